@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { json } from './call.ts'
 import type { Client } from './client.ts'
 import { answerOf, atOnce, expectAnswer, fingerprint, tally, until } from './expect.ts'
+import { partOf } from './jwt.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { asOwner, base64, newEmail, newPassword, quotaOf, signIn, signUp, type Tokens } from './world.ts'
 
@@ -25,8 +26,6 @@ const post = (path: string, body: unknown, client: Client = server) => client.se
 const register = (body: unknown, client: Client = server) => post('/v1/auth/register', body, client)
 const login = (email: string, password: string) => post('/v1/auth/login', { email, password })
 const refresh = (token: string) => post('/v1/auth/refresh', { refresh_token: token })
-const part = (token: string, index: number) =>
-  JSON.parse(Buffer.from(String(token.split('.')[index]), 'base64url').toString())
 const withToken = (authorization: string) =>
   server.send({ method: 'GET', path: '/v1/account', headers: { authorization } })
 
@@ -190,7 +189,7 @@ describe('login', () => {
     const owner = await signUp(server)
     const again = await signIn(owner)
     assert.equal(again.accountId, owner.accountId)
-    assert.notEqual(part(again.token, 1).sid, part(owner.token, 1).sid)
+    assert.notEqual(partOf(again.token, 1).sid, partOf(owner.token, 1).sid)
   })
 
   it('answers the same 401 to a wrong password and an unknown e-mail', async () => {
@@ -202,9 +201,9 @@ describe('login', () => {
 
   it('issues an access token for 15 minutes with the claims of RFC 9068', async () => {
     const owner = await signUp(server)
-    const header = part(owner.token, 0)
+    const header = partOf(owner.token, 0)
     assert.deepEqual([header.alg, header.typ], ['EdDSA', 'at+jwt'])
-    const claims: Claims = part(owner.token, 1)
+    const claims: Claims = partOf(owner.token, 1)
     const { server_id } = json<{ server_id: string }>(
       await server.send({ method: 'GET', path: '/.well-known/service/server-info' }),
     )
@@ -217,7 +216,7 @@ describe('login', () => {
     const { email, password } = await signUp(server)
     const tokens = json<Tokens>(await login(email, password))
     assert.equal(tokens.token_type, 'Bearer')
-    assert.equal(Math.floor(Date.parse(tokens.expires_at) / 1000), part(tokens.access_token, 1).exp)
+    assert.equal(Math.floor(Date.parse(tokens.expires_at) / 1000), partOf(tokens.access_token, 1).exp)
   })
 
   it('answers 429 after too many wrong passwords for one account', async () => {
@@ -266,7 +265,7 @@ describe('bearer tokens', () => {
     const forged = sign(null, Buffer.from(`${header}.${claims}`), stranger).toString('base64url')
     const unsigned = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')
     const otherClaims = Buffer.from(
-      JSON.stringify({ ...part(token, 1), sub: randomBytes(16).toString('hex') }),
+      JSON.stringify({ ...partOf(token, 1), sub: randomBytes(16).toString('hex') }),
     ).toString('base64url')
     const tokens = [
       'nonsense',
@@ -327,7 +326,7 @@ describe('refresh and logout', () => {
     const tokens = json<Tokens>(reply)
     assert.notEqual(tokens.refresh_token, owner.refreshToken)
     assert.equal(tokens.account_id, owner.accountId)
-    assert.equal(part(tokens.access_token, 1).sid, part(owner.token, 1).sid)
+    assert.equal(partOf(tokens.access_token, 1).sid, partOf(owner.token, 1).sid)
     assert.equal((await asOwner({ ...owner, token: tokens.access_token }, 'GET', '/v1/account')).status, 200)
     assert.equal((await refresh(tokens.refresh_token)).status, 200)
   })

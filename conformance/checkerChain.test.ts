@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type CheckOptions, checkReceipts } from './checker/check.ts'
+import type { CheckOptions } from './checker/check.ts'
+import { faultsIn } from './checkerFaults.ts'
 import {
   newFields,
   newServerKeys,
@@ -18,13 +19,9 @@ import {
 
 const [own, other] = [newServerKeys(), newServerKeys()]
 const published = publish([own])
-const base64 = (cbor: Uint8Array) => Buffer.from(cbor).toString('base64')
 
-/** `kind position` of each fault: the receipt_seq, or the entry of the keys document. */
-async function faultsOf(receipts: readonly Uint8Array[], options: CheckOptions = {}): Promise<readonly string[]> {
-  const { faults } = await checkReceipts(receipts.map(base64), { keys: published, ...options })
-  return faults.map(({ kind, where, receipt_seq }) => `${kind} ${receipt_seq ?? ''} ${where}`.replace('  ', ' '))
-}
+const faultsOf = (receipts: readonly Uint8Array[], options: CheckOptions = {}) =>
+  faultsIn(receipts, { keys: published, ...options })
 
 const chainFaults = async (steps: readonly Step[], options: CheckOptions = {}) =>
   faultsOf(writeChain(own, steps), options)

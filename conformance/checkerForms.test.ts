@@ -6,6 +6,7 @@ import mlDsa65 from '../vectors/ml-dsa-65.json' with { type: 'json' }
 import vectors from '../vectors/receipts.json' with { type: 'json' }
 import { type CheckOptions, checkReceipts } from './checker/check.ts'
 import { openVerify } from './checker/signatures.ts'
+import { faultsIn } from './checkerFaults.ts'
 import { assemble, type Fields, cbor as writeCbor } from './provenanceWriter.ts'
 import {
   type KeysDocument,
@@ -34,13 +35,9 @@ const vectorKeys: KeysDocument = {
 
 const [own, other] = [newServerKeys(), newServerKeys()]
 const published = publish([own])
-const base64 = (cbor: Uint8Array) => Buffer.from(cbor).toString('base64')
 
-/** `kind position` of each fault: the receipt_seq, or the entry of the keys document. */
-async function faultsOf(receipts: readonly Uint8Array[], options: CheckOptions = {}): Promise<readonly string[]> {
-  const { faults } = await checkReceipts(receipts.map(base64), { keys: published, ...options })
-  return faults.map(({ kind, where, receipt_seq }) => `${kind} ${receipt_seq ?? ''} ${where}`.replace('  ', ' '))
-}
+const faultsOf = (receipts: readonly Uint8Array[], options: CheckOptions = {}) =>
+  faultsIn(receipts, { keys: published, ...options })
 
 const wrong = async (fields: Fields) => faultsOf([signReceipt(fields, own)])
 

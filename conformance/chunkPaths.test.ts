@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { newAuthor, newBundle, openUpload } from './assetWorld.ts'
 import type { Call, Reply } from './call.ts'
-import type { Sending } from './client.ts'
+import { expectState, MAX_CHUNK_BYTES, SIZE, startChunk } from './chunkRequests.ts'
 import { answerOf, expectBodyless413, offsetOf } from './expect.ts'
 import { connect } from './server.ts'
 import {
@@ -13,18 +13,14 @@ import {
   appendBytes,
   cancel,
   chunkHeaders,
-  MIB,
   newLink,
   OCTETS,
   openSession,
   sessionPath,
   sha256,
-  stateOf,
   tokenOf,
 } from './world.ts'
 
-const SIZE = 300
-const MAX_CHUNK_BYTES = 16 * MIB
 const OTHER = randomBytes(SIZE)
 
 /** A request, and its answer as `status code`, followed by `@` and X-Service-Offset when there is one. */
@@ -59,8 +55,7 @@ async function expectSteps(steps: readonly Step[], size = SIZE): Promise<readonl
 }
 
 async function expectStates(sessions: readonly AnySession[], offset: number, state: string): Promise<void> {
-  for (const session of sessions)
-    assert.deepEqual(await stateOf(session), { status: 200, offset, length: session.file.length, state })
+  for (const session of sessions) await expectState(session, offset, state)
 }
 
 const chunk = (start: number, end?: number) => (session: AnySession) => append(session, start, end)
@@ -173,14 +168,14 @@ describe('chunks of guests and owners', () => {
       const cut = await startChunk(session, 100)
       await cut.write(session.file.subarray(100, 200))
       cut.cut()
-      await expectStates([session], 100, 'open')
+      await expectState(session, 100, 'open')
       assert.equal(inWords(await append(session, 100, 150)), '204 @150')
     }
   })
 
   it('win as the newest of two requests', async () => {
     for (const session of await bothPaths()) {
-      const older = await startChunk(session, 0)
+      const older = await startChunk(session)
       await older.write(session.file.subarray(0, 100))
       assert.equal(inWords(await append(session, 0, 200)), '204 @200')
       await older.write(session.file.subarray(100)).catch(() => {})
@@ -192,12 +187,12 @@ describe('chunks of guests and owners', () => {
 
   it('land a complete file when the last answer is lost', async () => {
     for (const session of await bothPaths()) {
-      const lost = await startChunk(session, 0)
+      const lost = await startChunk(session)
       await lost.write(session.file)
       lost.end()
       lost.cut()
       assert.equal(inWords(await append(session)), '204 @300')
-      await expectStates([session], SIZE, 'landed')
+      await expectState(session, SIZE, 'landed')
     }
   })
 
@@ -213,17 +208,3 @@ describe('chunks of guests and owners', () => {
 })
 
 const wrongSum = { 'x-service-checksum': 'a'.repeat(64) }
-
-/** Starts a chunk request from `start` to the end of the file, and waits until the server reads it. */
-async function startChunk(session: AnySession, start: number): Promise<Sending> {
-  const rest = session.file.subarray(start)
-  const length = { 'content-length': String(rest.length), expect: '100-continue' }
-  const sending = session.client.start({
-    method: 'PATCH',
-    path: sessionPath(session),
-    token: tokenOf(session),
-    headers: { ...chunkHeaders(start, rest), ...length },
-  })
-  await sending.continued
-  return sending
-}

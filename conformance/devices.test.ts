@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { json, type Reply } from './call.ts'
+import { expectRefusedValues, MISTYPED } from './creations.ts'
 import { answerOf, atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, type Owner, signUp } from './world.ts'
@@ -113,29 +114,25 @@ describe('add a device', () => {
   it('answers 400 to a value of a wrong format or length', async () => {
     const owner = await signUp(server)
     const id = randomUUID()
-    const wrong: Record<string, unknown[]> = {
+    const values = {
       device_id: ['', 'x', id.toUpperCase(), id.replaceAll('-', ''), `{${id}}`, `${id}\n`],
       public_key: ['', base64(PUBLIC_KEY_BYTES - 1), base64(PUBLIC_KEY_BYTES + 1), 'A'.repeat(2646), '-'.repeat(2648)],
       mac: ['', base64(MAC_BYTES - 1), base64(MAC_BYTES + 1), '='.repeat(44)],
     }
-    for (const [name, values] of Object.entries(wrong))
-      for (const value of values)
-        expectAnswer(await send(owner, deviceBody({ [name]: value })), '400 request.malformed', name)
+    await expectRefusedValues((over) => send(owner, deviceBody(over)), values, '400 request.malformed')
     assert.deepEqual(await devicesOf(owner), [])
   })
 
   it('answers 422 to a missing, null or wrongly typed field', async () => {
     const owner = await signUp(server)
-    for (const name of ['device_id', 'public_key'])
-      for (const value of [undefined, null, 1, {}, [], true])
-        expectAnswer(await send(owner, deviceBody({ [name]: value })), '422 request.unprocessable', name)
-    expectAnswer(await send(owner, deviceBody({ mac: 1 })), '422 request.unprocessable')
+    const values = { device_id: MISTYPED, public_key: MISTYPED, mac: [1] }
+    await expectRefusedValues((over) => send(owner, deviceBody(over)), values, '422 request.unprocessable')
   })
 
   it('answers 400 to an unknown field', async () => {
     const owner = await signUp(server)
-    for (const name of ['revoked_at', 'created_at', 'name', ''])
-      expectAnswer(await send(owner, deviceBody({ [name]: null })), '400 request.malformed', name)
+    const values = { revoked_at: [null], created_at: [null], name: [null], '': [null] }
+    await expectRefusedValues((over) => send(owner, deviceBody(over)), values, '400 request.malformed')
   })
 
   it('answers 403 to more than 100 live devices', async () => {

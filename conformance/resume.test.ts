@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { Reply } from './call.ts'
-import type { Sending } from './client.ts'
+import { expectConflict, expectState, MAX_CHUNK_BYTES, newSession, patch, SIZE, startChunk } from './chunkRequests.ts'
 import { expectAnswer, expectBodyless413, offsetOf } from './expect.ts'
 import { connect } from './server.ts'
 import {
@@ -17,46 +16,16 @@ import {
   OCTETS,
   onlyDrop,
   openSession,
-  type Session,
   sessionPath,
   stateOf,
 } from './world.ts'
 
-const MAX_CHUNK_BYTES = 16 * MIB
-const SIZE = 300
-
 const server = await connect()
-const newSession = async (size = SIZE, over: object = {}): Promise<Session> =>
-  openSession(await newLink(server), randomBytes(size), over)
-const patch = (
-  session: Session,
-  headers: Record<string, string | readonly string[] | undefined>,
-  body: Uint8Array = session.file,
-) => server.send({ method: 'PATCH', path: sessionPath(session), body, headers })
-
-/** Starts a chunk request of the whole file, and waits until the server reads it. */
-async function startChunk(session: Session): Promise<Sending> {
-  const length = { 'content-length': String(session.file.length), expect: '100-continue' }
-  const headers = { ...chunkHeaders(0, session.file), ...length }
-  const sending = server.start({ method: 'PATCH', path: sessionPath(session), headers })
-  await sending.continued
-  return sending
-}
-
-async function expectState(session: Session, offset: number, state: string): Promise<void> {
-  assert.deepEqual(await stateOf(session), { status: 200, offset, length: session.file.length, state })
-}
-
-/** A refusal that leaves the session unchanged and names the offset to continue from. */
-async function expectConflict(reply: Reply, code: string, goOn: number): Promise<void> {
-  expectAnswer(reply, `409 upload.${code}`)
-  assert.equal(offsetOf(reply), goOn, 'X-Service-Offset is the offset to continue from')
-}
 
 // Covers: Requests; Chunks
 describe('chunks: order of checks', () => {
   it('is the specified one', async () => {
-    const session = await newSession()
+    const session = await newSession(server)
     const large = randomBytes(MAX_CHUNK_BYTES + 1)
     const elsewhere = { ...session, uploadId: '00000000-0000-4000-8000-000000000000' }
     expectAnswer(await patch(elsewhere, { 'content-type': 'text/plain' }, large), '404 upload.session_not_found')
@@ -68,12 +37,12 @@ describe('chunks: order of checks', () => {
     )
     expectBodyless413(await appendBytes(session, 77, large))
     await append(session, 0, 100)
-    await expectConflict(
+    expectConflict(
       await appendBytes(session, 101, randomBytes(SIZE), { 'x-service-checksum': 'a'.repeat(64) }),
       'offset_mismatch',
       100,
     )
-    await expectConflict(
+    expectConflict(
       await appendBytes(session, 100, randomBytes(SIZE), { 'x-service-checksum': 'a'.repeat(64) }),
       'size_exceeded',
       100,
@@ -83,7 +52,7 @@ describe('chunks: order of checks', () => {
   })
 
   it('does not keep the client from the answer, because a refused chunk is read to its end', async () => {
-    const session = await newSession()
+    const session = await newSession(server)
     const large = randomBytes(8 * MIB)
     for (let round = 0; round < 4; round += 1) {
       expectAnswer(await appendBytes({ ...session, uploadId: 'x' }, 0, large), '404 upload.session_not_found')
@@ -99,7 +68,7 @@ describe('chunks: order of checks', () => {
 // Covers: Chunks
 describe('chunks cut in transit', () => {
   it('leave the offset at the last whole chunk', async () => {
-    const session = await newSession(2 * MIB)
+    const session = await newSession(server, 2 * MIB)
     expectAnswer(await append(session, 0, MIB), '204')
     const rest = session.file.subarray(MIB)
     const headers = { ...chunkHeaders(MIB, rest), 'content-length': String(rest.length), expect: '100-continue' }
@@ -131,7 +100,7 @@ describe('chunks cut in transit', () => {
   })
 
   it('lose against a newer request, and are answered 409', async () => {
-    const session = await newSession()
+    const session = await newSession(server)
     const older = await startChunk(session)
     await older.write(session.file.subarray(0, 100))
     expectAnswer(await append(session, 0, 200), '204')
@@ -148,7 +117,7 @@ describe('chunks cut in transit', () => {
 // Covers: Chunks
 describe('cancel', () => {
   it('answers 204 once and 404 from then on', async () => {
-    const session = await newSession()
+    const session = await newSession(server)
     await append(session, 0, 100)
     expectAnswer(await cancel(session), '204')
     expectAnswer(await cancel(session), '404 upload.session_not_found')

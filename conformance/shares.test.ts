@@ -5,9 +5,11 @@ import { describe, it } from 'node:test'
 import { type Author, deleteAsset, landBlob, newAuthor, newBundle, openUpload, sendJson } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
 import type { Client } from './client.ts'
+import { expectProtocolWindow, expectRefusedValues } from './creations.ts'
 import { answerOf, atOnce, expectAnswer, fingerprint, tally, until } from './expect.ts'
+import { expectHeadLikeGet, expectRange, expectSafeForBrowsers, expectWhole, type Read } from './servedBytes.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
-import { asOwner, base64, land, newOpaqueId, OCTETS, type Owner, provision, sha256, signUp } from './world.ts'
+import { asOwner, base64, land, newOpaqueId, type Owner, provision, sha256, signUp } from './world.ts'
 
 const MAX_INDEX_BYTES = 512 * 1024
 const MAX_BLOBS = 10_000
@@ -148,24 +150,14 @@ describe('create a share', () => {
 
   it('answers 422 to a missing, null or wrongly typed field', async () => {
     const owner = await signUp(server)
-    for (const name of ['opaque_id', 'sealed_index', 'blob_hashes'])
-      for (const value of [undefined, null, 1, {}])
-        expectAnswer(await make(owner, shareBody({ [name]: value })), '422 request.unprocessable', name)
-    for (const over of [{ blob_hashes: [1] }, { blob_hashes: [null] }, { expires_at: 1 }])
-      expectAnswer(await make(owner, shareBody(over)), '422 request.unprocessable')
+    const wrong = [undefined, null, 1, {}]
+    const values = { opaque_id: wrong, sealed_index: wrong, blob_hashes: [...wrong, [1], [null]], expires_at: [1] }
+    await expectRefusedValues((over) => make(owner, shareBody(over)), values, '422 request.unprocessable')
   })
 
   it('answers 426 outside the protocol window, and accepts both of its ends', async () => {
     const owner = await signUp(server)
-    const { headers } = await make(owner, shareBody())
-    const [min, max] = [String(headers['x-service-protocol-min']), String(headers['x-service-protocol-max'])]
-    for (const version of [min, max])
-      expectAnswer(await make(owner, shareBody(), { 'x-service-protocol': version }), '201')
-    for (const version of ['2020-01-01', '2999-01-01'])
-      expectAnswer(
-        await make(owner, shareBody(), { 'x-service-protocol': version }),
-        '426 protocol.version_unsupported',
-      )
+    await expectProtocolWindow((headers) => make(owner, shareBody(), headers))
   })
 
   it('answers 403 limit_reached to more than 1,000 shares, and accepts another once one has ended', async () => {
@@ -220,27 +212,16 @@ describe('a share', () => {
   it('serves the blob whole and by ranges, with its hash as ETag, and its HEAD without a body', async () => {
     const shared = await newShare()
     const { file, hash } = shared
-    const whole = await read(shared)
-    assert.deepEqual([whole.status, whole.body], [200, file])
-    const { etag, 'content-length': length, 'accept-ranges': ranges } = whole.headers
-    assert.deepEqual([etag, length, ranges], [`"${hash}"`, String(SIZE), 'bytes'])
-    for (const [range, start, stop] of [
-      ['bytes=0-0', 0, 1],
-      ['bytes=990-5000', 990, SIZE],
-      ['bytes=-7', 993, SIZE],
-    ] as const) {
-      const part = await read(shared, { range })
-      assert.deepEqual([part.status, part.body], [206, file.subarray(start, stop)], range)
-      assert.equal(part.headers['content-range'], `bytes ${start}-${stop - 1}/${SIZE}`)
-    }
-    expectAnswer(await read(shared, { range: `bytes=${SIZE}-` }), '416 request.range_not_satisfiable')
-    assert.equal((await read(shared, { range: 'bytes=0-9', 'if-range': '"other"' })).status, 200)
+    const reading: Read = (headers, method) => read(shared, headers, method)
+    expectWhole(await reading(), file)
+    await expectRange(reading, file, ['bytes=0-0', 0, 1])
+    await expectRange(reading, file, ['bytes=990-5000', 990, SIZE])
+    await expectRange(reading, file, ['bytes=-7', 993, SIZE])
+    expectAnswer(await reading({ range: `bytes=${SIZE}-` }), '416 request.range_not_satisfiable')
+    assert.equal((await reading({ range: 'bytes=0-9', 'if-range': '"other"' })).status, 200)
     for (const method of ['GET', 'HEAD'])
-      assert.equal((await read(shared, { 'if-none-match': `"${hash}"` }, method)).status, 304)
-    const head = await read(shared, {}, 'HEAD')
-    assert.equal(head.status, 200)
-    for (const name of ['content-length', 'content-type', 'etag', 'accept-ranges', 'cache-control'])
-      assert.equal(head.headers[name], whole.headers[name], name)
+      assert.equal((await reading({ 'if-none-match': `"${hash}"` }, method)).status, 304)
+    await expectHeadLikeGet(reading)
   })
 
   it('is kept by no cache, and no browser runs its blobs', async () => {
@@ -251,18 +232,7 @@ describe('a share', () => {
       Buffer.from('<!doctype html><script>alert(1)</script>'),
     )
     assert.equal((await visit(shared)).headers['cache-control'], 'no-store')
-    for (const [method, headers] of [
-      ['GET', {}],
-      ['HEAD', {}],
-      ['GET', { range: 'bytes=0-4' }],
-    ] as const) {
-      const answer = (await read(shared, headers, method)).headers
-      assert.equal(answer['content-type'], OCTETS)
-      assert.match(String(answer['content-disposition']), /^attachment(;|$)/)
-      assert.equal(answer['x-content-type-options'], 'nosniff')
-      assert.equal(answer['content-security-policy'], "sandbox; default-src 'none'")
-      assert.equal(answer['cache-control'], 'no-store')
-    }
+    await expectSafeForBrowsers((headers, method) => read(shared, headers, method), /^no-store$/)
   })
 
   it('answers the same 404 for everything that it does not show', async () => {
