@@ -91,7 +91,7 @@ const replacing = (world: World, asset: Bundle, provenance: Buffer | undefined, 
 // Covers: Quota; Adopt; Adopt 3; AdoptRequest, album_id; AdoptRequest, asset_id; AdoptRequest, content_type;
 // AdoptRequest, protocol_version; AdoptRequest, key_mode; AdoptRequest, manifest_envelope; AdoptResponse; State: pending drop, adopt;
 // Errors 4, 426; Versioning 3; Provenance; Assets and blobs; Inbox and content
-describe('adopt', () => {
+describe('adoption', () => {
   it('makes the drop the original of an asset, and answers the id of the asset', async () => {
     const world = await newWorld()
     const { author, bundle, drop, link, session } = world
@@ -189,7 +189,7 @@ describe('adopt', () => {
 })
 
 // Covers: Adopt 2; Adopt, 404; AdoptRequest, size; AdoptRequest, hash; Inbox and content
-describe('adopt: whose bytes', () => {
+describe('adoption: bytes of the drop', () => {
   it('answers 400 to a hash or size that is not the drop’s, even to those of another drop of the caller', async () => {
     const world = await newWorld()
     const { author, bundle, session } = world
@@ -256,7 +256,7 @@ describe('adopt: whose bytes', () => {
 })
 
 // Covers: Adopt, 422; AdoptRequest, asset_id; ManifestEnvelope, prior_provenance_hash; Provenance; Inbox and content
-describe('adopt: state of the asset', () => {
+describe('adoption: state of the asset', () => {
   it('answers 422 to an id that is taken: by an asset, an open session, another account or a deleted asset', async () => {
     const world = await newWorld()
     const { author, session } = world

@@ -27,7 +27,7 @@ import { append, asOwner, cancel, quotaOf, sha256, stateOf } from './world.ts'
 const server = await connect()
 
 // Covers: ManifestEnvelope, action; ManifestEnvelope, prior_provenance_hash; AssetReceiptsResponse; Errors 4, 409; Assets and blobs
-describe('replace', () => {
+describe('a replacement', () => {
   it('removes all blobs of the old original, frees their quota and keeps their receipts', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))

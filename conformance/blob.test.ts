@@ -122,7 +122,7 @@ describe('blob: ranges and conditions', () => {
 })
 
 // Covers: Assets and blobs
-describe('blob: which there are', () => {
+describe('blob: availability', () => {
   it('serves a blob as long as an asset of the caller has it', async () => {
     const { author, file, hash } = await store()
     const second = newBundle(author, { original: file })

@@ -57,7 +57,7 @@ const sendText = (owner: Owner, body: string): Promise<Reply> =>
 // Covers: Timestamps; string or null; Provision; ProvisionLinkRequest, required; ProvisionLinkRequest, optional;
 // ProvisionLinkRequest, opaque_id; ProvisionLinkRequest, drop_pubkey; ProvisionLinkRequest, crypto_suite_id; State: link, live;
 // Errors 4, 400; Requests; Links
-describe('provision', () => {
+describe('provision of a link', () => {
   it('answers 201 with the id of the request, and the link is live', async () => {
     const owner = await signUp(server)
     const body = linkBody()
@@ -329,7 +329,7 @@ describe('own links', () => {
 })
 
 // Covers: Revoke; State: link, revoked; Links
-describe('revoke', () => {
+describe('revocation of a link', () => {
   it('answers the same 204 for a link that is the caller’s, revoked, unknown or another account’s', async () => {
     const link = await newLink(server)
     const foreign = await newLink(server)

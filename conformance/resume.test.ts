@@ -115,7 +115,7 @@ describe('chunks cut in transit', () => {
 })
 
 // Covers: Chunks
-describe('cancel', () => {
+describe('cancel of a drop session', () => {
   it('answers 204 once and 404 from then on', async () => {
     const session = await newSession(server)
     await append(session, 0, 100)
