@@ -37,11 +37,11 @@ async function expectRemoved(owner: Owner): Promise<void> {
 describe('deleting an account', () => {
   it('answers 401 to a wrong password, and deletes nothing', async () => {
     const owner = await signUp(server)
-    expectAnswer(await remove(owner, 'a wrong one'), '401 auth.invalid_credentials')
+    expectAnswer(await remove(owner, 'a wrong password'), '401 auth.invalid_credentials')
     assert.equal((await asOwner(owner, 'GET', '/v1/account')).status, 200)
   })
 
-  it('ends every session of it at once', async () => {
+  it('ends every session of the account at once', async () => {
     const owner = await signUp(server)
     const other = await signIn(owner)
     await expectRemoved(owner)
@@ -53,30 +53,33 @@ describe('deleting an account', () => {
     expectAnswer(await remove(owner, owner.password), '401 auth.session_expired')
   })
 
-  it('makes its e-mail one that nobody has', async () => {
+  it('treats its e-mail as unknown', async () => {
     const owner = await signUp(server)
     const { email, password, accountId } = owner
     await expectRemoved(owner)
     const unknown = await post(server, '/v1/auth/login', { email: newEmail(), password })
-    for (const gone of [email, `deleted:${accountId}`])
-      assert.equal(fingerprint(await post(server, '/v1/auth/login', { email: gone, password })), fingerprint(unknown))
+    for (const address of [email, `deleted:${accountId}`])
+      assert.equal(
+        fingerprint(await post(server, '/v1/auth/login', { email: address, password })),
+        fingerprint(unknown),
+      )
     const kdf = json<{ salt: string }>(await post(server, '/v1/auth/kdf', { email }))
     assert.equal(Buffer.from(kdf.salt, 'base64').length, 16)
   })
 
-  it('frees the e-mail for a new account, which is empty', async () => {
+  it('frees the e-mail for a new, empty account', async () => {
     const link = await provision(await signUp(server))
     const { owner } = link
     await land(link)
     await expectRemoved(owner)
     const password = newPassword()
     assert.equal((await post(server, '/v1/auth/register', { email: owner.email, password })).status, 201)
-    const anew = await signIn({ ...owner, password })
-    assert.notEqual(anew.accountId, owner.accountId)
-    assert.deepEqual([await inboxOf(anew), await linksOf(anew), (await quotaOf(anew)).used], [[], [], 0])
+    const fresh = await signIn({ ...owner, password })
+    assert.notEqual(fresh.accountId, owner.accountId)
+    assert.deepEqual([await inboxOf(fresh), await linksOf(fresh), (await quotaOf(fresh)).used], [[], [], 0])
   })
 
-  it('ends its links and what is open through them; guests keep the receipts of what landed', async () => {
+  it('ends its links and their open sessions, and guests keep the receipts of their landed drops', async () => {
     const link = await provision(await signUp(server))
     const [landed, open] = [await land(link), await openSession(link, randomBytes(50))]
     const receipt = () => server.send({ method: 'GET', path: `${sessionPath(landed)}/receipt` })
@@ -87,7 +90,7 @@ describe('deleting an account', () => {
     assert.deepEqual(json(await receipt()), json(before))
   })
 
-  it('answers 409 while an asset is retained, and deletes nothing', async () => {
+  it('answers 409 and deletes nothing while an asset is retained', async () => {
     const author = await newAuthor(server)
     const retention_until = new Date(Date.now() + 3_600_000).toISOString()
     const bundle = newBundle(author, { manifest: { retention_until } })
@@ -97,7 +100,7 @@ describe('deleting an account', () => {
     assert.equal((await quotaOf(author.owner)).used, used)
   })
 
-  it('lets go of all that it held right afterwards, and fsck finds the rest whole', {
+  it('deletes all data of the account soon afterwards, and fsck reports no damage', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
     const { client, operate } = await operatedServer()
@@ -112,7 +115,7 @@ describe('deleting an account', () => {
     await until(async () => {
       const { counts } = await left()
       return counts.drops === 1 && counts.blobs === 0
-    }, 'what it held is let go of')
+    }, 'the data of the account is deleted')
     assert.equal((await inboxOf(stays.owner)).length, 1)
   })
 })

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { json } from './call.ts'
 import type { Client } from './client.ts'
 import { answerOf, atOnce, expectAnswer, fingerprint, tally, until } from './expect.ts'
+import { partOf } from './jwt.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { asOwner, base64, newEmail, newPassword, quotaOf, signIn, signUp, type Tokens } from './world.ts'
 
@@ -25,14 +26,12 @@ const post = (path: string, body: unknown, client: Client = server) => client.se
 const register = (body: unknown, client: Client = server) => post('/v1/auth/register', body, client)
 const login = (email: string, password: string) => post('/v1/auth/login', { email, password })
 const refresh = (token: string) => post('/v1/auth/refresh', { refresh_token: token })
-const part = (token: string, index: number) =>
-  JSON.parse(Buffer.from(String(token.split('.')[index]), 'base64url').toString())
 const withToken = (authorization: string) =>
   server.send({ method: 'GET', path: '/v1/account', headers: { authorization } })
 
 // Covers: Requests; Accounts and sessions
 describe('registration', () => {
-  it('answers 201 with a session and keeps what the client sealed', async () => {
+  it('answers 201 with a session, and keeps the sealed values of the client', async () => {
     const sealed = {
       kdf_version: 1,
       salt: base64(16),
@@ -58,7 +57,7 @@ describe('registration', () => {
     })
   })
 
-  it('takes a repeat with identical values as the same success', async () => {
+  it('answers a repeat with identical values with the same success', async () => {
     const body = {
       email: newEmail(),
       password: newPassword(),
@@ -78,14 +77,14 @@ describe('registration', () => {
       expectAnswer(await register({ ...body, ...change }), '409 auth.user_already_exists', Object.keys(change)[0])
   })
 
-  it('makes one account of 16 identical registrations at once', async () => {
+  it('creates one account for 16 identical registrations at once', async () => {
     const body = { email: newEmail(), password: newPassword() }
     const replies = await atOnce(16, () => register(body))
     assert.deepEqual(tally(replies), { 201: 16 })
     assert.equal(new Set(replies.map((reply) => json<Tokens>(reply).account_id)).size, 1)
   })
 
-  it('makes one account of different registrations of one e-mail at once', async () => {
+  it('creates one account for different registrations of one e-mail at once', async () => {
     const email = newEmail()
     const replies = await atOnce(16, () => register({ email, password: newPassword() }))
     assert.deepEqual(tally(replies), { 201: 1, '409 auth.user_already_exists': 15 })
@@ -103,24 +102,24 @@ describe('registration', () => {
     assert.equal((await login(` ${email.toUpperCase()}`, password)).status, 200)
   })
 
-  it('takes a secret of 12 to 1024 characters', async () => {
+  it('accepts a password of 12 to 1024 characters', async () => {
     for (const length of [12, 1024])
       assert.equal((await register({ email: newEmail(), password: 'x'.repeat(length) })).status, 201)
     for (const length of [0, 11, 1025])
       assert.equal((await register({ email: newEmail(), password: 'x'.repeat(length) })).status, 400)
   })
 
-  it('answers 400 to what is no e-mail address', async () => {
+  it('answers 400 to a malformed e-mail address', async () => {
     for (const email of ['', 'nobody', '@', 'a@', '@b', 'a b@c.d', 'a@b\u0000.c', `${'a'.repeat(250)}@b.cd`])
       assert.equal((await register({ email, password: newPassword() })).status, 400, JSON.stringify(email))
   })
 
-  it('answers 400 to text that no Unicode encoding can hold', async () => {
+  it('answers 400 to text with half a surrogate pair', async () => {
     for (const fault of [{ email: `\ud800${newEmail()}` }, { password: `\udc00${newPassword()}` }])
       assert.equal((await register({ email: newEmail(), password: newPassword(), ...fault })).status, 400)
   })
 
-  it('answers 400 to sealed values out of their form', async () => {
+  it('answers 400 to sealed values of a wrong form', async () => {
     const wrong = [
       { kdf_version: 0 },
       { salt: 'not base64' },
@@ -139,7 +138,7 @@ describe('registration', () => {
       )
   })
 
-  it('answers 403 when it is closed or by invite', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('answers 403 when it is closed or needs an invite', { skip: NEEDS_OWN_SERVER }, async () => {
     for (const REGISTRATION of ['closed', 'invite'])
       expectAnswer(
         await register({ email: newEmail(), password: newPassword() }, await ownServer({ REGISTRATION })),
@@ -147,7 +146,7 @@ describe('registration', () => {
       )
   })
 
-  it('is not open to what a proxy forwards unless it was opened', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('is closed to forwarded requests unless the operator opened it', { skip: NEEDS_OWN_SERVER }, async () => {
     for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip']) {
       const json = { email: newEmail(), password: newPassword() }
       const reply = await server.send({
@@ -163,7 +162,7 @@ describe('registration', () => {
 
 // Covers: Accounts and sessions
 describe('password salt', () => {
-  it('gives the salt that was registered', async () => {
+  it('is the registered salt', async () => {
     const body = { email: newEmail(), password: newPassword(), kdf_version: 1, salt: base64(16) }
     await register(body)
     assert.deepEqual(json(await post('/v1/auth/kdf', { email: body.email.toUpperCase() })), {
@@ -172,7 +171,7 @@ describe('password salt', () => {
     })
   })
 
-  it('makes up a salt for an unknown e-mail that stays the same', async () => {
+  it('is a stable decoy for an unknown e-mail', async () => {
     const [one, other] = [newEmail(), newEmail()]
     const ask = async (email: string) =>
       json<{ kdf_version: number; salt: string }>(await post('/v1/auth/kdf', { email }))
@@ -180,20 +179,20 @@ describe('password salt', () => {
     assert.deepEqual(await ask(one), made)
     assert.deepEqual(await ask(` ${one.toUpperCase()}`), made)
     assert.notEqual((await ask(other)).salt, made.salt)
-    assert.equal(Buffer.from(made.salt, 'base64').length, 16, 'as long as the salts of our clients')
+    assert.equal(Buffer.from(made.salt, 'base64').length, 16, 'the decoy has the length of a client salt')
   })
 })
 
 // Covers: Authentication 2; Other operations, login, refresh, logout; Requests; Accounts and sessions
 describe('login', () => {
-  it('opens a further session of the same account', async () => {
+  it('opens another session of the same account', async () => {
     const owner = await signUp(server)
     const again = await signIn(owner)
     assert.equal(again.accountId, owner.accountId)
-    assert.notEqual(part(again.token, 1).sid, part(owner.token, 1).sid)
+    assert.notEqual(partOf(again.token, 1).sid, partOf(owner.token, 1).sid)
   })
 
-  it('answers a wrong secret and an unknown e-mail with the same 401', async () => {
+  it('answers the same 401 to a wrong password and an unknown e-mail', async () => {
     const owner = await signUp(server)
     const wrong = await login(owner.email, newPassword())
     expectAnswer(wrong, '401 auth.invalid_credentials')
@@ -202,9 +201,9 @@ describe('login', () => {
 
   it('issues an access token for 15 minutes with the claims of RFC 9068', async () => {
     const owner = await signUp(server)
-    const header = part(owner.token, 0)
+    const header = partOf(owner.token, 0)
     assert.deepEqual([header.alg, header.typ], ['EdDSA', 'at+jwt'])
-    const claims: Claims = part(owner.token, 1)
+    const claims: Claims = partOf(owner.token, 1)
     const { server_id } = json<{ server_id: string }>(
       await server.send({ method: 'GET', path: '/.well-known/service/server-info' }),
     )
@@ -213,28 +212,28 @@ describe('login', () => {
     assert.equal(claims.exp - claims.iat, 900)
   })
 
-  it('tells when the access token ends', async () => {
+  it('answers the time at which the access token expires', async () => {
     const { email, password } = await signUp(server)
     const tokens = json<Tokens>(await login(email, password))
     assert.equal(tokens.token_type, 'Bearer')
-    assert.equal(Math.floor(Date.parse(tokens.expires_at) / 1000), part(tokens.access_token, 1).exp)
+    assert.equal(Math.floor(Date.parse(tokens.expires_at) / 1000), partOf(tokens.access_token, 1).exp)
   })
 
-  it('answers 429 when too many wrong secrets were tried on one account', async () => {
+  it('answers 429 after too many wrong passwords for one account', async () => {
     const owner = await signUp(server)
     const answers: string[] = []
     while (answers.length < MAX_WRONG_TRIES + TRIES_AT_A_TIME && !answers.includes('429 auth.rate_limited'))
       answers.push(...(await atOnce(TRIES_AT_A_TIME, () => login(owner.email, 'wrong secret'))).map(answerOf))
-    assert.ok(answers.includes('429 auth.rate_limited'), `${answers.length} wrong secrets in a row were judged`)
-    expectAnswer(await login(owner.email, owner.password), '429 auth.rate_limited', 'the right secret waits too')
+    assert.ok(answers.includes('429 auth.rate_limited'), `no 429 after ${answers.length} wrong passwords`)
+    expectAnswer(await login(owner.email, owner.password), '429 auth.rate_limited', 'also to the right password')
   })
 
-  it('does not count right secrets', async () => {
+  it('does not count right passwords', async () => {
     const owner = await signUp(server)
     for (let round = 0; round < 12; round += 1) assert.equal((await login(owner.email, owner.password)).status, 200)
   })
 
-  it('lets nothing that holds tokens, keys or private lists be stored', async () => {
+  it('forbids storing answers with tokens, keys or private lists', async () => {
     const owner = await signUp(server)
     const body = { email: owner.email, password: owner.password }
     const replies = [
@@ -253,20 +252,20 @@ describe('login', () => {
 
 // Covers: Authentication 1; Authentication 4; Errors 4, 401
 describe('bearer tokens', () => {
-  it('answers 401 without an error code when there is no credential', async () => {
+  it('are required: 401 without an error code when the credential is missing', async () => {
     const reply = await server.send({ method: 'GET', path: '/v1/account' })
     expectAnswer(reply, '401 request.unauthenticated')
     assert.equal(reply.headers['www-authenticate'], 'Bearer realm="service"')
   })
 
-  it('answers 401 invalid_token to what is no token of this server', async () => {
+  it('are refused with 401 invalid_token when this server did not issue them', async () => {
     const { token, refreshToken } = await signUp(server)
     const [header, claims, signature] = token.split('.')
     const stranger = generateKeyPairSync('ed25519').privateKey
     const forged = sign(null, Buffer.from(`${header}.${claims}`), stranger).toString('base64url')
     const unsigned = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')
     const otherClaims = Buffer.from(
-      JSON.stringify({ ...part(token, 1), sub: randomBytes(16).toString('hex') }),
+      JSON.stringify({ ...partOf(token, 1), sub: randomBytes(16).toString('hex') }),
     ).toString('base64url')
     const tokens = [
       'nonsense',
@@ -285,7 +284,7 @@ describe('bearer tokens', () => {
     }
   })
 
-  it('reads the scheme in any case and no other scheme', async () => {
+  it('are read after the scheme Bearer in any case, and after no other scheme', async () => {
     const { token } = await signUp(server)
     for (const scheme of ['bearer', 'BEARER', 'Bearer'])
       assert.equal((await withToken(`${scheme} ${token}`)).status, 200, scheme)
@@ -300,7 +299,7 @@ describe('bearer tokens', () => {
       expectAnswer(await withToken(value), '401 request.unauthenticated', value.slice(0, 12))
   })
 
-  it('reads no token from the query or from a body', async () => {
+  it('are not read from the query or the body', async () => {
     const { token } = await signUp(server)
     expectAnswer(
       await server.send({ method: 'GET', path: `/v1/account?access_token=${token}` }),
@@ -308,10 +307,10 @@ describe('bearer tokens', () => {
     )
   })
 
-  it('answers 401 session_expired once the access token has ended', { skip: NEEDS_OWN_SERVER }, async () => {
-    const brief = await ownServer({ ACCESS_TOKEN_SECONDS: '1' })
-    const owner = await signUp(brief)
-    await until(async () => (await asOwner(owner, 'GET', '/v1/account')).status === 401, 'the token ends')
+  it('are refused with 401 session_expired once they have expired', { skip: NEEDS_OWN_SERVER }, async () => {
+    const shortLived = await ownServer({ ACCESS_TOKEN_SECONDS: '1' })
+    const owner = await signUp(shortLived)
+    await until(async () => (await asOwner(owner, 'GET', '/v1/account')).status === 401, 'the token expires')
     const reply = await asOwner(owner, 'GET', '/v1/account')
     expectAnswer(reply, '401 auth.session_expired')
     assert.match(String(reply.headers['www-authenticate']), /error="invalid_token"/)
@@ -320,32 +319,32 @@ describe('bearer tokens', () => {
 
 // Covers: Authentication 2; Other operations, login, refresh, logout; Requests; Accounts and sessions
 describe('refresh and logout', () => {
-  it('rotates the pair', async () => {
+  it('rotate the pair of tokens', async () => {
     const owner = await signUp(server)
     const reply = await refresh(owner.refreshToken)
     assert.equal(reply.status, 200)
     const tokens = json<Tokens>(reply)
     assert.notEqual(tokens.refresh_token, owner.refreshToken)
     assert.equal(tokens.account_id, owner.accountId)
-    assert.equal(part(tokens.access_token, 1).sid, part(owner.token, 1).sid)
+    assert.equal(partOf(tokens.access_token, 1).sid, partOf(owner.token, 1).sid)
     assert.equal((await asOwner({ ...owner, token: tokens.access_token }, 'GET', '/v1/account')).status, 200)
     assert.equal((await refresh(tokens.refresh_token)).status, 200)
   })
 
-  it('answers an honest repeat with the same successor', async () => {
+  it('answer a repeated refresh with the same successor', async () => {
     const owner = await signUp(server)
     const first = json<Tokens>(await refresh(owner.refreshToken))
     const second = json<Tokens>(await refresh(owner.refreshToken))
     assert.equal(second.refresh_token, first.refresh_token)
   })
 
-  it('answers 401 to what is no refresh token', async () => {
+  it('answer 401 to an unknown refresh token', async () => {
     const owner = await signUp(server)
     for (const token of ['nonsense', owner.token, base64(32), randomBytes(32).toString('base64url')])
       expectAnswer(await refresh(token), '401 auth.session_expired', token.slice(0, 20))
   })
 
-  it('ends the session’s tokens at once, and only them', async () => {
+  it('end the tokens of the session at once, and only them', async () => {
     const owner = await signUp(server)
     const other = await signIn(owner)
     assert.equal((await asOwner(owner, 'POST', '/v1/auth/logout')).status, 204)
@@ -355,7 +354,7 @@ describe('refresh and logout', () => {
     assert.equal((await quotaOf(other)).used, 0)
   })
 
-  it('ends a session whose token was rotated, too', async () => {
+  it('end a session by a token that was rotated', async () => {
     const owner = await signUp(server)
     const rotated = json<Tokens>(await refresh(owner.refreshToken))
     await asOwner(owner, 'POST', '/v1/auth/logout')
@@ -363,7 +362,7 @@ describe('refresh and logout', () => {
     expectAnswer(await refresh(rotated.refresh_token), '401 auth.session_expired')
   })
 
-  it('takes a logout that declares a JSON body and sends none', async () => {
+  it('accept a logout that declares a JSON body and sends none', async () => {
     const owner = await signUp(server)
     const headers = { 'content-type': 'application/json' }
     assert.equal(

@@ -51,13 +51,13 @@ interface World {
   readonly author: Author
   readonly session: Session
   readonly drop: InboxEntry
-  /** Of the asset that the drop may become. */
+  /** The bundle of the asset that the drop may become. */
   readonly bundle: Bundle
 }
 
 const server = await connect()
 
-/** A drop that waits in the inbox of an author, alone unless the author is given. */
+/** A pending drop of an author: the only one, unless the author is given. */
 async function newWorld(over: { readonly author?: Author; readonly caps?: object } = {}): Promise<World> {
   const link = over.author === undefined ? await newLink(server, over.caps) : await provision(over.author.owner)
   const author = over.author ?? (await authorFrom(link.owner))
@@ -71,12 +71,12 @@ const adopt = ({ author, drop }: World, bundle: Bundle, over: object = {}): Prom
   sendAdoption(author.owner, drop.drop_id, { ...adoptBody(bundle), ...over })
 const discard = ({ author, drop }: World) => asOwner(author.owner, 'DELETE', `/v1/drops/${drop.drop_id}`)
 
-/** The drop waits as before, held by nobody. */
+/** The drop is pending as before, and no adoption has claimed it. */
 async function expectWaiting({ author, drop }: World): Promise<void> {
   assert.deepEqual(await onlyDrop(author.owner), drop)
 }
 
-/** The same file as the original of the next step of that asset. */
+/** The same file as a new original of that asset. */
 const replacing = (world: World, asset: Bundle, provenance: Buffer | undefined, manifest: object = {}): Bundle =>
   newBundle(world.author, {
     original: world.session.file,
@@ -91,8 +91,8 @@ const replacing = (world: World, asset: Bundle, provenance: Buffer | undefined, 
 // Covers: Quota; Adopt; Adopt 3; AdoptRequest, album_id; AdoptRequest, asset_id; AdoptRequest, content_type;
 // AdoptRequest, protocol_version; AdoptRequest, key_mode; AdoptRequest, manifest_envelope; AdoptResponse; State: pending drop, adopt;
 // Errors 4, 426; Versioning 3; Provenance; Assets and blobs; Inbox and content
-describe('adopt', () => {
-  it('makes the drop the original of an asset, and answers its id', async () => {
+describe('adoption', () => {
+  it('makes the drop the original of an asset, and answers the id of the asset', async () => {
     const world = await newWorld()
     const { author, bundle, drop, link, session } = world
     const reply = await adopt(world, bundle)
@@ -116,7 +116,7 @@ describe('adopt', () => {
     assert.deepEqual(await inboxOf(author.owner), [])
   })
 
-  it('changes neither the quota nor what the link has used up', async () => {
+  it('changes neither the quota nor the used caps of the link', async () => {
     const world = await newWorld({ caps: { max_file_count: 3, max_total_bytes: 1000, max_file_size: 500 } })
     const { author, bundle, link } = world
     const [quota, entry, view] = [await quotaOf(author.owner), await entryOf(link), await guestView(link)]
@@ -127,7 +127,7 @@ describe('adopt', () => {
     assert.equal(await expectConsistentQuota(author, [bundle.assetId]), world.drop.size)
   })
 
-  it('is completed by metadata and provenance, which carries the wrapped key', async () => {
+  it('gives an asset that metadata and provenance complete, also with a wrapped key', async () => {
     const world = await newWorld()
     const { author, session } = world
     const manifest = { key_mode: 'wrapped', original_blob_hash: undefined }
@@ -142,7 +142,7 @@ describe('adopt', () => {
     assert.equal((await receiptsOf(bundle)).at(-1)?.envelope_hash, sha256(provenance))
   })
 
-  it('takes both key modes, and a type that the owner corrects', async () => {
+  it('accepts both key modes, and a content type that the owner corrects', async () => {
     const author = await newAuthor(server)
     for (const key_mode of ['derived', 'wrapped'])
       for (const content_type of ['application/octet-stream', 'image/png']) {
@@ -153,7 +153,7 @@ describe('adopt', () => {
     assert.deepEqual(await inboxOf(author.owner), [])
   })
 
-  it('takes a place beside blobs that came before it', async () => {
+  it('accepts an asset that already has other blobs', async () => {
     const world = await newWorld()
     const { bundle } = world
     await landBlob(bundle, 'metadata')
@@ -163,7 +163,7 @@ describe('adopt', () => {
     await expectConsistentQuota(world.author, [bundle.assetId])
   })
 
-  it('leaves the guest’s state and repeats as they were', async () => {
+  it('leaves the state of the guest and the answers to its repeats unchanged', async () => {
     const world = await newWorld()
     const { session, bundle } = world
     await adopt(world, bundle)
@@ -171,7 +171,7 @@ describe('adopt', () => {
     assert.equal((await server.send({ method: 'HEAD', path: sessionPath(session) })).status, 200)
   })
 
-  it('answers 426 to a protocol outside the window, in the header or the body', async () => {
+  it('answers 426 to a protocol version outside the window, in the header or the body', async () => {
     const world = await newWorld()
     const { author, drop, session } = world
     for (const protocol_version of ['1999-12-31', '2999-01-01']) {
@@ -189,8 +189,8 @@ describe('adopt', () => {
 })
 
 // Covers: Adopt 2; Adopt, 404; AdoptRequest, size; AdoptRequest, hash; Inbox and content
-describe('adopt: whose bytes', () => {
-  it('answers 400 to a hash or size that is not the drop’s, even of other bytes that the caller has', async () => {
+describe('adoption: bytes of the drop', () => {
+  it('answers 400 to a hash or size that is not the drop’s, even to those of another drop of the caller', async () => {
     const world = await newWorld()
     const { author, bundle, session } = world
     const own = newBundle(author)
@@ -203,26 +203,26 @@ describe('adopt: whose bytes', () => {
     expectAnswer(await adopt(world, bundle), '200')
   })
 
-  it('answers 404 to an unknown drop, somebody else’s, an adopted and a discarded one', async () => {
+  it('answers 404 to a drop that is unknown, another account’s, adopted or discarded', async () => {
     const [world, foreign] = [await newWorld(), await newWorld()]
     const { author, bundle } = world
-    const gone = await newWorld({ author })
-    expectAnswer(await discard(gone), '204')
-    expectAnswer(await adopt(gone, gone.bundle), '404 drop.not_found', 'discarded')
+    const discarded = await newWorld({ author })
+    expectAnswer(await discard(discarded), '204')
+    expectAnswer(await adopt(discarded, discarded.bundle), '404 drop.not_found', 'discarded')
     expectAnswer(await sendAdoption(author.owner, randomUUID(), adoptBody(bundle)), '404 drop.not_found', 'unknown')
     const stolen = newBundle(author, { original: foreign.session.file })
-    expectAnswer(await adopt({ ...foreign, author }, stolen), '404 drop.not_found', 'somebody else’s')
+    expectAnswer(await adopt({ ...foreign, author }, stolen), '404 drop.not_found', 'another account’s')
     expectAnswer(await getAsset(stolen), '404 asset.not_found')
     await expectWaiting(foreign)
     expectAnswer(await adopt(world, bundle), '200')
     expectAnswer(await adopt(world, bundle), '404 drop.not_found', 'adopted')
     const second = newBundle(author, { original: world.session.file })
-    expectAnswer(await adopt(world, second), '404 drop.not_found', 'adopted, as another asset')
+    expectAnswer(await adopt(world, second), '404 drop.not_found', 'already adopted as another asset')
     expectAnswer(await getAsset(second), '404 asset.not_found')
-    assert.equal((await assetOf(bundle)).drop?.drop_id, world.drop.drop_id, 'who lost the answer finds it here')
+    assert.equal((await assetOf(bundle)).drop?.drop_id, world.drop.drop_id, 'the asset names the drop')
   })
 
-  it('leaves nothing to discard', async () => {
+  it('leaves no drop to discard', async () => {
     const world = await newWorld()
     expectAnswer(await adopt(world, world.bundle), '200')
     expectAnswer(await discard(world), '404 drop.not_found')
@@ -232,7 +232,7 @@ describe('adopt: whose bytes', () => {
     assert.equal((await quotaOf(world.author.owner)).used, world.drop.size)
   })
 
-  it('keeps two drops of the same bytes apart', async () => {
+  it('adopts only one of two drops with the same bytes', async () => {
     const author = await newAuthor(server)
     const link = await provision(author.owner)
     const file = randomBytes(50)
@@ -256,8 +256,8 @@ describe('adopt: whose bytes', () => {
 })
 
 // Covers: Adopt, 422; AdoptRequest, asset_id; ManifestEnvelope, prior_provenance_hash; Provenance; Inbox and content
-describe('adopt: state of the asset', () => {
-  it('answers 422 to an id that is taken: held, open, somebody else’s, deleted', async () => {
+describe('adoption: state of the asset', () => {
+  it('answers 422 to an id that is taken: by an asset, an open session, another account or a deleted asset', async () => {
     const world = await newWorld()
     const { author, session } = world
     const stranger = await newAuthor(server)
@@ -274,13 +274,13 @@ describe('adopt: state of the asset', () => {
     const waits = newBundle(author)
     await landBlob(waits, 'metadata')
     const other = newBundle(author, { assetId: waits.assetId, original: session.file })
-    expectAnswer(await adopt(world, other), '422 asset.id_taken', 'its metadata names another original')
+    expectAnswer(await adopt(world, other), '422 asset.id_taken', 'the metadata names another original')
     assert.equal((await inboxOf(author.owner)).length, 1)
     await expectConsistentQuota(author, [held.assetId, waits.assetId])
     expectAnswer(await adopt(world, world.bundle), '200')
   })
 
-  it('answers 422 when there is nothing to replace, or the manifest does not continue what is there', async () => {
+  it('answers 422 when there is nothing to replace, or the manifest does not follow the present one', async () => {
     const world = await newWorld()
     const { author } = world
     const retention_until = new Date(Date.now() + DAY_MS).toISOString()
@@ -299,7 +299,7 @@ describe('adopt: state of the asset', () => {
     expectAnswer(await adopt(world, replacing(world, asset, asset.provenance, { retention_until })), '200')
   })
 
-  it('answers 422 when the provenance that came before says otherwise, and 200 once it says the same', async () => {
+  it('answers 422 when an earlier provenance differs, and 200 when it agrees', async () => {
     const author = await newAuthor(server)
     const retention_until = '2026-02-03T04:05:06Z'
     for (const other of [{ amk_version: 2 }, { plaintext_size: 2 }, { chunk_size: 4096 }, { retention_until }]) {
@@ -314,7 +314,7 @@ describe('adopt: state of the asset', () => {
     }
   })
 
-  it('lets in after it the provenance alone that says the same', async () => {
+  it('allows afterwards only a provenance that agrees', async () => {
     const world = await newWorld()
     const { author, bundle } = world
     expectAnswer(await adopt(world, bundle), '200')
@@ -326,7 +326,7 @@ describe('adopt: state of the asset', () => {
     await landBlob(bundle, 'provenance')
   })
 
-  it('replaces an original, and only what it replaces is given back', async () => {
+  it('replaces an original, and frees the quota of the replaced blobs only', async () => {
     const world = await newWorld()
     const { author, drop } = world
     const asset = await landAsset(newBundle(author, { original: randomBytes(700) }))
@@ -340,11 +340,11 @@ describe('adopt: state of the asset', () => {
       receipts.map(({ ciphertext_hash }) => ciphertext_hash).filter((hash) => hash === drop.ciphertext_hash).length,
       2,
     )
-    assert.equal(receipts.length, 3 + 2, 'what was replaced keeps its receipts')
+    assert.equal(receipts.length, 3 + 2, 'replaced blobs keep their receipts')
     const provenance = await landBlob(bundle, 'provenance', provenanceOf(bundle))
     const second = await newWorld({ author })
     expectAnswer(await adopt(second, replacing(second, asset, provenance)), '200')
-    assert.equal((await assetOf(asset)).drop?.drop_id, second.drop.drop_id, 'the drop that is its original now')
+    assert.equal((await assetOf(asset)).drop?.drop_id, second.drop.drop_id, 'the drop of the present original')
     const next = successorOf(asset, undefined)
     await landBlob(next)
     assert.equal(await expectConsistentQuota(author, [asset.assetId]), next.original.length)
@@ -360,7 +360,7 @@ describe('adopt: state of the asset', () => {
     const opening = await openUpload(first)
     const rival = newBundle(author, { assetId: first.assetId, original: session.file })
     expectAnswer(await adopt(world, rival), '422 asset.id_taken')
-    for (const each of [upload, opening]) expectAnswer(await append(each), '204', 'the upload goes on')
+    for (const each of [upload, opening]) expectAnswer(await append(each), '204', 'the upload continues')
     await expectWaiting(world)
   })
 })

@@ -1,4 +1,4 @@
-/** What must come out exactly once, asked for many times at once. After each race the use is the sum of what the API shows. */
+/** Many requests at once for something that may happen only once. After each race the quota is the sum of all data in the API. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -44,7 +44,7 @@ import {
   stateOf,
 } from './world.ts'
 
-const MANY = 64
+const RACERS = 64
 const ROUNDS = 8
 const SIZE = 100
 
@@ -64,7 +64,7 @@ async function newPending(): Promise<Pending> {
   return { author, dropId: (await onlyDrop(link.owner)).drop_id, file }
 }
 
-/** A further drop for an author who has none. */
+/** Another drop for an author without one. */
 async function nextDrop(author: Author): Promise<Pending> {
   const { file } = await land(await provision(author.owner))
   return { author, dropId: (await onlyDrop(author.owner)).drop_id, file }
@@ -75,13 +75,13 @@ const discard = ({ author, dropId }: Pending) => asOwner(author.owner, 'DELETE',
 const without = (answers: Readonly<Record<string, number>>, ...expected: readonly string[]) =>
   Object.keys(answers).filter((answer) => !expected.includes(answer))
 
-/** What comes second waits for one round trip more in each round, so that the two meet at ever other points. */
+/** Delays the second request by one more round trip in each round, so that the two meet at different points. */
 async function afterTrips<Answer>(round: number, ask: () => Promise<Answer>): Promise<Answer> {
   for (let trip = 0; trip < round; trip += 1) await server.send({ method: 'GET', path: '/v1/version' })
   return ask()
 }
 
-/** The bundle in which a drop replaces the original of an asset with that provenance. */
+/** The bundle by which a drop replaces the original of an asset with that provenance. */
 const replacing = ({ author, file }: Pending, { assetId }: Bundle, provenance: Buffer): Bundle =>
   newBundle(author, {
     assetId,
@@ -91,29 +91,29 @@ const replacing = ({ author, file }: Pending, { assetId }: Bundle, provenance: B
 
 // Covers: Adopt 3; State: pending drop, adopt; Inbox and content
 describe('races of adoptions', () => {
-  it('adopts a drop once of 64 identical requests at once', async () => {
+  it('adopt a drop once for 64 identical requests', async () => {
     const pending = await newPending()
     const bundle = newBundle(pending.author, { original: pending.file })
-    const answers = tally(await atOnce(MANY, () => adopt(pending, bundle)))
-    // Whoever comes while it is under way joins it; whoever comes later finds no drop.
+    const answers = tally(await atOnce(RACERS, () => adopt(pending, bundle)))
+    // A request during the adoption joins it; a later one finds no drop.
     assert.deepEqual(without(answers, '200', '404 drop.not_found'), [])
     assert.ok(Number(answers['200']) >= 1)
-    assert.equal((await receiptsOf(bundle)).length, 2, 'one of its landing, one of its adoption')
+    assert.equal((await receiptsOf(bundle)).length, 2, 'one of the landing, one of the adoption')
     assert.deepEqual(await inboxOf(pending.author.owner), [])
     assert.equal(await expectConsistentQuota(pending.author, [bundle.assetId]), SIZE)
   })
 
-  it('makes one asset of a drop that is to become 64 at once', async () => {
+  it('make one asset of a drop for 64 requests with different asset ids', async () => {
     const pending = await newPending()
     const { author, file } = pending
-    const bundles = Array.from({ length: MANY }, () => newBundle(author, { original: file }))
+    const bundles = Array.from({ length: RACERS }, () => newBundle(author, { original: file }))
     const replies = await Promise.all(bundles.map((bundle) => adopt(pending, bundle)))
-    assert.deepEqual(tally(replies), { 200: 1, '404 drop.not_found': MANY - 1 })
+    assert.deepEqual(tally(replies), { 200: 1, '404 drop.not_found': RACERS - 1 })
     const shown = await Promise.all(bundles.map(getAsset))
     assert.deepEqual(
       shown.map(({ status }) => status),
       replies.map(({ status }) => status),
-      'the asset of the request that won is there, and no other',
+      'only the asset of the granted request exists',
     )
     const assetIds = bundles.map(({ assetId }) => assetId)
     assert.equal(await expectConsistentQuota(author, assetIds), SIZE)
@@ -124,7 +124,7 @@ describe('races of adoptions', () => {
     )
   })
 
-  it('either adopts or discards when both come at once', async () => {
+  it('either adopt or discard the drop', async () => {
     const first = await newPending()
     for (let round = 0; round < ROUNDS; round += 1) {
       const pending = round === 0 ? first : await nextDrop(first.author)
@@ -139,7 +139,7 @@ describe('races of adoptions', () => {
     }
   })
 
-  it('replaces an original once when an adoption and an upload come at once', async () => {
+  it('replace an original once, by an adoption or an upload', async () => {
     const first = await newPending()
     const { author } = first
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -156,7 +156,7 @@ describe('races of adoptions', () => {
         assert.equal(await expectConsistentQuota(author, [asset.assetId]), SIZE)
       } else {
         assert.equal(outcome, '422 asset.id_taken | 201')
-        assert.deepEqual((await blobNamesOf(asset)).length, 3, 'the upload is open, and all is as it was')
+        assert.deepEqual((await blobNamesOf(asset)).length, 3, 'the upload is open, and the blobs are unchanged')
         await expectConsistentQuota(author, [asset.assetId])
         assert.equal(answerOf(await discard(pending)), '204')
         for (const { upload_id } of await uploadsOf(author.owner))
@@ -166,7 +166,7 @@ describe('races of adoptions', () => {
     }
   })
 
-  it('lands the upload that replaces and adopts nothing when its last chunk and an adoption come at once', async () => {
+  it('land a replacing upload and adopt nothing when its last chunk is in the race', async () => {
     const first = await newPending()
     const { author } = first
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -181,12 +181,12 @@ describe('races of adoptions', () => {
       assert.deepEqual(await blobNamesOf(asset), [`original ${sha256(uploaded.original)}`])
       await expectConsistentQuota(author, [asset.assetId])
       const { drop_id, adopting } = await onlyDrop(author.owner)
-      assert.deepEqual([drop_id, adopting], [pending.dropId, false], 'a refused adoption holds nothing')
+      assert.deepEqual([drop_id, adopting], [pending.dropId, false], 'a refused adoption claims nothing')
       for (const reply of [await discard(pending), await deleteAsset(asset)]) assert.equal(answerOf(reply), '204')
     }
   })
 
-  it('deletes an asset whether or not an adoption replaces its original at once', async () => {
+  it('delete an asset whether or not an adoption replaces its original', async () => {
     const first = await newPending()
     const { author } = first
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -209,43 +209,43 @@ describe('races of adoptions', () => {
 
 // Covers: Uploads; Provenance; Assets and blobs; Quota and receipts
 describe('races of uploads', () => {
-  it('opens one session of 64 identical requests at once', async () => {
+  it('open one session for 64 identical requests', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
-    const replies = await atOnce(MANY, () => sendUpload(author, uploadBody(bundle)))
-    assert.deepEqual(tally(replies), { 200: MANY - 1, 201: 1 })
+    const replies = await atOnce(RACERS, () => sendUpload(author, uploadBody(bundle)))
+    assert.deepEqual(tally(replies), { 200: RACERS - 1, 201: 1 })
     assert.equal(new Set(replies.map((reply) => json<CreatedUpload>(reply).upload_id)).size, 1)
     assert.equal((await uploadsOf(author.owner)).length, 1)
     assert.equal(await expectConsistentQuota(author, []), SIZE)
   })
 
-  it('opens one session of 64 different originals of one asset at once, by two accounts', async () => {
+  it('open one session for 64 different originals of one asset by two accounts', async () => {
     const authors = [await newAuthor(server), await newAuthor(server)]
     const assetId = randomUUID()
-    const replies = await atOnce(MANY, (index) => {
+    const replies = await atOnce(RACERS, (index) => {
       const author = authors[index % 2]
       assert.ok(author !== undefined)
       return sendUpload(author, uploadBody(newBundle(author, { assetId })))
     })
-    assert.deepEqual(tally(replies), { 201: 1, '409 asset.id_taken': MANY - 1 })
+    assert.deepEqual(tally(replies), { 201: 1, '409 asset.id_taken': RACERS - 1 })
     const uses = await Promise.all(authors.map((author) => expectConsistentQuota(author, [])))
     assert.deepEqual(uses.toSorted(), [0, SIZE])
   })
 
-  it('opens one session of 64 different replacements at once', async () => {
+  it('open one session for 64 different replacements', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
-    const replies = await atOnce(MANY, () => sendUpload(author, uploadBody(successorOf(asset, asset.provenance))))
-    assert.deepEqual(tally(replies), { 201: 1, '409 asset.id_taken': MANY - 1 })
+    const replies = await atOnce(RACERS, () => sendUpload(author, uploadBody(successorOf(asset, asset.provenance))))
+    assert.deepEqual(tally(replies), { 201: 1, '409 asset.id_taken': RACERS - 1 })
     await expectConsistentQuota(author, [asset.assetId])
   })
 
-  it('lands one blob with one receipt when the last chunk comes 64 times at once', async () => {
+  it('land one blob with one receipt for 64 copies of the last chunk', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author, { original: randomBytes(5000) })
     const session = await openUpload(bundle)
-    const answers = tally(await atOnce(MANY, () => append(session)))
-    // The newest of several requests wins; an older one whose bytes were still under way says so, and its repeat is answered 204.
+    const answers = tally(await atOnce(RACERS, () => append(session)))
+    // The newest request wins. An older one that was still sending is refused, and its repeat is answered 204.
     assert.deepEqual(without(answers, '204', '409 upload.offset_mismatch'), [])
     assert.ok(Number(answers['204']) >= 1)
     assert.equal(answerOf(await append(session)), '204')
@@ -253,7 +253,7 @@ describe('races of uploads', () => {
     assert.equal(await expectConsistentQuota(author, [bundle.assetId]), 5000)
   })
 
-  it('gives back once what 16 requests at once learn to be no good manifest', async () => {
+  it('free the quota of an invalid manifest once for 16 requests', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)
@@ -265,7 +265,7 @@ describe('races of uploads', () => {
     assert.equal((await receiptsOf(bundle)).length, 1)
   })
 
-  it('either cancels or lands when both come at once', async () => {
+  it('either cancel or land an upload', async () => {
     const author = await newAuthor(server)
     for (let round = 0; round < ROUNDS; round += 1) {
       const bundle = newBundle(author)
@@ -281,7 +281,7 @@ describe('races of uploads', () => {
     }
   })
 
-  it('leaves nothing of an asset that is deleted while a blob of it lands', async () => {
+  it('leave nothing of an asset that is deleted while a blob lands', async () => {
     const author = await newAuthor(server)
     for (let round = 0; round < ROUNDS; round += 1) {
       const bundle = newBundle(author)
@@ -297,7 +297,7 @@ describe('races of uploads', () => {
     }
   })
 
-  it('deletes an asset once of 16 times at once', async () => {
+  it('delete an asset once for 16 requests', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const replies = await atOnce(16, () => deleteAsset(asset))
@@ -305,16 +305,16 @@ describe('races of uploads', () => {
     assert.equal((await quotaOf(author.owner)).used, 0)
   })
 
-  it('never passes the quota with 64 uploads and drops at once', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('never exceed the quota with 64 uploads and drops', { skip: NEEDS_OWN_SERVER }, async () => {
     const limited = await ownServer({ QUOTA_HARD_BYTES: '1050' })
     const author = await newAuthor(limited)
     const link = await provision(author.owner)
-    const replies = await atOnce(MANY, (index) =>
+    const replies = await atOnce(RACERS, (index) =>
       index % 2 === 0
         ? sendUpload(author, uploadBody(newBundle(author)))
         : sendDeclaration(link, declaration(randomBytes(SIZE))),
     )
-    assert.deepEqual(tally(replies), { 201: 10, '403 quota.exceeded': MANY - 10 })
+    assert.deepEqual(tally(replies), { 201: 10, '403 quota.exceeded': RACERS - 10 })
     assert.equal(await expectConsistentQuota(author, []), 1000)
   })
 })

@@ -43,14 +43,14 @@ async function newAdopted(client: Client = server): Promise<Adopted> {
   return { bundle, session, dropId }
 }
 
-/** What the signed bytes say beyond the members that repeat them. */
+/** The signed fields that no JSON member repeats. */
 function subjectOf(receipt: Receipt, keys: ReadonlyMap<string, Uint8Array>): Record<string, unknown> {
   const { keyId, payload } = checkReceipt(cborOf(receipt), keys)
   assert.equal(keyId, receipt.server_key_id)
   const { receipt_cbor: _, server_key_id: __, ...shown } = receipt
   const fields = readingOf(payload)
   for (const [name, value] of Object.entries(shown))
-    assert.equal(fields[name], value, `${name} is a reading of the bytes`)
+    assert.equal(fields[name], value, `${name} equals the signed field`)
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !(name in shown)))
 }
 
@@ -58,7 +58,7 @@ function subjectOf(receipt: Receipt, keys: ReadonlyMap<string, Uint8Array>): Rec
 // AssetReceipt, prior_receipt_hash; AssetReceipt, upload_id; AssetReceipt, blob_role; AssetReceipt, ciphertext_hash and size;
 // AssetReceipt, received_at; AssetReceipt, receipt_cbor; Other operations, upload create and finalization; Assets and blobs
 describe('receipts of an asset', () => {
-  it('lists one for each blob in receipt_seq order, signed by the published keys and read from the signed bytes', async () => {
+  it('are one for each blob, in the order of receipt_seq, signed with the published keys and equal to the signed bytes', async () => {
     const bundle = newBundle(await newAuthor(server))
     const uploadIds: string[] = []
     for (const role of ['metadata', 'original', 'derivative', 'provenance'] as const) {
@@ -86,10 +86,14 @@ describe('receipts of an asset', () => {
     )
     const times = receipts.map(({ received_at }) => received_at)
     assert.deepEqual(times, times.toSorted())
-    assert.deepEqual([times[0], times.at(-1)], [created_at, changed_at], 'the asset’s times are those of its landings')
+    assert.deepEqual(
+      [times[0], times.at(-1)],
+      [created_at, changed_at],
+      'the asset has the times of its first and last landing',
+    )
   })
 
-  it('lists landing and adoption of a drop, in this order, both under the guest’s session', async () => {
+  it('are those of the landing and the adoption for a drop, in this order, with the session of the guest', async () => {
     const { bundle, session, dropId } = await newAdopted()
     const [landing, adoption, ...others] = await receiptsOf(bundle)
     assert.ok(landing !== undefined && adoption !== undefined && others.length === 0)
@@ -106,12 +110,12 @@ describe('receipts of an asset', () => {
     }
     assert.ok(landing.receipt_seq < adoption.receipt_seq && landing.received_at <= adoption.received_at)
     const guest = await server.send({ method: 'GET', path: `${sessionPath(session)}/receipt` })
-    assert.deepEqual(json(guest), landing, 'the guest’s own is the first of them')
+    assert.deepEqual(json(guest), landing, 'the guest has the first of them')
     const { created_at, drop } = await assetOf(bundle)
     assert.deepEqual([created_at, drop?.received_at], [adoption.received_at, landing.received_at])
   })
 
-  it('tells neither the account, the album, the device nor the link', async () => {
+  it('contain neither the account, the album, the device nor the link', async () => {
     const { bundle, session } = await newAdopted()
     const { owner, albumId, deviceId } = bundle.author
     for (const receipt of await receiptsOf(bundle)) {
@@ -120,7 +124,7 @@ describe('receipts of an asset', () => {
     }
   })
 
-  it('forms one chain with those of drops, each naming the hash of the one before it', {
+  it('form one chain with those of drops, in which each names the hash of the previous one', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
     const fresh = await ownServer()
@@ -138,7 +142,7 @@ describe('receipts of an asset', () => {
     }
   })
 
-  it('answers the same 404 to an unknown asset, somebody else’s, a reserved and a deleted one', async () => {
+  it('are answered with the same 404 for an asset that is unknown, another account’s, reserved or deleted', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     const [foreign, reserved, deleted] = [newBundle(other), newBundle(author), newBundle(author)]
     for (const bundle of [foreign, deleted]) await landBlob(bundle)
@@ -153,7 +157,7 @@ describe('receipts of an asset', () => {
     assert.equal(answers.size, 1)
   })
 
-  it('is refused by an independent checker as soon as one bit is flipped', async () => {
+  it('are refused by an independent checker when one bit is flipped', async () => {
     const bundle = newBundle(await newAuthor(server), { original: randomBytes(10) })
     await landBlob(bundle)
     await landBlob(bundle, 'provenance')

@@ -1,4 +1,4 @@
-/** A new original in an asset that is there: it continues from the provenance that it finds, and drops all else. */
+/** A new original of an existing asset. It follows the present provenance and removes all other blobs. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -27,15 +27,15 @@ import { append, asOwner, cancel, quotaOf, sha256, stateOf } from './world.ts'
 const server = await connect()
 
 // Covers: ManifestEnvelope, action; ManifestEnvelope, prior_provenance_hash; AssetReceiptsResponse; Errors 4, 409; Assets and blobs
-describe('replace', () => {
-  it('drops every other role with the old original, gives their quota back, and keeps their receipts', async () => {
+describe('a replacement', () => {
+  it('removes all blobs of the old original, frees their quota and keeps their receipts', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const derivative = await landBlob(asset, 'derivative')
     const [before, receipts] = [await assetOf(asset), await receiptsOf(asset)]
     const next = successorOf(asset, asset.provenance)
     const session = await openUpload(next)
-    assert.equal((await blobNamesOf(asset)).length, 4, 'the old one stands until the new one has landed')
+    assert.equal((await blobNamesOf(asset)).length, 4, 'the old original stays until the new one has landed')
     assert.ok((await assetOf(asset)).complete)
     expectAnswer(await append(session), '204')
     const after = await assetOf(next)
@@ -49,11 +49,11 @@ describe('replace', () => {
     const now = await receiptsOf(next)
     assert.deepEqual(now.slice(0, -1), receipts)
     assert.equal(now.at(-1)?.ciphertext_hash, sha256(next.original))
-    for (const gone of [asset.original, asset.metadata, asset.provenance, derivative])
-      expectAnswer(await asOwner(author.owner, 'GET', `/v1/blob/${sha256(gone)}`), '404 blob.not_found')
+    for (const removed of [asset.original, asset.metadata, asset.provenance, derivative])
+      expectAnswer(await asOwner(author.owner, 'GET', `/v1/blob/${sha256(removed)}`), '404 blob.not_found')
   })
 
-  it('takes the other roles anew, with the manifest of the new original alone', async () => {
+  it('accepts the other roles again, with the manifest of the new original only', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const next = successorOf(asset, asset.provenance)
@@ -63,7 +63,11 @@ describe('replace', () => {
     const other = successorOf(asset, asset.provenance)
     expectAnswer(await sendUpload(author, uploadBody(other, 'metadata')), '409 manifest.stale', 'of another original')
     const unprior = successorOf(asset, undefined, { original_blob_hash: sha256(next.original) })
-    expectAnswer(await sendUpload(author, uploadBody(unprior, 'metadata')), '409 manifest.stale', 'of another past')
+    expectAnswer(
+      await sendUpload(author, uploadBody(unprior, 'metadata')),
+      '409 manifest.stale',
+      'with another prior provenance',
+    )
     const { provenance } = await completeWith(next)
     assert.ok((await assetOf(next)).complete)
     const third = successorOf(next, provenance)
@@ -74,7 +78,7 @@ describe('replace', () => {
     await expectConsistentQuota(author, [asset.assetId])
   })
 
-  it('answers 409 to a prior_provenance_hash that is not the present provenance', async () => {
+  it('answers 409 to a prior_provenance_hash of another provenance than the present one', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const next = successorOf(asset, asset.provenance)
@@ -85,7 +89,7 @@ describe('replace', () => {
     expectAnswer(await sendUpload(author, uploadBody(successorOf(asset, provenance))), '201')
   })
 
-  it('names no prior exactly when the asset has no provenance', async () => {
+  it('must not name a prior provenance when the asset has none', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)
@@ -107,7 +111,7 @@ describe('replace', () => {
     await landBlob(newBundle(author, { assetId: unknown.assetId }), 'original')
   })
 
-  it('is for the role original alone', async () => {
+  it('is allowed for the role original only', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const next = successorOf(asset, asset.provenance)
@@ -129,11 +133,11 @@ describe('replace', () => {
     expectAnswer(await sendUpload(author, uploadBody(successorOf(asset, asset.provenance))), '409 asset.id_taken')
     expectAnswer(await sendUpload(author, uploadBody(next)), '200')
     expectAnswer(await cancel(session), '204')
-    assert.ok((await assetOf(asset)).complete, 'what was cancelled has replaced nothing')
+    assert.ok((await assetOf(asset)).complete, 'the cancelled session has replaced nothing')
     await landBlob(successorOf(asset, asset.provenance))
   })
 
-  it('is judged again when its last byte comes', async () => {
+  it('is checked again with its last byte', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)
@@ -148,7 +152,7 @@ describe('replace', () => {
     await landBlob(successorOf(bundle, provenance))
   })
 
-  it('ends what is open of the old original, with its charge', async () => {
+  it('ends the open sessions of the old original and frees their quota', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)
@@ -174,7 +178,7 @@ describe('replace', () => {
     expectAnswer(await deleteAsset(next), '409 asset.retained')
   })
 
-  it('does not touch somebody else’s asset', async () => {
+  it('does not change an asset of another account', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     const asset = await landAsset(newBundle(author))
     const theirs = newBundle(other, { assetId: asset.assetId })

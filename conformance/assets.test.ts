@@ -37,7 +37,7 @@ const server = await connect()
 
 // Covers: ManifestEnvelope, file_id; Assets and blobs
 describe('asset', () => {
-  it('is there from its first blob on, and not before', async () => {
+  it('exists from its first blob on, and not before', async () => {
     const bundle = newBundle(await newAuthor(server))
     const session = await openUpload(bundle)
     await append(session, 0, 50)
@@ -49,7 +49,7 @@ describe('asset', () => {
     expectAnswer(await getReceipts(bundle), '200')
   })
 
-  it('shows its album, its blobs in the order of landing, and when it changed', async () => {
+  it('shows its album, its blobs in the order of landing, and the time of its last change', async () => {
     const bundle = newBundle(await newAuthor(server))
     const { original, assetId, author } = bundle
     await landBlob(bundle)
@@ -79,20 +79,24 @@ describe('asset', () => {
     }
   })
 
-  it('shows the envelope of the original, word for word, as soon as that is there', async () => {
+  it('shows the envelope of the original unchanged once the original has landed', async () => {
     const author = await newAuthor(server)
     const retention_until = '2026-02-03T04:05:06+02:00'
     const timestamp = new Date().toISOString().replace('Z', '456+00:00')
     const bundle = newBundle(author, { manifest: { retention_until, timestamp } })
     const metadata = await landBlob(bundle, 'metadata')
-    assert.equal((await assetOf(bundle)).envelope.ciphertext_hash, sha256(metadata), 'the first blob’s until then')
+    assert.equal(
+      (await assetOf(bundle)).envelope.ciphertext_hash,
+      sha256(metadata),
+      'that of the first blob until then',
+    )
     await landBlob(bundle)
     await landBlob(bundle, 'derivative')
     await landBlob(bundle, 'provenance')
     assert.deepEqual((await assetOf(bundle)).envelope, { ...bundle.manifest })
   })
 
-  it('leaves out of its envelope what the client wrote as null', async () => {
+  it('omits null members from its envelope', async () => {
     const bundle = newBundle(await newAuthor(server), {
       manifest: { album_id: null, metadata_blob_hash: null, retention_until: null },
     })
@@ -101,7 +105,7 @@ describe('asset', () => {
     assert.deepEqual((await assetOf(bundle)).envelope, envelope)
   })
 
-  it('holds at most 32 blobs, and is read whole', async () => {
+  it('has at most 32 blobs, and shows them all', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landAsset(bundle)
@@ -111,7 +115,7 @@ describe('asset', () => {
     await expectConsistentQuota(author, [bundle.assetId])
   })
 
-  it('is refused a blob that names another original', async () => {
+  it('refuses a blob that names another original', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)
@@ -120,7 +124,11 @@ describe('asset', () => {
     const early = newBundle(author)
     await landBlob(early, 'metadata')
     const rival = newBundle(author, { assetId: early.assetId })
-    expectAnswer(await sendUpload(author, uploadBody(rival)), '409 asset.id_taken', 'the metadata waits for another')
+    expectAnswer(
+      await sendUpload(author, uploadBody(rival)),
+      '409 asset.id_taken',
+      'the metadata names another original',
+    )
     await landBlob(early)
     await expectConsistentQuota(author, [bundle.assetId, early.assetId])
   })
@@ -139,7 +147,7 @@ describe('asset', () => {
 
 // Covers: ManifestEnvelope, retention_until; Uploads; Assets and blobs
 describe('delete an asset', () => {
-  it('answers 204 once, and everything of it is gone with its quota', async () => {
+  it('answers 204 once, and removes all of it and its quota', async () => {
     const author = await newAuthor(server)
     const [bundle, kept] = [newBundle(author), newBundle(author)]
     await landAsset(bundle)
@@ -152,7 +160,7 @@ describe('delete an asset', () => {
     assert.equal((await getAsset(kept)).status, 200)
   })
 
-  it('ends what is open of it', async () => {
+  it('ends its open sessions', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)
@@ -165,7 +173,7 @@ describe('delete an asset', () => {
     assert.equal((await quotaOf(author.owner)).used, 0)
   })
 
-  it('leaves a blob whose last byte comes later no place', async () => {
+  it('answers 404 to the last byte of a blob afterwards', async () => {
     const bundle = newBundle(await newAuthor(server))
     await landBlob(bundle)
     const session = await openUpload(bundle, 'provenance')
@@ -175,7 +183,7 @@ describe('delete an asset', () => {
     expectAnswer(await getAsset(bundle), '404 asset.not_found')
   })
 
-  it('keeps its id taken, for its owner and for everybody else', async () => {
+  it('keeps its id taken, for its owner and for other accounts', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     const bundle = newBundle(author)
     await landBlob(bundle)
@@ -203,7 +211,7 @@ describe('delete an asset', () => {
     expectAnswer(await deleteAsset(free), '204')
   })
 
-  it('lets nobody else delete it', async () => {
+  it('answers 404 to another account, and deletes nothing', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     const bundle = newBundle(author)
     await landBlob(bundle)

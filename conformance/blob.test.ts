@@ -16,8 +16,19 @@ import {
 } from './assetWorld.ts'
 import type { Reply } from './call.ts'
 import { expectAnswer } from './expect.ts'
+import {
+  expectHeadLikeGet,
+  expectIfNoneMatch,
+  expectIfRange,
+  expectOtherRanges,
+  expectRange,
+  expectRanges,
+  expectSafeForBrowsers,
+  expectWhole,
+  type Read,
+} from './servedBytes.ts'
 import { connect } from './server.ts'
-import { append, asOwner, land, MIB, newLink, OCTETS, onlyDrop, sha256, signUp } from './world.ts'
+import { append, asOwner, land, MIB, newLink, onlyDrop, sha256, signUp } from './world.ts'
 
 const SIZE = 1000
 
@@ -43,7 +54,12 @@ function read(
   return server.send({ method, path: `/v1/blob/${hash}`, token: author.owner.token, headers })
 }
 
-async function expectGone(author: Author, files: readonly Uint8Array[], what: string): Promise<void> {
+const reader =
+  (stored: Omit<Stored, 'file'>): Read =>
+  (headers, method) =>
+    read(stored, headers, method)
+
+async function expectNotFound(author: Author, files: readonly Uint8Array[], what: string): Promise<void> {
   for (const file of files) {
     expectAnswer(await read({ author, hash: sha256(file) }), '404 blob.not_found', what)
     assert.equal((await read({ author, hash: sha256(file) }, {}, 'HEAD')).status, 404, what)
@@ -52,59 +68,33 @@ async function expectGone(author: Author, files: readonly Uint8Array[], what: st
 
 // Covers: Assets and blobs
 describe('blob', () => {
-  it('gives back the bytes of every role, with their hash as ETag', async () => {
+  it('has the uploaded bytes for every role, with their hash as ETag', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const derivative = await landBlob(asset, 'derivative')
     for (const file of [asset.original, asset.metadata, asset.provenance, derivative]) {
-      const reply = await read({ author, hash: sha256(file) })
-      assert.deepEqual([reply.status, reply.body], [200, file])
-      const { etag, 'content-length': length, 'accept-ranges': ranges } = reply.headers
-      assert.deepEqual([etag, length, ranges], [`"${sha256(file)}"`, String(file.length), 'bytes'])
+      expectWhole(await read({ author, hash: sha256(file) }), file)
     }
   })
 
-  it('gives back what was sent in many chunks, whole and by a range over their ends', async () => {
+  it('is read whole and by a range across the chunks that it was sent in', async () => {
     const author = await newAuthor(server)
     const original = randomBytes(2 * MIB + 17)
     const session = await openUpload(newBundle(author, { original }))
     for (let start = 0; start < original.length; start += 700_001)
       expectAnswer(await append(session, start, Math.min(start + 700_001, original.length)), '204')
     const stored = { author, hash: sha256(original) }
-    assert.deepEqual((await read(stored)).body, original)
-    const part = await read(stored, { range: 'bytes=699990-1400020' })
-    assert.deepEqual([part.status, part.body], [206, original.subarray(699_990, 1_400_021)])
+    expectWhole(await read(stored), original)
+    await expectRange(reader(stored), original, ['bytes=699990-1400020', 699_990, 1_400_021])
   })
 
-  it('answers HEAD with the same headers and no bytes', async () => {
-    const stored = await store()
-    const [head, full] = [await read(stored, {}, 'HEAD'), await read(stored)]
-    assert.equal(head.status, 200)
-    for (const name of [
-      'content-length',
-      'content-type',
-      'etag',
-      'accept-ranges',
-      'cache-control',
-      'content-disposition',
-    ])
-      assert.equal(head.headers[name], full.headers[name], name)
+  it('answers HEAD with the same headers and no body', async () => {
+    await expectHeadLikeGet(reader(await store()))
   })
 
-  it('serves sealed bytes so that no browser runs them and no shared cache keeps them', async () => {
+  it('is served so that no browser runs it and no shared cache keeps it', async () => {
     const stored = await store(Buffer.from('<!doctype html><script>alert(1)</script>'))
-    for (const [method, headers] of [
-      ['GET', {}],
-      ['HEAD', {}],
-      ['GET', { range: 'bytes=0-4' }],
-    ] as const) {
-      const answer = (await read(stored, headers, method)).headers
-      assert.equal(answer['content-type'], OCTETS)
-      assert.match(String(answer['content-disposition']), /^attachment(;|$)/)
-      assert.equal(answer['x-content-type-options'], 'nosniff')
-      assert.equal(answer['content-security-policy'], "sandbox; default-src 'none'")
-      assert.equal(answer['cache-control'], 'private, max-age=31536000, immutable')
-    }
+    await expectSafeForBrowsers(reader(stored), /^private, max-age=31536000, immutable$/)
   })
 })
 
@@ -112,56 +102,28 @@ describe('blob', () => {
 describe('blob: ranges and conditions', () => {
   it('answers one satisfiable range with 206', async () => {
     const stored = await store()
-    const ranges: readonly (readonly [string, number, number])[] = [
-      ['bytes=0-0', 0, 1],
-      ['bytes=10-19', 10, 20],
-      ['bytes=0-999', 0, SIZE],
-      ['bytes=990-', 990, SIZE],
-      ['bytes=990-5000', 990, SIZE],
-      ['bytes=-7', 993, SIZE],
-      ['bytes=-5000', 0, SIZE],
-    ]
-    for (const [range, start, end] of ranges) {
-      const reply = await read(stored, { range })
-      assert.deepEqual([reply.status, reply.body], [206, stored.file.subarray(start, end)], range)
-      const { 'content-range': of, 'content-length': length } = reply.headers
-      assert.deepEqual([of, length], [`bytes ${start}-${end - 1}/${SIZE}`, String(end - start)], range)
-    }
+    await expectRanges(reader(stored), stored.file)
   })
 
-  it('answers 416 with the length to a range outside, and the whole to several or to none that it can read', async () => {
+  it('answers 416 with the length to a range outside, and 200 to several or unreadable ranges', async () => {
     const stored = await store()
-    for (const range of ['bytes=1000-', 'bytes=1000-1001', 'bytes=-0'])
-      expectAnswer(await read(stored, { range }), '416 request.range_not_satisfiable', range)
-    for (const range of ['bytes=0-1,5-6', 'bytes=5-4', 'bytes=a-b', 'chars=0-1', 'bytes=']) {
-      const reply = await read(stored, { range })
-      assert.deepEqual([reply.status, reply.body], [200, stored.file], range)
-    }
+    await expectOtherRanges(reader(stored), stored.file)
   })
 
-  it('answers 304 to the hash that the client holds, before it looks at the range', async () => {
+  it('answers 304 to the hash that the client has, before it reads the range', async () => {
     const stored = await store()
-    const etag = `"${stored.hash}"`
-    for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
-      for (const method of ['GET', 'HEAD']) {
-        const reply = await read(stored, { 'if-none-match': held, range: 'bytes=5000-' }, method)
-        assert.deepEqual([reply.status, reply.headers.etag], [304, etag], `${method} ${held}`)
-      }
-    assert.equal((await read(stored, { 'if-none-match': '"other"' })).status, 200)
+    await expectIfNoneMatch(reader(stored), stored.file)
   })
 
-  it('takes the range only as long as If-Range holds', async () => {
+  it('uses the range only when If-Range matches', async () => {
     const stored = await store()
-    const range = 'bytes=0-9'
-    assert.equal((await read(stored, { range, 'if-range': `"${stored.hash}"` })).status, 206)
-    for (const held of ['"other"', `W/"${stored.hash}"`])
-      assert.equal((await read(stored, { range, 'if-range': held })).status, 200, held)
+    await expectIfRange(reader(stored), stored.file)
   })
 })
 
 // Covers: Assets and blobs
-describe('blob: which there are', () => {
-  it('serves any live copy, as long as one asset of the caller’s holds it', async () => {
+describe('blob: availability', () => {
+  it('serves a blob as long as an asset of the caller has it', async () => {
     const { author, file, hash } = await store()
     const second = newBundle(author, { original: file })
     await landBlob(second)
@@ -172,30 +134,30 @@ describe('blob: which there are', () => {
       assert.deepEqual((await read({ author, hash })).body, file)
       expectAnswer(await deleteAsset(bundle), '204')
     }
-    assert.deepEqual((await read({ author, hash })).body, file, 'the first is still there')
+    assert.deepEqual((await read({ author, hash })).body, file, 'the first asset still has it')
   })
 
-  it('answers 404 to what is on its way, replaced or deleted', async () => {
+  it('answers 404 to a blob that is incomplete, replaced or deleted', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const next = successorOf(asset, asset.provenance)
     const session = await openUpload(next)
     await append(session, 0, 50)
-    await expectGone(author, [next.original], 'open')
+    await expectNotFound(author, [next.original], 'open')
     await append(session, 50)
-    await expectGone(author, [asset.original, asset.metadata, asset.provenance], 'replaced')
+    await expectNotFound(author, [asset.original, asset.metadata, asset.provenance], 'replaced')
     assert.deepEqual((await read({ author, hash: sha256(next.original) })).body, next.original)
     await deleteAsset(next)
-    await expectGone(author, [next.original], 'deleted')
+    await expectNotFound(author, [next.original], 'deleted')
   })
 
-  it('answers 404 to a pending drop’s bytes, which its content has, and serves them once adopted', async () => {
+  it('answers 404 to the bytes of a pending drop, and serves them after adoption', async () => {
     const link = await newLink(server)
     const author = await authorFrom(link.owner)
     const file = randomBytes(SIZE)
     await land(link, file)
     const { drop_id } = await onlyDrop(link.owner)
-    await expectGone(author, [file], 'pending')
+    await expectNotFound(author, [file], 'pending')
     const content = () => asOwner(link.owner, 'GET', `/v1/drops/${drop_id}/content`)
     assert.deepEqual((await content()).body, file)
     expectAnswer(await sendAdoption(author.owner, drop_id, adoptBody(newBundle(author, { original: file }))), '200')
@@ -203,7 +165,7 @@ describe('blob: which there are', () => {
     expectAnswer(await content(), '404 drop.not_found')
   })
 
-  it('answers 404 to somebody else, 401 to nobody and 400 to what is no hash', async () => {
+  it('answers 404 to another account, 401 without a token and 400 to a malformed hash', async () => {
     const { hash } = await store()
     const stranger = await signUp(server)
     for (const method of ['GET', 'HEAD']) {

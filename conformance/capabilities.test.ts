@@ -1,17 +1,17 @@
-/** Federation capability tokens (specification, Authentication, 7), judged with what the server publishes and Node's own Ed25519. */
+/** Federation capability tokens (specification, Authentication, 7), verified with the published key and Node's own Ed25519. */
 import assert from 'node:assert/strict'
-import { createPublicKey, randomUUID, verify } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { json, type Reply } from './call.ts'
+import { expectProtocolWindow, expectRefusedValues } from './creations.ts'
 import { atOnce, expectAnswer, tally, until } from './expect.ts'
+import { partOf, verifyJwt } from './jwt.ts'
 import { connect } from './server.ts'
 import { asOwner, type Owner, signUp } from './world.ts'
 
 const MAX_LIVE = 1000
 const AT_A_TIME = 40
 const DAY_SECONDS = 86_400
-/** SubjectPublicKeyInfo of Ed25519 before its 32 bytes (RFC 8410). */
-const ED25519_SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
 interface Minted {
   readonly token: string
@@ -32,7 +32,7 @@ const server = await connect()
 const ahead = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
 const grant = (over: object = {}) => ({ peer: 'https://peer.example', expires_at: ahead(3600), ...over })
 
-/** An account, and the path of the capabilities of an album of its own. */
+/** An account, and the path to the capabilities of one of its albums. */
 async function newIssuer(): Promise<{ owner: Owner; albumId: string; path: string }> {
   const owner = await signUp(server)
   const albumId = randomUUID()
@@ -67,13 +67,9 @@ describe('mint a capability token', () => {
     const info = json<{ server_id: string; signing_key: string }>(
       await server.send({ method: 'GET', path: '/.well-known/service/server-info' }),
     )
-    const der = Buffer.concat([ED25519_SPKI, Buffer.from(info.signing_key, 'base64')])
-    const [header = '', claims = '', signature = ''] = token.split('.')
-    const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
-    assert.ok(verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url')))
-    const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString())
-    assert.deepEqual(read(header), { alg: 'EdDSA', typ: 'capability+jwt' })
-    const { iat, nbf, exp, ...shared } = read(claims)
+    const { header, claims } = verifyJwt(token, info.signing_key)
+    assert.deepEqual(header, { alg: 'EdDSA', typ: 'capability+jwt' })
+    const { iat, nbf, exp, ...shared } = claims
     assert.deepEqual(shared, {
       iss: info.server_id,
       sub: 'https://peer.example',
@@ -85,7 +81,7 @@ describe('mint a capability token', () => {
     assert.ok(iat <= nbf && nbf < exp && Math.abs(iat * 1000 - Date.now()) < 60_000)
   })
 
-  it('answers 400 lifetime_too_long to more than 24 hours, and 400 to an end that is not ahead', async () => {
+  it('answers 400 lifetime_too_long to more than 24 hours, and 400 to an end in the past', async () => {
     const { owner, path } = await newIssuer()
     for (const seconds of [DAY_SECONDS + 30, 30 * DAY_SECONDS])
       expectAnswer(
@@ -95,11 +91,11 @@ describe('mint a capability token', () => {
     for (const expires_at of [ahead(-1), '2000-01-01T00:00:00Z'])
       expectAnswer(await mint(owner, path, { body: grant({ expires_at }) }), '400 request.malformed', expires_at)
     const { token } = await minted(owner, path, grant({ expires_at: ahead(DAY_SECONDS - 5) }))
-    const { iat, exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    const { iat, exp } = partOf(token, 1)
     assert.ok(exp - iat <= DAY_SECONDS)
   })
 
-  it('answers 400 to a peer that is no canonical origin: https, or http on loopback', async () => {
+  it('answers 400 to a peer that is not a canonical origin with https, or with http on loopback', async () => {
     const { owner, path } = await newIssuer()
     for (const peer of [
       '',
@@ -124,18 +120,18 @@ describe('mint a capability token', () => {
 
   it('answers 422 to a missing, null or wrongly typed field, and 400 to an unknown one', async () => {
     const { owner, path } = await newIssuer()
-    for (const name of ['peer', 'expires_at'])
-      for (const value of [undefined, null, 1, {}, []])
-        expectAnswer(await mint(owner, path, { body: grant({ [name]: value }) }), '422 request.unprocessable', name)
-    for (const name of ['scope', 'jti', 'album_id'])
-      expectAnswer(await mint(owner, path, { body: grant({ [name]: 'read' }) }), '400 request.malformed', name)
+    const send = (over: object) => mint(owner, path, { body: grant(over) })
+    const wrong = [undefined, null, 1, {}, []]
+    await expectRefusedValues(send, { peer: wrong, expires_at: wrong }, '422 request.unprocessable')
+    const unknown = { scope: ['read'], jti: ['read'], album_id: ['read'] }
+    await expectRefusedValues(send, unknown, '400 request.malformed')
     expectAnswer(
       await mint(owner, path, { body: grant({ expires_at: '2026-13-01T00:00:00Z' }) }),
       '400 request.malformed',
     )
   })
 
-  it('answers 403 to an album that is unknown or somebody else’s, as the list and a revocation do', async () => {
+  it('answers 403 to an album that is unknown or another account’s, like list and revocation', async () => {
     const [own, other] = [await newIssuer(), await newIssuer()]
     const { jti } = await minted(own.owner, own.path)
     for (const path of [own.path, pathOf(randomUUID())]) {
@@ -146,7 +142,7 @@ describe('mint a capability token', () => {
     assert.equal((await liveOf(own.owner, own.path)).length, 1)
   })
 
-  it('answers 403 limit_reached to the token after the thousandth live one', async () => {
+  it('answers 403 limit_reached to more than 1,000 live tokens', async () => {
     const { owner, path } = await newIssuer()
     const { jti } = await minted(owner, path)
     for (let done = 0; done < MAX_LIVE - AT_A_TIME; done += AT_A_TIME)
@@ -158,20 +154,15 @@ describe('mint a capability token', () => {
     expectAnswer(await mint(owner, path), '201')
   })
 
-  it('answers 426 outside the protocol window, and takes both of its ends', async () => {
+  it('answers 426 outside the protocol window, and accepts both of its ends', async () => {
     const { owner, path } = await newIssuer()
-    const speaking = (date: string) => mint(owner, path, { headers: { 'x-service-protocol': date } })
-    for (const date of ['1999-12-31', '2999-01-01'])
-      expectAnswer(await speaking(date), '426 protocol.version_unsupported', date)
-    const { headers } = await asOwner(owner, 'GET', path)
-    for (const end of [headers['x-service-protocol-min'], headers['x-service-protocol-max']])
-      expectAnswer(await speaking(String(end)), '201')
+    await expectProtocolWindow((headers) => mint(owner, path, { headers }))
   })
 })
 
 // Covers: RevokedTokenResponse; State: revoked jti; Devices, albums and capabilities
 describe('live and revoked capability tokens', () => {
-  it('lists the album’s live ones, oldest first, without the tokens', async () => {
+  it('are listed while live, oldest first, without the token itself', async () => {
     const { owner, path } = await newIssuer()
     assert.deepEqual(await liveOf(owner, path), [])
     const peers = ['https://c.example', 'https://a.example', 'https://b.example']
@@ -183,7 +174,7 @@ describe('live and revoked capability tokens', () => {
     )
   })
 
-  it('revokes with the same 204 what is live, revoked, unknown and another album’s, and lists it no more', async () => {
+  it('are revoked with the same 204 whether live, revoked, unknown or another album’s, and then not listed', async () => {
     const { owner, path } = await newIssuer()
     const other = await newIssuer()
     const [{ jti }, kept] = [await minted(owner, path), await minted(owner, path)]
@@ -194,11 +185,11 @@ describe('live and revoked capability tokens', () => {
       (await liveOf(owner, path)).map((entry) => entry.jti),
       [kept.jti],
     )
-    await until(async () => (await revokedAmong([jti])).length === 1, 'on the public list')
+    await until(async () => (await revokedAmong([jti])).length === 1, 'the token is on the public list')
     assert.deepEqual(await revokedAmong([jti, kept.jti, foreign.jti]), [jti])
   })
 
-  it('names what was revoked until its own end, soonest end first', async () => {
+  it('stay on the public list until they expire, soonest first', async () => {
     const { owner, path } = await newIssuer()
     const made = []
     for (const seconds of [300, 100, 200, 2])
@@ -206,7 +197,7 @@ describe('live and revoked capability tokens', () => {
     const [late, soon, middle, next] = made.map(({ jti }) => jti)
     const jtis = made.map(({ jti }) => jti)
     for (const jti of jtis.toReversed()) await asOwner(owner, 'DELETE', `${path}/${jti}`)
-    await until(async () => (await revokedAmong([String(late)])).length === 1, 'the last one on the public list')
+    await until(async () => (await revokedAmong([String(late)])).length === 1, 'the last token is on the public list')
     const before = await revocations()
     const shown = before.revoked.filter(({ jti }) => jtis.includes(jti))
     const expected = [next, soon, middle, late]
@@ -215,7 +206,10 @@ describe('live and revoked capability tokens', () => {
       before.generated_at < String(made[3]?.expires_at) ? expected : expected.slice(1),
     )
     for (const { jti, expires_at } of shown) assert.equal(expires_at, made.find((each) => each.jti === jti)?.expires_at)
-    await until(async () => (await revokedAmong([String(next)])).length === 0, 'pruned after its end')
+    await until(
+      async () => (await revokedAmong([String(next)])).length === 0,
+      'the token leaves the list after it expired',
+    )
     assert.deepEqual(await revokedAmong(jtis), [soon, middle, late])
   })
 })

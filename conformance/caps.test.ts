@@ -27,7 +27,7 @@ const FILE = randomBytes(100)
 
 const server = await connect()
 const declare = (link: Link, over: object = {}): Promise<Reply> => sendDeclaration(link, declaration(FILE, over))
-/** Nothing is reserved on the link or charged to its owner. */
+/** The link has no reservation and its owner no charge. */
 async function expectNothingHeld(link: Link): Promise<void> {
   const entry = await entryOf(link)
   assert.deepEqual([entry.open_sessions, entry.open_bytes, (await quotaOf(link.owner)).used], [0, 0, 0])
@@ -37,7 +37,7 @@ async function expectNothingHeld(link: Link): Promise<void> {
 // ProvisionLinkRequest, single_use; Create drop, 409; Create drop, 413; State: link, dead; Errors 3; Errors 4, 409; Limits, drop link;
 // Creating a drop
 describe('create drop: caps', () => {
-  it('admits a file as large as the link’s largest, and answers 413 with the limit to one byte more', async () => {
+  it('admit a file of the largest size, and answer 413 with the limit to one byte more', async () => {
     const link = await newLink(server, { max_file_size: FILE.length })
     expectAnswer(await declare(link), '201')
     const reply = await sendDeclaration(link, declaration(randomBytes(FILE.length + 1)))
@@ -45,14 +45,14 @@ describe('create drop: caps', () => {
     assert.equal(json<Problem>(reply).limit, FILE.length)
   })
 
-  it('answers 413 to a file too large even when the link is full', async () => {
+  it('answer 413 to a file that is too large, even when the link is full', async () => {
     const link = await newLink(server, { max_file_size: 50, max_file_count: 1 })
     await land(link, randomBytes(50))
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(51))), '413 drop.file_too_large')
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(50))), '409 drop.cap_exhausted')
   })
 
-  it('admits bytes up to the whole cap, and answers 409 to one byte more', async () => {
+  it('admit bytes up to the total cap, and answer 409 to one byte more', async () => {
     const link = await newLink(server, { max_total_bytes: 250 })
     await openSession(link, FILE)
     await land(link, FILE)
@@ -61,26 +61,26 @@ describe('create drop: caps', () => {
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(1))), '409 drop.cap_exhausted')
   })
 
-  it('answers 409 to a single file above the cap of all together', async () => {
+  it('answer 409 to one file above the total cap', async () => {
     expectAnswer(
       await declare(await newLink(server, { max_total_bytes: 99, max_file_size: 1000 })),
       '409 drop.cap_exhausted',
     )
   })
 
-  it('admits as many files as the cap says', async () => {
+  it('admit as many files as the cap allows', async () => {
     const link = await newLink(server, { max_file_count: 3 })
     for (let file = 0; file < 3; file += 1) expectAnswer(await declare(link), '201')
     expectAnswer(await declare(link), '409 drop.cap_exhausted')
   })
 
-  it('gives caps and quota back for what was cancelled', async () => {
+  it('are freed with the quota when a session is cancelled', async () => {
     const link = await newLink(server, { max_file_count: 1, max_total_bytes: FILE.length })
     for (let round = 0; round < 3; round += 1) assert.equal((await cancel(await openSession(link, FILE))).status, 204)
     await expectNothingHeld(link)
   })
 
-  it('gives caps and quota back for what failed its hash', async () => {
+  it('are freed with the quota when the hash of a drop is wrong', async () => {
     const link = await newLink(server, { max_file_count: 1, max_total_bytes: FILE.length })
     for (let round = 0; round < 3; round += 1) {
       const session = await openSession(link, FILE, { ciphertext_hash: '0'.repeat(64) })
@@ -89,18 +89,22 @@ describe('create drop: caps', () => {
     await expectNothingHeld(link)
   })
 
-  it('gives caps and quota back for what was abandoned', { skip: NEEDS_OWN_SERVER }, async () => {
-    const brief = await ownServer({ SESSION_FIRST_BYTE_SECONDS: '1', SESSION_IDLE_SECONDS: '1', SWEEP_SECONDS: '1' })
-    const link = await newLink(brief, { max_file_count: 2 })
+  it('are freed with the quota when a session is abandoned', { skip: NEEDS_OWN_SERVER }, async () => {
+    const shortLived = await ownServer({
+      SESSION_FIRST_BYTE_SECONDS: '1',
+      SESSION_IDLE_SECONDS: '1',
+      SWEEP_SECONDS: '1',
+    })
+    const link = await newLink(shortLived, { max_file_count: 2 })
     const [silent, begun] = [await openSession(link, FILE), await openSession(link, FILE)]
     expectAnswer(await append(begun, 0, 10), '204')
-    await until(async () => (await entryOf(link)).open_sessions === 0, 'both run out')
+    await until(async () => (await entryOf(link)).open_sessions === 0, 'both sessions end')
     await expectNothingHeld(link)
     for (const session of [silent, begun]) assert.equal((await stateOf(session)).status, 404)
     expectAnswer(await declare(link), '201')
   })
 
-  it('lets a single-use link die with its first drop and not before', async () => {
+  it('end a single-use link with its first drop and not before', async () => {
     const link = await newLink(server, { single_use: true })
     const [first, second] = [await openSession(link, FILE), await openSession(link, randomBytes(50))]
     expectAnswer(await append(first), '204')
@@ -111,7 +115,7 @@ describe('create drop: caps', () => {
     assert.equal((await quotaOf(link.owner)).used, FILE.length)
   })
 
-  it('keeps a single-use link alive when its first file fails or is cancelled', async () => {
+  it('keep a single-use link live when its first file fails or is cancelled', async () => {
     const link = await newLink(server, { single_use: true })
     await append(await openSession(link, FILE, { ciphertext_hash: '0'.repeat(64) }))
     await cancel(await openSession(link, FILE))
@@ -119,7 +123,7 @@ describe('create drop: caps', () => {
     assert.equal((await entryOf(link)).state, 'spent')
   })
 
-  it('answers 409 to the 65th open session of a link', async () => {
+  it('answer 409 to the 65th open session of a link', async () => {
     const link = await newLink(server)
     const replies = await atOnce(MAX_OPEN_SESSIONS, () => declare(link))
     assert.deepEqual(tally(replies), { 201: MAX_OPEN_SESSIONS })
@@ -134,7 +138,7 @@ describe('create drop: caps', () => {
 describe('create drop: passphrase', () => {
   const verifier = base64(32)
 
-  it('answers 403 without the proof and with a wrong one, 201 with the right one', async () => {
+  it('answers 403 to a missing or wrong proof, and 201 to the right one', async () => {
     const link = await newLink(server, { passphrase_verifier: verifier })
     for (const passphrase_proof of [undefined, null, base64(32), base64(31)])
       expectAnswer(await declare(link, { passphrase_proof }), '403 drop.passphrase_required', String(passphrase_proof))
@@ -142,7 +146,7 @@ describe('create drop: passphrase', () => {
     expectAnswer(await declare(link, { passphrase_proof: verifier }), '201')
   })
 
-  it('answers 400 to a malformed proof, and to one that the link does not ask for', async () => {
+  it('answers 400 to a malformed proof, and to a proof for a link without a passphrase', async () => {
     const gated = await newLink(server, { passphrase_verifier: verifier })
     for (const passphrase_proof of ['', '?', 'AAA', base64(4097)])
       assert.equal((await declare(gated, { passphrase_proof })).status, 400, passphrase_proof.slice(0, 10))
@@ -155,14 +159,14 @@ describe('create drop: passphrase', () => {
     await until(async () => {
       const reply = await declare(link, { passphrase_proof: base64(32) })
       tries += 1
-      assert.ok(tries <= MAX_WRONG_PASSPHRASES + 1, 'at most 100 wrong passphrases on a link')
+      assert.ok(tries <= MAX_WRONG_PASSPHRASES + 1, 'a link accepts at most 100 wrong passphrases')
       return answerOf(reply) === '429 drop.rate_limited'
-    }, 'the limit is met')
+    }, 'the limit is reached')
     expectAnswer(await declare(link, { passphrase_proof: verifier }), '429 drop.rate_limited')
     await expectNothingHeld(link)
   })
 
-  it('counts wrong proofs on their own link alone, and right ones not at all', async () => {
+  it('counts wrong proofs per link, and does not count right ones', async () => {
     const [link, other] = [
       await newLink(server, { passphrase_verifier: verifier }),
       await newLink(server, { passphrase_verifier: verifier }),
@@ -176,7 +180,7 @@ describe('create drop: passphrase', () => {
 
 // Covers: Errors 3; Errors 4, 429; Errors 4, 500; Creating a drop
 describe('create drop: limits of the server', () => {
-  it('answers 429 to more sessions than a link may open in the window, counting what was admitted', {
+  it('answer 429 to more admitted sessions than a link may open in the window', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
     const strict = await ownServer({ LINK_SESSIONS_PER_WINDOW: '3' })
@@ -191,7 +195,7 @@ describe('create drop: limits of the server', () => {
     expectAnswer(await declare(other), '201')
   })
 
-  it('answers 413 with the server’s largest blob as limit', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('answer 413 with the largest blob of the server as limit', { skip: NEEDS_OWN_SERVER }, async () => {
     const small = await ownServer({ BLOB_BYTES_MAX: '1000' })
     const link = await newLink(small, { max_file_size: 5000 })
     const reply = await declare(link, { size: 1001 })
@@ -200,7 +204,7 @@ describe('create drop: limits of the server', () => {
     expectAnswer(await declare(link, { size: 1000 }), '201')
   })
 
-  it('answers 500 storage.unavailable when free space is below the floor', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('answer 500 storage.unavailable when free space is below the minimum', { skip: NEEDS_OWN_SERVER }, async () => {
     const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
     const link = await newLink(full)
     expectAnswer(await declare(link), '500 storage.unavailable')
@@ -213,7 +217,7 @@ describe('create drop: idempotency key', () => {
   const keyed = (link: Link, key: string, body: unknown) => sendDeclaration(link, body, { 'idempotency-key': key })
   const idOf = (reply: Reply) => json<{ upload_id: string }>(reply).upload_id
 
-  it('answers a repeat with the same session, charged once', async () => {
+  it('makes a repeat answer with the same session, charged once', async () => {
     const link = await newLink(server)
     const body = declaration(FILE)
     const replies = [await keyed(link, 'one', body), await keyed(link, 'one', body)]
@@ -223,7 +227,7 @@ describe('create drop: idempotency key', () => {
     assert.equal((await entryOf(link)).open_sessions, 1)
   })
 
-  it('answers a repeat so when the link is full by then', async () => {
+  it('makes a repeat answer with the same session when the link has become full', async () => {
     const link = await newLink(server, { max_file_count: 1 })
     const body = declaration(FILE)
     const first = await keyed(link, 'one', body)
@@ -231,7 +235,7 @@ describe('create drop: idempotency key', () => {
     assert.equal(idOf(await keyed(link, 'one', body)), idOf(first))
   })
 
-  it('answers 400 to the same key with another declaration', async () => {
+  it('is answered 400 with another declaration', async () => {
     const link = await newLink(server)
     await keyed(link, 'one', declaration(FILE))
     expectAnswer(await keyed(link, 'one', declaration(randomBytes(FILE.length))), '400 drop.malformed')
@@ -247,7 +251,7 @@ describe('create drop: idempotency key', () => {
     assert.equal((await entryOf(link)).open_sessions, 1)
   })
 
-  it('opens another session for another key, another link or no key', async () => {
+  it('opens another session when it differs, is absent or is used with another link', async () => {
     const [link, other] = [await newLink(server), await newLink(server)]
     const body = declaration(FILE)
     const replies = [
@@ -259,14 +263,14 @@ describe('create drop: idempotency key', () => {
     assert.equal(new Set(replies.map(idOf)).size, 4)
   })
 
-  it('answers 400 to a key that is not 1 to 255 printable ASCII characters', async () => {
+  it('is answered 400 when it is not 1 to 255 printable ASCII characters', async () => {
     const link = await newLink(server)
     for (const key of ['', 'k'.repeat(256), 'k\u00e9', 'a\tb'])
       expectAnswer(await keyed(link, key, declaration(FILE)), '400 request.malformed', key.slice(0, 10))
     expectAnswer(await keyed(link, 'k'.repeat(255), declaration(FILE)), '201')
   })
 
-  it('opens no session on a link that died since', async () => {
+  it('opens no session on a link that has ended since', async () => {
     const link = await newLink(server)
     const body = declaration(FILE)
     await keyed(link, 'one', body)

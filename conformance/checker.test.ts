@@ -1,4 +1,4 @@
-/** The checker of receipts against what servers really give out, and against the same after somebody has touched it. */
+/** The receipt checker with receipts of a real server, and with altered ones. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { decode, Tag } from 'cbor2'
@@ -7,11 +7,11 @@ import { type HeldLog, type HeldReceipt, newLog } from './checkerLog.ts'
 import { newServerKeys, publish, signReceipt } from './receiptWriter.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 
-/** How many receipts have every byte flipped; more on demand. */
+/** How many receipts have every byte flipped; set FLIPPED_RECEIPTS for more. */
 const FLIPPED_RECEIPTS = Number(process.env.FLIPPED_RECEIPTS ?? 1)
 
 const held = await newLog(await connect())
-/** The whole log of a server that nobody else has used. */
+/** The complete log of a new server. */
 const fresh: HeldLog = NEEDS_OWN_SERVER === false ? await newLog(await ownServer()) : held
 
 const bytesOf = ({ receipt_cbor: text }: HeldReceipt) => Buffer.from(text, 'base64')
@@ -26,7 +26,7 @@ function flip(receipt: HeldReceipt, at: number): HeldReceipt {
   return withBytes(receipt, cbor)
 }
 
-/** Receipts of the log around the one at this index, which is changed or gone. */
+/** The log with the receipt at this index changed or removed. */
 function around(receipts: readonly HeldReceipt[], at: number, changed: readonly unknown[]): readonly unknown[] {
   return [...receipts.slice(at - 2, at), ...changed, ...receipts.slice(at + 1, at + 3)]
 }
@@ -42,7 +42,7 @@ const check = (receipts: readonly unknown[], options: CheckOptions = {}) =>
 const seqsOf = ({ faults }: Report) => [...new Set(faults.map(({ receipt_seq }) => receipt_seq))]
 const kindsOf = ({ faults }: Report) => [...new Set(faults.map(({ kind }) => kind))].toSorted()
 
-/** What was found is about this receipt alone. */
+/** Every fault is about this receipt. */
 async function expectOnly(
   { receipt_seq: seq }: HeldReceipt,
   report: Promise<Report>,
@@ -54,8 +54,8 @@ async function expectOnly(
 }
 
 // Covers: Receipt checker
-describe('the checker, given what a server gave out', () => {
-  it('finds nothing, in any order, with or without the fields beside the bytes', async () => {
+describe('the receipt checker with receipts of a server', () => {
+  it('finds no fault, in any order, with or without the JSON members', async () => {
     const { receipts } = held
     assert.ok(receipts.length >= 40)
     assert.deepEqual((await check(receipts, { log: true })).faults, [])
@@ -65,14 +65,14 @@ describe('the checker, given what a server gave out', () => {
     assert.deepEqual((await check(receipts, { pins: held.keys })).faults, [])
   })
 
-  it('finds a fresh server’s receipts to be one whole chain from the first', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('accepts the receipts of a new server as one complete chain', { skip: NEEDS_OWN_SERVER }, async () => {
     const { receipts, keys } = fresh
     const report = await checkReceipts(receipts, { keys, whole: true, log: true })
     assert.deepEqual(report.faults, [])
     assert.deepEqual([report.first_receipt_seq, report.last_receipt_seq], [1, receipts.length])
   })
 
-  it('finds an answer that lists another asset’s receipts, or not in their order', async () => {
+  it('detects an answer with receipts of another asset, or in another order', async () => {
     const { asset_id: assetId, receipts } = held.answer
     const faultsIn = async (answer: { assetId: string }, list: readonly HeldReceipt[]) => {
       const checker = await openChecker({ keys: held.keys })
@@ -89,8 +89,8 @@ describe('the checker, given what a server gave out', () => {
 })
 
 // Covers: Receipt checker
-describe('the checker, given a receipt that somebody has touched', () => {
-  it('finds every flipped byte, whichever it is, and names the receipt', async () => {
+describe('the receipt checker with an altered receipt', () => {
+  it('detects every flipped byte, and names the receipt', async () => {
     const { receipts } = held
     for (let index = 0; index < FLIPPED_RECEIPTS; index += 1) {
       const receipt = at(receipts, (7 + index) % receipts.length)
@@ -104,13 +104,13 @@ describe('the checker, given a receipt that somebody has touched', () => {
     }
   })
 
-  it('names no other receipt of the log than the one with the flipped byte', async () => {
+  it('names only the receipt with the flipped byte', async () => {
     const receipt = at(held.receipts, 9)
     for (let byte = 0; byte < bytesOf(receipt).length; byte += 101)
       await expectOnly(receipt, check(around(held.receipts, 9, [flip(receipt, byte)]), { log: true }))
   })
 
-  it('tells where: the byte of the form, the field of the payload, the signature', async () => {
+  it('names the byte of the form, the field of the payload or the signature', async () => {
     const receipt = held.receipts.find(({ blob_role }) => blob_role === 'original')
     assert.ok(receipt !== undefined)
     const cbor = bytesOf(receipt)
@@ -131,7 +131,7 @@ describe('the checker, given a receipt that somebody has touched', () => {
     ])
   })
 
-  it('finds what is cut off, added, or no receipt at all', async () => {
+  it('detects a receipt that is cut, has more bytes or is none', async () => {
     const receipt = at(held.receipts, 9)
     const cbor = bytesOf(receipt)
     for (const bytes of [
@@ -149,12 +149,12 @@ describe('the checker, given a receipt that somebody has touched', () => {
       assert.deepEqual(kindsOf(await check([value])), ['unreadable'])
   })
 
-  it('names each field beside the bytes that says something else than they do', async () => {
+  it('names each JSON member that differs from the signed field', async () => {
     const receipt = at(held.receipts, held.receipts.length - 2)
     const { receipt_cbor: _, ...shown } = receipt
     for (const [name, value] of Object.entries(shown)) {
-      for (const told of [typeof value === 'number' ? value + 1 : `${value}0`, undefined, null]) {
-        const { faults } = await check([{ ...receipt, [name]: told }])
+      for (const altered of [typeof value === 'number' ? value + 1 : `${value}0`, undefined, null]) {
+        const { faults } = await check([{ ...receipt, [name]: altered }])
         assert.deepEqual(
           faults.map(({ kind, where, receipt_seq }) => `${kind} ${where} ${receipt_seq}`),
           [`reading field ${name} ${receipt.receipt_seq}`],
@@ -162,24 +162,24 @@ describe('the checker, given a receipt that somebody has touched', () => {
       }
     }
     const landing = held.receipts.find(({ envelope_hash }) => envelope_hash === undefined)
-    assert.deepEqual((await check([{ ...landing, envelope_hash: null }])).faults, [], 'null is absent')
+    assert.deepEqual((await check([{ ...landing, envelope_hash: null }])).faults, [], 'null means absent')
     for (const name of ['asset_id', 'drop_id'])
       assert.equal((await check([{ ...receipt, [name]: 'ab'.repeat(32) }])).fault_count, 1, name)
   })
 })
 
 // Covers: Receipt checker
-describe('the checker, given a log that somebody has touched', { skip: NEEDS_OWN_SERVER }, () => {
+describe('the receipt checker with an altered log', { skip: NEEDS_OWN_SERVER }, () => {
   const { receipts, keys } = fresh
   const whole = (list: readonly unknown[], options: CheckOptions = {}) =>
     checkReceipts(list, { keys, whole: true, log: true, ...options })
 
-  it('finds each receipt that is left out, at the one behind the gap', async () => {
+  it('detects each missing receipt, at the one after the gap', async () => {
     for (const index of [0, 1, 20, receipts.length - 2])
       await expectOnly(at(receipts, index + 1), whole(receipts.toSpliced(index, 1)), ['chain'])
   })
 
-  it('finds receipts that are swapped, turned round, or there twice', async () => {
+  it('detects receipts that are swapped, reversed or duplicated', async () => {
     const [ninth, tenth] = [at(receipts, 9), at(receipts, 10)]
     await expectOnly(ninth, whole(receipts.toSpliced(9, 2, tenth, ninth)), ['order'])
     assert.deepEqual(seqsOf(await whole(receipts.toReversed())).length, receipts.length - 1)
@@ -187,14 +187,14 @@ describe('the checker, given a log that somebody has touched', { skip: NEEDS_OWN
     await expectOnly(ninth, whole(receipts.toSpliced(10, 0, ninth)), ['order'])
   })
 
-  it('finds receipts whose bytes are exchanged under their fields', async () => {
+  it('detects receipts with the bytes of another one', async () => {
     const [ninth, tenth] = [at(receipts, 9), at(receipts, 10)]
     const exchanged = [withBytes(ninth, bytesOf(tenth)), withBytes(tenth, bytesOf(ninth))]
     const report = await whole(receipts.toSpliced(9, 2, ...exchanged))
     assert.deepEqual(seqsOf(report).toSorted(), [ninth.receipt_seq, tenth.receipt_seq].toSorted())
   })
 
-  it('finds a receipt of another server', async () => {
+  it('detects a receipt of another server', async () => {
     const foreign = at(held.receipts, 12)
     const report = await whole(receipts.toSpliced(12, 1, foreign))
     assert.deepEqual(
@@ -203,15 +203,15 @@ describe('the checker, given a log that somebody has touched', { skip: NEEDS_OWN
     )
     const [first] = report.faults
     assert.deepEqual([first?.position, first?.receipt_seq], [13, foreign.receipt_seq])
-    assert.equal(seqsOf(await whole(held.receipts)).length, held.receipts.length, 'all of them')
+    assert.equal(seqsOf(await whole(held.receipts)).length, held.receipts.length, 'every receipt is named')
   })
 
-  it('finds a receipt that another key has signed again, published or not', async () => {
+  it('detects a receipt signed again with another key, published or not', async () => {
     const receipt = at(receipts, 12)
     const forger = newServerKeys()
     const forged = withBytes(receipt, signReceipt({}, forger, { payload: payloadIn(bytesOf(receipt)) }))
-    const told = { ...forged, server_key_id: publish([forger]).keys[0]?.key_id }
-    await expectOnly(receipt, whole(receipts.toSpliced(12, 1, told)), ['key'])
+    const altered = { ...forged, server_key_id: publish([forger]).keys[0]?.key_id }
+    await expectOnly(receipt, whole(receipts.toSpliced(12, 1, altered)), ['key'])
     const [own] = keys.keys
     assert.ok(own !== undefined)
     const [stolen] = publish([forger]).keys
@@ -219,19 +219,19 @@ describe('the checker, given a log that somebody has touched', { skip: NEEDS_OWN
       ...keys,
       keys: [{ ...stolen, active_to: own.active_from, active_from: '2020-01-01T00:00:00.000Z' }, own],
     }
-    const report = await whole(receipts.toSpliced(12, 1, told), { keys: both })
+    const report = await whole(receipts.toSpliced(12, 1, altered), { keys: both })
     assert.deepEqual(seqsOf(report).toSorted(), [receipt.receipt_seq, at(receipts, 13).receipt_seq].toSorted())
     assert.deepEqual(kindsOf(report), ['chain', 'key'])
   })
 
-  it('finds a key that has vanished or changed', async () => {
+  it('detects a missing or changed key', async () => {
     const others = publish([newServerKeys()]).keys
-    const gone = { ...keys, keys: others }
+    const incomplete = { ...keys, keys: others }
     assert.deepEqual(
-      seqsOf(await whole(receipts, { keys: gone })),
+      seqsOf(await whole(receipts, { keys: incomplete })),
       receipts.map(({ receipt_seq }) => receipt_seq),
     )
-    assert.deepEqual(kindsOf(await whole(receipts, { keys: gone, pins: keys })), ['key', 'keys'])
+    assert.deepEqual(kindsOf(await whole(receipts, { keys: incomplete, pins: keys })), ['key', 'keys'])
     const changed = { ...keys, keys: keys.keys.map((key) => ({ ...key, public: others[0]?.public })) }
     assert.deepEqual(kindsOf(await whole(receipts, { keys: changed, pins: keys })), ['key', 'keys'])
     const renamed = { ...keys, server_id: 'https://other.example' }
@@ -239,7 +239,7 @@ describe('the checker, given a log that somebody has touched', { skip: NEEDS_OWN
   })
 })
 
-/** The signed payload, as it lies in a receipt. */
+/** The signed payload in a receipt. */
 function payloadIn(cbor: Uint8Array): Uint8Array {
   const message = decode(Uint8Array.from(cbor), { preferMap: true })
   const payload: unknown = message instanceof Tag && Array.isArray(message.contents) ? message.contents[2] : undefined

@@ -1,8 +1,9 @@
-/** The checker of receipts against chains and keys that no server would show: all truly signed, none of them right. */
+/** The receipt checker with invalid chains and keys. All signatures are valid. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type CheckOptions, checkReceipts } from './checker/check.ts'
+import type { CheckOptions } from './checker/check.ts'
+import { faultsIn } from './checkerFaults.ts'
 import {
   newFields,
   newServerKeys,
@@ -18,23 +19,19 @@ import {
 
 const [own, other] = [newServerKeys(), newServerKeys()]
 const published = publish([own])
-const base64 = (cbor: Uint8Array) => Buffer.from(cbor).toString('base64')
 
-/** `kind place` of each fault, the place being a receipt_seq or, of the keys, where in their document. */
-async function faultsOf(receipts: readonly Uint8Array[], options: CheckOptions = {}): Promise<readonly string[]> {
-  const { faults } = await checkReceipts(receipts.map(base64), { keys: published, ...options })
-  return faults.map(({ kind, where, receipt_seq }) => `${kind} ${receipt_seq ?? ''} ${where}`.replace('  ', ' '))
-}
+const faultsOf = (receipts: readonly Uint8Array[], options: CheckOptions = {}) =>
+  faultsIn(receipts, { keys: published, ...options })
 
 const chainFaults = async (steps: readonly Step[], options: CheckOptions = {}) =>
   faultsOf(writeChain(own, steps), options)
 
 // Covers: Receipt checker
-describe('the checker, given truly signed receipts that are no chain', () => {
+describe('the receipt checker with validly signed receipts', () => {
   const prior = 'field prior_receipt_hash'
   const away = { prior_receipt_hash: new Uint8Array(32) }
 
-  it('takes a chain, a part of it in any order, and one that goes on under a newer key', async () => {
+  it('accepts a chain, a part of it in any order, and one that continues with a newer key', async () => {
     const chain = writeChain(own, [{}, {}, {}, {}, {}])
     assert.deepEqual(await faultsOf(chain, { whole: true, log: true }), [])
     assert.deepEqual(await faultsOf(chain.filter((_, index) => index !== 2).toReversed()), [])
@@ -42,20 +39,20 @@ describe('the checker, given truly signed receipts that are no chain', () => {
     assert.deepEqual(await faultsOf(rotated, { keys: publish([own, other], [2]), whole: true }), [])
   })
 
-  it('takes numbers that jump, as after a restore, when the hashes link', async () => {
+  it('accepts a gap in the numbers, as after a restore, when the hashes match', async () => {
     assert.deepEqual(await chainFaults([{}, {}, { fields: { receipt_seq: 1000 } }], { whole: true }), [])
   })
 
-  it('finds a neighbour that continues from something else', async () => {
+  it('detects a receipt that does not follow its direct predecessor', async () => {
     assert.deepEqual(await chainFaults([{}, {}, { fields: away }, {}]), [`chain 3 ${prior}`])
   })
 
-  it('finds a second beginning, and a first that continues from something', async () => {
+  it('detects a second first receipt, and a first one that names a prior', async () => {
     assert.deepEqual(await chainFaults([{}, {}, { fields: { prior_receipt_hash: undefined } }]), [`chain 3 ${prior}`])
     assert.deepEqual(await chainFaults([{ fields: away }, {}]), [`chain 1 ${prior}`])
   })
 
-  it('finds two receipts of one number, whatever stands between', async () => {
+  it('detects two receipts with one number, also with others between them', async () => {
     const chain = writeChain(own, [{}, {}, {}])
     const twin = signReceipt(
       newFields(2, { size: 99, prior_receipt_hash: Uint8Array.from(receiptHash(chain[0] ?? Buffer.of())) }),
@@ -65,7 +62,7 @@ describe('the checker, given truly signed receipts that are no chain', () => {
     assert.deepEqual(found, ['chain 2 field receipt_seq'])
   })
 
-  it('finds a fork behind any gap: two that continue from one, or one that continues past another', async () => {
+  it('detects a fork after a gap: two receipts that follow one, or one that skips another', async () => {
     const far = (receipt_seq: number) => signReceipt(newFields(receipt_seq, away), own)
     assert.deepEqual(await faultsOf([far(10), far(20)]), [`chain 20 ${prior}`])
     const [first, second] = writeChain(own, [{}, {}])
@@ -74,7 +71,7 @@ describe('the checker, given truly signed receipts that are no chain', () => {
     assert.deepEqual(await faultsOf([first, second, past]), [`chain 50 ${prior}`])
   })
 
-  it('finds one that continues past another, of which it is not known what that continues', async () => {
+  it('detects a receipt that skips another whose prior is unknown', async () => {
     const [first] = writeChain(own, [{}])
     assert.ok(first !== undefined)
     const between = signReceipt(newFields(10, away), own)
@@ -82,26 +79,26 @@ describe('the checker, given truly signed receipts that are no chain', () => {
     assert.deepEqual(await faultsOf([first, between, past]), [`chain 50 ${prior}`])
   })
 
-  it('gives another server’s receipt no place in the chain, whoever signed it', async () => {
+  it('keeps a receipt of another server out of the chain, whatever key signed it', async () => {
     const steps = [{}, { fields: { server_id: 'https://other.example' } }, {}]
     const found = ['server 2 field server_id', `chain 3 ${prior}`]
     assert.deepEqual(await chainFaults(steps, { whole: true }), found)
   })
 
-  it('finds a clock that goes back', async () => {
+  it('detects a clock that goes back', async () => {
     assert.deepEqual(await chainFaults([{}, {}, { fields: { received_at: timeAfter(1) } }]), [
       'chain 3 field received_at',
     ])
     assert.deepEqual(await chainFaults([{}, {}, { fields: { received_at: timeAfter(2) } }]), [])
   })
 
-  it('finds a key that signs again after its successor', async () => {
+  it('detects a key that signs again after its successor', async () => {
     const at = { received_at: timeAfter(2) }
     const steps = [{ fields: at }, { fields: at, keys: other }, { fields: at }]
     assert.deepEqual(await chainFaults(steps, { keys: publish([own, other], [2]) }), ['chain 3 key id'])
   })
 
-  it('finds what is left out of a whole, at the receipt behind the gap', async () => {
+  it('detects what is missing from a complete log, at the receipt after the gap', async () => {
     const chain = writeChain(own, [{}, {}, {}, {}])
     const without = (at: number) =>
       faultsOf(
@@ -113,7 +110,7 @@ describe('the checker, given truly signed receipts that are no chain', () => {
     assert.deepEqual(await without(2), [`chain 4 ${prior}`])
   })
 
-  it('concludes nothing from a receipt that is faulty by itself', async () => {
+  it('draws no conclusion from a receipt that is faulty itself', async () => {
     const chain = writeChain(own, [{}, {}, {}]).map((cbor) => Buffer.from(cbor))
     const [, second] = chain
     assert.ok(second !== undefined)
@@ -125,14 +122,14 @@ describe('the checker, given truly signed receipts that are no chain', () => {
 })
 
 // Covers: Receipt checker
-describe('the checker, given keys', () => {
+describe('the receipt checker with keys', () => {
   const [first, second] = publish([own, other], [5]).keys
   assert.ok(first !== undefined && second !== undefined)
   const chain = writeChain(own, [{}])
   const keyFaults = (keys: readonly unknown[], pins?: unknown) =>
     faultsOf(chain, { keys: { server_id: ORIGIN, keys }, ...(pins === undefined ? {} : { pins }) })
 
-  it('finds a key that is not what its key_id names, and believes nothing that it signed', async () => {
+  it('detects a key that does not match its key_id, and accepts no signature of it', async () => {
     const at = chain[0]?.indexOf(Buffer.from(first.key_id, 'hex')) ?? 0
     const changed = { ...first, public: second.public }
     assert.deepEqual(await keyFaults([changed, second]), ['keys key 1', `key 1 key id, bytes ${at} to ${at + 31}`])
@@ -144,7 +141,7 @@ describe('the checker, given keys', () => {
     assert.deepEqual((await keyFaults([short, second]))[0], 'keys key 1')
   })
 
-  it('finds a list that is not oldest first with the active key last, or names a key twice', async () => {
+  it('detects a list that is not oldest first with the active key last, or names a key twice', async () => {
     const { active_to: _, ...open } = first
     const lists = [
       [second, first],
@@ -165,7 +162,7 @@ describe('the checker, given keys', () => {
     assert.deepEqual(await keyFaults([first, second]), [])
   })
 
-  it('finds a pinned key that has vanished, moved or changed, in both forms of pins', async () => {
+  it('detects a pinned key that is missing, moved or changed, in both forms of pins', async () => {
     const camel = ({ key_id: keyId, public: key, active_from: activeFrom }: typeof first) => ({
       keyId,
       public: key,

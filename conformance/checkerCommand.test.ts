@@ -1,4 +1,4 @@
-/** `npm run check:receipts`, as a person runs it: what it reads, what it says, how it ends. */
+/** `npm run check:receipts` as a process: its input, its output and its exit status. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -29,7 +29,7 @@ function run(parameters: readonly string[], input = ''): Promise<Ended> {
     const stderr: Buffer[] = []
     child.stdout.on('data', (piece: Buffer) => stdout.push(piece))
     child.stderr.on('data', (piece: Buffer) => stderr.push(piece))
-    // The command may end before it has read what it is given.
+    // The command may exit before it has read all of its input.
     child.stdin.on('error', () => {})
     child.on('error', reject)
     child.on('close', (status) =>
@@ -52,8 +52,8 @@ const keys = await fileWith('keys.json', publish([signer]))
 const damaged = chain.toSpliced(2, 1, `${chain[2]?.slice(0, -8)}AAAAAAA=`)
 
 // Covers: Receipt checker
-describe('the command', () => {
-  it('ends with 0 when all is as it has to be, and says what it has not looked at', async () => {
+describe('npm run check:receipts', () => {
+  it('exits with 0 when it finds no fault, and says what it did not check', async () => {
     const { status, stdout } = await run(['-', '--keys', keys], lines(chain))
     assert.equal(status, 0)
     assert.match(
@@ -65,7 +65,7 @@ describe('the command', () => {
     assert.deepEqual([all.status, all.stdout.includes('Not checked')], [0, false])
   })
 
-  it('ends with 1 when anything is wrong, and names the receipt and the place', async () => {
+  it('exits with 1 when it finds a fault, and names the receipt and the position', async () => {
     const { status, stdout } = await run(['-', '--keys', keys, '--whole'], lines(damaged))
     assert.equal(status, 1)
     assert.match(
@@ -79,7 +79,7 @@ describe('the command', () => {
     )
   })
 
-  it('ends with 2 when it could not check', async () => {
+  it('exits with 2 when it cannot check', async () => {
     const input = lines(chain)
     const nowhere = 'http://127.0.0.1:9'
     const noKeys = await fileWith('none.json', { keys: [] })
@@ -103,10 +103,10 @@ describe('the command', () => {
     )
     for (const { stdout, stderr } of ended.slice(3)) assert.match(stdout + stderr, /^Could not check: /)
     const faulty = await run(['-', '--whole'], lines(chain.toSpliced(1, 1)))
-    assert.equal(faulty.status, 1, 'what is wrong without keys is wrong')
+    assert.equal(faulty.status, 1, 'a fault is a fault without keys too')
   })
 
-  it('reads lines, documents, answers and bare base64, also several files', async () => {
+  it('reads lines, documents, answers and plain base64, from one or several files', async () => {
     const [first = '', ...rest] = chain
     const answer = { asset_id: '0192e8a4-7c4e-4d1a-9b1e-3f2a5c6d7e13', receipts: rest }
     const forms = [
@@ -124,7 +124,7 @@ describe('the command', () => {
     assert.equal((await run([...files, '--keys', keys, '--whole', '--log'])).status, 0)
   })
 
-  it('tells a line that is neither JSON nor base64, first or later, and checks the others', async () => {
+  it('reports a line that is neither JSON nor base64, and checks the others', async () => {
     for (const at of [0, 2]) {
       const { status, stdout } = await run(['-', '--keys', keys, '--json'], lines(chain.toSpliced(at, 0, '{"receipt')))
       const report = JSON.parse(stdout)
@@ -150,14 +150,14 @@ describe('the command', () => {
     assert.deepEqual([faults.length, faults[0].receipt_seq, faults[0].kind], [1, 3, 'signature'])
   })
 
-  it('tells how to use it', async () => {
+  it('prints its usage', async () => {
     const { status, stdout } = await run(['--help'])
     assert.equal(status, 0)
-    for (const word of ['--keys', '--pins', '--whole', '--log', '--json', 'Exit status: 0'])
-      assert.ok(stdout.includes(word), word)
+    for (const option of ['--keys', '--pins', '--whole', '--log', '--json', 'Exit status: 0'])
+      assert.ok(stdout.includes(option), option)
   })
 
-  it('takes the keys from a server, and what it answers about an asset as it is', async () => {
+  it('reads the keys from a server, and its answer about an asset unchanged', async () => {
     const server = await connect()
     const bundle = await landAsset(newBundle(await newAuthor(server)))
     const answer = { asset_id: bundle.assetId, receipts: await receiptsOf(bundle) }
@@ -165,7 +165,7 @@ describe('the command', () => {
     assert.deepEqual([status, /^Checked 3 receipts/.test(stdout)], [0, true], stdout)
   })
 
-  it('takes no keys from a server that sends it elsewhere, or answers anything but 200', async () => {
+  it('refuses keys from a server that redirects or does not answer 200', async () => {
     const answers = createServer((request, reply) => {
       if (request.url?.startsWith('/elsewhere')) reply.writeHead(302, { location: '/attestation-keys' })
       else reply.writeHead(request.url === '/attestation-keys' ? 200 : 404)

@@ -1,4 +1,4 @@
-/** The checker of receipts against receipts that no server would write: published vectors, and truly signed nonsense. */
+/** The receipt checker with published vectors, and with validly signed receipts of wrong content. */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
@@ -6,6 +6,7 @@ import mlDsa65 from '../vectors/ml-dsa-65.json' with { type: 'json' }
 import vectors from '../vectors/receipts.json' with { type: 'json' }
 import { type CheckOptions, checkReceipts } from './checker/check.ts'
 import { openVerify } from './checker/signatures.ts'
+import { faultsIn } from './checkerFaults.ts'
 import { assemble, type Fields, cbor as writeCbor } from './provenanceWriter.ts'
 import {
   type KeysDocument,
@@ -34,19 +35,15 @@ const vectorKeys: KeysDocument = {
 
 const [own, other] = [newServerKeys(), newServerKeys()]
 const published = publish([own])
-const base64 = (cbor: Uint8Array) => Buffer.from(cbor).toString('base64')
 
-/** `kind place` of each fault, the place being a receipt_seq or, of the keys, where in their document. */
-async function faultsOf(receipts: readonly Uint8Array[], options: CheckOptions = {}): Promise<readonly string[]> {
-  const { faults } = await checkReceipts(receipts.map(base64), { keys: published, ...options })
-  return faults.map(({ kind, where, receipt_seq }) => `${kind} ${receipt_seq ?? ''} ${where}`.replace('  ', ' '))
-}
+const faultsOf = (receipts: readonly Uint8Array[], options: CheckOptions = {}) =>
+  faultsIn(receipts, { keys: published, ...options })
 
 const wrong = async (fields: Fields) => faultsOf([signReceipt(fields, own)])
 
 // Covers: Receipt checker
-describe('the checker, given vectors', () => {
-  it('takes every valid one and refuses every invalid one', async () => {
+describe('the receipt checker with vectors', () => {
+  it('accepts every valid one and refuses every invalid one', async () => {
     for (const { receipt_cbor: receipt } of vectors.valid)
       assert.deepEqual((await checkReceipts([receipt], { keys: vectorKeys })).faults, [])
     for (const { name, receipt_cbor: receipt } of vectors.invalid)
@@ -54,7 +51,7 @@ describe('the checker, given vectors', () => {
     assert.equal(vectors.valid.length + vectors.invalid.length, 50)
   })
 
-  it('finds the break of every broken chain at its receipt, and none in the others', async () => {
+  it('detects the break of every broken chain at its receipt, and none in the others', async () => {
     assert.ok(vectors.chains.length > 0)
     for (const { name, receipts, whole, break: wanted } of vectors.chains) {
       const { faults } = await checkReceipts(receipts, { keys: vectorKeys, log: true, whole })
@@ -63,7 +60,7 @@ describe('the checker, given vectors', () => {
     }
   })
 
-  it('says of every ML-DSA-65 signature what it is', async () => {
+  it('judges every ML-DSA-65 signature as the vector does', async () => {
     const verify = await openVerify()
     for (const { name, message, signature, valid } of mlDsa65.vectors) {
       const [publicKey, text, bytes] = [mlDsa65.public_key, message, signature].map((hex) => Buffer.from(hex, 'hex'))
@@ -74,8 +71,8 @@ describe('the checker, given vectors', () => {
 })
 
 // Covers: Receipt checker
-describe('the checker, given truly signed receipts that say something wrong', () => {
-  it('takes the ones that are right', async () => {
+describe('the receipt checker with wrong but validly signed receipts', () => {
+  it('accepts the correct ones', async () => {
     const provenance = { blob_role: 'provenance', drop_id: undefined, asset_id: '0192e8a4-7c4e-4d1a-9b1e-3f2a5c6d7e13' }
     const hash = new Uint8Array(32).fill(7)
     assert.deepEqual(await wrong(newFields(1)), [])
@@ -103,7 +100,7 @@ describe('the checker, given truly signed receipts that say something wrong', ()
     received_at: ['2026-03-01T10:20:30Z', '2026-03-01T11:20:30.456+01:00', '2026-02-30T10:20:30.456Z', 1, undefined],
     opaque_id: ['ab'.repeat(16)],
   }
-  it('names the field that is missing, unknown, or not of its form', async () => {
+  it('names a field that is missing, unknown or of a wrong form', async () => {
     for (const [name, values] of Object.entries(variation)) {
       for (const value of values) {
         const found = await wrong(newFields(7, { [name]: value }))
@@ -113,7 +110,7 @@ describe('the checker, given truly signed receipts that say something wrong', ()
     }
   })
 
-  it('names the field when two of them do not go together', async () => {
+  it('names the field when two fields contradict each other', async () => {
     const assetId = '0192e8a4-7c4e-4d1a-9b1e-3f2a5c6d7e13'
     const [same, different] = [new Uint8Array(32).fill(7), new Uint8Array(32).fill(8)]
     const ofAsset = { drop_id: undefined, asset_id: assetId }
@@ -129,7 +126,7 @@ describe('the checker, given truly signed receipts that say something wrong', ()
       assert.deepEqual(await wrong(newFields(7, fields)), [`payload 7 field ${name}`], JSON.stringify(fields))
   })
 
-  it('refuses a payload that is no map, and one that is not deterministic', async () => {
+  it('refuses a payload that is not a map, or not deterministic', async () => {
     const right = Buffer.from(receiptPayload(newFields(7)))
     const entry = Buffer.from('6473697a651904d2', 'hex')
     const at = right.indexOf(entry)
@@ -142,7 +139,7 @@ describe('the checker, given truly signed receipts that say something wrong', ()
     }
   })
 
-  it('names the time when its key was not active yet, or no longer', async () => {
+  it('names a time outside the active period of the key', async () => {
     const keys = publish([other, own, newServerKeys()], [5, 9])
     const at = (seconds: number) => signReceipt(newFields(7, { received_at: timeAfter(seconds) }), own)
     for (const seconds of [5, 7, 9]) assert.deepEqual(await faultsOf([at(seconds)], { keys }), [])
@@ -150,7 +147,7 @@ describe('the checker, given truly signed receipts that say something wrong', ()
       assert.deepEqual(await faultsOf([at(seconds)], { keys }), ['key 7 field received_at'])
   })
 
-  it('refuses a key id that only one of the signatures names, though both verify', async () => {
+  it('refuses signatures that name different keys, although both verify', async () => {
     const parts = receiptParts(newFields(7), own)
     const strange = receiptParts(newFields(7), own, { keyId: new Uint8Array(32) })
     const [first, second] = [parts.signers[0], strange.signers[1]]
@@ -160,7 +157,7 @@ describe('the checker, given truly signed receipts that say something wrong', ()
     assert.deepEqual(others, [])
   })
 
-  it('refuses an Ed25519 signature with the group’s order added, which says the same in other bytes', async () => {
+  it('refuses an Ed25519 signature with the order of the group added, a second form of the same signature', async () => {
     const cbor = signReceipt(newFields(7), own)
     const at = cbor.indexOf(Buffer.from('a05840', 'hex')) + 3 + 32
     const scalar = BigInt(`0x${Buffer.from(cbor.subarray(at, at + 32).toReversed()).toString('hex')}`)
@@ -172,8 +169,8 @@ describe('the checker, given truly signed receipts that say something wrong', ()
 })
 
 // Covers: Receipt checker
-describe('the checker', () => {
-  it('uses none of the libraries of those whom it checks', () => {
+describe('the code of the receipt checker', () => {
+  it('uses no library of the server or the clients', () => {
     const folder = new URL('checker/', import.meta.url)
     const sources = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'))
     const imports = sources.flatMap((text) => [...text.matchAll(/from '([^']+)'/g)].map(([, name]) => name ?? ''))
@@ -182,6 +179,6 @@ describe('the checker', () => {
     const crypto = sources.flatMap((text) =>
       [...text.matchAll(/import \{([^}]+)\} from 'node:crypto'/g)].map(([, names]) => names?.trim()),
     )
-    assert.deepEqual([...new Set(crypto)], ['createHash'], 'node:crypto only hashes')
+    assert.deepEqual([...new Set(crypto)], ['createHash'], 'it uses node:crypto only for hashes')
   })
 })

@@ -1,10 +1,10 @@
-/** Chunk handling is the same function on both paths (specification, Append one chunk): the same requests get the same answers from a guest's session and from an owner's. */
+/** Both upload paths behave the same (specification, Append one chunk): the same requests get the same answers in a guest's and an owner's session. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { newAuthor, newBundle, openUpload } from './assetWorld.ts'
 import type { Call, Reply } from './call.ts'
-import type { Sending } from './client.ts'
+import { expectState, MAX_CHUNK_BYTES, SIZE, startChunk } from './chunkRequests.ts'
 import { answerOf, expectBodyless413, offsetOf } from './expect.ts'
 import { connect } from './server.ts'
 import {
@@ -13,26 +13,22 @@ import {
   appendBytes,
   cancel,
   chunkHeaders,
-  MIB,
   newLink,
   OCTETS,
   openSession,
   sessionPath,
   sha256,
-  stateOf,
   tokenOf,
 } from './world.ts'
 
-const SIZE = 300
-const MAX_CHUNK_BYTES = 16 * MIB
 const OTHER = randomBytes(SIZE)
 
-/** A request of one session, and `status code` of its answer with `@` and its X-Service-Offset where it has one. */
+/** A request, and its answer as `status code`, followed by `@` and X-Service-Offset when there is one. */
 type Step = readonly [ask: (session: AnySession) => Promise<Reply>, answer: string]
 
 const server = await connect()
 
-/** A new session of each path for bytes of this length. */
+/** A new session on each path for a file of this length. */
 async function bothPaths(size = SIZE): Promise<readonly AnySession[]> {
   const author = await newAuthor(server)
   return [
@@ -41,14 +37,14 @@ async function bothPaths(size = SIZE): Promise<readonly AnySession[]> {
   ]
 }
 
-const told = (reply: Reply) =>
+const inWords = (reply: Reply) =>
   reply.headers['x-service-offset'] === undefined ? answerOf(reply) : `${answerOf(reply)} @${offsetOf(reply)}`
 
 async function expectSteps(steps: readonly Step[], size = SIZE): Promise<readonly AnySession[]> {
   const sessions = await bothPaths(size)
   for (const session of sessions) {
     const answers: string[] = []
-    for (const [ask] of steps) answers.push(told(await ask(session)))
+    for (const [ask] of steps) answers.push(inWords(await ask(session)))
     assert.deepEqual(
       answers,
       steps.map(([, answer]) => answer),
@@ -59,8 +55,7 @@ async function expectSteps(steps: readonly Step[], size = SIZE): Promise<readonl
 }
 
 async function expectStates(sessions: readonly AnySession[], offset: number, state: string): Promise<void> {
-  for (const session of sessions)
-    assert.deepEqual(await stateOf(session), { status: 200, offset, length: session.file.length, state })
+  for (const session of sessions) await expectState(session, offset, state)
 }
 
 const chunk = (start: number, end?: number) => (session: AnySession) => append(session, start, end)
@@ -70,8 +65,8 @@ const patch = (call: Omit<Call, 'method' | 'path'>) => (session: AnySession) =>
   session.client.send({ method: 'PATCH', path: sessionPath(session), token: tokenOf(session), ...call })
 
 // Covers: Append chunk, album uploads; Other operations, upload create and finalization
-describe('chunks, on both paths', () => {
-  it('keeps chunks in order, answers repeats with the offset that they led to, and lands', async () => {
+describe('chunks of guests and owners', () => {
+  it('are kept in order, repeats are answered with the same offset, and the last one lands the file', async () => {
     const sessions = await expectSteps([
       [chunk(0, 1), '204 @1'],
       [chunk(1, 200), '204 @200'],
@@ -84,7 +79,7 @@ describe('chunks, on both paths', () => {
     await expectStates(sessions, SIZE, 'landed')
   })
 
-  it('refuses what conflicts, and says where to go on', async () => {
+  it('are refused when they conflict, with the offset to continue from', async () => {
     const sessions = await expectSteps([
       [chunk(1, 100), '409 upload.offset_mismatch @0'],
       [chunk(0, 100), '204 @100'],
@@ -99,10 +94,10 @@ describe('chunks, on both paths', () => {
       ],
     ])
     await expectStates(sessions, 100, 'open')
-    for (const session of sessions) assert.equal(told(await append(session, 100)), '204 @300')
+    for (const session of sessions) assert.equal(inWords(await append(session, 100)), '204 @300')
   })
 
-  it('refuses a further chunk of what has landed', async () => {
+  it('are refused after the landing', async () => {
     await expectSteps([
       [chunk(0), '204 @300'],
       [chunk(0, 100), '409 upload.session_closed @300'],
@@ -111,7 +106,7 @@ describe('chunks, on both paths', () => {
     ])
   })
 
-  it('fails with other bytes than were declared, and answers so to every repeat', async () => {
+  it('fail the session when the whole has another hash, also for every repeat', async () => {
     const sessions = await expectSteps([
       [chunk(0, 100), '204 @100'],
       [other(100, 200), '409 upload.content_hash_mismatch @300'],
@@ -121,7 +116,7 @@ describe('chunks, on both paths', () => {
     await expectStates(sessions, SIZE, 'failed')
   })
 
-  it('asks for both headers, and takes a malformed one for none', async () => {
+  it('need both headers in the right form', async () => {
     const [offset, sum] = [{ 'x-service-offset': '0' }, { 'x-service-checksum': sha256(OTHER) }]
     const bare = (headers: object) => patch({ body: OTHER, headers: { 'content-type': OCTETS, ...headers } })
     const sessions = await expectSteps([
@@ -136,7 +131,7 @@ describe('chunks, on both paths', () => {
     await expectStates(sessions, 0, 'open')
   })
 
-  it('judges session, content type, headers, body limit, repeat, state, offset, size and checksum in this order', async () => {
+  it('are checked for session, content type, headers, body limit, repeat, state, offset, size and checksum in this order', async () => {
     const large = randomBytes(MAX_CHUNK_BYTES + 1)
     const lost = (session: AnySession) => ({ ...session, uploadId: '00000000-0000-4000-8000-000000000000' })
     await expectSteps([
@@ -156,52 +151,52 @@ describe('chunks, on both paths', () => {
     ])
   })
 
-  it('takes a chunk of 16 MiB of an owner’s, too, with and without Content-Length', async () => {
+  it('may have 16 MiB, with and without Content-Length', async () => {
     const bundle = newBundle(await newAuthor(server), { original: randomBytes(MAX_CHUNK_BYTES + 1) })
     const session = await openUpload(bundle)
     const whole = patch({ body: session.file, headers: chunkHeaders(0, session.file), withoutLength: true })
     expectBodyless413(await whole(session))
-    assert.equal(told(await append(session, 0, MAX_CHUNK_BYTES)), `204 @${MAX_CHUNK_BYTES}`)
+    assert.equal(inWords(await append(session, 0, MAX_CHUNK_BYTES)), `204 @${MAX_CHUNK_BYTES}`)
     const last = session.file.subarray(MAX_CHUNK_BYTES)
     const rest = patch({ body: last, headers: chunkHeaders(MAX_CHUNK_BYTES, last), withoutLength: true })
-    assert.equal(told(await rest(session)), `204 @${MAX_CHUNK_BYTES + 1}`)
+    assert.equal(inWords(await rest(session)), `204 @${MAX_CHUNK_BYTES + 1}`)
   })
 
-  it('leaves the offset at the last whole chunk when the connection is cut', async () => {
+  it('leave the offset at the last whole chunk when the connection is cut', async () => {
     for (const session of await bothPaths()) {
       await append(session, 0, 100)
       const cut = await startChunk(session, 100)
       await cut.write(session.file.subarray(100, 200))
       cut.cut()
-      await expectStates([session], 100, 'open')
-      assert.equal(told(await append(session, 100, 150)), '204 @150')
+      await expectState(session, 100, 'open')
+      assert.equal(inWords(await append(session, 100, 150)), '204 @150')
     }
   })
 
-  it('lets the newest of two requests win', async () => {
+  it('win as the newest of two requests', async () => {
     for (const session of await bothPaths()) {
-      const older = await startChunk(session, 0)
+      const older = await startChunk(session)
       await older.write(session.file.subarray(0, 100))
-      assert.equal(told(await append(session, 0, 200)), '204 @200')
+      assert.equal(inWords(await append(session, 0, 200)), '204 @200')
       await older.write(session.file.subarray(100)).catch(() => {})
       older.end()
       assert.equal(answerOf(await older.reply), '409 upload.offset_mismatch')
-      assert.equal(told(await append(session, 200)), '204 @300')
+      assert.equal(inWords(await append(session, 200)), '204 @300')
     }
   })
 
-  it('lands what was sent whole though the last answer was lost', async () => {
+  it('land a complete file when the last answer is lost', async () => {
     for (const session of await bothPaths()) {
-      const lost = await startChunk(session, 0)
+      const lost = await startChunk(session)
       await lost.write(session.file)
       lost.end()
       lost.cut()
-      assert.equal(told(await append(session)), '204 @300')
-      await expectStates([session], SIZE, 'landed')
+      assert.equal(inWords(await append(session)), '204 @300')
+      await expectState(session, SIZE, 'landed')
     }
   })
 
-  it('is over for good when it is cancelled', async () => {
+  it('are refused after the session is cancelled', async () => {
     await expectSteps([
       [chunk(0, 100), '204 @100'],
       [cancel, '204'],
@@ -213,17 +208,3 @@ describe('chunks, on both paths', () => {
 })
 
 const wrongSum = { 'x-service-checksum': 'a'.repeat(64) }
-
-/** Opens a chunk request from `start` to the end of the file, and waits until the server has begun to read it. */
-async function startChunk(session: AnySession, start: number): Promise<Sending> {
-  const rest = session.file.subarray(start)
-  const length = { 'content-length': String(rest.length), expect: '100-continue' }
-  const sending = session.client.start({
-    method: 'PATCH',
-    path: sessionPath(session),
-    token: tokenOf(session),
-    headers: { ...chunkHeaders(start, rest), ...length },
-  })
-  await sending.continued
-  return sending
-}

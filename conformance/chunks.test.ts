@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { Reply } from './call.ts'
-import type { Sending } from './client.ts'
+import { expectConflict, expectState, MAX_CHUNK_BYTES, newSession, patch, SIZE, startChunk } from './chunkRequests.ts'
 import { answerOf, expectAnswer, expectBodyless413, offsetOf } from './expect.ts'
 import { connect } from './server.ts'
 import {
@@ -12,53 +11,22 @@ import {
   entryOf,
   inboxOf,
   land,
-  MIB,
   newLink,
   onlyDrop,
   openSession,
   quotaOf,
   revoke,
-  type Session,
   sessionPath,
   sha256,
   stateOf,
 } from './world.ts'
 
-const MAX_CHUNK_BYTES = 16 * MIB
-const SIZE = 300
-
 const server = await connect()
-const newSession = async (size = SIZE, over: object = {}): Promise<Session> =>
-  openSession(await newLink(server), randomBytes(size), over)
-const patch = (
-  session: Session,
-  headers: Record<string, string | readonly string[] | undefined>,
-  body: Uint8Array = session.file,
-) => server.send({ method: 'PATCH', path: sessionPath(session), body, headers })
-
-/** Opens a chunk request of the whole file and waits until the server has begun to read it. */
-async function startChunk(session: Session): Promise<Sending> {
-  const length = { 'content-length': String(session.file.length), expect: '100-continue' }
-  const headers = { ...chunkHeaders(0, session.file), ...length }
-  const sending = server.start({ method: 'PATCH', path: sessionPath(session), headers })
-  await sending.continued
-  return sending
-}
-
-async function expectState(session: Session, offset: number, state: string): Promise<void> {
-  assert.deepEqual(await stateOf(session), { status: 200, offset, length: session.file.length, state })
-}
-
-/** A refusal that leaves the session where it was and says where to go on. */
-async function expectConflict(reply: Reply, code: string, goOn: number): Promise<void> {
-  expectAnswer(reply, `409 upload.${code}`)
-  assert.equal(offsetOf(reply), goOn, 'X-Service-Offset says where to go on')
-}
 
 // Covers: Append chunk; Limits, request body; Chunks
 describe('chunks in order', () => {
-  it('answers 204 with the new offset, and lands with the last byte', async () => {
-    const session = await newSession()
+  it('are answered 204 with the new offset, and the last byte lands the drop', async () => {
+    const session = await newSession(server)
     await expectState(session, 0, 'open')
     for (const [start, end] of [
       [0, 1],
@@ -74,14 +42,14 @@ describe('chunks in order', () => {
     await expectState(session, SIZE, 'landed')
   })
 
-  it('lands a file of one byte', async () => {
+  it('land a file of one byte', async () => {
     const link = await newLink(server)
     await land(link, randomBytes(1))
     assert.equal((await onlyDrop(link.owner)).size, 1)
   })
 
-  it('takes a chunk without Content-Length', async () => {
-    const session = await newSession()
+  it('are accepted without Content-Length', async () => {
+    const session = await newSession(server)
     const headers = chunkHeaders(0, session.file)
     const reply = await server.send({
       method: 'PATCH',
@@ -94,8 +62,8 @@ describe('chunks in order', () => {
     await expectState(session, SIZE, 'landed')
   })
 
-  it('says 100 Continue to a client that asks before it sends', async () => {
-    const session = await newSession()
+  it('are answered 100 Continue when the client asks before it sends', async () => {
+    const session = await newSession(server)
     const sending = await startChunk(session)
     await sending.write(session.file)
     sending.end()
@@ -103,16 +71,16 @@ describe('chunks in order', () => {
     await expectState(session, SIZE, 'landed')
   })
 
-  it('takes a chunk that comes byte by byte', async () => {
-    const session = await newSession(50)
+  it('are accepted byte by byte', async () => {
+    const session = await newSession(server, 50)
     const sending = await startChunk(session)
     for (const byte of session.file) await sending.write(Buffer.of(byte))
     sending.end()
     expectAnswer(await sending.reply, '204')
   })
 
-  it('takes a chunk of 16 MiB and answers a bodyless 413 to one byte more', async () => {
-    const session = await newSession(MAX_CHUNK_BYTES + 1)
+  it('may have 16 MiB, and are answered a 413 without a body for one byte more', async () => {
+    const session = await newSession(server, MAX_CHUNK_BYTES + 1)
     expectBodyless413(await append(session))
     const headers = chunkHeaders(0, session.file)
     expectBodyless413(
@@ -133,9 +101,9 @@ describe('chunks in order', () => {
 })
 
 // Covers: Chunks
-describe('chunks again', () => {
-  it('answers a repeat with the offset that it led to', async () => {
-    const session = await newSession()
+describe('repeated chunks', () => {
+  it('are answered with the same offset', async () => {
+    const session = await newSession(server)
     for (const [start, end] of [
       [0, 100],
       [100, 200],
@@ -152,7 +120,7 @@ describe('chunks again', () => {
     await expectState(session, 200, 'open')
   })
 
-  it('answers a repeat of the last chunk with 204, and one drop has landed', async () => {
+  it('are answered 204 for the last chunk, and one drop has landed', async () => {
     const link = await newLink(server)
     const session = await land(link)
     for (let round = 0; round < 3; round += 1) {
@@ -163,7 +131,7 @@ describe('chunks again', () => {
     assert.equal((await entryOf(link)).landed_files, 1)
   })
 
-  it('answers repeats whatever became of the link and the drop', async () => {
+  it('are answered the same after changes of the link and the drop', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(SIZE))
     await append(session, 0, 100)
@@ -176,7 +144,7 @@ describe('chunks again', () => {
     await expectState(session, SIZE, 'landed')
   })
 
-  it('lands a drop whose last answer was lost', async () => {
+  it('land a drop whose last answer was lost', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(SIZE))
     const sending = await startChunk(session)
@@ -190,20 +158,20 @@ describe('chunks again', () => {
 
 // Covers: CreateDropRequest, size; CreateDropRequest, ciphertext_hash; Append chunk, X-Service-Checksum;
 // Append chunk, X-Service-Offset; Append chunk, 409; Errors 4, 409; Errors 4, 415; Chunks
-describe('chunks that are refused', () => {
-  it('answers 409 chunk_conflict to other bytes at a recorded offset', async () => {
-    const session = await newSession()
+describe('refused chunks', () => {
+  it('are answered 409 chunk_conflict for other bytes at a recorded offset', async () => {
+    const session = await newSession(server)
     await append(session, 0, 100)
     await append(session, 100, 200)
     for (const offset of [0, 100])
-      await expectConflict(await appendBytes(session, offset, randomBytes(100)), 'chunk_conflict', 200)
-    await expectConflict(await append(session, 0, 50), 'chunk_conflict', 200)
+      expectConflict(await appendBytes(session, offset, randomBytes(100)), 'chunk_conflict', 200)
+    expectConflict(await append(session, 0, 50), 'chunk_conflict', 200)
     await expectState(session, 200, 'open')
   })
 
-  it('answers 409 offset_mismatch to a gap and to an offset inside a chunk', async () => {
-    const session = await newSession()
-    await expectConflict(await append(session, 1, 100), 'offset_mismatch', 0)
+  it('are answered 409 offset_mismatch for a gap and for an offset inside a chunk', async () => {
+    const session = await newSession(server)
+    expectConflict(await append(session, 1, 100), 'offset_mismatch', 0)
     await append(session, 0, 100)
     for (const [start, end] of [
       [101, 200],
@@ -211,14 +179,14 @@ describe('chunks that are refused', () => {
       [99, 200],
       [299, 300],
     ] as const)
-      await expectConflict(await append(session, start, end), 'offset_mismatch', 100)
+      expectConflict(await append(session, start, end), 'offset_mismatch', 100)
     await expectState(session, 100, 'open')
   })
 
-  it('answers 409 size_exceeded to a chunk past the declared size', async () => {
-    const session = await newSession()
+  it('are answered 409 size_exceeded for more than the declared size', async () => {
+    const session = await newSession(server)
     const long = randomBytes(SIZE + 1)
-    await expectConflict(await appendBytes(session, 0, long), 'size_exceeded', 0)
+    expectConflict(await appendBytes(session, 0, long), 'size_exceeded', 0)
     const reply = await server.send({
       method: 'PATCH',
       path: sessionPath(session),
@@ -226,29 +194,25 @@ describe('chunks that are refused', () => {
       headers: chunkHeaders(0, long),
       withoutLength: true,
     })
-    await expectConflict(reply, 'size_exceeded', 0)
+    expectConflict(reply, 'size_exceeded', 0)
     await append(session, 0, 299)
-    await expectConflict(await appendBytes(session, 299, randomBytes(2)), 'size_exceeded', 299)
-    expectAnswer(await append(session, 299), '204', 'the session goes on')
+    expectConflict(await appendBytes(session, 299, randomBytes(2)), 'size_exceeded', 299)
+    expectAnswer(await append(session, 299), '204', 'the session continues')
   })
 
-  it('answers 409 checksum_mismatch to other bytes than the checksum’s, and keeps nothing', async () => {
-    const session = await newSession()
+  it('are answered 409 checksum_mismatch for bytes with another checksum, and are not kept', async () => {
+    const session = await newSession(server)
     const wrong = { 'x-service-checksum': sha256(Buffer.from('other')) }
     for (const [start, end] of [
       [0, 100],
       [0, SIZE],
     ] as const)
-      await expectConflict(
-        await appendBytes(session, 0, session.file.subarray(start, end), wrong),
-        'checksum_mismatch',
-        0,
-      )
+      expectConflict(await appendBytes(session, 0, session.file.subarray(start, end), wrong), 'checksum_mismatch', 0)
     await expectState(session, 0, 'open')
     expectAnswer(await append(session), '204')
   })
 
-  it('answers 409 content_hash_mismatch when the whole is not what was declared, also to repeats', async () => {
+  it('are answered 409 content_hash_mismatch when the drop has another hash than declared, also to repeats', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(SIZE), { ciphertext_hash: '0'.repeat(64) })
     expectAnswer(await append(session, 0, 100), '204')
@@ -263,19 +227,19 @@ describe('chunks that are refused', () => {
     )
   })
 
-  it('answers 409 session_closed to a further chunk of what has landed', async () => {
+  it('are answered 409 session_closed after the landing', async () => {
     const session = await land(await newLink(server), randomBytes(SIZE))
     for (const [start, end] of [
       [100, 200],
       [SIZE - 1, SIZE],
       [0, 10],
     ] as const)
-      await expectConflict(await append(session, start, end), 'session_closed', SIZE)
-    await expectConflict(await appendBytes(session, SIZE, randomBytes(5)), 'session_closed', SIZE)
+      expectConflict(await append(session, start, end), 'session_closed', SIZE)
+    expectConflict(await appendBytes(session, SIZE, randomBytes(5)), 'session_closed', SIZE)
   })
 
-  it('answers 400 missing_offset to an absent or malformed offset', async () => {
-    const session = await newSession()
+  it('are answered 400 missing_offset for an absent or malformed offset', async () => {
+    const session = await newSession(server)
     const { 'x-service-offset': _, ...rest } = chunkHeaders(0, session.file)
     expectAnswer(await patch(session, rest), '400 upload.missing_offset')
     for (const offset of ['', '-1', '+0', '0x0', '1e2', '1.0', 'a', '0 0', '0,0', '9007199254740992', '1'.repeat(400)])
@@ -288,8 +252,8 @@ describe('chunks that are refused', () => {
     await expectState(session, 0, 'open')
   })
 
-  it('answers 400 missing_checksum to an absent or malformed checksum', async () => {
-    const session = await newSession()
+  it('are answered 400 missing_checksum for an absent or malformed checksum', async () => {
+    const session = await newSession(server)
     const { 'x-service-checksum': right = '', ...rest } = chunkHeaders(0, session.file)
     expectAnswer(await patch(session, rest), '400 upload.missing_checksum')
     const wrong = [
@@ -310,8 +274,8 @@ describe('chunks that are refused', () => {
     await expectState(session, 0, 'open')
   })
 
-  it('answers 400 to an empty chunk, with and without Content-Length', async () => {
-    const session = await newSession()
+  it('are answered 400 when they are empty, with and without Content-Length', async () => {
+    const session = await newSession(server)
     expectAnswer(await appendBytes(session, 0, Buffer.alloc(0)), '400 upload.empty_chunk')
     const headers = chunkHeaders(0, Buffer.alloc(0))
     const call = { method: 'PATCH', path: sessionPath(session), body: Buffer.alloc(0), headers }
@@ -319,8 +283,8 @@ describe('chunks that are refused', () => {
     await expectState(session, 0, 'open')
   })
 
-  it('answers 415 to any media type but application/octet-stream', async () => {
-    const session = await newSession()
+  it('are answered 415 for any media type but application/octet-stream', async () => {
+    const session = await newSession(server)
     for (const type of [
       undefined,
       '',

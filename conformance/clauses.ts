@@ -307,7 +307,7 @@ export const OWN_RULES: readonly OwnSection[] = [
   {
     title: 'Accounts and sessions',
     statedIn: 'OpenAPI, tag accounts',
-    untestable: [['refresh: a late reuse ends the session', 'a reuse is accepted as a repeat for 60 s']],
+    untestable: [['a late reuse of a refresh token ends the session', 'a reuse is accepted as a repeat for 60 s']],
   },
   {
     title: 'Devices, albums and capabilities',
@@ -329,7 +329,7 @@ export const OWN_RULES: readonly OwnSection[] = [
     statedIn: 'OpenAPI, tag assets',
     untestable: [
       [
-        'blob: a damaged object is read from another location, or 500 storage.unavailable',
+        'a damaged object is read from another location, or answered 500 storage.unavailable',
         'no request damages a stored blob; `packages/server` tests it (scrub.test.ts)',
       ],
     ],
@@ -338,10 +338,7 @@ export const OWN_RULES: readonly OwnSection[] = [
     title: 'Feed and events',
     statedIn: 'OpenAPI, tag sync',
     untestable: [
-      [
-        'events: the server removes them after 7 days',
-        '`packages/server` tests it with a clock of its own (events.test.ts)',
-      ],
+      ['the server removes events after 7 days', '`packages/server` tests it with a clock of its own (events.test.ts)'],
     ],
   },
   {
@@ -352,14 +349,14 @@ export const OWN_RULES: readonly OwnSection[] = [
   {
     title: 'Creating a drop',
     statedIn: 'OpenAPI, createDrop',
-    untestable: [['createDrop: an account has at most 10,000 pending drops', 'ten thousand drops take too long']],
+    untestable: [['an account has at most 10,000 pending drops', 'ten thousand drops take too long']],
   },
   {
     title: 'Chunks',
     statedIn: 'OpenAPI, appendChunk, dropSession, cancelDrop',
     untestable: [
       [
-        'appendChunk: an acknowledged chunk survives a killed process',
+        'an acknowledged chunk survives a killed process',
         'the suite kills no server; `npm run faults -- random-kills` does',
       ],
     ],
@@ -369,7 +366,7 @@ export const OWN_RULES: readonly OwnSection[] = [
     statedIn: 'OpenAPI, tag inbox',
     untestable: [
       [
-        'adoptDrop: after a crash the claim excludes others for a minute',
+        'after a crash, the claim of an adoption excludes others for a minute',
         'the suite kills no server; `npm run faults -- adoption-kills` does',
       ],
     ],

@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { Reply } from './call.ts'
 import { expectAnswer } from './expect.ts'
+import {
+  expectHeadLikeGet,
+  expectIfNoneMatch,
+  expectIfRange,
+  expectOtherRanges,
+  expectRange,
+  expectRanges,
+  expectSafeForBrowsers,
+  expectWhole,
+  type Read,
+} from './servedBytes.ts'
 import { connect } from './server.ts'
-import { append, land, MIB, newLink, OCTETS, type Owner, onlyDrop, openSession, sha256, signUp } from './world.ts'
+import { append, land, MIB, newLink, type Owner, onlyDrop, openSession, signUp } from './world.ts'
 
 interface Stored {
   readonly owner: Owner
   readonly path: string
   readonly file: Buffer
-  readonly etag: string
 }
 
 const SIZE = 1000
@@ -21,164 +30,70 @@ async function store(file = randomBytes(SIZE), over: object = {}): Promise<Store
   const link = await newLink(server)
   await land(link, file, over)
   const { drop_id } = await onlyDrop(link.owner)
-  return { owner: link.owner, path: `/v1/drops/${drop_id}/content`, file, etag: `"${sha256(file)}"` }
+  return { owner: link.owner, path: `/v1/drops/${drop_id}/content`, file }
 }
 
-function read(stored: Stored, headers: Record<string, string> = {}, method = 'GET'): Promise<Reply> {
-  return server.send({ method, path: stored.path, token: stored.owner.token, headers })
-}
-
-function expectRange(reply: Reply, stored: Stored, start: number, end: number): void {
-  assert.equal(reply.status, 206)
-  assert.equal(reply.headers['content-range'], `bytes ${start}-${end - 1}/${stored.file.length}`)
-  assert.equal(reply.headers['content-length'], String(end - start))
-  assert.deepEqual(reply.body, stored.file.subarray(start, end))
-}
-
-function expectWhole(reply: Reply, stored: Stored, what?: string): void {
-  assert.equal(reply.status, 200, what)
-  assert.deepEqual(reply.body, stored.file, what)
-}
+const reader =
+  ({ path, owner }: Stored): Read =>
+  (headers = {}, method = 'GET') =>
+    server.send({ method, path, token: owner.token, headers })
 
 // Covers: Inbox and content
 describe('content of a pending drop', () => {
-  it('gives the bytes back, with their hash as ETag', async () => {
+  it('has the bytes of the guest, with their hash as ETag', async () => {
     const stored = await store()
-    const reply = await read(stored)
-    expectWhole(reply, stored)
-    assert.deepEqual(
-      [reply.headers.etag, reply.headers['content-length'], reply.headers['accept-ranges']],
-      [stored.etag, String(SIZE), 'bytes'],
-    )
+    expectWhole(await reader(stored)(), stored.file)
   })
 
-  it('gives back what was sent in many chunks', async () => {
+  it('has the bytes of all chunks', async () => {
     const link = await newLink(server)
     const file = randomBytes(3 * MIB + 17)
     const session = await openSession(link, file)
     for (let start = 0; start < file.length; start += 700_001)
       expectAnswer(await append(session, start, Math.min(start + 700_001, file.length)), '204')
     const path = `/v1/drops/${(await onlyDrop(link.owner)).drop_id}/content`
-    const stored = { owner: link.owner, path, file, etag: `"${sha256(file)}"` }
-    expectWhole(await read(stored), stored)
-    expectRange(await read(stored, { range: 'bytes=699990-1400020' }), stored, 699_990, 1_400_021)
+    const stored = { owner: link.owner, path, file }
+    expectWhole(await reader(stored)(), file)
+    await expectRange(reader(stored), file, ['bytes=699990-1400020', 699_990, 1_400_021])
   })
 
-  it('serves what a guest wrote so that no browser runs it', async () => {
+  it('is served so that no browser runs it and no shared cache keeps it', async () => {
     const page = Buffer.from('<!doctype html><script>alert(1)</script>')
     const stored = await store(page, { content_type: 'text/plain', suggested_filename: 'page.html' })
-    for (const [method, headers] of [
-      ['GET', {}],
-      ['HEAD', {}],
-      ['GET', { range: 'bytes=0-4' }],
-    ] as const) {
-      const answer = (await read(stored, headers, method)).headers
-      assert.equal(answer['content-type'], OCTETS)
-      assert.match(String(answer['content-disposition']), /^attachment(;|$)/)
-      assert.equal(answer['x-content-type-options'], 'nosniff')
-      assert.equal(answer['content-security-policy'], "sandbox; default-src 'none'")
-    }
+    await expectSafeForBrowsers(reader(stored), /\b(private|no-store)\b/)
   })
 
-  it('lets no shared cache keep it', async () => {
-    assert.match(String((await read(await store())).headers['cache-control']), /\b(private|no-store)\b/)
-  })
-
-  it('answers HEAD with the same headers and no bytes', async () => {
-    const stored = await store()
-    const [head, full] = [await read(stored, {}, 'HEAD'), await read(stored)]
-    assert.equal(head.status, 200)
-    for (const name of [
-      'content-length',
-      'content-type',
-      'etag',
-      'accept-ranges',
-      'cache-control',
-      'content-disposition',
-    ])
-      assert.equal(head.headers[name], full.headers[name], name)
+  it('answers HEAD with the same headers and no body', async () => {
+    await expectHeadLikeGet(reader(await store()))
   })
 })
 
 // Covers: Inbox and content
-describe('content: ranges', () => {
-  it('answers one range with 206', async () => {
+describe('content: ranges and conditions', () => {
+  it('answers one satisfiable range with 206', async () => {
     const stored = await store()
-    expectRange(await read(stored, { range: 'bytes=0-0' }), stored, 0, 1)
-    expectRange(await read(stored, { range: 'bytes=10-19' }), stored, 10, 20)
-    expectRange(await read(stored, { range: 'bytes=999-999' }), stored, 999, 1000)
-    expectRange(await read(stored, { range: 'bytes=0-999' }), stored, 0, 1000)
+    await expectRanges(reader(stored), stored.file)
   })
 
-  it('answers an open, an overlong and a suffix range', async () => {
+  it('answers 416 with the length to a range outside, and 200 to several or unreadable ranges', async () => {
     const stored = await store()
-    expectRange(await read(stored, { range: 'bytes=990-' }), stored, 990, 1000)
-    expectRange(await read(stored, { range: 'bytes=990-5000' }), stored, 990, 1000)
-    expectRange(await read(stored, { range: 'bytes=-7' }), stored, 993, 1000)
-    expectRange(await read(stored, { range: 'bytes=-5000' }), stored, 0, 1000)
+    await expectOtherRanges(reader(stored), stored.file)
   })
 
-  it('answers 416 with the length to a range outside', async () => {
+  it('answers 304 to the hash that the client has, before it reads the range', async () => {
     const stored = await store()
-    for (const range of ['bytes=1000-', 'bytes=1000-1001', 'bytes=9007199254740993-', 'bytes=-0']) {
-      const reply = await read(stored, { range })
-      expectAnswer(reply, '416 request.range_not_satisfiable', range)
-      assert.equal(reply.headers['content-range'], 'bytes */1000')
-    }
+    await expectIfNoneMatch(reader(stored), stored.file)
   })
 
-  it('answers several ranges with the whole', async () => {
+  it('uses the range only when If-Range matches', async () => {
     const stored = await store()
-    expectWhole(await read(stored, { range: 'bytes=0-1,5-6' }), stored)
-    expectWhole(await read(stored, { range: 'bytes=0-1, -1' }), stored)
-  })
-
-  it('passes over a range that it cannot read', async () => {
-    const stored = await store()
-    for (const range of [
-      'bytes=',
-      'bytes=-',
-      'bytes=a-b',
-      'bytes=5-4',
-      'chars=0-1',
-      'bytes 0-1',
-      'bytes=0-1-2',
-      'bytes=+0-1',
-      'bytes=0x0-0x1',
-    ])
-      expectWhole(await read(stored, { range }), stored, range)
-  })
-
-  it('takes the range only as long as If-Range holds', async () => {
-    const stored = await store()
-    expectRange(await read(stored, { range: 'bytes=0-9', 'if-range': stored.etag }), stored, 0, 10)
-    for (const held of ['"other"', `W/${stored.etag}`, 'Sat, 01 Jan 2000 00:00:00 GMT'])
-      expectWhole(await read(stored, { range: 'bytes=0-9', 'if-range': held }), stored, held)
+    await expectIfRange(reader(stored), stored.file)
   })
 })
 
 // Covers: Inbox and content
-describe('content: conditions', () => {
-  it('answers 304 to the hash that the client holds', async () => {
-    const stored = await store()
-    for (const held of [stored.etag, `W/${stored.etag}`, `"other", ${stored.etag}`, '*'])
-      for (const method of ['GET', 'HEAD']) {
-        const reply = await read(stored, { 'if-none-match': held }, method)
-        assert.deepEqual([reply.status, reply.headers.etag], [304, stored.etag], `${method} ${held}`)
-      }
-    expectWhole(await read(stored, { 'if-none-match': '"other"' }), stored)
-  })
-
-  it('judges If-None-Match before the range', async () => {
-    const stored = await store()
-    assert.equal((await read(stored, { 'if-none-match': stored.etag, range: 'bytes=0-1' })).status, 304)
-    assert.equal((await read(stored, { 'if-none-match': stored.etag, range: 'bytes=5000-' })).status, 304)
-  })
-})
-
-// Covers: Inbox and content
-describe('content: who may read it', () => {
-  it('answers 404 to somebody else and to an unknown drop, 401 to nobody', async () => {
+describe('content: access', () => {
+  it('answers 404 to another account and for an unknown drop, and 401 without a token', async () => {
     const stored = await store()
     const other = await signUp(server)
     for (const method of ['GET', 'HEAD']) {

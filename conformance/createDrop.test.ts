@@ -28,7 +28,7 @@ const server = await connect()
 const declare = (link: Link, over: object = {}): Promise<Reply> => sendDeclaration(link, declaration(FILE, over))
 const sendText = (link: Link, body: string | Uint8Array, contentType = 'application/json'): Promise<Reply> =>
   server.send({ method: 'POST', path: `/d/${link.opaqueId}`, body, headers: { 'content-type': contentType } })
-/** Nothing is reserved on the link or charged to its owner. */
+/** The link has no reservation and its owner no charge. */
 async function expectNothingHeld(link: Link): Promise<void> {
   const entry = await entryOf(link)
   assert.deepEqual([entry.open_sessions, entry.open_bytes, (await quotaOf(link.owner)).used], [0, 0, 0])
@@ -39,12 +39,12 @@ async function expectNothingHeld(link: Link): Promise<void> {
 // CreateDropRequest, optional; State: drop session, open; Errors 4, 400; Errors 4, 415; Errors 4, 422; Limits, request body;
 // Limits, quota; Requests; Creating a drop
 describe('create drop: the declaration', () => {
-  it('answers 201 with a session and a chunk size to start with', async () => {
+  it('is answered 201 with a session and a suggested chunk size', async () => {
     const link = await newLink(server)
     const reply = await declare(link)
     assert.equal(reply.status, 201)
     const { upload_id, suggested_chunk_size } = json<{ upload_id: string; suggested_chunk_size: number }>(reply)
-    assert.match(upload_id, UUID_V4, 'what a guest sees tells no time')
+    assert.match(upload_id, UUID_V4, 'the id contains no time')
     assert.equal(suggested_chunk_size, 8 * MIB)
   })
 
@@ -58,11 +58,11 @@ describe('create drop: the declaration', () => {
     )
   })
 
-  it('takes null for the optional fields as absent', async () => {
+  it('accepts null for optional fields as absent', async () => {
     expectAnswer(await declare(await newLink(server), { passphrase_proof: null, suggested_filename: null }), '201')
   })
 
-  it('answers 400 to a body that names an album, a manifest or provenance', async () => {
+  it('is answered 400 when it names an album, a manifest or provenance', async () => {
     const link = await newLink(server)
     for (const name of ['album_id', 'amk_version', 'manifest', 'manifest_envelope', 'provenance', 'filename', ''])
       for (const value of [null, 'x', 1, {}])
@@ -70,21 +70,21 @@ describe('create drop: the declaration', () => {
     await expectNothingHeld(link)
   })
 
-  it('answers 400 to the member names that JavaScript is wary of', async () => {
+  it('is answered 400 for member names with a meaning in JavaScript', async () => {
     const link = await newLink(server)
     const rest = JSON.stringify(declaration(FILE)).slice(1)
     for (const name of ['__proto__', 'constructor', 'prototype', 'toString'])
       expectAnswer(await sendText(link, `{"${name}":{"x":1},${rest}`), '400 request.malformed', name)
   })
 
-  it('answers 400 to a member given twice', async () => {
+  it('is answered 400 for a repeated member', async () => {
     const link = await newLink(server)
     const rest = JSON.stringify(declaration(FILE)).slice(1)
     expectAnswer(await sendText(link, `{"size":1,${rest}`), '400 request.malformed')
     await expectNothingHeld(link)
   })
 
-  it('answers 422 to a missing, null or wrongly typed field', async () => {
+  it('is answered 422 for a missing, null or wrongly typed field', async () => {
     const link = await newLink(server)
     for (const name of ['content_type', 'size', 'ciphertext_hash', 'kem_ct'])
       for (const value of [undefined, null, {}, [], true, name === 'size' ? '100' : 100])
@@ -98,13 +98,13 @@ describe('create drop: the declaration', () => {
     await expectNothingHeld(link)
   })
 
-  it('answers 422 to a body that is no object', async () => {
+  it('is answered 422 when it is not an object', async () => {
     const link = await newLink(server)
     for (const body of ['null', '[]', '"text"', '1', 'true'])
       expectAnswer(await sendText(link, body), '422 request.unprocessable', body)
   })
 
-  it('answers 400 to broken JSON', async () => {
+  it('is answered 400 for broken JSON', async () => {
     const link = await newLink(server)
     const whole = JSON.stringify(declaration(FILE))
     for (const body of [
@@ -122,7 +122,7 @@ describe('create drop: the declaration', () => {
       expectAnswer(await sendText(link, body), '400 request.malformed', body.slice(0, 20))
   })
 
-  it('answers 400 to broken UTF-8', async () => {
+  it('is answered 400 for broken UTF-8', async () => {
     const link = await newLink(server)
     const text = JSON.stringify(declaration(FILE, { suggested_filename: 'name' }))
     for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe2, 0x82]]) {
@@ -135,7 +135,7 @@ describe('create drop: the declaration', () => {
     await expectNothingHeld(link)
   })
 
-  it('answers 400 to deep nesting', async () => {
+  it('is answered 400 for deep nesting', async () => {
     const link = await newLink(server)
     const deep = 100_000
     expectAnswer(await sendText(link, `{"a":${'['.repeat(deep)}${']'.repeat(deep)}}`), '400 request.malformed')
@@ -143,7 +143,7 @@ describe('create drop: the declaration', () => {
     expectAnswer(await sendText(link, '['.repeat(deep)), '400 request.malformed')
   })
 
-  it('answers 415 to any media type but application/json', async () => {
+  it('is answered 415 for any media type but application/json', async () => {
     const link = await newLink(server)
     const body = JSON.stringify(declaration(FILE))
     for (const type of [
@@ -166,20 +166,20 @@ describe('create drop: the declaration', () => {
       expectAnswer(await sendText(link, body, type), '201', type)
   })
 
-  it('takes a body of 1 MiB and answers a bodyless 413 to one byte more', async () => {
+  it('may have 1 MiB, and is answered a 413 without a body for one byte more', async () => {
     const link = await newLink(server)
     const text = JSON.stringify(declaration(FILE))
     expectAnswer(await sendText(link, text.padEnd(MIB, ' ')), '201')
     expectBodyless413(await sendText(link, text.padEnd(MIB + 1, ' ')))
   })
 
-  it('reads on when it refuses, so that the answer is seen', async () => {
+  it('is read to its end when it is refused, so that the client gets the answer', async () => {
     const body = Buffer.alloc(MIB, 0x20)
     for (let round = 0; round < 5; round += 1)
       expectAnswer(await sendText({ owner: await signUp(server), opaqueId: 'x' }, body), '404 drop.link_not_found')
   })
 
-  it('answers 400 to a size below 1 or beyond 2^53 - 1', async () => {
+  it('is answered 400 for a size below 1 or above 2^53 - 1', async () => {
     const link = await newLink(server)
     for (const size of [0, -1, 2 ** 53]) assert.equal((await declare(link, { size })).status, 400, String(size))
     const text = JSON.stringify(declaration(FILE))
@@ -188,13 +188,13 @@ describe('create drop: the declaration', () => {
     await expectNothingHeld(link)
   })
 
-  it('answers 413 with the limit to a size beyond the largest blob', async () => {
+  it('is answered 413 with the limit for a size above the largest blob', async () => {
     const reply = await declare(await newLink(server), { size: 2 ** 53 - 1 })
     expectAnswer(reply, '413 drop.file_too_large')
     assert.ok(Number(json<Problem>(reply).limit) > 0)
   })
 
-  it('answers 400 to a hash that is not 64 lowercase hex characters', async () => {
+  it('is answered 400 for a hash that is not 64 lowercase hex characters', async () => {
     const link = await newLink(server)
     for (const ciphertext_hash of [
       '',
@@ -208,7 +208,7 @@ describe('create drop: the declaration', () => {
     await expectNothingHeld(link)
   })
 
-  it('answers 400 to a kem_ct that is not strict base64 of the suite’s length', async () => {
+  it('is answered 400 for a kem_ct that is not strict base64 of the suite’s length', async () => {
     const link = await newLink(server)
     const right = base64(KEM_CT_BYTES)
     const wrong = [
@@ -225,7 +225,7 @@ describe('create drop: the declaration', () => {
     await expectNothingHeld(link)
   })
 
-  it('answers 400 to a content type outside the link’s list', async () => {
+  it('is answered 400 for a content type outside the list of the link', async () => {
     const link = await newLink(server)
     for (const content_type of [
       '',
@@ -240,13 +240,13 @@ describe('create drop: the declaration', () => {
     await expectNothingHeld(link)
   })
 
-  it('takes every content type of the link’s list', async () => {
+  it('may have every content type of the list of the link', async () => {
     const link = await newLink(server)
     for (const content_type of (await guestView(link)).content_types)
       expectAnswer(await declare(link, { content_type }), '201', content_type)
   })
 
-  it('takes a file name of 1 to 255 characters as it is', async () => {
+  it('may have a file name of 1 to 255 characters, which is kept unchanged', async () => {
     const link = await newLink(server)
     const names = [
       'a',
@@ -261,11 +261,11 @@ describe('create drop: the declaration', () => {
     ]
     for (const suggested_filename of names)
       expectAnswer(await declare(link, { suggested_filename }), '201', suggested_filename.slice(0, 30))
-    // No encoding can carry half a surrogate pair: that is no text, and refused before any member is judged.
+    // Half a surrogate pair is not text, and is refused before any member is checked.
     expectAnswer(await declare(link, { suggested_filename: 'a\ud800b' }), '400 request.malformed')
   })
 
-  it('answers 400 to an empty, an overlong and a control character’s file name', async () => {
+  it('is answered 400 for a file name that is empty, too long or has a control character', async () => {
     const link = await newLink(server)
     const names = ['', 'x'.repeat(256), 'x'.repeat(65_536), 'a\r\nb', 'a\u0000b', '\t', '\u007f', '\u0085', '\u009b31m']
     for (const suggested_filename of names)
@@ -280,7 +280,7 @@ describe('create drop: the declaration', () => {
 
 // Covers: Create drop, order of checks; Requests
 describe('create drop: order of checks', () => {
-  /** Each link is dead or tight in one way; each fault would be refused by itself. */
+  /** Each case has two faults, of which each alone is refused. */
   const TOO_LARGE = { max_file_size: FILE.length - 1 }
   const FULL = { max_total_bytes: FILE.length - 1 }
   const GATED = { passphrase_verifier: base64(32) }
@@ -328,7 +328,7 @@ describe('create drop: order of checks', () => {
     { name: 'count before the declaration', link: { max_file_count: 0 }, body: BAD, answer: '409 drop.cap_exhausted' },
   ] as const
 
-  it('answers the first fault in the specified order', async () => {
+  it('is the specified one', async () => {
     for (const order of orders) {
       const live = await newLink(server, order.link === 'dead' ? {} : order.link)
       const link = order.link === 'dead' ? { ...live, opaqueId: newOpaqueId() } : live
@@ -337,7 +337,7 @@ describe('create drop: order of checks', () => {
     }
   })
 
-  it('charges the quota after the link and before the declaration', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('has the quota after the link and before the declaration', { skip: NEEDS_OWN_SERVER }, async () => {
     const small = await ownServer({ QUOTA_HARD_BYTES: '50' })
     const [open, full] = [await newLink(small), await newLink(small, FULL)]
     expectAnswer(await declare(full, BAD), '409 drop.cap_exhausted')
@@ -346,7 +346,7 @@ describe('create drop: order of checks', () => {
     await expectNothingHeld(open)
   })
 
-  it('answers 404 to a malformed id before it looks at the body', async () => {
+  it('has a malformed id before the body', async () => {
     const owner = await signUp(server)
     for (const opaqueId of ['x', 'A'.repeat(32)]) {
       expectAnswer(await sendText({ owner, opaqueId }, '{', 'text/plain'), '404 drop.link_not_found')

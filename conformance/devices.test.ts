@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { json, type Reply } from './call.ts'
+import { expectRefusedValues, MISTYPED } from './creations.ts'
 import { answerOf, atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, type Owner, signUp } from './world.ts'
 
-/** Ed25519 and ML-DSA-65, joined. The server cannot tell a key from other bytes of its length. */
+/** Ed25519 and ML-DSA-65 together. The server accepts any bytes of that length. */
 const PUBLIC_KEY_BYTES = 1984
 const MAC_BYTES = 32
 const MAX_LIVE_DEVICES = 100
@@ -37,7 +38,7 @@ async function devicesOf(owner: Owner): Promise<readonly Device[]> {
 
 // Covers: Devices, albums and capabilities
 describe('add a device', () => {
-  it('answers 201 with the device, and lists it so', async () => {
+  it('answers 201 with the device, and lists the same', async () => {
     const owner = await signUp(server)
     const body = deviceBody()
     const reply = await send(owner, body)
@@ -48,7 +49,7 @@ describe('add a device', () => {
     assert.deepEqual(await devicesOf(owner), [json(reply)])
   })
 
-  it('needs no mac', async () => {
+  it('does not need a mac', async () => {
     const owner = await signUp(server)
     const { mac: _, ...bare } = deviceBody()
     for (const body of [bare, deviceBody({ mac: null })]) {
@@ -56,10 +57,10 @@ describe('add a device', () => {
       expectAnswer(reply, '201')
       assert.ok(!('mac' in json<object>(reply)))
     }
-    expectAnswer(await send(owner, { ...bare, mac: null }), '200', 'null is absent')
+    expectAnswer(await send(owner, { ...bare, mac: null }), '200', 'null means absent')
   })
 
-  it('answers 200 with the same device to the same values of the same caller', async () => {
+  it('answers 200 to a repeat of the same account with the same values', async () => {
     const owner = await signUp(server)
     const body = deviceBody()
     const first = await send(owner, body)
@@ -80,7 +81,7 @@ describe('add a device', () => {
     assert.deepEqual(await devicesOf(owner), [added])
   })
 
-  it('answers 400 to an id that someone else has taken, and leaves the device alone', async () => {
+  it('answers 400 to the id of another account’s device, and leaves that unchanged', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const body = deviceBody()
     const added = json<Device>(await send(owner, body))
@@ -98,7 +99,7 @@ describe('add a device', () => {
     assert.ok((await devicesOf(owner))[0]?.revoked_at !== undefined)
   })
 
-  it('adds one device of 64 at once under one id', async () => {
+  it('adds one device for 64 requests with one id at once', async () => {
     const owner = await signUp(server)
     const body = deviceBody()
     assert.deepEqual(tally(await atOnce(64, () => send(owner, body))), { 200: 63, 201: 1 })
@@ -110,48 +111,44 @@ describe('add a device', () => {
     assert.deepEqual((await devicesOf(owner)).at(-1), json(won))
   })
 
-  it('answers 400 to a value out of its format or length', async () => {
+  it('answers 400 to a value of a wrong format or length', async () => {
     const owner = await signUp(server)
     const id = randomUUID()
-    const wrong: Record<string, unknown[]> = {
+    const values = {
       device_id: ['', 'x', id.toUpperCase(), id.replaceAll('-', ''), `{${id}}`, `${id}\n`],
       public_key: ['', base64(PUBLIC_KEY_BYTES - 1), base64(PUBLIC_KEY_BYTES + 1), 'A'.repeat(2646), '-'.repeat(2648)],
       mac: ['', base64(MAC_BYTES - 1), base64(MAC_BYTES + 1), '='.repeat(44)],
     }
-    for (const [name, values] of Object.entries(wrong))
-      for (const value of values)
-        expectAnswer(await send(owner, deviceBody({ [name]: value })), '400 request.malformed', name)
+    await expectRefusedValues((over) => send(owner, deviceBody(over)), values, '400 request.malformed')
     assert.deepEqual(await devicesOf(owner), [])
   })
 
   it('answers 422 to a missing, null or wrongly typed field', async () => {
     const owner = await signUp(server)
-    for (const name of ['device_id', 'public_key'])
-      for (const value of [undefined, null, 1, {}, [], true])
-        expectAnswer(await send(owner, deviceBody({ [name]: value })), '422 request.unprocessable', name)
-    expectAnswer(await send(owner, deviceBody({ mac: 1 })), '422 request.unprocessable')
+    const values = { device_id: MISTYPED, public_key: MISTYPED, mac: [1] }
+    await expectRefusedValues((over) => send(owner, deviceBody(over)), values, '422 request.unprocessable')
   })
 
   it('answers 400 to an unknown field', async () => {
     const owner = await signUp(server)
-    for (const name of ['revoked_at', 'created_at', 'name', ''])
-      expectAnswer(await send(owner, deviceBody({ [name]: null })), '400 request.malformed', name)
+    const values = { revoked_at: [null], created_at: [null], name: [null], '': [null] }
+    await expectRefusedValues((over) => send(owner, deviceBody(over)), values, '400 request.malformed')
   })
 
-  it('answers 403 to the device after the hundredth live one', async () => {
+  it('answers 403 to more than 100 live devices', async () => {
     const owner = await signUp(server)
     const body = deviceBody()
     await send(owner, body)
     const replies = await atOnce(MAX_LIVE_DEVICES, () => send(owner, deviceBody()))
     assert.deepEqual(tally(replies), { 201: MAX_LIVE_DEVICES - 1, '403 request.limit_reached': 1 })
-    expectAnswer(await send(owner, body), '200', 'what is there may be said again')
+    expectAnswer(await send(owner, body), '200', 'a repeat for an existing device')
     await revoke(owner, body.device_id)
-    expectAnswer(await send(owner, deviceBody()), '201', 'a revoked device makes room')
+    expectAnswer(await send(owner, deviceBody()), '201', 'a revoked device does not count')
     expectAnswer(await send(owner, deviceBody()), '403 request.limit_reached')
     assert.equal((await devicesOf(owner)).length, MAX_LIVE_DEVICES + 1)
   })
 
-  it('is open to every well-formed protocol date', async () => {
+  it('accepts every well-formed protocol date', async () => {
     const owner = await signUp(server)
     for (const date of ['1999-12-31', '2999-01-01'])
       expectAnswer(await send(owner, deviceBody(), { 'x-service-protocol': date }), '201', date)
@@ -160,7 +157,7 @@ describe('add a device', () => {
 
 // Covers: Devices, albums and capabilities
 describe('own devices', () => {
-  it('lists the caller’s devices alone, revoked ones too, oldest first', async () => {
+  it('are listed for their owner only, revoked ones too, oldest first', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const bodies = Array.from({ length: 5 }, () => deviceBody())
     for (const body of bodies) await send(owner, body)
@@ -180,7 +177,7 @@ describe('own devices', () => {
 
 // Covers: Devices, albums and capabilities
 describe('revoke a device', () => {
-  it('answers 204 each time, and keeps the time of the first', async () => {
+  it('answers 204 each time, and keeps the first time', async () => {
     const owner = await signUp(server)
     const body = deviceBody()
     await send(owner, body)
@@ -191,7 +188,7 @@ describe('revoke a device', () => {
     assert.deepEqual(await devicesOf(owner), [first])
   })
 
-  it('answers the same 404 to an unknown device and somebody else’s, which it leaves alone', async () => {
+  it('answers the same 404 to an unknown device and another account’s, which stays unchanged', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const [live, dead] = [deviceBody(), deviceBody()]
     for (const body of [live, dead]) await send(owner, body)

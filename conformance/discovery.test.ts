@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { createPublicKey, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { json } from './call.ts'
 import type { Client } from './client.ts'
 import { expectAnswer } from './expect.ts'
+import { verifyJwt } from './jwt.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import { sha256, signUp } from './world.ts'
 
@@ -27,10 +27,8 @@ interface PublishedKey {
 
 const WELL_KNOWN = '/.well-known/service'
 const DOCUMENTS = ['attestation-keys', 'deprecation', 'revoked-jti', 'server-info']
-/** Those that have a version of their own; the revocation list's body tells the time. */
+/** The documents with an ETag. The revocation list has none, because its body contains the time. */
 const CACHED = { 'attestation-keys': 3600, deprecation: 300, 'server-info': 300 }
-/** SubjectPublicKeyInfo of Ed25519 before its 32 bytes (RFC 8410). */
-const ED25519_SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
 const server = await connect()
 const get = (name: string, headers: Record<string, string> = {}, client: Client = server) =>
@@ -44,13 +42,13 @@ describe('discovery', () => {
     for (const name of DOCUMENTS) assert.equal((await get(name)).status, 200, name)
   })
 
-  it('answers each document whatever the Authorization header holds', async () => {
+  it('answers each document with any Authorization header', async () => {
     for (const name of DOCUMENTS)
       for (const authorization of ['Bearer nonsense', 'Basic dTpw', ''])
         assert.equal((await get(name, { authorization })).status, 200, name)
   })
 
-  it('publishes keys oldest first, of which the last alone is active', async () => {
+  it('publishes keys oldest first, of which only the last is active', async () => {
     const { keys } = json<{ keys: PublishedKey[] }>(await get('attestation-keys'))
     assert.ok(keys.length > 0)
     assert.deepEqual(
@@ -71,7 +69,7 @@ describe('discovery', () => {
     }
   })
 
-  it('names the same server in all documents, by an origin', async () => {
+  it('names the same origin of the server in all documents', async () => {
     const info = json<ServerInfo>(await get('server-info'))
     const keys = json<{ server_id: string }>(await get('attestation-keys'))
     assert.equal(keys.server_id, info.server_id)
@@ -91,17 +89,13 @@ describe('discovery', () => {
     assert.deepEqual([version.headers['x-service-protocol-min'], version.headers['x-service-protocol-max']], [min, max])
   })
 
-  it('publishes the key that access tokens verify under', async () => {
+  it('publishes the key that verifies access tokens', async () => {
     const info = json<ServerInfo>(await get('server-info'))
     assert.equal(info.signing_algorithm, 'ed25519')
-    const raw = Buffer.from(info.signing_key, 'base64')
-    assert.equal(raw.length, 32)
-    const [header, claims, signature] = (await signUp(server)).token.split('.')
-    const key = createPublicKey({ key: Buffer.concat([ED25519_SPKI, raw]), format: 'der', type: 'spki' })
-    assert.ok(verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(String(signature), 'base64url')))
+    verifyJwt((await signUp(server)).token, info.signing_key)
   })
 
-  it('names addresses that follow the whole public URL, and where peers reach it', {
+  it('names addresses under the whole public URL, and the address for peers', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
     const federation_url = 'https://peers.example/drops'
@@ -117,14 +111,14 @@ describe('discovery', () => {
     assert.ok(info.api_base_url.startsWith('https://drops.example/keep'), info.api_base_url)
   })
 
-  it('names addresses of the login at which a session is opened', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('names addresses at which a login opens a session', { skip: NEEDS_OWN_SERVER }, async () => {
     const info = json<ServerInfo>(await get('server-info'))
     assert.equal(info.server_id, server.base)
     assert.equal(info.auth.login, `${server.base}/v1/auth/login`)
-    assert.ok(!('federation_url' in info), 'a server that does not federate says nothing of it')
+    assert.ok(!('federation_url' in info), 'federation_url is absent when the server does not federate')
   })
 
-  it('judges the revocation list’s age by its body', async () => {
+  it('states the age of the revocation list in its body', async () => {
     const list = async () =>
       json<{ generated_at: string; max_staleness_seconds: number; revoked: { expires_at: string }[] }>(
         await get('revoked-jti'),
@@ -137,13 +131,13 @@ describe('discovery', () => {
     assert.deepEqual(ends, ends.toSorted(), 'soonest expiry first')
   })
 
-  it('lets the revocation list be kept for a minute, without an ETag', async () => {
+  it('lets caches keep the revocation list for a minute, without an ETag', async () => {
     const { headers } = await get('revoked-jti')
     assert.match(String(headers['cache-control']), /\bmax-age=60\b/)
     assert.equal(headers.etag, undefined)
   })
 
-  it('lets the other documents be cached publicly for as long as each says', async () => {
+  it('lets caches keep the other documents for the time that each states', async () => {
     for (const [name, seconds] of Object.entries(CACHED)) {
       const { headers } = await get(name)
       assert.match(String(headers['cache-control']), /\bpublic\b/, name)
@@ -151,7 +145,7 @@ describe('discovery', () => {
     }
   })
 
-  it('answers 304 to the ETag of the copy that a client holds', async () => {
+  it('answers 304 to the ETag that a client has', async () => {
     for (const name of Object.keys(CACHED)) {
       const { etag } = (await get(name)).headers
       assert.match(String(etag), /^(W\/)?"[^"]+"$/, name)
@@ -169,12 +163,12 @@ describe('discovery', () => {
     for (const name of DOCUMENTS) {
       const head = (headers: Record<string, string> = {}) =>
         server.send({ method: 'HEAD', path: `${WELL_KNOWN}/${name}`, headers })
-      const [brief, full] = [await head(), await get(name)]
-      assert.equal(brief.status, 200, name)
+      const [headReply, getReply] = [await head(), await get(name)]
+      assert.equal(headReply.status, 200, name)
       for (const header of ['content-type', 'content-length', 'cache-control', 'etag'])
-        assert.equal(brief.headers[header], full.headers[header], `${name} ${header}`)
-      if (full.headers.etag !== undefined)
-        assert.equal((await head({ 'if-none-match': full.headers.etag })).status, 304, name)
+        assert.equal(headReply.headers[header], getReply.headers[header], `${name} ${header}`)
+      if (getReply.headers.etag !== undefined)
+        assert.equal((await head({ 'if-none-match': getReply.headers.etag })).status, 304, name)
     }
   })
 
@@ -184,7 +178,7 @@ describe('discovery', () => {
     assert.equal((await server.send({ ...probe, token: 'nonsense' })).status, 200)
   })
 
-  it('never fails the version probe, whatever the protocol header says', async () => {
+  it('answers the version probe with any protocol header', async () => {
     for (const version of ['nonsense', '1999-01-01', '2999-01-01'])
       assert.equal(
         (await server.send({ method: 'GET', path: '/v1/version', headers: { 'x-service-protocol': version } })).status,
@@ -192,7 +186,7 @@ describe('discovery', () => {
       )
   })
 
-  it('describes itself by an OpenAPI 3.2 document', async () => {
+  it('serves an OpenAPI 3.2 document', async () => {
     assert.match(server.document.openapi, /^3\.2\./)
     const reply = await server.send({ method: 'GET', path: '/openapi.json' })
     assert.match(String(reply.headers['content-type']), /^application\/(openapi\+)?json/)
@@ -208,7 +202,7 @@ describe('discovery', () => {
     assert.equal((await server.send({ method: 'GET', path: '/readyz' })).status, 200)
   })
 
-  it('answers 404 to what it does not serve', async () => {
+  it('answers 404 to an unknown path', async () => {
     for (const path of [
       '/v1',
       '/v1/',

@@ -11,58 +11,58 @@ const MAX_STREAMS = 16
 
 const server = await connect()
 
-/** Id and data of each; of quota and link events, whose repeats may be told once, nothing. */
+/** Id and data of each event, except quota and link events, whose repeats may be joined. */
 const exactly = (events: readonly StreamEvent[]) =>
   events.filter(({ name }) => name.startsWith('drop.') || name === 'asset.changed')
 
 async function lastPlace(owner: Parameters<typeof listen>[0]): Promise<string> {
-  const ear = await listen(owner)
-  ear.cut()
-  return String(ear.startId())
+  const stream = await listen(owner)
+  stream.cut()
+  return String(stream.startId())
 }
 
 // Covers: Feed and events
 describe('live events', () => {
-  it('answers 200 with an event stream that begins with its place, and that nothing may keep or hold up', async () => {
-    const ear = await listen(await signUp(server))
-    assert.match(String(ear.head.headers['content-type']), /^text\/event-stream\b/)
-    assert.equal(ear.head.headers['cache-control'], 'no-store')
-    assert.equal(ear.head.headers['x-accel-buffering'], 'no')
-    assert.match(String(ear.startId()), /./)
-    ear.cut()
+  it('are a stream that starts with its position and must not be stored or buffered', async () => {
+    const stream = await listen(await signUp(server))
+    assert.match(String(stream.head.headers['content-type']), /^text\/event-stream\b/)
+    assert.equal(stream.head.headers['cache-control'], 'no-store')
+    assert.equal(stream.head.headers['x-accel-buffering'], 'no')
+    assert.match(String(stream.startId()), /./)
+    stream.cut()
   })
 
-  it('tells a landed drop within a second, with the ids that lead to it', async () => {
+  it('name a landed drop and its link within a second', async () => {
     const link = await newLink(server)
-    const ear = await listen(link.owner)
+    const stream = await listen(link.owner)
     await land(link)
     const landedAt = performance.now()
-    const told = (await ear.upTo('drop.landed')).at(-1)
+    const landed = (await stream.upTo('drop.landed')).at(-1)
     assert.ok(performance.now() - landedAt < 1000)
     const { drop_id } = await onlyDrop(link.owner)
-    assert.deepEqual(told?.data, { drop_id, opaque_id: link.opaqueId })
-    ear.cut()
+    assert.deepEqual(landed?.data, { drop_id, opaque_id: link.opaqueId })
+    stream.cut()
   })
 
-  it('tells what else changes: links and their use, quota, what becomes of drops and assets', async () => {
+  it('name changes of links and their use, of the quota, of drops and of assets', async () => {
     const author = await newAuthor(server)
     const { owner } = author
-    const ear = await listen(owner)
+    const stream = await listen(owner)
     const expectShown = async (name: string, data: object) =>
-      assert.deepEqual((await ear.upTo(name)).at(-1)?.data, data, name)
+      assert.deepEqual((await stream.upTo(name)).at(-1)?.data, data, name)
     const link = await provision(owner)
     const ofLink = { opaque_id: link.opaqueId }
     await expectShown('link.changed', ofLink)
     await openSession(link, randomBytes(9))
-    const session = [await ear.next(), await ear.next()].map((event) => event?.name).toSorted()
+    const session = [await stream.next(), await stream.next()].map((event) => event?.name).toSorted()
     assert.deepEqual(session, ['link.changed', 'quota.changed'])
     const original = randomBytes(20)
     await land(link, original)
-    await ear.upTo('drop.landed')
+    await stream.upTo('drop.landed')
     const { drop_id } = await onlyDrop(owner)
     const bundle = newBundle(author, { original })
     assert.equal((await sendAdoption(owner, drop_id, adoptBody(bundle))).status, 200)
-    const adoption = await ear.upTo('drop.adopted')
+    const adoption = await stream.upTo('drop.adopted')
     assert.deepEqual(adoption.at(-1)?.data, { drop_id, asset_id: bundle.assetId })
     assert.equal(adoption.find(({ name }) => name === 'asset.changed')?.data.asset_id, bundle.assetId)
     await land(link)
@@ -71,10 +71,10 @@ describe('live events', () => {
     await expectShown('drop.discarded', { drop_id: other.drop_id })
     await revoke(link)
     await expectShown('link.changed', ofLink)
-    ear.cut()
+    stream.cut()
   })
 
-  it('goes on after an event, each exactly once, wherever the connection was cut', async () => {
+  it('continue after the last event, each exactly once, wherever the connection was cut', async () => {
     const link = await newLink(server)
     const before = await lastPlace(link.owner)
     for (let number = 0; number < 4; number += 1) await land(link, randomBytes(10))
@@ -82,10 +82,10 @@ describe('live events', () => {
     const heard: StreamEvent[] = []
     while (heard.filter(({ name }) => name === 'drop.landed').length < 4) heard.push(...(await all.upTo('drop.landed')))
     all.cut()
-    const rest = async (ear: EventStream, count: number) => {
+    const rest = async (stream: EventStream, count: number) => {
       const events: StreamEvent[] = []
-      while (exactly(events).length < count) events.push(...(await ear.upTo('drop.landed')))
-      ear.cut()
+      while (exactly(events).length < count) events.push(...(await stream.upTo('drop.landed')))
+      stream.cut()
       return exactly(events)
     }
     for (const [at, { id }] of heard.slice(0, -1).entries()) {
@@ -102,39 +102,39 @@ describe('live events', () => {
     present.cut()
   })
 
-  it('tells to read anew after an id that is not one of the account’s, and goes on from now', async () => {
+  it('start with a reset after an id that is not of the account, and continue from now', async () => {
     const link = await newLink(server)
     const foreign = await lastPlace((await newLink(server)).owner)
     const place = await lastPlace(link.owner)
     for (const id of ['nonsense', '0', `${place}0`, foreign]) {
-      const ear = await listen(link.owner, id)
-      const reset = await ear.next()
+      const stream = await listen(link.owner, id)
+      const reset = await stream.next()
       assert.deepEqual([reset?.name, reset?.data, reset?.id], ['reset', {}, place], id)
-      ear.cut()
+      stream.cut()
     }
-    const ear = await listen(link.owner, 'nonsense')
+    const stream = await listen(link.owner, 'nonsense')
     await land(link)
-    const names = (await ear.upTo('drop.landed')).map(({ name }) => name)
+    const names = (await stream.upTo('drop.landed')).map(({ name }) => name)
     assert.deepEqual([names[0], names.lastIndexOf('reset')], ['reset', 0])
-    ear.cut()
+    stream.cut()
   })
 
-  it('tells nobody of somebody else’s changes', async () => {
+  it('are about changes of the caller’s account only', async () => {
     const [link, other] = [await newLink(server), await newLink(server)]
-    const ear = await listen(link.owner)
+    const stream = await listen(link.owner)
     await land(other)
     await revoke(link)
-    assert.deepEqual((await ear.next())?.data, { opaque_id: link.opaqueId })
-    ear.cut()
+    assert.deepEqual((await stream.next())?.data, { opaque_id: link.opaqueId })
+    stream.cut()
   })
 
-  it('ends with the session, and with no other of the account', async () => {
+  it('end with their session, and with no other of the account', async () => {
     const owner = await signUp(server)
     const other = await signIn(owner)
-    const [ear, others] = [await listen(owner), await listen(other)]
+    const [stream, others] = [await listen(owner), await listen(other)]
     assert.equal((await asOwner(owner, 'POST', '/v1/auth/logout')).status, 204)
     const loggedOutAt = performance.now()
-    while ((await ear.next()) !== undefined);
+    while ((await stream.next()) !== undefined);
     assert.ok(performance.now() - loggedOutAt < 5000)
     const link = await provision(other)
     await others.upTo('link.changed')
@@ -142,16 +142,16 @@ describe('live events', () => {
     others.cut()
   })
 
-  it('answers 403 to the 17th stream of an account, and takes another once one has gone', async () => {
+  it('are answered 403 for the 17th stream of an account, and 200 once one has ended', async () => {
     const owner = await signUp(server)
-    const ears: EventStream[] = []
-    for (let number = 0; number < MAX_STREAMS; number += 1) ears.push(await listen(owner))
+    const streams: EventStream[] = []
+    for (let number = 0; number < MAX_STREAMS; number += 1) streams.push(await listen(owner))
     const call = { method: 'GET', path: '/v1/events', token: owner.token }
     expectAnswer(await server.send(call), '403 request.limit_reached')
     const stranger = await listen(await signUp(server))
     stranger.cut()
-    ears.pop()?.cut()
-    await until(async () => (await server.send(call)).status === 200, 'a place is free again')
-    for (const ear of ears) ear.cut()
+    streams.pop()?.cut()
+    await until(async () => (await server.send(call)).status === 200, 'another stream is accepted')
+    for (const stream of streams) stream.cut()
   })
 })

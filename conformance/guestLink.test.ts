@@ -46,8 +46,8 @@ const server = await connect()
 
 // Covers: ProvisionLinkRequest, drop_pubkey; ProvisionLinkRequest, expires_at; State: link, expired; State: pending drop, removed;
 // Limits, drop link; Requests; Links
-describe('the link as its guest sees it', () => {
-  it('shows the key, the types and the chunk size, and no caps when there are none', async () => {
+describe('the link for its guest', () => {
+  it('shows the key, the content types and the chunk size, and no caps when it has none', async () => {
     const drop_pubkey = base64(1216)
     const link = await newLink(server, { drop_pubkey })
     const { content_types, protocol_version, ...view } = await guestView(link)
@@ -62,12 +62,12 @@ describe('the link as its guest sees it', () => {
     assert.match(protocol_version, /^\d{4}-\d{2}-\d{2}$/)
   })
 
-  it('pins the newest protocol version', async () => {
+  it('names the newest protocol version', async () => {
     const reply = await visit(await newLink(server))
     assert.equal(JSON.parse(reply.body.toString()).protocol_version, reply.headers['x-service-protocol-max'])
   })
 
-  it('shows the limits before a byte is sent', async () => {
+  it('shows the limits before the guest sends a byte', async () => {
     const caps = { max_file_size: 500, max_total_bytes: 1000, max_file_count: 3, expires_at: '2099-01-01T00:00:00Z' }
     const view = await guestView(await newLink(server, caps))
     assert.deepEqual(
@@ -76,14 +76,14 @@ describe('the link as its guest sees it', () => {
     )
   })
 
-  it('says that a passphrase is asked for, and not which', async () => {
+  it('says that it needs a passphrase, and nothing about it', async () => {
     const passphrase_verifier = base64(32)
     const reply = await visit(await newLink(server, { passphrase_verifier }))
     assert.ok(!reply.body.toString().includes(passphrase_verifier))
     assert.equal(JSON.parse(reply.body.toString()).passphrase_required, true)
   })
 
-  it('counts open sessions, and gives back what is cancelled', async () => {
+  it('counts open sessions until they are cancelled', async () => {
     const link = await newLink(server, { max_total_bytes: 1000, max_file_count: 2 })
     const session = await openSession(link, randomBytes(400))
     const during = await guestView(link)
@@ -93,7 +93,7 @@ describe('the link as its guest sees it', () => {
     assert.deepEqual([after.remaining_bytes, after.remaining_files], [1000, 2])
   })
 
-  it('rounds the bytes that remain down to one percent of the cap', async () => {
+  it('rounds the remaining bytes down to one percent of the cap', async () => {
     const link = await newLink(server, { max_total_bytes: 1000 })
     const left: (number | undefined)[] = []
     for (const size of [1, 9, 1, 979]) {
@@ -103,19 +103,19 @@ describe('the link as its guest sees it', () => {
     assert.deepEqual(left, [990, 990, 980, 10])
   })
 
-  it('shows the whole cap of an unused link, whatever its size', async () => {
+  it('shows the full cap while it is unused, whatever its size', async () => {
     for (const max_total_bytes of [1, 7, 99, 101, 12_345, 2 ** 40 + 1, 2 ** 53 - 1])
       assert.equal((await guestView(await newLink(server, { max_total_bytes }))).remaining_bytes, max_total_bytes)
   })
 
-  it('shows a full link as live with zeros', async () => {
+  it('is live with zeros when it is full', async () => {
     const link = await newLink(server, { max_total_bytes: 100, max_file_count: 1 })
     await land(link, randomBytes(100))
     const view = await guestView(link)
     assert.deepEqual([view.remaining_bytes, view.remaining_files], [0, 0])
   })
 
-  it('is not refunded by a discard', async () => {
+  it('gets nothing back when a drop is discarded', async () => {
     const link = await newLink(server, { max_total_bytes: 100, max_file_count: 2 })
     await land(link, randomBytes(60))
     const [drop] = await inboxOf(link.owner)
@@ -125,7 +125,7 @@ describe('the link as its guest sees it', () => {
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(41))), '409 drop.cap_exhausted')
   })
 
-  it('stops accepting drops at its expiry, and lets open sessions finish', async () => {
+  it('accepts no drops from its expiry on, and lets open sessions finish', async () => {
     const link = await newLink(server, { expires_at: new Date(Date.now() + 600).toISOString() })
     const session = await openSession(link, randomBytes(50))
     await until(async () => (await visit(link)).status === 404, 'the link expires')

@@ -35,7 +35,7 @@ describe('inbox', () => {
     assert.deepEqual(await inboxOf(await signUp(server)), [])
   })
 
-  it('shows what the guest declared and when it landed', async () => {
+  it('shows the declaration of the guest and the time of the landing', async () => {
     const link = await newLink(server)
     const file = randomBytes(77)
     const declared = { kem_ct: base64(KEM_CT_BYTES), content_type: 'image/png', suggested_filename: 'photo.png' }
@@ -81,7 +81,7 @@ describe('inbox', () => {
     assert.equal((await inboxOf(link.owner)).length, 1)
   })
 
-  it('lists the drops of all the caller’s links, oldest first, and of nobody else', async () => {
+  it('lists the drops of all links of the caller, oldest first, and of no other account', async () => {
     const owner = await signUp(server)
     const [one, two, foreign] = [await provision(owner), await provision(owner), await newLink(server)]
     const files = Array.from({ length: 6 }, () => randomBytes(20))
@@ -96,7 +96,7 @@ describe('inbox', () => {
     assert.deepEqual(times, times.toSorted())
   })
 
-  it('keeps two drops of the same bytes apart', async () => {
+  it('lists two drops with the same bytes', async () => {
     const link = await newLink(server)
     const file = randomBytes(40)
     await land(link, file)
@@ -111,7 +111,7 @@ describe('inbox', () => {
 
 // Covers: Discard; State: pending drop, removed; Requests; Inbox and content
 describe('discard', () => {
-  it('removes the drop and gives the quota back at once', async () => {
+  it('removes the drop and frees its quota at once', async () => {
     const link = await newLink(server)
     await land(link, randomBytes(90))
     const { drop_id } = await onlyDrop(link.owner)
@@ -121,7 +121,7 @@ describe('discard', () => {
     expectAnswer(await asOwner(link.owner, 'GET', contentPath(drop_id)), '404 drop.not_found')
   })
 
-  it('answers 404 to a drop discarded before, an unknown one and somebody else’s', async () => {
+  it('answers 404 to a drop that is already discarded, unknown or another account’s', async () => {
     const [link, foreign] = [await newLink(server), await newLink(server)]
     await land(link)
     await land(foreign)
@@ -139,14 +139,14 @@ describe('discard', () => {
       expectAnswer(await discard(link, id), '400 request.malformed', id)
   })
 
-  it('takes the receipt from nobody', async () => {
+  it('leaves the receipt available to the guest', async () => {
     const link = await newLink(server)
     const session = await land(link)
     await discard(link, (await onlyDrop(link.owner)).drop_id)
     expectAnswer(await server.send({ method: 'GET', path: `${sessionPath(session)}/receipt` }), '200')
   })
 
-  it('takes a request that declares a JSON body and sends none', async () => {
+  it('accepts a request that declares a JSON body and sends none', async () => {
     const link = await newLink(server)
     await land(link)
     const path = `/v1/drops/${(await onlyDrop(link.owner)).drop_id}`
@@ -156,8 +156,8 @@ describe('discard', () => {
 })
 
 // Covers: Inbox and content
-describe('discard of a link’s pile', () => {
-  it('discards all of one link and nothing of another', async () => {
+describe('discard of all drops of a link', () => {
+  it('removes the drops of that link only', async () => {
     const owner = await signUp(server)
     const [link, other] = [await provision(owner), await provision(owner)]
     for (let round = 0; round < 3; round += 1) await land(link, randomBytes(10))
@@ -172,7 +172,7 @@ describe('discard of a link’s pile', () => {
     assert.deepEqual([entry.landed_files, entry.pending, entry.state], [3, 0, 'live'])
   })
 
-  it('is the same 204 for an empty, an unknown and a foreign link, and touches nothing', async () => {
+  it('answers the same 204 for a link that is empty, unknown or another account’s, and removes nothing', async () => {
     const [link, foreign] = [await newLink(server), await newLink(server)]
     await land(foreign)
     const answers = [
@@ -185,7 +185,7 @@ describe('discard of a link’s pile', () => {
     assert.equal((await inboxOf(foreign.owner)).length, 1)
   })
 
-  it('answers 422 without the link and 400 to a malformed one', async () => {
+  it('answers 422 without a link and 400 to a malformed one', async () => {
     const link = await newLink(server)
     await land(link)
     for (const query of ['', '?', '?opaque=1']) {

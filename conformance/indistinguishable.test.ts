@@ -1,4 +1,4 @@
-/** Answers that must not tell apart what a stranger may not know: compared byte by byte, but for the request id and the time. */
+/** Answers that must not reveal whether something exists: compared byte by byte, except for the request id and the time. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -56,7 +56,7 @@ const MALFORMED = [
 
 const server = await connect()
 
-/** Sends `call` for each id and expects one answer for all, of `status`. */
+/** Sends `call` for each id and expects the same answer with `status` for all. */
 async function expectSame(ids: readonly string[], status: number, call: (id: string) => Call): Promise<void> {
   const answers = new Map<string, string>()
   for (const id of ids) {
@@ -82,12 +82,12 @@ async function deadLinks(): Promise<readonly string[]> {
 }
 
 // Covers: Append chunk; Revoke; Errors 4, 404; Accounts and sessions; Uploads; Inbox and content; Quota and receipts
-describe('indistinguishable', () => {
-  it('answers every dead link to its guest with the same 404', async () => {
+describe('the same answer', () => {
+  it('is a 404 for every link that has ended, when a guest asks for it', async () => {
     await expectSame(await deadLinks(), 404, (id) => ({ method: 'GET', path: `/d/${id}` }))
   })
 
-  it('answers every dead link to a declaration with the same 404', async () => {
+  it('is a 404 for every link that has ended, when a guest declares a drop', async () => {
     const json = declaration(FILE)
     await expectSame(await deadLinks(), 404, (id) => ({ method: 'POST', path: `/d/${id}`, json }))
     await expectSame(await deadLinks(), 404, (id) => ({
@@ -97,7 +97,7 @@ describe('indistinguishable', () => {
     }))
   })
 
-  it('answers every session that is not the link’s, or is over, with the same 404', async () => {
+  it('is a 404 for every session that has ended or belongs to another link', async () => {
     const owner = await signUp(server)
     const [link, other, revoked, single] = [
       await provision(owner),
@@ -112,7 +112,7 @@ describe('indistinguishable', () => {
     ]
     const [cancelled, ended, sibling] = sessions
     if (cancelled === undefined || ended === undefined || sibling === undefined)
-      throw new Error('three sessions were opened')
+      throw new Error('expected three open sessions')
     await cancel(cancelled)
     await revoke(revoked)
     await land(single)
@@ -135,10 +135,10 @@ describe('indistinguishable', () => {
       method: 'GET',
       path: `${path}/receipt`,
     }))
-    assert.equal((await append(elsewhere)).status, 204, 'the other link’s session is untouched')
+    assert.equal((await append(elsewhere)).status, 204, 'the session of the other link is unchanged')
   })
 
-  it('answers every drop that is not the caller’s, or is gone, with the same 404', async () => {
+  it('is a 404 for every drop that is deleted or another account’s', async () => {
     const [link, foreign] = [await newLink(server), await newLink(server)]
     await land(link)
     await land(foreign)
@@ -151,7 +151,7 @@ describe('indistinguishable', () => {
     await expectSame(ids, 404, (id) => ({ method: 'DELETE', path: `/v1/drops/${id}`, token }))
   })
 
-  it('answers an adoption of every drop that is not the caller’s, or is gone, with the same 404', async () => {
+  it('is a 404 for the adoption of every drop that is deleted or another account’s', async () => {
     const [link, foreign] = [await newLink(server), await newLink(server)]
     const author = await authorFrom(link.owner)
     const [discarded, adopted, elsewhere] = [await land(link), await land(link), await land(foreign)]
@@ -173,7 +173,7 @@ describe('indistinguishable', () => {
     }
   })
 
-  it('answers every upload session that is not the caller’s to fill, or is over, with the same 404', async () => {
+  it('is a 404 for every upload session that has ended or that the caller may not fill', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     const link = await provision(author.owner)
     const [cancelled, landed] = [await openUpload(newBundle(author)), await openUpload(newBundle(other))]
@@ -197,10 +197,11 @@ describe('indistinguishable', () => {
     const elsewhere = [randomUUID(), own.uploadId].map((id) => `/d/${link.opaqueId}/${id}`)
     for (const method of ['HEAD', 'DELETE']) await expectSame(elsewhere, 404, (at) => ({ method, path: at }))
     await expectSame(elsewhere, 404, (at) => ({ method: 'PATCH', path: at, body: FILE, headers }))
-    for (const session of [own, guest, foreign]) assert.equal((await append(session)).status, 204, 'it is untouched')
+    for (const session of [own, guest, foreign])
+      assert.equal((await append(session)).status, 204, 'the session is unchanged')
   })
 
-  it('answers every asset and blob that is not the caller’s, or is gone, with the same 404', async () => {
+  it('is a 404 for every asset and blob that is deleted or another account’s', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     const [foreign, deleted, reserved] = [newBundle(other), newBundle(author), newBundle(author)]
     for (const bundle of [foreign, deleted]) await landBlob(bundle)
@@ -216,7 +217,7 @@ describe('indistinguishable', () => {
     assert.equal((await getAsset(foreign)).status, 200)
   })
 
-  it('answers an id that another account has taken, deleted or reserved with the same 409', async () => {
+  it('is a 409 for an asset id that another account uses, has deleted or has reserved', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     const [landed, deleted, reserved] = [newBundle(other), newBundle(other), newBundle(other)]
     for (const bundle of [landed, deleted]) await landBlob(bundle)
@@ -231,13 +232,13 @@ describe('indistinguishable', () => {
     }))
   })
 
-  it('answers every revocation with the same 204', async () => {
+  it('is a 204 for every revocation', async () => {
     const [link, foreign] = [await newLink(server), await newLink(server)]
     const ids = [link.opaqueId, link.opaqueId, foreign.opaqueId, newOpaqueId()]
     await expectSame(ids, 204, (id) => ({ method: 'DELETE', path: `/v1/drops/links/${id}`, token: link.owner.token }))
   })
 
-  it('answers a wrong secret and an unknown e-mail the same', async () => {
+  it('is given for a wrong password and an unknown e-mail', async () => {
     const emails = [(await signUp(server)).email, 'nobody@conformance.example']
     await expectSame(emails, 401, (email) => ({
       method: 'POST',
@@ -246,7 +247,7 @@ describe('indistinguishable', () => {
     }))
   })
 
-  it('answers for the salt and the sealed recovery key of a known and an unknown e-mail in one shape', async () => {
+  it('has one form for salt and sealed recovery key, with a known and an unknown e-mail', async () => {
     const emails = [(await newRecoverable(server)).owner.email, (await signUp(server)).email, newEmail()]
     const asked = [
       { path: '/v1/auth/kdf', varies: 'salt' },
@@ -264,7 +265,7 @@ describe('indistinguishable', () => {
     }
   })
 
-  it('answers a wrong proof, an unknown e-mail and an account without recovery words the same', async () => {
+  it('is given for a wrong proof, an unknown e-mail and an account without recovery words', async () => {
     const emails = [(await newRecoverable(server)).owner.email, (await signUp(server)).email, newEmail()]
     const path = '/v1/auth/recover/finish'
     await expectSame(emails, 401, (email) => ({ method: 'POST', path, json: finishBody(email) }))
@@ -272,7 +273,7 @@ describe('indistinguishable', () => {
     await expectSame(emails, 401, (email) => ({ method: 'POST', path, json: finishBody(email, json) }))
   })
 
-  it('puts no id of a request into its refusal', async () => {
+  it('contains no id of the request', async () => {
     const opaqueId = newOpaqueId()
     const uploadId = randomUUID()
     for (const path of [`/d/${opaqueId}`, `/d/${opaqueId}/${uploadId}/receipt`]) {

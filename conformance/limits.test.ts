@@ -1,4 +1,4 @@
-/** Limits that count by source: a server that trusts the test as its proxy, so that the test can come from anywhere. */
+/** Limits per source. The server trusts the test as its proxy, so that the test can use any source address. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Reply } from './call.ts'
@@ -26,7 +26,7 @@ const ATTEMPTS_OF_SOURCE = 6000
 const AT_A_TIME = 50
 const FILE = Buffer.from('a small file')
 
-/** Addresses of documentation, each used by one test. */
+/** Documentation addresses, each used by one test. */
 let last = 0
 function newAddress(): string {
   last += 1
@@ -47,7 +47,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   const declare = (link: Link, address: string, over: object = {}): Promise<Reply> =>
     sendDeclaration(link, declaration(FILE, over), from(address))
 
-  it('answers 429 to the source that tried ten wrong secrets on an account, and not to another', async () => {
+  it('answer 429 to a source after ten wrong passwords for an account, and not to another source', async () => {
     const { email, password } = await signUp(server)
     const [guesser, owner] = [newAddress(), newAddress()]
     const wrong = await atOnce(LOGIN_TRIES, () => post('/v1/auth/login', { email, password: newPassword() }, guesser))
@@ -56,7 +56,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     expectAnswer(await post('/v1/auth/login', { email, password }, owner), '200')
   })
 
-  it('keeps nobody from their own account for what somebody else behind the same address has tried', async () => {
+  it('do not count attempts on one account against another account at the same address', async () => {
     const shared = newAddress()
     const [victim, neighbour] = [await newRecoverable(server), await newRecoverable(server)]
     for (const email of [victim.owner.email, newEmail()]) {
@@ -72,7 +72,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     expectAnswer(await post('/v1/auth/login', { email: own, password: secret }, newAddress()), '200')
   })
 
-  it('counts an unknown e-mail’s tries like a known one’s', async () => {
+  it('count attempts for an unknown e-mail like those for a known one', async () => {
     const [email, guesser] = [newEmail(), newAddress()]
     const tries = LOGIN_TRIES + 1
     const answers: string[] = []
@@ -82,7 +82,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     assert.ok(answers.slice(0, -1).every((answer) => answer === '401 auth.invalid_credentials'))
   })
 
-  it('lets no number of wrong secrets at once pass the limit', async () => {
+  it('hold for any number of wrong passwords at once', async () => {
     const { email } = await signUp(server)
     const guesser = newAddress()
     const replies = await atOnce(4 * LOGIN_TRIES, () =>
@@ -93,7 +93,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     assert.deepEqual(Object.keys(others), ['429 auth.rate_limited'])
   })
 
-  it('answers 429 to the source that tried ten wrong passphrases on a link, and not to another', async () => {
+  it('answer 429 to a source after ten wrong passphrases for a link, and not to another source', async () => {
     const passphrase_proof = base64(32)
     const link = await newLink(server, { passphrase_verifier: passphrase_proof })
     const [guesser, guest] = [newAddress(), newAddress()]
@@ -103,7 +103,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     expectAnswer(await declare(link, guest, { passphrase_proof }), '201')
   })
 
-  it('answers 429 to more sessions than a source may open, over all links and before it looks at the link', async () => {
+  it('answer 429 to more sessions than a source may open over all links, before the link is checked', async () => {
     const [link, other] = [await newLink(server), await newLink(server)]
     const [source, another] = [newAddress(), newAddress()]
     for (let round = 0; round < SESSIONS_OF_SOURCE; round += 1)
@@ -113,7 +113,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     expectAnswer(await declare(link, another), '201')
   })
 
-  it('counts what was admitted alone', async () => {
+  it('count admitted sessions only', async () => {
     const link = await newLink(server, { max_file_size: 10 })
     const source = newAddress()
     for (let round = 0; round < 3 * SESSIONS_OF_SOURCE; round += 1)
@@ -121,7 +121,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     expectAnswer(await sendDeclaration(link, declaration(Buffer.from('tiny')), from(source)), '201')
   })
 
-  it('counts an IPv6 network of 64 bits as one source', async () => {
+  it('count an IPv6 network of 64 bits as one source', async () => {
     const link = await newLink(server)
     for (let round = 0; round < SESSIONS_OF_SOURCE; round += 1)
       expectAnswer(await declare(link, `2001:db8:7:7::${round + 1}`), '201')
@@ -129,7 +129,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     expectAnswer(await declare(link, '2001:db8:7:8::1'), '201')
   })
 
-  it('answers 429 to a source after 6,000 attempts at any account', async () => {
+  it('answer 429 to a source after 6,000 attempts on any accounts', async () => {
     const source = newAddress()
     const ask = () => post('/v1/auth/kdf', { email: 'nobody@conformance.example' }, source)
     for (let done = 0; done < ATTEMPTS_OF_SOURCE; done += AT_A_TIME)
@@ -143,7 +143,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
       await post('/v1/auth/recover/finish', finishBody(account.email), source),
     ]
     assert.deepEqual(replies.map(answerOf), Array(replies.length).fill('429 auth.rate_limited'))
-    // A refresh token is 256 random bits: there is nothing to guess, and nobody is kept out of an open session.
+    // A refresh token has 256 random bits, so there is no limit that could end an open session.
     expectAnswer(await post('/v1/auth/refresh', { refresh_token: 'x' }, source), '401 auth.session_expired')
     expectAnswer(await post('/v1/auth/register', account, newAddress()), '201')
   })

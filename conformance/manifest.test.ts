@@ -1,6 +1,6 @@
 /**
- * What a manifest is judged by. Adoption puts it through the same validation as an ordinary create (specification, Adopt, rule 1),
- * so every case is asked of an upload and of an adoption, and both give the same answer.
+ * The checks of a manifest. An adoption makes the same checks as an upload (specification, Adopt, rule 1), so every case sends both and
+ * expects the same answer.
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -31,13 +31,13 @@ const SIZE = 100
 const MINUTE_MS = 60_000
 const DRIFT_MS = 30 * DAY_MS
 
-/** Members that win over those of a declaration that is good, beside its envelope and in it; undefined leaves one out. */
+/** Members that override those of a valid declaration and its envelope; undefined omits one. */
 interface Change {
   readonly beside?: Members
   readonly envelope?: Members
 }
 
-/** A pending drop whose owner would adopt it, or upload the same bytes. */
+/** A pending drop, to adopt or to upload the same bytes. */
 interface World {
   readonly author: Author
   readonly dropId: string
@@ -64,14 +64,14 @@ const upload = ({ author, bundle }: World, change: Change): Promise<Reply> =>
 const adopt = ({ author, bundle, dropId }: World, change: Change): Promise<Reply> =>
   sendAdoption(author.owner, dropId, changed(adoptBody(bundle), change))
 
-/** Both paths refuse with this answer. */
+/** Expects this refusal on both paths. */
 async function expectRefused(world: World, change: Change, answer: string): Promise<void> {
   const what = JSON.stringify(change)
   expectAnswer(await upload(world, change), answer, `upload ${what}`)
   expectAnswer(await adopt(world, change), answer, `adoption ${what}`)
 }
 
-/** Both paths take it, for one asset each. */
+/** Expects success on both paths, with one asset each. */
 async function expectTaken(change: Change): Promise<void> {
   const what = JSON.stringify(change)
   const world = await newWorld()
@@ -81,7 +81,7 @@ async function expectTaken(change: Change): Promise<void> {
   expectAnswer(await upload({ ...world, bundle }, change), '201', `upload ${what}`)
 }
 
-/** No refusal reserves or charges anything: only the drop counts, it is not held, and anybody may take the id. */
+/** A refusal reserves and charges nothing: only the drop counts, no adoption has claimed it, and the id is free. */
 async function expectNothingKept({ author, bundle, dropId }: World): Promise<void> {
   assert.equal((await quotaOf(author.owner)).used, SIZE)
   assert.deepEqual(await uploadsOf(author.owner), [])
@@ -100,8 +100,8 @@ const both = (members: Members): Change => ({ beside: members, envelope: members
 // Covers: string or null; Adopt 1; ManifestEnvelope, crypto_suite_id; ManifestEnvelope, protocol_version; ManifestEnvelope, album_id;
 // ManifestEnvelope, file_id; ManifestEnvelope, ciphertext_hash; ManifestEnvelope, key_mode; ManifestEnvelope, metadata_blob_hash;
 // ManifestEnvelope, original_blob_hash; Uploads
-describe('manifest: what disagrees with the declaration', () => {
-  it('answers 400 manifest.mismatch to each member that must equal the declaration and does not', async () => {
+describe('manifest and declaration', () => {
+  it('are answered 400 manifest.mismatch for each member that must be equal and is not', async () => {
     const world = await newWorld()
     const second = await addAlbum(world.author.owner)
     const hash = sha256(randomBytes(1))
@@ -124,20 +124,16 @@ describe('manifest: what disagrees with the declaration', () => {
     await expectNothingKept(world)
   })
 
-  it('answers 400 manifest.mismatch to a metadata blob that is not the committed one', async () => {
+  it('are answered 400 manifest.mismatch for another metadata blob than the committed one', async () => {
     const author = await newAuthor(server)
     const metadata = randomBytes(20)
     const bundle = newBundle(author, { manifest: { metadata_blob_hash: sha256(metadata) } })
     expectAnswer(await sendUpload(author, uploadBody(bundle, 'metadata', randomBytes(20))), '400 manifest.mismatch')
     expectAnswer(await sendUpload(author, uploadBody(bundle, 'metadata', metadata)), '201')
-    expectAnswer(
-      await sendUpload(author, uploadBody(bundle, 'original')),
-      '201',
-      'other roles have hashes of their own',
-    )
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'original')), '201', 'other roles have other hashes')
   })
 
-  it('takes an envelope without an album, and null for every optional member', async () => {
+  it('may omit the album in the envelope, and may have null for every optional member', async () => {
     await expectTaken({ envelope: { album_id: undefined } })
     const optional = [
       'album_id',
@@ -154,8 +150,8 @@ describe('manifest: what disagrees with the declaration', () => {
 // Covers: Adopt 1; AdoptRequest, content_type; AdoptRequest, crypto_suite_id; ManifestEnvelope, crypto_suite_id;
 // ManifestEnvelope, plaintext_size; ManifestEnvelope, original_blob_hash; ManifestEnvelope, timestamp;
 // ManifestEnvelope, prior_provenance_hash; Uploads; Provenance
-describe('manifest: what is refused by itself', () => {
-  it('answers 400 manifest.suite_unknown to every suite but the one', async () => {
+describe('manifest: values', () => {
+  it('answers 400 manifest.suite_unknown to an unknown suite', async () => {
     const world = await newWorld()
     for (const crypto_suite_id of [0, 2, 2 ** 53 - 1])
       await expectRefused(world, both({ crypto_suite_id }), '400 manifest.suite_unknown')
@@ -163,14 +159,14 @@ describe('manifest: what is refused by itself', () => {
     await expectNothingKept(world)
   })
 
-  it('answers 400 upload.unsupported_content_type to a type outside the protocol’s', async () => {
+  it('answers 400 upload.unsupported_content_type to a type outside the protocol', async () => {
     const world = await newWorld()
     for (const content_type of ['text/html', '', 'application/json'])
       await expectRefused(world, { beside: { content_type } }, '400 upload.unsupported_content_type')
     await expectNothingKept(world)
   })
 
-  it('answers 400 manifest.invalid to what contradicts itself', async () => {
+  it('answers 400 manifest.invalid to a manifest that contradicts itself', async () => {
     const world = await newWorld()
     const prior_provenance_hash = sha256(randomBytes(1))
     const replace = { action: 'replace', prior_provenance_hash }
@@ -185,7 +181,7 @@ describe('manifest: what is refused by itself', () => {
     await expectNothingKept(world)
   })
 
-  it('takes a plaintext up to the size of its seal, and of any size beside other roles', async () => {
+  it('accepts a plaintext size up to the ciphertext size, and any with other roles', async () => {
     await expectTaken({ envelope: { plaintext_size: SIZE } })
     await expectTaken({ envelope: { plaintext_size: 0 } })
     const author = await newAuthor(server)
@@ -201,7 +197,7 @@ describe('manifest: what is refused by itself', () => {
     expectAnswer(await declare(65_536), '201')
   })
 
-  it('answers 400 manifest.timestamp_out_of_range beyond 30 days on both sides', async () => {
+  it('answers 400 manifest.timestamp_out_of_range to a time more than 30 days away', async () => {
     const world = await newWorld()
     for (const timestamp of [
       at(DRIFT_MS + MINUTE_MS),
@@ -221,8 +217,8 @@ describe('manifest: what is refused by itself', () => {
 // ManifestEnvelope, required; ManifestEnvelope, protocol_version; ManifestEnvelope, amk_version; ManifestEnvelope, chunk_size;
 // ManifestEnvelope, key_mode; ManifestEnvelope, created_by_device; ManifestEnvelope, client_version; ManifestEnvelope, timestamp;
 // ManifestEnvelope, action; Errors 4, 400; Errors 4, 422
-describe('manifest: its form', () => {
-  it('answers 400 to a key that the envelope does not have, and to a member that the declaration does not have', async () => {
+describe('manifest: form', () => {
+  it('answers 400 to an unknown key of the envelope and an unknown member of the declaration', async () => {
     const world = await newWorld()
     for (const name of ['wrapped_key', 'asset_id', 'blob_role', 'amk', '', '__proto__x', 'Action']) {
       await expectRefused(world, { envelope: { [name]: null } }, '400 request.malformed')
@@ -259,7 +255,7 @@ describe('manifest: its form', () => {
     await expectNothingKept(world)
   })
 
-  it('answers 400 to a value out of its enumeration, format or range', async () => {
+  it('answers 400 to a value of a wrong enumeration, format or range', async () => {
     const world = await newWorld()
     const { assetId } = world.bundle
     const hash = sha256(randomBytes(1))
@@ -304,8 +300,8 @@ describe('manifest: its form', () => {
 })
 
 // Covers: Adopt 1; Adopt, 403; AdoptRequest, album_id; ManifestEnvelope, created_by_user; ManifestEnvelope, created_by_device
-describe('manifest: who may write it', () => {
-  it('answers 403 to a device that is unknown, somebody else’s or revoked, and to another user', async () => {
+describe('manifest: access', () => {
+  it('answers 403 to a device that is unknown, another account’s or revoked, and to another user', async () => {
     const world = await newWorld()
     const { owner } = world.author
     const { deviceId: revoked } = await addDevice(owner)
@@ -317,7 +313,7 @@ describe('manifest: who may write it', () => {
     await expectNothingKept(world)
   })
 
-  it('answers 403 to an album that is unknown or somebody else’s', async () => {
+  it('answers 403 to an album that is unknown or another account’s', async () => {
     const world = await newWorld()
     for (const album_id of [randomUUID(), other.albumId]) {
       await expectRefused(world, both({ album_id }), '403 album.not_available')
@@ -328,7 +324,7 @@ describe('manifest: who may write it', () => {
 })
 
 interface Fault extends Change {
-  /** Undefined where the path does not have it. */
+  /** Undefined for a path that does not have this fault. */
   readonly upload?: string
   readonly adopt?: string
   readonly dropId?: string
@@ -338,11 +334,11 @@ const same = (answer: string, change: Change): Fault => ({ upload: answer, adopt
 
 // Covers: Adopt 1; Versioning 3; Uploads
 describe('manifest: order of refusals', () => {
-  it('answers the first fault: form, protocol, drop, manifest, device, album, drop’s bytes, state', async () => {
+  it('is form, protocol, drop, manifest, device, album, bytes of the drop, state', async () => {
     const world = await newWorld()
     await landBlob(newBundle(world.author, { assetId: world.bundle.assetId }))
     const missing = randomUUID()
-    // In the order in which they are judged; each request has all that follow.
+    // In the order of the checks. Each request has all later faults too.
     const faults: readonly Fault[] = [
       same('400 request.malformed', { envelope: { unknown: 1 } }),
       same('422 request.unprocessable', { envelope: { amk_version: undefined } }),
@@ -362,7 +358,7 @@ describe('manifest: order of refusals', () => {
     for (const path of ['upload', 'adopt'] as const) {
       const own = faults.filter((fault) => fault[path] !== undefined)
       for (const [index, fault] of own.entries()) {
-        // An earlier fault wins over a later one in the same member.
+        // An earlier fault replaces a later one in the same member.
         const rest = own.slice(index).toReversed()
         const change = {
           beside: Object.assign({}, ...rest.map(({ beside }) => beside)),

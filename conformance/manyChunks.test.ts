@@ -1,4 +1,4 @@
-/** By itself in a file: ten thousand requests take a while, and run beside the others so. */
+/** A file of its own, because ten thousand requests take long and can run beside the others. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -12,7 +12,7 @@ const server = await connect()
 
 // Covers: Chunks
 describe('many chunks', () => {
-  it('answers 409 too_many_chunks to the chunk after the ten thousandth of a small file', async () => {
+  it('are answered 409 too_many_chunks after the ten thousandth of a small file', async () => {
     const session = await openSession(await newLink(server), randomBytes(MAX_CHUNKS + 2))
     for (let offset = 0; offset < MAX_CHUNKS; offset += 1)
       assert.equal((await append(session, offset, offset + 1)).status, 204)
@@ -21,7 +21,7 @@ describe('many chunks', () => {
       expectAnswer(reply, '409 upload.too_many_chunks')
       assert.equal(offsetOf(reply), MAX_CHUNKS)
     }
-    expectAnswer(await append(session, 7, 8), '204', 'a repeat is no further chunk')
+    expectAnswer(await append(session, 7, 8), '204', 'a repeat does not count')
     expectAnswer(await cancel(session), '204')
   })
 })

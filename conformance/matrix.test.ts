@@ -1,4 +1,4 @@
-/** Every operation, asked by every kind of caller, is answered exactly what `matrix.ts` says, and who is refused has changed nothing. */
+/** Every operation answers every kind of caller as `matrix.ts` says, and a refused caller has changed nothing. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Call, json } from './call.ts'
@@ -14,10 +14,10 @@ const AT_A_TIME = 8
 
 const server = await connect()
 const declared = server.document.operations.map(({ name }) => name)
-/** In the order of the table. That both name the same operations is a test of its own. */
+/** In the order of the matrix. Another test compares its operations with the document. */
 const asked = Object.keys(MATRIX).filter((name) => declared.includes(name))
 
-/** One request of the matrix. */
+/** One operation of the matrix, for all callers. */
 interface Cell {
   readonly caller: Caller
   readonly name: string
@@ -25,37 +25,37 @@ interface Cell {
   readonly call: Call
 }
 
-/** Refused, with an account's operation; another account is as well, where it names a thing of the owner's. */
-const STRANGERS: readonly Caller[] = ['none', 'guest', 'expired', 'ended', 'revoked', 'deleted']
+/** Callers that every operation of an account refuses. It also refuses another account when it names data of the owner. */
+const REFUSED_CALLERS: readonly Caller[] = ['none', 'guest', 'expired', 'ended', 'revoked', 'deleted']
 
 interface World {
   readonly client: Client
-  /** `owner` makes what all but the last two ask for. */
+  /** The accounts and links of the callers. */
   readonly people: Readonly<Record<'owner' | 'other' | 'suspended', Person>>
-  /** What each of them gives as a token. */
+  /** The token of each caller. */
   readonly tokens: Readonly<Record<Caller, string | undefined>>
   suspend(): Promise<void>
 }
 
-/** On one server, which is started twice: access tokens are short-lived at first, so that one can be over. */
+/** One server that is started twice: access tokens are short-lived at first, so that one can expire. */
 async function newWorld(): Promise<World> {
   const server = await operatedServer({ ACCESS_TOKEN_SECONDS: '1', LOG_LEVEL: 'warn' })
-  const brief = await signUp(server.client)
+  const shortLived = await signUp(server.client)
   const client = await server.restart({ ACCESS_TOKEN_SECONDS: '900' })
-  const isOver = async () => (await asOwner({ ...brief, client }, 'GET', '/v1/quota')).status === 401
-  await until(isOver, 'the token is over')
-  const owner = await signIn({ ...brief, client })
+  const isOver = async () => (await asOwner({ ...shortLived, client }, 'GET', '/v1/quota')).status === 401
+  await until(isOver, 'the token expires')
+  const owner = await signIn({ ...shortLived, client })
   const suspended = await personFrom(await signUp(client))
   const people = {
     owner: await personFrom(owner),
     other: await personFrom(await signUp(client)),
-    // Who may not change the password keeps it.
+    // A caller that may not change the password keeps it.
     suspended: { ...suspended, nextPassword: suspended.owner.password },
   }
   const tokens = {
     none: undefined,
     guest: people.owner.link.opaqueId,
-    expired: brief.token,
+    expired: shortLived.token,
     ended: await endedToken(owner),
     revoked: await revokedToken(owner),
     deleted: await deletedAccountToken(client),
@@ -67,7 +67,7 @@ async function newWorld(): Promise<World> {
   return { client, people, tokens, suspend }
 }
 
-/** Over things that are made for this one request. */
+/** A request with data of its own. */
 async function newCell({ people, tokens }: World, name: string, caller: Caller): Promise<Cell> {
   const entry = entryOf(name)
   const isOwn = caller === 'suspended' || (caller === 'other' && entry.other === undefined)
@@ -84,14 +84,14 @@ async function newCell({ people, tokens }: World, name: string, caller: Caller):
     },
   }
 
-  /** What stands instead of the owner's link. */
+  /** Replacements for the link of the owner. */
   function otherLink(): string | undefined {
     if (caller === 'none') return newOpaqueId()
     return caller === 'other' && !isOwn ? people.other.link.opaqueId : undefined
   }
 }
 
-/** The same request from others. */
+/** The same request from these callers. */
 const askedBy = ({ tokens }: World, callers: readonly Caller[], { name, call }: Cell): readonly Cell[] =>
   callers.map((caller) => ({
     caller,
@@ -102,17 +102,17 @@ const askedBy = ({ tokens }: World, callers: readonly Caller[], { name, call }: 
 
 function entryOf(name: string): Entry {
   const entry = MATRIX[name]
-  assert.ok(entry !== undefined, `matrix.ts says nothing of ${name}`)
+  assert.ok(entry !== undefined, `matrix.ts has no entry for ${name}`)
   return entry
 }
 
-/** The answer to a HEAD has no body, so that its code cannot be seen. */
+/** The answer to a HEAD has no body and therefore no code. */
 function expectedOf(name: string, caller: Caller): string {
   const answer = answerTo(caller, entryOf(name))
   return name.startsWith('HEAD ') ? answer.slice(0, 3) : answer
 }
 
-/** Several at a time, where none depends on another; one after the other unless it is said. The results are in the order of the items. */
+/** Runs `atOnce` items at a time, one by default. The results are in the order of the items. */
 async function each<Item, Result>(
   items: readonly Item[],
   make: (item: Item) => Promise<Result>,
@@ -127,7 +127,7 @@ async function each<Item, Result>(
   return results
 }
 
-/** Says which answers are others than expected. */
+/** Describes the answers that differ from the expected ones. */
 async function wrongAmong({ client }: World, cells: readonly Cell[], atATime = 1): Promise<readonly string[]> {
   const ask = async ({ caller, name, expected, call }: Cell) => {
     const answer = answerOf(await client.send(call))
@@ -136,26 +136,26 @@ async function wrongAmong({ client }: World, cells: readonly Cell[], atATime = 1
   return (await each(cells, ask, atATime)).flat()
 }
 
-/** Whatever its owner can see of an account, as text, by the operation that shows it. */
+/** Everything that an owner sees of the account, as text, by operation. */
 async function allOf(owner: Owner): Promise<ReadonlyMap<string, string>> {
   const lists = asked.filter((name) => /^GET \/v1\/(?!events|version)[^{]*$/.test(name))
-  const told = (value: unknown) => JSON.stringify(value, (name, each) => (name === 'last_used_at' ? undefined : each))
+  const asText = (value: unknown) => JSON.stringify(value, (name, each) => (name === 'last_used_at' ? undefined : each))
   const replies = await each(lists, (name) => asOwner(owner, 'GET', name.slice('GET '.length)))
-  return new Map(lists.map((name, index) => [name, told(json(replies[index] ?? assert.fail(name)))]))
+  return new Map(lists.map((name, index) => [name, asText(json(replies[index] ?? assert.fail(name)))]))
 }
 
 // Covers: Authorization
 describe('the authorization matrix', { skip: NEEDS_OWN_SERVER }, () => {
-  it('has an entry for every operation of the document, and none beyond', () => {
+  it('has an entry for exactly the operations of the document', () => {
     const missing = declared.filter((name) => MATRIX[name] === undefined)
-    const gone = Object.keys(MATRIX).filter((name) => !declared.includes(name))
-    assert.deepEqual(missing, [], 'matrix.ts does not say whom these operations let in')
-    assert.deepEqual(gone, [], 'matrix.ts speaks of operations that the document does not have')
+    const unknown = Object.keys(MATRIX).filter((name) => !declared.includes(name))
+    assert.deepEqual(missing, [], 'matrix.ts has no entry for these operations')
+    assert.deepEqual(unknown, [], 'matrix.ts has entries for operations that the document does not have')
     for (const { name, bearer } of server.document.operations)
-      assert.equal(bearer, entryOf(name).asks === 'account', `what the document says ${name} asks for`)
+      assert.equal(bearer, entryOf(name).asks === 'account', `the credential of ${name} in the document`)
   })
 
-  it('holds for every operation and every kind of caller, and whoever is refused has changed nothing', async () => {
+  it('holds for every operation and every kind of caller, and a refused caller has changed nothing', async () => {
     const world = await newWorld()
     const { owner } = world.people.owner
     const cells = (names: readonly string[], callers: readonly Caller[]) => {
@@ -163,21 +163,20 @@ describe('the authorization matrix', { skip: NEEDS_OWN_SERVER }, () => {
       return each(pairs, ({ name, caller }) => newCell(world, name, caller), AT_A_TIME)
     }
     const ofAccounts = asked.filter((name) => entryOf(name).asks === 'account')
-    const ofEverybody = asked.filter((name) => entryOf(name).asks !== 'account')
+    const withoutAccount = asked.filter((name) => entryOf(name).asks !== 'account')
     const suspended = await cells(asked, ['suspended'])
     const others = CALLERS.filter((caller) => caller !== 'suspended')
-    const wrong = [...(await wrongAmong(world, await cells(ofEverybody, others), AT_A_TIME))]
+    const wrong = [...(await wrongAmong(world, await cells(withoutAccount, others), AT_A_TIME))]
 
     const ofOwner = await cells(ofAccounts, ['owner'])
     const before = await allOf(owner)
     const refused = ofOwner.flatMap((cell) => {
       const isNamed = entryOf(cell.name).other !== undefined
-      return askedBy(world, isNamed ? [...STRANGERS, 'other'] : STRANGERS, cell)
+      return askedBy(world, isNamed ? [...REFUSED_CALLERS, 'other'] : REFUSED_CALLERS, cell)
     })
     wrong.push(...(await wrongAmong(world, refused, AT_A_TIME)))
     for (const [name, shown] of await allOf(owner))
-      if (shown !== before.get(name))
-        wrong.push(`${name} shows the owner what those who were to be refused have changed`)
+      if (shown !== before.get(name)) wrong.push(`${name} shows a change by a caller that should be refused`)
 
     const ofOther = await cells(
       ofAccounts.filter((name) => entryOf(name).other === undefined),

@@ -1,6 +1,6 @@
 /**
- * What requests alone cannot bring about: an operator suspends an account, gives it limits of its own, rotates a key, puts a content on hold, announces a
- * cutoff (specification, Versioning, 4). One server for all of it, and the tests side by side: most of their time is that of the operator's commands.
+ * Effects of the operator's commands: suspended accounts, limits of one account, key rotation, holds and cutoffs (specification, Versioning,
+ * 4). All tests share one server and run side by side, because they mostly wait for commands.
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -37,9 +37,9 @@ import {
 } from './world.ts'
 
 const FILE = randomBytes(100)
-/** Posted, and yet they write nothing of the account's. */
+/** POST requests that write nothing of the account. */
 const READ_OR_FREED = ['POST /v1/storage/verify', 'POST /v1/auth/logout']
-/** An answer that lasts as long as somebody listens. */
+/** An answer without an end. */
 const ENDLESS = ['GET /v1/events']
 
 interface Receipt {
@@ -47,10 +47,10 @@ interface Receipt {
   readonly server_key_id: string
 }
 
-/** A new announcement shows in answers within this time. */
-const HEARD_MS = 5_000
+/** Answers show a new announcement within this time. */
+const ANNOUNCED_MS = 5_000
 const DAY_MS = 86_400_000
-/** Before both announcements, between them, and at the second. */
+/** Protocol dates before both cutoffs, between them, and at the second. */
 const [OLD, BETWEEN, GOOD] = ['2026-02-01', '2026-04-01', '2026-06-01']
 
 interface Announcement {
@@ -72,18 +72,18 @@ const started =
     : undefined
 
 function operated(): OperatedServer {
-  if (started === undefined) throw new Error('these tests need a server of their own')
+  if (started === undefined) throw new Error('these tests need their own server')
   return started
 }
 
-/** One cutoff that passes soon, at 2026-03-01, and one far ahead, at 2026-06-01. */
+/** Announces one cutoff that passes soon, for 2026-03-01, and one far ahead, for 2026-06-01. */
 async function announceBoth({ operate }: OperatedServer): Promise<readonly unknown[]> {
   const announce = (date: string, aheadMs: number, ...more: readonly string[]) =>
     operate(
       ...['deprecation', 'announce', '--min-version', date],
       ...['--cutoff', new Date(Date.now() + aheadMs).toISOString(), ...more],
     )
-  // A cutoff has to be ahead still when the command gets there, however busy the machine is.
+  // The cutoff must still be ahead when the command runs, also on a busy machine.
   const first = await announce('2026-03-01', 2_000).catch(() => announce('2026-03-01', 15_000))
   const second = await announce('2026-06-01', 100 * DAY_MS, '--detail-url', 'https://keep.example/news')
   return [first, second]
@@ -91,7 +91,7 @@ async function announceBoth({ operate }: OperatedServer): Promise<readonly unkno
 
 const announcing = started && announceBoth(started)
 
-/** GET and HEAD of the blob and of the drop that have these bytes. */
+/** GET and HEAD of the blob and of the drop with these bytes. */
 async function expectBoth(owner: Owner, paths: readonly string[], expected: string): Promise<void> {
   for (const path of paths) {
     expectAnswer(await asOwner(owner, 'GET', path), expected, path)
@@ -101,7 +101,7 @@ async function expectBoth(owner: Owner, paths: readonly string[], expected: stri
 
 // Covers: Quota, own limits; State: attestation key; Errors 4, 403 suspension; Quota and receipts
 describe('an operator', { concurrency: true }, () => {
-  it('keeps a suspended account from all that writes, and from nothing that reads or frees', { skip }, async () => {
+  it('stops all writes of a suspended account, but no reads or deletions', { skip }, async () => {
     const { client, operate } = operated()
     const setting = await newSetting(client)
     const account = await client.send({ method: 'GET', path: '/v1/account', token: setting.token })
@@ -116,7 +116,7 @@ describe('an operator', { concurrency: true }, () => {
     }
   })
 
-  it('hides a suspended owner’s links as if they were not there, and what is open goes on afterwards', {
+  it('hides the links of a suspended owner, and open sessions continue after the suspension', {
     skip,
   }, async () => {
     const { client, operate } = operated()
@@ -149,7 +149,7 @@ describe('an operator', { concurrency: true }, () => {
       assert.match(first ?? '', /^404/)
       for (const other of others) assert.equal(other, first)
     }
-    assert.equal((await stateOf(landed)).state, 'landed', 'what has landed answers as it did')
+    assert.equal((await stateOf(landed)).state, 'landed', 'a landed session answers as before')
     expectAnswer(await client.send({ method: 'GET', path: `${sessionPath(landed)}/receipt` }), '200')
     await operate('account', 'resume', link.owner.email)
     assert.equal((await stateOf(open)).offset, 40)
@@ -158,7 +158,7 @@ describe('an operator', { concurrency: true }, () => {
     assert.equal((await inboxOf(link.owner)).length, 2)
   })
 
-  it('gives an account limits of its own, before the deployment’s', { skip }, async () => {
+  it('gives an account its own limits, which replace those of the deployment', { skip }, async () => {
     const { client, operate } = operated()
     const [link, other] = [await newLink(client), await newLink(client)]
     const { email } = link.owner
@@ -173,7 +173,7 @@ describe('an operator', { concurrency: true }, () => {
     expectAnswer(await sendDeclaration(link, declaration(FILE)), '201')
   })
 
-  it('keeps the attestation key that was rotated, with its end, and the receipts of both keys hold', {
+  it('rotates the attestation key: the old one stays with its end, and the receipts of both verify', {
     skip,
   }, async () => {
     const { client, operate } = operated()
@@ -207,7 +207,7 @@ describe('an operator', { concurrency: true }, () => {
 })
 
 // Covers: Verify 3, on hold; Assets and blobs; Inbox and content
-describe('a content on hold', { concurrency: true }, () => {
+describe('content on hold', { concurrency: true }, () => {
   it('is answered 403 blob.withheld, is not retrievable, and can be adopted, discarded and deleted', {
     skip,
   }, async () => {
@@ -230,7 +230,7 @@ describe('a content on hold', { concurrency: true }, () => {
     const stored = { hash: sha256(file), role: 'original', stored: true, indexed: true, deep: 'intact' }
     await expectBoth(owner, paths, '200')
 
-    await operate('hold', 'add', sha256(file), '--reason', 'asked by a court')
+    await operate('hold', 'add', sha256(file), '--reason', 'court order')
     await expectBoth(owner, paths, '403 blob.withheld')
     assert.deepEqual(await verdictOn(asset.assetId), [{ durable: false, blobs: [{ ...stored, retrievable: false }] }])
     const other = await newAuthor(client)
@@ -250,13 +250,13 @@ describe('a content on hold', { concurrency: true }, () => {
 
 // Covers: DeprecationResponse; Versioning 4
 describe('an announced cutoff', { concurrency: true }, () => {
-  it('stands at both places as it was announced, in that order', { skip }, async () => {
+  it('is in both documents as announced, in that order', { skip }, async () => {
     const { client } = operated()
     const announced = await announcing
     const get = async (name: string) => client.send({ method: 'GET', path: `/.well-known/service/${name}` })
-    const told = async () => json<{ announcements: Announcement[] }>(await get('deprecation')).announcements
-    await until(async () => (await told()).length === 2, 'both are heard of', HEARD_MS)
-    const announcements = await told()
+    const listed = async () => json<{ announcements: Announcement[] }>(await get('deprecation')).announcements
+    await until(async () => (await listed()).length === 2, 'both are announced', ANNOUNCED_MS)
+    const announcements = await listed()
     assert.deepEqual(announcements, announced)
     assert.deepEqual(json<{ deprecations: unknown }>(await get('server-info')).deprecations, announced)
     const [first, second] = announcements
@@ -265,7 +265,7 @@ describe('an announced cutoff', { concurrency: true }, () => {
     assert.ok(String(first?.announced_at) <= String(second?.announced_at))
   })
 
-  it('raises the window when it passes: 426 with Warning below it, a Warning alone before it, and none above', {
+  it('raises the window when it passes: 426 with Warning below it, only a Warning before it, and neither above', {
     skip,
   }, async () => {
     const { client } = operated()
@@ -281,8 +281,8 @@ describe('an announced cutoff', { concurrency: true }, () => {
       })
     await until(
       async () => answerOf(await create(OLD)) === '426 protocol.version_unsupported',
-      'the cutoff passes and is heard of',
-      15_000 + HEARD_MS,
+      'the cutoff has passed',
+      15_000 + ANNOUNCED_MS,
     )
     const refused = await create(OLD)
     assert.match(String(refused.headers.warning), /2026-03-01 .*\/deprecation/)
@@ -294,14 +294,18 @@ describe('an announced cutoff', { concurrency: true }, () => {
       await client.send({ method: 'GET', path: '/.well-known/service/server-info' }),
     )
     assert.deepEqual(info.protocol_version, { min: '2026-03-01', max: '2026-11-01' })
-    await until(async () => (await create(BETWEEN)).headers.warning !== undefined, 'the second is heard of', HEARD_MS)
+    await until(
+      async () => (await create(BETWEEN)).headers.warning !== undefined,
+      'the second is announced',
+      ANNOUNCED_MS,
+    )
     expectAnswer(await create(BETWEEN), '201')
-    const good = await create(GOOD)
-    expectAnswer(good, '201')
-    assert.equal(good.headers.warning, undefined)
+    const accepted = await create(GOOD)
+    expectAnswer(accepted, '201')
+    assert.equal(accepted.headers.warning, undefined)
   })
 
-  it('warns reads and what was begun, and stops neither', { skip }, async () => {
+  it('adds a Warning to reads and running uploads, and stops neither', { skip }, async () => {
     const { client } = operated()
     await announcing
     const owner = await signUp(client)
@@ -309,7 +313,7 @@ describe('an announced cutoff', { concurrency: true }, () => {
     const session = await openSession(await provision(owner), file)
     const headers = { 'x-service-protocol': OLD }
     const read = () => client.send({ method: 'GET', path: '/v1/quota', token: owner.token, headers })
-    await until(async () => (await read()).headers.warning !== undefined, 'the announcement is heard of', HEARD_MS)
+    await until(async () => (await read()).headers.warning !== undefined, 'the cutoff is announced', ANNOUNCED_MS)
     expectAnswer(await read(), '200')
     const path = sessionPath(session)
     const chunk = await client.send({

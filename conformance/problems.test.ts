@@ -1,4 +1,4 @@
-/** What is common to all operations, asked of each that /openapi.json declares: problems, gates and their precedence, limits of bodies. */
+/** Rules of all operations that /openapi.json declares: problems, gates and their precedence, limits of bodies. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -11,7 +11,7 @@ import { MIB, newLink, newOpaqueId, OCTETS } from './world.ts'
 
 const MAX_REQUEST_BYTES = MIB
 const MAX_CHUNK_BYTES = 16 * MIB
-/** What the specification says of the operations that it shows; the document may declare more, never less. */
+/** The statuses in the specification. The document may declare more, never less. */
 const SPECIFIED: Readonly<Record<string, readonly number[]>> = {
   'GET /.well-known/service/attestation-keys': [200, 413],
   'GET /.well-known/service/deprecation': [200, 413],
@@ -47,13 +47,13 @@ describe('the document', () => {
     }
   })
 
-  it('declares 413 for every operation, and 401 and 403 for every one that asks for a token', () => {
+  it('declares 413 for every operation, and 401 and 403 for every operation with a token', () => {
     for (const operation of operations) assert.ok(operation.statuses.includes(413), operation.name)
     for (const operation of bearerOperations)
       for (const status of [401, 403]) assert.ok(operation.statuses.includes(status), `${operation.name} ${status}`)
   })
 
-  it('asks for a token where the specification does, and nowhere else', () => {
+  it('requires a token exactly where the specification does', () => {
     const free =
       /^\/(\.well-known|[ds]|problems)\/|^\/(v1\/version|openapi\.json|healthz|readyz|v1\/auth\/(register|kdf|login|login\/verify-totp|refresh|recover\/start|recover\/finish))$/
     for (const operation of operations) assert.equal(operation.bearer, !free.test(operation.path), operation.name)
@@ -62,7 +62,7 @@ describe('the document', () => {
 
 // Covers: Errors 1; Errors 2; Errors 6; Requests
 describe('problems', () => {
-  it('answers a refusal with code, status, type, title and the request’s id', async () => {
+  it('have code, status, type, title and the id of the request', async () => {
     const reply = await server.send({ method: 'GET', path: '/v1/quota' })
     assert.equal(reply.headers['content-type'], 'application/problem+json')
     const { title, detail: _, ...problem } = json<Record<string, unknown>>(reply)
@@ -76,7 +76,7 @@ describe('problems', () => {
     })
   })
 
-  it('serves a page for every code', async () => {
+  it('have a page for every code', async () => {
     for (const code of server.document.codes) {
       const reply = await server.send({ method: 'GET', path: `/problems/${code}` })
       assert.equal(reply.status, 200, code)
@@ -85,12 +85,12 @@ describe('problems', () => {
     }
   })
 
-  it('answers 404 to the page of no code', async () => {
+  it('have no page for an unknown code', async () => {
     for (const code of ['error.nothing', 'x', '__proto__', 'constructor', '%00', '..%2f..'])
       expectAnswer(await server.send({ method: 'GET', path: `/problems/${code}` }), '404 request.not_found', code)
   })
 
-  it('gives every answer an id of its own, whatever the client sends', async () => {
+  it('have a new request id each time, whatever the client sends', async () => {
     const replies = await Promise.all(
       ['a', '<script>', randomUUID()].map((id) =>
         server.send({ method: 'GET', path: '/v1/version', headers: { 'x-request-id': id } }),
@@ -102,7 +102,7 @@ describe('problems', () => {
 
 // Covers: Authentication 4; Versioning 3; Requests
 describe('gates', () => {
-  it('answers 401 with a challenge to every operation that asks for a token', async () => {
+  it('answer 401 with a challenge for every operation with a token', async () => {
     const setting = await newSetting(server)
     for (const operation of bearerOperations) {
       const { token: _, ...call } = callOf(operation, setting)
@@ -115,7 +115,7 @@ describe('gates', () => {
     }
   })
 
-  it('answers 405 with Allow to every method that a path does not have', async () => {
+  it('answer 405 with Allow for every method that a path does not have', async () => {
     const setting = await newSetting(server)
     for (const operation of operations) {
       const path = pathOf(operation, setting).split('?')[0] ?? ''
@@ -139,7 +139,7 @@ describe('gates', () => {
     }
   })
 
-  it('judges route and method before anything else', async () => {
+  it('check route and method first', async () => {
     const headers = { 'x-service-protocol': 'nonsense', authorization: 'nonsense', 'content-type': 'nonsense' }
     for (const method of ['GET', 'POST'])
       expectAnswer(await server.send({ method, path: '/v1/nothing', headers }), '404 request.not_found')
@@ -151,7 +151,7 @@ describe('gates', () => {
       )
   })
 
-  it('answers the first fault of a request in one order, for every operation', async () => {
+  it('answer the first fault of a request in the same order for every operation', async () => {
     const setting = await newSetting(server)
     for (const operation of operations) {
       const faults = FAULTS.filter((fault) => fault.meets(operation))
@@ -171,13 +171,13 @@ describe('gates', () => {
     }
   })
 
-  it('answers 400 to a malformed protocol header before it looks at the id', async () => {
+  it('answer 400 to a malformed protocol header before they check the id', async () => {
     const headers = { 'x-service-protocol': 'nonsense' }
     expectAnswer(await server.send({ method: 'GET', path: '/d/x', headers }), '400 request.malformed')
     expectAnswer(await server.send({ method: 'GET', path: `/d/${newOpaqueId()}`, headers }), '400 request.malformed')
   })
 
-  it('answers 426 to a drop outside the window, and never to a chunk, a state or a cancel', async () => {
+  it('answer 426 to a new drop outside the window, and never to a chunk, a state or a cancel', async () => {
     const { session } = await newSetting(server)
     const headers = { 'x-service-protocol': '1999-12-31' }
     const path = `/d/${session.opaqueId}`
@@ -222,7 +222,7 @@ const MALFORMED_IDS = {
   hash: 'x',
 }
 
-/** In the order in which they are judged; each is put into a request that has all later ones already. */
+/** In the order of the checks. Each fault is added to a request with all later ones. */
 const FAULTS: readonly Fault[] = [
   {
     name: 'no token',
@@ -284,8 +284,8 @@ const FAULTS: readonly Fault[] = [
 
 // Covers: Errors 4, 413; Limits, request body; Requests
 describe('body limit', () => {
-  it('answers a bodyless 413 to every operation, with and without Content-Length', async () => {
-    // What is refused changes nothing, so one setting serves all.
+  it('is answered by a 413 without a body for every operation, with and without Content-Length', async () => {
+    // A refused request changes nothing, so all can share one setting.
     const setting = await newSetting(server)
     for (const operation of operations) {
       const limit = operation.bodyType === OCTETS ? MAX_CHUNK_BYTES : MAX_REQUEST_BYTES
@@ -304,7 +304,7 @@ describe('body limit', () => {
     }
   })
 
-  it('lets every operation without a body pass a body up to the limit', async () => {
+  it('applies also to operations without a body', async () => {
     for (const operation of operations.filter(({ bodyType }) => bodyType === undefined)) {
       const setting = await newSetting(server)
       const reply = await server.send({ ...callOf(operation, setting), body: Buffer.alloc(MAX_REQUEST_BYTES, 0x20) })
@@ -313,7 +313,7 @@ describe('body limit', () => {
     }
   })
 
-  it('keeps no caps or quota for a declaration that was too large', async () => {
+  it('reserves no caps or quota for a declaration that is too large', async () => {
     const link = await newLink(server, { max_file_count: 1 })
     const body = '{"size":1}'.padEnd(MAX_REQUEST_BYTES + 1)
     expectBodyless413(

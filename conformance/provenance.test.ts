@@ -1,4 +1,4 @@
-/** The provenance blob is the signed manifest. At its last byte the server checks both signatures of the creating device, and every field against the envelope. */
+/** The provenance blob is the signed manifest. At its last byte the server checks both signatures of the creating device, and compares every field with the envelope. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -36,27 +36,27 @@ const FLIPS = 24
 
 const server = await connect()
 
-/** A bundle whose original has landed and whose provenance may come. */
+/** A bundle whose original has landed, without provenance. */
 async function newLanded(author?: Author, manifest: object = {}): Promise<Bundle> {
   const bundle = newBundle(author ?? (await newAuthor(server)), { manifest: { ...manifest } })
   await landBlob(bundle)
   return bundle
 }
 
-/** The bytes come whole and are no good manifest: the session is over, nothing is kept, and a repeat is told the same. */
+/** Sends an invalid manifest: the session fails, nothing is kept, and a repeat gets the same answer. */
 async function expectRefused(bundle: Bundle, provenance: Buffer, what: string): Promise<void> {
   const session = await openUpload(bundle, 'provenance', provenance)
   for (let round = 0; round < 2; round += 1) expectAnswer(await append(session), '409 manifest.mismatch', what)
   assert.equal((await stateOf(session)).state, 'failed', what)
 }
 
-/** After refusals: only the original is there and charged, and a good manifest lands. */
-async function expectOpenToGood(bundle: Bundle, provenance = provenanceOf(bundle)): Promise<void> {
+/** After refusals: only the original is kept and charged, and a valid manifest lands. */
+async function expectValidAccepted(bundle: Bundle, provenance = provenanceOf(bundle)): Promise<void> {
   const { author, original } = bundle
   assert.equal((await quotaOf(author.owner)).used, original.length)
   assert.deepEqual(await uploadsOf(author.owner), [])
   assert.deepEqual(await blobNamesOf(bundle), [`original ${sha256(original)}`])
-  assert.equal((await receiptsOf(bundle)).length, 1, 'nothing was signed for what was refused')
+  assert.equal((await receiptsOf(bundle)).length, 1, 'a refused blob gets no receipt')
   await landBlob(bundle, 'provenance', provenance)
 }
 
@@ -72,7 +72,7 @@ function flipped(bytes: Uint8Array, at: number, bit = at % 8): Buffer {
 // Covers: ManifestEnvelope, amk_version; ManifestEnvelope, ciphertext_hash; ManifestEnvelope, chunk_size; ManifestEnvelope, key_mode;
 // AssetReceipt, envelope_hash; Provenance
 describe('provenance', () => {
-  it('lands when the device has signed it, and its receipt alone carries its hash', async () => {
+  it('lands when the device has signed it, and only its receipt has the envelope_hash', async () => {
     const bundle = await newLanded()
     const provenance = provenanceOf(bundle)
     await landBlob(bundle, 'metadata')
@@ -95,40 +95,40 @@ describe('provenance', () => {
       expectAnswer(await append(session, start, Math.min(start + 1000, session.file.length)), '204')
   })
 
-  it('carries a wrapped key exactly when key_mode says so', async () => {
+  it('has a wrapped key exactly when key_mode says so', async () => {
     const wrapped = await newLanded(undefined, { key_mode: 'wrapped' })
     await expectRefused(wrapped, provenanceOf(wrapped), 'no wrapped_key')
     for (const wrapped_key of ['text', new Uint8Array(0), new Uint8Array(4097), 1])
       await expectRefused(wrapped, wrappedWith(wrapped, wrapped_key), `wrapped_key ${typeof wrapped_key}`)
-    await expectOpenToGood(wrapped, wrappedWith(wrapped, Uint8Array.from(randomBytes(1200))))
+    await expectValidAccepted(wrapped, wrappedWith(wrapped, Uint8Array.from(randomBytes(1200))))
     const derived = await newLanded()
     await expectRefused(derived, wrappedWith(derived, Uint8Array.from(randomBytes(60))), 'an uncalled-for wrapped_key')
-    await expectOpenToGood(derived)
+    await expectValidAccepted(derived)
   })
 
-  it('leaves out what is absent, and an envelope’s null is absent', async () => {
+  it('omits absent members, which are those that are null in the envelope', async () => {
     const absent = { album_id: null, metadata_blob_hash: null, retention_until: undefined }
     const bundle = await newLanded(undefined, absent)
     const spelled = cbor(new Map(Object.entries(bundle.manifest).filter(([, value]) => value !== undefined)))
-    await expectRefused(bundle, signManifest({}, bundle.author.keys, { payload: spelled }), 'null is written')
-    await expectOpenToGood(bundle)
+    await expectRefused(bundle, signManifest({}, bundle.author.keys, { payload: spelled }), 'with null')
+    await expectValidAccepted(bundle)
   })
 
-  it('is refused with one bit flipped, in either signature and anywhere else', async () => {
+  it('is refused with one flipped bit, in either signature or elsewhere', async () => {
     const bundle = await newLanded()
     const parts = partsOf(bundle.manifest, bundle.author.keys)
-    const good = assemble(parts)
+    const valid = assemble(parts)
     for (const { signature } of parts.signers) {
-      const start = good.indexOf(signature)
+      const start = valid.indexOf(signature)
       for (const at of [0, signature.length >> 1, signature.length - 1])
-        await expectRefused(bundle, flipped(good, start + at, 0), `signature of ${signature.length} bytes, byte ${at}`)
+        await expectRefused(bundle, flipped(valid, start + at, 0), `signature of ${signature.length} bytes, byte ${at}`)
     }
-    for (let at = 0; at < good.length; at += Math.ceil(good.length / FLIPS))
-      await expectRefused(bundle, flipped(good, at), `byte ${at}`)
-    await expectOpenToGood(bundle, good)
+    for (let at = 0; at < valid.length; at += Math.ceil(valid.length / FLIPS))
+      await expectRefused(bundle, flipped(valid, at), `byte ${at}`)
+    await expectValidAccepted(bundle, valid)
   })
 
-  it('is refused when another device signed it, or one of the two signatures is another’s', async () => {
+  it('is refused when another device made one or both signatures', async () => {
     const bundle = await newLanded()
     const { manifest, author } = bundle
     const stranger = newDeviceKeys()
@@ -136,15 +136,15 @@ describe('provenance', () => {
     const ownId = { keyId: Uint8Array.from(Buffer.from(sha256(author.keys.publicKey), 'hex')) }
     await expectRefused(bundle, signManifest(manifest, stranger), 'an unknown device')
     await expectRefused(bundle, signManifest(manifest, second.keys), 'another device of the account')
-    await expectRefused(bundle, signManifest(manifest, stranger, ownId), 'an unknown device under the right key id')
+    await expectRefused(bundle, signManifest(manifest, stranger, ownId), 'an unknown device with the right key id')
     for (const half of [{ ed25519: stranger.ed25519 }, { mlDsa65: stranger.mlDsa65 }])
       await expectRefused(bundle, signManifest(manifest, { ...author.keys, ...half }), Object.keys(half).join())
     const named = { ...manifest, created_by_device: second.deviceId }
-    await expectRefused(bundle, signManifest(named, second.keys), 'another device, and it says so')
-    await expectOpenToGood(bundle)
+    await expectRefused(bundle, signManifest(named, second.keys), 'another device, named in the manifest')
+    await expectValidAccepted(bundle)
   })
 
-  it('is refused when its device was revoked on the way', async () => {
+  it('is refused when its device is revoked during the upload', async () => {
     const author = await newAuthor(server)
     const bundle = await newLanded(author)
     const session = await openUpload(bundle, 'provenance')
@@ -153,11 +153,11 @@ describe('provenance', () => {
     assert.equal((await quotaOf(author.owner)).used, bundle.original.length)
     expectAnswer(await sendUpload(author, uploadBody(bundle, 'provenance')), '403 device.not_authorized')
     const { assetId, original } = bundle
-    const heir = { ...author, ...(await addDevice(author.owner)) }
-    await landBlob(newBundle(heir, { assetId, original }), 'provenance')
+    const otherAuthor = { ...author, ...(await addDevice(author.owner)) }
+    await landBlob(newBundle(otherAuthor, { assetId, original }), 'provenance')
   })
 
-  it('is refused with any field that is not the envelope’s', async () => {
+  it('is refused with any field that differs from the envelope', async () => {
     const author = await newAuthor(server)
     const bundle = await newLanded(author, { metadata_blob_hash: sha256(randomBytes(1)) })
     const hash = sha256(randomBytes(2))
@@ -189,10 +189,10 @@ describe('provenance', () => {
       }
     for (const name of Object.keys(bundle.manifest))
       await expectRefused(bundle, signManifest({ ...bundle.manifest, [name]: undefined }, author.keys), `no ${name}`)
-    await expectOpenToGood(bundle)
+    await expectValidAccepted(bundle)
   })
 
-  it('names the original by its ciphertext_hash, whichever blob is on its way', async () => {
+  it('names the original in its ciphertext_hash, whichever blob is uploaded', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author, { manifest: { original_blob_hash: undefined } })
     await landBlob(bundle)
@@ -206,21 +206,21 @@ describe('provenance', () => {
 })
 
 // Covers: Provenance
-describe('provenance: its form', () => {
-  it('is refused in any but the one form that is signed', async () => {
+describe('provenance: form', () => {
+  it('is refused in any other form', async () => {
     const bundle = await newLanded()
     const { manifest, author } = bundle
     const parts = partsOf(manifest, author.keys)
     const { body, payload, signers } = parts
     const [ed25519, mlDsa65] = signers
     assert.ok(ed25519 !== undefined && mlDsa65 !== undefined)
-    const good = assemble(parts)
+    const valid = assemble(parts)
     const variation = (change: Variation) => signManifest(manifest, author.keys, change)
     const put = (change: Partial<Parts>, tag?: number) => assemble({ ...parts, ...change }, tag)
     const extra = new Map([[1, 2]])
     const wrong: Readonly<Record<string, Buffer>> = {
       'content type of a receipt': variation({ contentType: 'application/service-receipt+cbor' }),
-      'content type of nothing': variation({ contentType: '' }),
+      'an empty content type': variation({ contentType: '' }),
       'another key id': variation({ keyId: Uint8Array.from(randomBytes(32)) }),
       'the order of signatures': put({ signers: [mlDsa65, ed25519] }),
       'one signature': put({ signers: [ed25519] }),
@@ -231,21 +231,21 @@ describe('provenance: its form', () => {
       'an unprotected header of a signature': put({ signers: [ed25519, { ...mlDsa65, unprotected: extra }] }),
       'tag 18': put({}, 18),
       'no tag': Buffer.from(cbor([body, new Map(), payload, []])),
-      'a byte behind it': Buffer.concat([good, Buffer.of(0)]),
-      'its last byte missing': good.subarray(0, -1),
+      'a byte behind it': Buffer.concat([valid, Buffer.of(0)]),
+      'its last byte missing': valid.subarray(0, -1),
       'one byte': Buffer.of(0xa0),
-      'random bytes': randomBytes(good.length),
-      'a payload that is no map': variation({ payload: cbor([1]) }),
+      'random bytes': randomBytes(valid.length),
+      'a payload that is not a map': variation({ payload: cbor([1]) }),
       'a payload in another order': variation({ payload: reversed(manifest) }),
       'a payload with a key twice': variation({ payload: withKeyTwice(payloadOf(manifest)) }),
       'an empty payload': variation({ payload: new Uint8Array(0) }),
     }
     for (const [what, provenance] of Object.entries(wrong)) await expectRefused(bundle, provenance, what)
-    await expectOpenToGood(bundle, good)
+    await expectValidAccepted(bundle, valid)
   })
 })
 
-/** The same entries, the last one first: no deterministic CBOR. */
+/** The same entries with the last one first, which is not deterministic CBOR. */
 function reversed(manifest: Bundle['manifest']): Uint8Array {
   const entries = Object.entries(manifest).filter(([, value]) => value !== undefined && value !== null)
   const sorted = entries.toSorted(([one], [two]) => one.length - two.length || (one < two ? -1 : 1))
@@ -253,7 +253,7 @@ function reversed(manifest: Bundle['manifest']): Uint8Array {
   return Uint8Array.from(Buffer.concat([headOf(entries.length), ...pieces]))
 }
 
-/** `client_version` once more at the end, in a map that says it has one entry more. */
+/** A second `client_version` at the end, in a map with one more entry. */
 function withKeyTwice(payload: Uint8Array): Uint8Array {
   const count = (payload[0] ?? 0) & 0x1f
   assert.ok(count < 23, 'the head of the map is one byte')

@@ -1,4 +1,4 @@
-/** Provenance and original say the same of the asset, whichever of the two comes first: which one it is, its epoch, key mode, sizes and retention. */
+/** Provenance and original must agree about the asset, its epoch, key mode, sizes and retention, whichever lands first. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -28,7 +28,7 @@ import { append, quotaOf, stateOf } from './world.ts'
 
 const server = await connect()
 
-/** What two of one asset say differently: each of them is good by itself. */
+/** Members in which two manifests of one asset differ. Each manifest is valid by itself. */
 const DIFFERENT: readonly (readonly [Members, Members])[] = [
   [{ amk_version: 1 }, { amk_version: 2 }],
   [{ key_mode: 'derived' }, { key_mode: 'wrapped' }],
@@ -48,7 +48,7 @@ function twoOf(author: Author, first: Members, second: Members): readonly [Bundl
   return [bundle, newBundle(author, { assetId, original, manifest: second })]
 }
 
-/** With some bytes for a wrapped key when there has to be one. */
+/** With random bytes as wrapped key when it needs one. */
 function signed({ manifest, author }: Bundle): Buffer {
   const wrapped = manifest.key_mode === 'wrapped' ? { wrapped_key: Uint8Array.from(randomBytes(60)) } : {}
   return signManifest({ ...manifest, ...wrapped }, author.keys)
@@ -56,15 +56,15 @@ function signed({ manifest, author }: Bundle): Buffer {
 
 // Covers: Provenance
 describe('provenance and original', () => {
-  it('takes a provenance before its original when it names that, or answers 409 before a byte is sent', async () => {
+  it('may land in either order when the provenance names its original; otherwise the session is refused with 409', async () => {
     const author = await newAuthor(server)
     for (const original_blob_hash of [undefined, null]) {
       const silent = newBundle(author, { manifest: { original_blob_hash } })
       const refused = () => sendUpload(author, uploadBody(silent, 'provenance'))
-      expectAnswer(await refused(), '409 manifest.stale', 'nothing is there')
+      expectAnswer(await refused(), '409 manifest.stale', 'no original has landed')
       await landBlob(silent, 'metadata')
       const session = await openUpload(silent)
-      expectAnswer(await refused(), '409 manifest.stale', 'the original is merely on its way')
+      expectAnswer(await refused(), '409 manifest.stale', 'the original is still being uploaded')
       expectAnswer(await append(session), '204')
       await landBlob(silent, 'provenance')
       assert.ok((await assetOf(silent)).complete)
@@ -72,7 +72,7 @@ describe('provenance and original', () => {
     await landBlob(newBundle(author), 'provenance')
   })
 
-  it('answers 409 to a provenance that says other than the original that is there', async () => {
+  it('are answered 409 when the provenance differs from the landed original', async () => {
     const author = await newAuthor(server)
     for (const [first, second] of DIFFERENT) {
       const [bundle, other] = twoOf(author, first, second)
@@ -87,7 +87,7 @@ describe('provenance and original', () => {
     }
   })
 
-  it('answers 409 to an original that says other than the provenance that is there', async () => {
+  it('are answered 409 when the original differs from the landed provenance', async () => {
     const author = await newAuthor(server)
     for (const [first, second] of DIFFERENT) {
       const [bundle, other] = twoOf(author, first, second)
@@ -98,22 +98,22 @@ describe('provenance and original', () => {
     }
   })
 
-  it('may name one instant in other words, and be of another time and device', async () => {
+  it('may write one instant in two ways, and have different times and devices', async () => {
     const author = await newAuthor(server)
-    const heir = { ...author, ...(await addDevice(author.owner)) }
+    const otherAuthor = { ...author, ...(await addDevice(author.owner)) }
     const until = { retention_until: '2026-02-03T04:05:06Z' }
     const same = { retention_until: '2026-02-03T06:05:06.000+02:00', client_version: 'conformance/2' }
     for (const roles of [['original', 'provenance'] as const, ['provenance', 'original'] as const]) {
       const bundle = newBundle(author, { manifest: until })
       const { assetId, original } = bundle
       const timestamp = new Date(Date.now() - 60_000).toISOString()
-      const other = newBundle(heir, { assetId, original, manifest: { ...same, timestamp } })
+      const other = newBundle(otherAuthor, { assetId, original, manifest: { ...same, timestamp } })
       for (const role of roles) await landBlob(role === 'original' ? bundle : other, role)
       assert.equal((await blobNamesOf(bundle)).length, 2)
     }
   })
 
-  it('are judged again at the last byte: the first to land stands, and one that says otherwise gives all back', async () => {
+  it('are compared again at the last byte: the first to land stays, and one that differs is freed', async () => {
     const author = await newAuthor(server)
     for (const [first, second] of DIFFERENT)
       for (const role of ['original', 'provenance'] as const) {
@@ -132,7 +132,7 @@ describe('provenance and original', () => {
       }
   })
 
-  it('of a replace agree with each other, and not with what was there before', async () => {
+  it('of a replacement agree with each other, not with the replaced ones', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const next = successorOf(asset, asset.provenance, { amk_version: 2 })

@@ -24,16 +24,16 @@ const server = await connect()
 
 // Covers: Quota; Quota, unlimited; Quota state; Quota state, grace_expired; Errors 4, 403; Limits, quota; Quota and receipts
 describe('quota', () => {
-  it('is nothing for a new account', async () => {
+  it('is zero for a new account', async () => {
     const { used, state } = await quotaOf(await signUp(server))
     assert.deepEqual([used, state], [0, 'ok'])
   })
 
-  it('tells no limits on an unlimited deployment', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('has no limits on an unlimited deployment', { skip: NEEDS_OWN_SERVER }, async () => {
     assert.deepEqual(await quotaOf(await signUp(server)), { used: 0, state: 'ok' })
   })
 
-  it('counts open sessions with their whole size, and pending drops', async () => {
+  it('counts open sessions with their declared size, and pending drops', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(500))
     assert.equal((await quotaOf(link.owner)).used, 500)
@@ -45,13 +45,13 @@ describe('quota', () => {
     assert.equal((await quotaOf(link.owner)).used, 530)
   })
 
-  it('counts the caller alone', async () => {
+  it('counts the account of the caller only', async () => {
     const [link, other] = [await newLink(server), await newLink(server)]
     await land(link, randomBytes(10))
     assert.equal((await quotaOf(other.owner)).used, 0)
   })
 
-  it('equals the open sessions and pending drops of all links after every kind of end', async () => {
+  it('equals the open sessions and pending drops of all links, however sessions end', async () => {
     const owner = await signUp(server)
     const [link, deleting] = [await provision(owner), await provision(owner)]
     await cancel(await openSession(link, randomBytes(100)))
@@ -65,7 +65,7 @@ describe('quota', () => {
     assert.equal((await quotaOf(owner)).used, 13 + 17)
   })
 
-  it('moves from ok over soft_warning to hard_exceeded', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('goes from ok over soft_warning to hard_exceeded', { skip: NEEDS_OWN_SERVER }, async () => {
     const limited = await ownServer({ QUOTA_SOFT_BYTES: '100', QUOTA_HARD_BYTES: '200' })
     const link = await newLink(limited)
     const seen: unknown[] = []
@@ -82,21 +82,24 @@ describe('quota', () => {
     ])
   })
 
-  it('ends in grace_expired when the grace is over, until space is freed', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('is grace_expired after the grace period, until space is freed', { skip: NEEDS_OWN_SERVER }, async () => {
     const limited = await ownServer({ QUOTA_SOFT_BYTES: '50', QUOTA_HARD_BYTES: '100', QUOTA_GRACE_DAYS: '0' })
     const link = await newLink(limited)
     const session = await openSession(link, randomBytes(100))
-    await until(async () => (await quotaOf(link.owner)).state === 'grace_expired', 'a grace of no days is over')
+    await until(
+      async () => (await quotaOf(link.owner)).state === 'grace_expired',
+      'a grace period of no days has ended',
+    )
     await cancel(session)
     assert.equal((await quotaOf(link.owner)).state, 'ok')
   })
 
-  it('admits a file up to the whole limit, and answers 403 to one byte more', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('admits a file up to the limit, and answers 403 to one byte more', { skip: NEEDS_OWN_SERVER }, async () => {
     const limited = await ownServer({ QUOTA_HARD_BYTES: '200' })
     const link = await newLink(limited)
     const filled = await openSession(link, randomBytes(150))
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(51))), '403 quota.exceeded')
-    assert.equal((await entryOf(link)).open_sessions, 1, 'what the link reserved is given back')
+    assert.equal((await entryOf(link)).open_sessions, 1, 'the reservation of the link is freed')
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(50))), '201')
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(1))), '403 quota.exceeded')
     assert.deepEqual(await quotaOf(link.owner), { used: 200, soft_limit: 200, hard_limit: 200, state: 'hard_exceeded' })

@@ -28,7 +28,7 @@ import {
   type Tokens,
 } from './world.ts'
 
-const MANY = 64
+const RACERS = 64
 const ROUNDS = 8
 const FILE = randomBytes(100)
 
@@ -36,36 +36,36 @@ const server = await connect()
 
 // Covers: Accounts and sessions; Links; Creating a drop; Chunks; Inbox and content; Quota and receipts
 describe('races', () => {
-  it('admits exactly as many of 64 files at once as the link’s count has room for', async () => {
+  it('admit exactly as many of 64 files as the file cap of the link allows', async () => {
     const link = await newLink(server, { max_file_count: 7 })
-    const replies = await atOnce(MANY, () => sendDeclaration(link, declaration(FILE)))
-    assert.deepEqual(tally(replies), { 201: 7, '409 drop.cap_exhausted': MANY - 7 })
+    const replies = await atOnce(RACERS, () => sendDeclaration(link, declaration(FILE)))
+    assert.deepEqual(tally(replies), { 201: 7, '409 drop.cap_exhausted': RACERS - 7 })
     assert.equal((await guestView(link)).remaining_files, 0)
   })
 
-  it('admits exactly as many of 64 files at once as the link’s bytes have room for', async () => {
+  it('admit exactly as many of 64 files as the byte cap of the link allows', async () => {
     const link = await newLink(server, { max_total_bytes: 599 })
-    const replies = await atOnce(MANY, () => sendDeclaration(link, declaration(FILE)))
-    assert.deepEqual(tally(replies), { 201: 5, '409 drop.cap_exhausted': MANY - 5 })
+    const replies = await atOnce(RACERS, () => sendDeclaration(link, declaration(FILE)))
+    assert.deepEqual(tally(replies), { 201: 5, '409 drop.cap_exhausted': RACERS - 5 })
     assert.equal((await entryOf(link)).open_bytes, 500)
   })
 
-  it('never opens a 65th session of a link', async () => {
+  it('never open a 65th session of a link', async () => {
     const link = await newLink(server)
-    const replies = await atOnce(MANY + 16, () => sendDeclaration(link, declaration(FILE)))
-    assert.deepEqual(tally(replies), { 201: MANY, '409 drop.cap_exhausted': 16 })
+    const replies = await atOnce(RACERS + 16, () => sendDeclaration(link, declaration(FILE)))
+    assert.deepEqual(tally(replies), { 201: RACERS, '409 drop.cap_exhausted': 16 })
   })
 
-  it('never passes the quota with 64 charges at once over two links', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('never exceed the quota with 64 charges over two links', { skip: NEEDS_OWN_SERVER }, async () => {
     const limited = await ownServer({ QUOTA_HARD_BYTES: '1050' })
     const owner = await signUp(limited)
     const bodies = [linkBody(), linkBody()]
     for (const body of bodies) await sendLink(owner, body)
     const links = bodies.map((body) => ({ owner, opaqueId: String(body.opaque_id) }))
-    const replies = await atOnce(MANY, (index) =>
+    const replies = await atOnce(RACERS, (index) =>
       sendDeclaration(links[index % 2] ?? { owner, opaqueId: '' }, declaration(FILE)),
     )
-    assert.deepEqual(tally(replies), { 201: 10, '403 quota.exceeded': MANY - 10 })
+    assert.deepEqual(tally(replies), { 201: 10, '403 quota.exceeded': RACERS - 10 })
     assert.equal((await quotaOf(owner)).used, 1000)
     assert.equal(
       (await linksOf(owner)).reduce((sum, link) => sum + link.open_sessions, 0),
@@ -73,17 +73,17 @@ describe('races', () => {
     )
   })
 
-  it('lands one drop with one receipt when the last chunk comes 64 times at once', async () => {
+  it('land one drop with one receipt for 64 copies of the last chunk', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(5000))
-    const replies = await atOnce(MANY, () => append(session))
+    const replies = await atOnce(RACERS, () => append(session))
     const refused = replies.filter((reply) => reply.status !== 204).map(answerOf)
-    // The newest of several requests wins; an older one whose bytes were still under way says so, and its repeat is answered 204.
+    // The newest request wins. An older one that was still sending is refused, and its repeat is answered 204.
     assert.deepEqual(
       refused.filter((answer) => answer !== '409 upload.offset_mismatch'),
       [],
     )
-    assert.ok(refused.length < MANY, 'at least one is told that it landed')
+    assert.ok(refused.length < RACERS, 'at least one is answered 204')
     assert.equal((await append(session)).status, 204)
     assert.equal((await inboxOf(link.owner)).length, 1)
     assert.equal((await entryOf(link)).landed_files, 1)
@@ -91,7 +91,7 @@ describe('races', () => {
     assert.equal(new Set(receipts.map((reply) => json<{ receipt_seq: number }>(reply).receipt_seq)).size, 1)
   })
 
-  it('lands exactly one of several sessions of a single-use link', async () => {
+  it('land exactly one of several sessions of a single-use link', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const link = await newLink(server, { single_use: true })
       const sessions = await Promise.all(Array.from({ length: 4 }, () => openSession(link, randomBytes(2000))))
@@ -104,7 +104,7 @@ describe('races', () => {
     }
   })
 
-  it('either cancels or lands when both come at once', async () => {
+  it('either cancel or land a drop', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const link = await newLink(server)
       const session = await openSession(link, FILE)
@@ -117,7 +117,7 @@ describe('races', () => {
     }
   })
 
-  it('either revokes or lands when both come at once', async () => {
+  it('either revoke a link or land its drop', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const link = await newLink(server)
       const session = await openSession(link, FILE)
@@ -130,7 +130,7 @@ describe('races', () => {
     }
   })
 
-  it('leaves nothing open when a link is revoked while sessions are created', async () => {
+  it('leave no open session when a link is revoked while sessions are created', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const link = await newLink(server)
       const creating = atOnce(12, () => sendDeclaration(link, declaration(FILE)))
@@ -141,7 +141,7 @@ describe('races', () => {
     }
   })
 
-  it('gives back once what is cancelled 16 times at once', async () => {
+  it('free the caps once for 16 cancels', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const link = await newLink(server)
       const [session, other] = [await openSession(link, FILE), await openSession(link, FILE)]
@@ -152,7 +152,7 @@ describe('races', () => {
     }
   })
 
-  it('gives back once what fails its hash 16 times at once', async () => {
+  it('free the caps once for 16 last chunks with a wrong hash', async () => {
     const link = await newLink(server)
     const session = await openSession(link, FILE, { ciphertext_hash: '0'.repeat(64) })
     await openSession(link, FILE)
@@ -164,7 +164,7 @@ describe('races', () => {
     assert.equal((await entryOf(link)).open_sessions, 1)
   })
 
-  it('keeps one whole file when two requests write different bytes at one offset', async () => {
+  it('keep one complete file when two requests write different bytes at one offset', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const link = await newLink(server)
       const session = await openSession(link, randomBytes(60_000))
@@ -177,7 +177,7 @@ describe('races', () => {
     }
   })
 
-  it('discards a drop once of 16 times at once', async () => {
+  it('discard a drop once for 16 requests', async () => {
     const link = await newLink(server)
     await append(await openSession(link, FILE))
     const path = `/v1/drops/${(await onlyDrop(link.owner)).drop_id}`
@@ -186,7 +186,7 @@ describe('races', () => {
     assert.equal((await quotaOf(link.owner)).used, 0)
   })
 
-  it('provisions one link of 16 different ones with the same id', async () => {
+  it('provision one link for 16 different requests with the same id', async () => {
     const owners = await Promise.all(Array.from({ length: 4 }, () => signUp(server)))
     const body = linkBody()
     const replies = await Promise.all(
@@ -197,12 +197,12 @@ describe('races', () => {
     assert.equal(lists.flat().length, 1)
   })
 
-  it('rotates a token once of 64 times at once, and all learn the same successor', async () => {
+  it('rotate a token once for 64 requests, with the same successor for all', async () => {
     const owner = await signUp(server)
-    const replies = await atOnce(MANY, () =>
+    const replies = await atOnce(RACERS, () =>
       server.send({ method: 'POST', path: '/v1/auth/refresh', json: { refresh_token: owner.refreshToken } }),
     )
-    assert.deepEqual(tally(replies), { 200: MANY })
+    assert.deepEqual(tally(replies), { 200: RACERS })
     const successors = new Set(replies.map((reply) => json<Tokens>(reply).refresh_token))
     assert.equal(successors.size, 1)
     for (const refresh_token of successors)

@@ -50,12 +50,12 @@ async function receiptOf(session: Session): Promise<Receipt> {
 // AssetReceipt, prior_receipt_hash; AssetReceipt, ciphertext_hash and size; AssetReceipt, received_at; AssetReceipt, receipt_cbor;
 // Quota and receipts
 describe('receipts', () => {
-  it('gives the guest a receipt that both published keys verify', async () => {
+  it('are given to the guest, and verify with both published keys', async () => {
     const receipt = await receiptOf(await land(await newLink(server)))
     assert.equal(checkReceipt(cborOf(receipt), await publishedKeys(server)).keyId, receipt.server_key_id)
   })
 
-  it('is a reading of the signed bytes', async () => {
+  it('equal the signed bytes', async () => {
     const link = await newLink(server)
     const file = randomBytes(321)
     const session = await land(link, file)
@@ -71,13 +71,13 @@ describe('receipts', () => {
     assert.equal(receipt.envelope_hash, undefined)
   })
 
-  it('names the server that published the keys', async () => {
+  it('name the server that published the keys', async () => {
     const receipt = await receiptOf(await land(await newLink(server)))
     const reply = await server.send({ method: 'GET', path: '/.well-known/service/attestation-keys' })
     assert.equal(receipt.server_id, json<{ server_id: string }>(reply).server_id)
   })
 
-  it('tells neither the link nor the account', async () => {
+  it('contain neither the link nor the account', async () => {
     const link = await newLink(server)
     const receipt = await receiptOf(await land(link))
     const text = cborOf(receipt).toString('latin1')
@@ -85,7 +85,7 @@ describe('receipts', () => {
       assert.ok(!text.includes(secret))
   })
 
-  it('is refused by an independent checker as soon as one bit is flipped', async () => {
+  it('are refused by an independent checker when one bit is flipped', async () => {
     const cbor = cborOf(await receiptOf(await land(await newLink(server))))
     const keys = await publishedKeys(server)
     for (let at = 0; at < cbor.length; at += 7) {
@@ -95,7 +95,7 @@ describe('receipts', () => {
     }
   })
 
-  it('stays the same whatever becomes of link and drop', async () => {
+  it('stay the same after changes of link and drop', async () => {
     const link = await newLink(server)
     const session = await land(link)
     const before = await receiptOf(session)
@@ -104,16 +104,16 @@ describe('receipts', () => {
     assert.deepEqual(await receiptOf(session), before)
   })
 
-  it('answers as long as the server says, and 404 from then on', { skip: NEEDS_OWN_SERVER }, async () => {
-    const brief = await ownServer({ RECEIPT_GUEST_SECONDS: '1', SWEEP_SECONDS: '1' })
-    const link = await newLink(brief)
+  it('are answered for the set time, and 404 afterwards', { skip: NEEDS_OWN_SERVER }, async () => {
+    const shortLived = await ownServer({ RECEIPT_GUEST_SECONDS: '1', SWEEP_SECONDS: '1' })
+    const link = await newLink(shortLived)
     const session = await land(link)
-    await until(async () => (await fetchReceipt(session)).status === 404, 'the receipt’s time is over')
-    await until(async () => (await stateOf(session)).status === 404, 'the state’s time is over')
-    assert.equal((await inboxOf(link.owner)).length, 1, 'the drop waits on')
+    await until(async () => (await fetchReceipt(session)).status === 404, 'the receipt expires')
+    await until(async () => (await stateOf(session)).status === 404, 'the state expires')
+    assert.equal((await inboxOf(link.owner)).length, 1, 'the drop is still pending')
   })
 
-  it('answers 404 before the drop has landed, to another link and to a session that is over', async () => {
+  it('are answered 404 before the landing, through another link and for a session that has ended', async () => {
     const link = await newLink(server)
     const open = await openSession(link, randomBytes(10))
     const failed = await openSession(link, randomBytes(10), { ciphertext_hash: '0'.repeat(64) })
@@ -128,7 +128,7 @@ describe('receipts', () => {
       expectAnswer(await fetchReceipt(session), '404 upload.session_not_found')
   })
 
-  it('forms one chain from the server’s first receipt on, each naming the hash of the last', {
+  it('form one chain from the first receipt of the server on, in which each names the hash of the previous one', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
     const fresh = await ownServer()
@@ -157,7 +157,7 @@ describe('receipts', () => {
     )
   })
 
-  it('rises strictly for drops that land at once', async () => {
+  it('have strictly rising numbers for drops that land at once', async () => {
     const link = await newLink(server)
     const sessions = await Promise.all(Array.from({ length: 16 }, () => openSession(link, randomBytes(20))))
     await atOnce(sessions.length, (index) => append(sessions[index] ?? (sessions[0] as Session)))

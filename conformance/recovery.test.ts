@@ -20,13 +20,13 @@ const post = (path: string, body: unknown) => server.send({ method: 'POST', path
 
 // Covers: Accounts and sessions
 describe('the start of a recovery', () => {
-  it('gives what was sealed under the words to whoever asks', async () => {
+  it('answers the sealed recovery key to any caller', async () => {
     const { owner, sealedRecoveryKey } = await newRecoverable(server)
     assert.equal(await sealedOf(` ${owner.email.toUpperCase()}`), sealedRecoveryKey)
     assert.equal((await start(server, owner.email)).headers['cache-control'], 'no-store')
   })
 
-  it('makes one up for an unknown e-mail and for an account without: the same each time, in the form of a real one', async () => {
+  it('answers a stable decoy for an unknown e-mail and for an account without recovery words', async () => {
     const emails = [newEmail(), newEmail(), (await signUp(server)).email]
     const made = await Promise.all(emails.map(sealedOf))
     assert.deepEqual(await Promise.all(emails.map((email) => sealedOf(` ${email.toUpperCase()}`))), made)
@@ -34,14 +34,14 @@ describe('the start of a recovery', () => {
     for (const text of made) {
       const sealed = Buffer.from(text, 'base64')
       assert.deepEqual([sealed.length, sealed[0], sealed[49]], [SEALED_KEY_BYTES, 1, 1])
-      assert.ok(new Set(sealed.subarray(50)).size > 200, 'nothing in it repeats')
+      assert.ok(new Set(sealed.subarray(50)).size > 200, 'the decoy looks random')
     }
   })
 })
 
 // Covers: Accounts and sessions
 describe('the end of a recovery', () => {
-  it('sets the new secret with what goes with it, ends every session and signs in', async () => {
+  it('sets the new password and its values, ends every session and signs in', async () => {
     const { owner, proof } = await newRecoverable(server)
     const other = await signIn(owner)
     const next = { password: newPassword(), kdf_version: 1, salt: base64(16), sealed_account_key: sealedKey() }
@@ -60,10 +60,14 @@ describe('the end of a recovery', () => {
     assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, next.salt)
     expectAnswer(await logIn(owner), '401 auth.invalid_credentials')
     expectAnswer(await logIn({ ...owner, password: next.password }), '200')
-    expectAnswer(await finish(server, finishBody(owner.email, { recovery_proof: proof })), '200', 'the words stay good')
+    expectAnswer(
+      await finish(server, finishBody(owner.email, { recovery_proof: proof })),
+      '200',
+      'the words stay valid',
+    )
   })
 
-  it('leaves what is left out as it is', async () => {
+  it('does not change omitted values', async () => {
     const { owner, proof, salt, sealedAccountKey, sealedRecoveryKey } = await newRecoverable(server)
     const nothing = { kdf_version: null, salt: null }
     const reply = await finish(server, finishBody(owner.email, { recovery_proof: proof, ...nothing }))
@@ -74,7 +78,7 @@ describe('the end of a recovery', () => {
     assert.equal(await sealedOf(owner.email), sealedRecoveryKey)
   })
 
-  it('answers 401 recovery_invalid to what does not prove the words, and changes nothing', async () => {
+  it('answers 401 recovery_invalid to a wrong proof, and changes nothing', async () => {
     const { owner, sealedRecoveryKey } = await newRecoverable(server)
     const wrong = [
       base64(32),
@@ -93,7 +97,7 @@ describe('the end of a recovery', () => {
     expectAnswer(await logIn(owner), '200')
   })
 
-  it('answers 400 to values out of their form, and 422 to missing ones', async () => {
+  it('answers 400 to values of a wrong form, and 422 to missing ones', async () => {
     const { owner, proof } = await newRecoverable(server)
     const body = finishBody(owner.email, { recovery_proof: proof })
     const out = [
@@ -114,7 +118,7 @@ describe('the end of a recovery', () => {
     expectAnswer(await logIn(owner), '200')
   })
 
-  it('answers 202 where a second factor is on, and sets nothing before its code is given', async () => {
+  it('answers 202 when the account has a second factor, and changes nothing before the code is given', async () => {
     const { owner, proof } = await newRecoverable(server)
     const { authenticator } = await turnOn(owner)
     const waiting = await challengeOf(owner)
@@ -137,13 +141,13 @@ describe('the end of a recovery', () => {
     expectAnswer(
       await answer(server, waiting, '000000'),
       '401 auth.totp_challenge_invalid',
-      'begun with the old password',
+      'started with the old password',
     )
   })
 })
 
 // Covers: Accounts and sessions
-describe('guessing at a recovery, beside a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
+describe('a recovery through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
   const most = String(WRONG_PROOFS_OF_SOURCE)
   const { client } = await operatedServer({
@@ -156,17 +160,17 @@ describe('guessing at a recovery, beside a proxy', { skip: NEEDS_OWN_SERVER }, a
     send: (call) => client.send({ ...call, headers: { ...call.headers, 'x-forwarded-for': address } }),
   })
 
-  it('answers 429 when too many wrong proofs were tried on an e-mail, known or not, and lets the password in', async () => {
+  it('answers 429 after too many wrong proofs for an e-mail, known or not, and still accepts the password', async () => {
     const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
     const { owner, proof } = await newRecoverable(guesser)
     for (const email of [owner.email, newEmail()]) {
       const wrong = await atOnce(WRONG_PROOFS_OF_SOURCE + 4, () => finish(guesser, finishBody(email)))
-      const told = { '401 auth.recovery_invalid': WRONG_PROOFS_OF_SOURCE, '429 auth.rate_limited': 4 }
-      assert.deepEqual(tally(wrong), told)
+      const expected = { '401 auth.recovery_invalid': WRONG_PROOFS_OF_SOURCE, '429 auth.rate_limited': 4 }
+      assert.deepEqual(tally(wrong), expected)
     }
     const right = finishBody(owner.email, { recovery_proof: proof })
-    expectAnswer(await finish(guesser, right), '429 auth.rate_limited', 'the right proof waits too')
+    expectAnswer(await finish(guesser, right), '429 auth.rate_limited', 'also to the right proof')
     expectAnswer(await logIn(owner), '200')
-    expectAnswer(await finish(elsewhere, right), '200', 'and not elsewhere')
+    expectAnswer(await finish(elsewhere, right), '200', 'not to another source')
   })
 })

@@ -6,7 +6,7 @@ import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { base64, newEmail, newPassword, type Tokens } from './world.ts'
 
-const MANY = 64
+const RACERS = 64
 const WRONG = ['x', 'AAAA-BBBB', '0'.repeat(32)]
 
 interface Invite {
@@ -27,21 +27,21 @@ describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
     return code
   }
 
-  it('begins with a code that the first start tells its operator, once', async () => {
+  it('starts with a code that the first start of the server prints once', async () => {
     const [, code = ''] = /first invite {2}(\S+) until /.exec(log()) ?? []
     expectAnswer(await register(client, body({ invite: code })), '201')
     assert.equal(log().split(code).length, 2)
     expectAnswer(await register(client, body({ invite: code })), '403 auth.registration_closed')
   })
 
-  it('lets one in for each code, however it is typed', async () => {
+  it('accepts one account per code, in any typed form', async () => {
     const code = await newInvite('--days', '1')
     assert.ok(code.replaceAll('-', '').length * 5 >= 128, 'at least 128 bits')
     expectAnswer(await register(client, body({ invite: ` ${code.toLowerCase().replaceAll('-', ' ')} ` })), '201')
     expectAnswer(await register(client, body({ invite: code })), '403 auth.registration_closed')
   })
 
-  it('answers a wrong code, a used one and none with the same 403, whoever’s the e-mail is', async () => {
+  it('answers the same 403 to a wrong, used or missing code, with a known and an unknown e-mail', async () => {
     const [used, email] = [await newInvite(), newEmail()]
     expectAnswer(await register(client, body({ email, invite: used })), '201')
     const invites = [undefined, null, used, ...WRONG]
@@ -53,13 +53,13 @@ describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
     expectAnswer(await register(client, body({ invite: '' })), '400 request.malformed')
   })
 
-  it('makes one account of 64 registrations at once with one code', async () => {
+  it('creates one account for 64 registrations at once with one code', async () => {
     const invite = await newInvite()
-    const replies = await atOnce(MANY, () => register(client, body({ invite })))
-    assert.deepEqual(tally(replies), { 201: 1, '403 auth.registration_closed': MANY - 1 })
+    const replies = await atOnce(RACERS, () => register(client, body({ invite })))
+    assert.deepEqual(tally(replies), { 201: 1, '403 auth.registration_closed': RACERS - 1 })
   })
 
-  it('takes a repeat with the same values and the same code as the same success', async () => {
+  it('answers a repeat with the same values and code with the same success', async () => {
     const same = body({ invite: await newInvite(), salt: base64(16) })
     const replies = [...(await atOnce(4, () => register(client, same))), await register(client, same)]
     assert.deepEqual(tally(replies), { 201: 5 })
@@ -67,7 +67,7 @@ describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
     expectAnswer(await register(client, { ...same, salt: base64(16) }), '403 auth.registration_closed')
   })
 
-  it('lists to the operator what became of each invite, without its code', async () => {
+  it('lists the state of each invite for the operator, without its code', async () => {
     const [live, used] = [await newInvite(), await newInvite()]
     const { email, ...rest } = body({ invite: used })
     await register(client, { email, ...rest })
@@ -89,14 +89,14 @@ describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
 describe('registration by default', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
 
-  it('asks for an invite once the server is reached from elsewhere', async () => {
+  it('needs an invite when the server has a public address', async () => {
     const { client, operate } = await operatedServer({ PUBLIC_URL: 'https://keep.example' })
     expectAnswer(await register(client, body()), '403 auth.registration_closed')
     const { code } = (await operate('account', 'invite')) as Invite
     expectAnswer(await register(client, body({ invite: code })), '201')
   })
 
-  it('asks what a proxy forwards for an invite, and nobody on the machine itself', async () => {
+  it('needs an invite for forwarded requests, and none for local ones', async () => {
     const { client, operate } = await operatedServer()
     const forwarded = { 'x-forwarded-for': '203.0.113.9' }
     expectAnswer(await register(client, body()), '201')

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import type { Reply } from './call.ts'
-import type { Sending } from './client.ts'
+import { expectConflict, expectState, MAX_CHUNK_BYTES, newSession, patch, SIZE, startChunk } from './chunkRequests.ts'
 import { expectAnswer, expectBodyless413, offsetOf } from './expect.ts'
 import { connect } from './server.ts'
 import {
@@ -17,46 +16,16 @@ import {
   OCTETS,
   onlyDrop,
   openSession,
-  type Session,
   sessionPath,
   stateOf,
 } from './world.ts'
 
-const MAX_CHUNK_BYTES = 16 * MIB
-const SIZE = 300
-
 const server = await connect()
-const newSession = async (size = SIZE, over: object = {}): Promise<Session> =>
-  openSession(await newLink(server), randomBytes(size), over)
-const patch = (
-  session: Session,
-  headers: Record<string, string | readonly string[] | undefined>,
-  body: Uint8Array = session.file,
-) => server.send({ method: 'PATCH', path: sessionPath(session), body, headers })
-
-/** Opens a chunk request of the whole file and waits until the server has begun to read it. */
-async function startChunk(session: Session): Promise<Sending> {
-  const length = { 'content-length': String(session.file.length), expect: '100-continue' }
-  const headers = { ...chunkHeaders(0, session.file), ...length }
-  const sending = server.start({ method: 'PATCH', path: sessionPath(session), headers })
-  await sending.continued
-  return sending
-}
-
-async function expectState(session: Session, offset: number, state: string): Promise<void> {
-  assert.deepEqual(await stateOf(session), { status: 200, offset, length: session.file.length, state })
-}
-
-/** A refusal that leaves the session where it was and says where to go on. */
-async function expectConflict(reply: Reply, code: string, goOn: number): Promise<void> {
-  expectAnswer(reply, `409 upload.${code}`)
-  assert.equal(offsetOf(reply), goOn, 'X-Service-Offset says where to go on')
-}
 
 // Covers: Requests; Chunks
 describe('chunks: order of checks', () => {
-  it('answers the first fault in the specified order', async () => {
-    const session = await newSession()
+  it('is the specified one', async () => {
+    const session = await newSession(server)
     const large = randomBytes(MAX_CHUNK_BYTES + 1)
     const elsewhere = { ...session, uploadId: '00000000-0000-4000-8000-000000000000' }
     expectAnswer(await patch(elsewhere, { 'content-type': 'text/plain' }, large), '404 upload.session_not_found')
@@ -68,22 +37,22 @@ describe('chunks: order of checks', () => {
     )
     expectBodyless413(await appendBytes(session, 77, large))
     await append(session, 0, 100)
-    await expectConflict(
+    expectConflict(
       await appendBytes(session, 101, randomBytes(SIZE), { 'x-service-checksum': 'a'.repeat(64) }),
       'offset_mismatch',
       100,
     )
-    await expectConflict(
+    expectConflict(
       await appendBytes(session, 100, randomBytes(SIZE), { 'x-service-checksum': 'a'.repeat(64) }),
       'size_exceeded',
       100,
     )
     await append(session, 100)
-    expectBodyless413(await appendBytes(session, 0, large), 'also when the session is over')
+    expectBodyless413(await appendBytes(session, 0, large), 'also when the session has ended')
   })
 
-  it('reads on when it refuses a large chunk, so that the answer is seen', async () => {
-    const session = await newSession()
+  it('does not keep the client from the answer, because a refused chunk is read to its end', async () => {
+    const session = await newSession(server)
     const large = randomBytes(8 * MIB)
     for (let round = 0; round < 4; round += 1) {
       expectAnswer(await appendBytes({ ...session, uploadId: 'x' }, 0, large), '404 upload.session_not_found')
@@ -97,9 +66,9 @@ describe('chunks: order of checks', () => {
 })
 
 // Covers: Chunks
-describe('chunks that are cut', () => {
-  it('leaves the offset at the last whole chunk when the connection is cut', async () => {
-    const session = await newSession(2 * MIB)
+describe('chunks cut in transit', () => {
+  it('leave the offset at the last whole chunk', async () => {
+    const session = await newSession(server, 2 * MIB)
     expectAnswer(await append(session, 0, MIB), '204')
     const rest = session.file.subarray(MIB)
     const headers = { ...chunkHeaders(MIB, rest), 'content-length': String(rest.length), expect: '100-continue' }
@@ -114,7 +83,7 @@ describe('chunks that are cut', () => {
     await expectState(session, 2 * MIB, 'landed')
   })
 
-  it('takes another chunk in place of the one that was cut', async () => {
+  it('can be replaced by another chunk', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(SIZE))
     const sending = await startChunk(session)
@@ -127,11 +96,11 @@ describe('chunks that are cut', () => {
       expectAnswer(await append(session, start, end), '204')
     const path = `/v1/drops/${(await onlyDrop(link.owner)).drop_id}/content`
     const content = await server.send({ method: 'GET', path, token: link.owner.token })
-    assert.deepEqual(content.body, session.file, 'nothing of the cut chunk is left')
+    assert.deepEqual(content.body, session.file, 'the cut chunk left no bytes')
   })
 
-  it('lets the newest of two requests win, and answers 409 to the older', async () => {
-    const session = await newSession()
+  it('lose against a newer request, and are answered 409', async () => {
+    const session = await newSession(server)
     const older = await startChunk(session)
     await older.write(session.file.subarray(0, 100))
     expectAnswer(await append(session, 0, 200), '204')
@@ -139,16 +108,16 @@ describe('chunks that are cut', () => {
     older.end()
     const refused = await older.reply
     expectAnswer(refused, '409 upload.offset_mismatch')
-    assert.ok([0, 200].includes(offsetOf(refused)), 'where to go on, before or after the newer one was kept')
+    assert.ok([0, 200].includes(offsetOf(refused)), 'the offset before or after the newer chunk')
     await expectState(session, 200, 'open')
     expectAnswer(await append(session, 200), '204')
   })
 })
 
 // Covers: Chunks
-describe('cancel', () => {
+describe('cancel of a drop session', () => {
   it('answers 204 once and 404 from then on', async () => {
-    const session = await newSession()
+    const session = await newSession(server)
     await append(session, 0, 100)
     expectAnswer(await cancel(session), '204')
     expectAnswer(await cancel(session), '404 upload.session_not_found')
@@ -156,7 +125,7 @@ describe('cancel', () => {
     assert.equal((await stateOf(session)).status, 404)
   })
 
-  it('answers 409 session_closed to what has landed', async () => {
+  it('answers 409 session_closed after the landing', async () => {
     const link = await newLink(server)
     const session = await land(link)
     expectAnswer(await cancel(session), '409 upload.session_closed')

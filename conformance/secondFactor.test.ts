@@ -9,9 +9,9 @@ import { answer, challengeOf, enroll, type Guarded, logIn, totp, turnOn } from '
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { asOwner, newPassword, signUp, type Tokens } from './world.ts'
 
-const MANY = 64
+const RACERS = 64
 const ATTEMPTS = 5
-/** Of the form of a backup code, with a letter that none has. */
+/** A code in the form of a backup code, with a letter that is never used. */
 const WRONG = 'UUUUU-UUUUU'
 const TRIES_OF_ACCOUNT = 100
 const TRIES_OF_SOURCE = 3
@@ -22,19 +22,19 @@ const newGuarded = async () => turnOn(await signUp(server))
 const isOn = async ({ owner }: Guarded, token = owner.token) =>
   json<{ totp_enabled: boolean }>(await asOwner({ ...owner, token }, 'GET', '/v1/account')).totp_enabled
 
-/** Six digits that the server would take at no moment around now. */
+/** Six digits that the server does not accept at this time. */
 function wrongDigits(authenticator: Authenticator): string {
   const present = stepAt(Date.now())
   const near = new Set([-3, -2, -1, 0, 1, 2, 3].map((aside) => authenticator.codeOf(present + aside)))
   const wrong = ['000000', '111111', '222222', '333333', '444444', '555555', '666666', '777777'].find(
     (code) => !near.has(code),
   )
-  return wrong ?? assert.fail('eight codes of seven')
+  return wrong ?? assert.fail('one of eight codes must be wrong')
 }
 
 // Covers: Accounts and sessions
 describe('enrolling a second factor', () => {
-  it('gives what an authenticator reads, uncached, and asks for nothing before it is confirmed', async () => {
+  it('answers a URI for an authenticator, uncached, and requires no code before it is confirmed', async () => {
     const owner = await signUp(server)
     const reply = await totp(owner, 'enroll', { current_password: owner.password })
     assert.equal(answerOf(reply), '200')
@@ -46,12 +46,12 @@ describe('enrolling a second factor', () => {
     assert.equal(answerOf(await logIn(owner)), '200')
   })
 
-  it('asks for the present secret', async () => {
+  it('requires the present password', async () => {
     const owner = await signUp(server)
     expectAnswer(await totp(owner, 'enroll', { current_password: newPassword() }), '401 auth.invalid_credentials')
   })
 
-  it('replaces what was not confirmed, and answers 409 once one is on', async () => {
+  it('replaces an unconfirmed one, and answers 409 once one is confirmed', async () => {
     const owner = await signUp(server)
     const first = await enroll(owner)
     const guarded = await turnOn(owner)
@@ -62,17 +62,17 @@ describe('enrolling a second factor', () => {
 
 // Covers: Accounts and sessions
 describe('confirming a second factor', () => {
-  it('gives ten backup codes, and leaves other sessions open', async () => {
+  it('answers ten backup codes, and leaves other sessions open', async () => {
     const owner = await signUp(server)
     const { access_token: token } = json<Tokens>(await logIn(owner))
     const guarded = await turnOn(owner)
     assert.equal(new Set(guarded.backupCodes).size, 10)
-    // 50 bits at least, of an alphabet that leaves out what looks alike.
+    // At least 50 bits, in an alphabet without characters that look alike.
     for (const code of guarded.backupCodes) assert.ok(code.replace(/[^0-9A-HJKMNP-TV-Z]/g, '').length >= 10, code)
     assert.deepEqual([await isOn(guarded), await isOn(guarded, token)], [true, true])
   })
 
-  it('answers 401 to a wrong code and 409 when nothing waits', async () => {
+  it('answers 401 to a wrong code, and 409 when none is pending', async () => {
     const owner = await signUp(server)
     expectAnswer(await totp(owner, 'confirm', { code: '000000' }), '409 auth.totp_not_pending')
     const authenticator = await enroll(owner)
@@ -85,7 +85,7 @@ describe('confirming a second factor', () => {
 
 // Covers: Authentication 3; Other operations, TOTP verification; Accounts and sessions
 describe('signing in with a second factor', () => {
-  it('answers 202 with a challenge and nothing of a session', async () => {
+  it('answers 202 with a challenge and no tokens', async () => {
     const { owner } = await newGuarded()
     const before = Date.now()
     const reply = await logIn(owner)
@@ -100,7 +100,7 @@ describe('signing in with a second factor', () => {
     expectAnswer(await server.send(refresh), '401 auth.session_expired')
   })
 
-  it('opens a session with a code of the authenticator, and with a backup code however it is typed', async () => {
+  it('opens a session with a code of the authenticator, or with a backup code in any typed form', async () => {
     const { owner, authenticator, backupCodes } = await newGuarded()
     const [first = '', second = '', third = ''] = backupCodes
     const digits = authenticator.next()
@@ -119,7 +119,7 @@ describe('signing in with a second factor', () => {
     }
   })
 
-  it('takes no code twice: not the one that turned it on, nor one that signed in, nor a backup code', async () => {
+  it('accepts no code twice: from the confirmation, from a sign-in, or a backup code', async () => {
     const { owner, authenticator, backupCodes } = await newGuarded()
     const [first = ''] = backupCodes
     const used = authenticator.codeOf(stepAt(Date.now()))
@@ -132,14 +132,14 @@ describe('signing in with a second factor', () => {
     }
   })
 
-  it('answers 401 totp_invalid_code to a wrong code, of another account too', async () => {
+  it('answers 401 totp_invalid_code to a wrong code, and to a code of another account', async () => {
     const guarded = await newGuarded()
     const other = await newGuarded()
     for (const code of [wrongDigits(guarded.authenticator), WRONG, other.backupCodes[0] ?? '', '1', '💥'])
       expectAnswer(await answer(server, await challengeOf(guarded.owner), code), '401 auth.totp_invalid_code', code)
   })
 
-  it('answers 401 totp_challenge_invalid to an unknown, a used-up and a taken challenge alike', async () => {
+  it('answers the same 401 totp_challenge_invalid to an unknown, used-up or completed challenge', async () => {
     const { owner, backupCodes } = await newGuarded()
     const [first = '', second = ''] = backupCodes
     const taken = await challengeOf(owner)
@@ -155,7 +155,7 @@ describe('signing in with a second factor', () => {
     expectAnswer(await answer(server, await challengeOf(owner), second), '200')
   })
 
-  it('answers 429 after a hundred wrong codes of an account, new challenges or not, and takes a backup code still', async () => {
+  it('answers 429 after a hundred wrong codes for an account over all challenges, and still accepts a backup code', async () => {
     const { owner, authenticator, backupCodes } = await newGuarded()
     const wrong = wrongDigits(authenticator)
     for (let tried = 0; tried < TRIES_OF_ACCOUNT; tried += ATTEMPTS) {
@@ -173,12 +173,12 @@ describe('signing in with a second factor', () => {
     expectAnswer(await answer(server, await challengeOf(owner), backupCodes[0] ?? ''), '200', 'counted apart')
     const off = { current_password: owner.password, code: backupCodes[1] }
     expectAnswer(await totp(owner, 'disable', off), '204')
-    // What a thief has used up keeps no owner from putting another authenticator in its place: its codes are judged.
+    // Attempts of a thief do not keep the owner from confirming another authenticator.
     const next = { code: wrongDigits(await enroll(owner)) }
     expectAnswer(await totp(owner, 'confirm', next), '401 auth.totp_invalid_code')
   })
 
-  it('is not gone round by registering again', async () => {
+  it('cannot be avoided by a repeated registration', async () => {
     const { owner } = await newGuarded()
     const { email, password } = owner
     const reply = await server.send({ method: 'POST', path: '/v1/auth/register', json: { email, password } })
@@ -187,31 +187,31 @@ describe('signing in with a second factor', () => {
 })
 
 // Covers: Accounts and sessions
-describe('of 64 at once', () => {
-  it('one gets in with a code of the authenticator, by several challenges', async () => {
+describe('64 sign-ins at once with a second factor', () => {
+  it('open one session with a code of the authenticator, by several challenges', async () => {
     const { owner, authenticator } = await newGuarded()
     await oneOf(owner, authenticator.next())
   })
 
-  it('one gets in with a backup code, by several challenges', async () => {
+  it('open one session with a backup code, by several challenges', async () => {
     const { owner, backupCodes } = await newGuarded()
     await oneOf(owner, backupCodes[0] ?? '')
   })
 
-  it('one gets in by one challenge, and five are judged when all are wrong', async () => {
+  it('open one session by one challenge, and check five codes when all are wrong', async () => {
     const { owner, backupCodes } = await newGuarded()
     const challenge = await challengeOf(owner)
-    const replies = await atOnce(MANY, () => answer(server, challenge, backupCodes[0] ?? ''))
-    assert.deepEqual(tally(replies), { 200: 1, '401 auth.totp_challenge_invalid': MANY - 1 })
+    const replies = await atOnce(RACERS, () => answer(server, challenge, backupCodes[0] ?? ''))
+    assert.deepEqual(tally(replies), { 200: 1, '401 auth.totp_challenge_invalid': RACERS - 1 })
     const second = await challengeOf(owner)
-    const guesses = await atOnce(MANY, () => answer(server, second, WRONG))
-    const judged = { '401 auth.totp_invalid_code': ATTEMPTS, '401 auth.totp_challenge_invalid': MANY - ATTEMPTS }
+    const guesses = await atOnce(RACERS, () => answer(server, second, WRONG))
+    const judged = { '401 auth.totp_invalid_code': ATTEMPTS, '401 auth.totp_challenge_invalid': RACERS - ATTEMPTS }
     assert.deepEqual(tally(guesses), judged)
   })
 
-  /** Four tries each, so that none is out of tries; the challenge that is met leaves three at most with nothing to meet. */
+  /** Four attempts per challenge, so that none runs out. After the success at most three attempts find no challenge. */
   async function oneOf(owner: Guarded['owner'], code: string): Promise<void> {
-    const challenges = await Promise.all(Array.from({ length: MANY / 4 }, () => challengeOf(owner)))
+    const challenges = await Promise.all(Array.from({ length: RACERS / 4 }, () => challengeOf(owner)))
     const tries = challenges.flatMap((challenge) => [challenge, challenge, challenge, challenge])
     const replies = await Promise.all(tries.map((challenge) => answer(server, challenge, code)))
     const {
@@ -219,14 +219,14 @@ describe('of 64 at once', () => {
       '401 auth.totp_invalid_code': wrong = 0,
       '401 auth.totp_challenge_invalid': over = 0,
     } = tally(replies)
-    assert.deepEqual([won, wrong + over], [1, MANY - 1])
+    assert.deepEqual([won, wrong + over], [1, RACERS - 1])
     assert.ok(over <= 3)
   }
 })
 
 // Covers: Accounts and sessions
 describe('disabling a second factor', () => {
-  it('asks for the secret and a code, and ends backup codes and open challenges with it', async () => {
+  it('requires the password and a code, and ends backup codes and open challenges', async () => {
     const guarded = await newGuarded()
     const { owner, authenticator, backupCodes } = guarded
     const [first = '', second = ''] = backupCodes
@@ -245,7 +245,7 @@ describe('disabling a second factor', () => {
     expectAnswer(await totp(owner, 'confirm', { code: second }), '401 auth.totp_invalid_code')
   })
 
-  it('takes a backup code in the place of the authenticator', async () => {
+  it('accepts a backup code instead of the authenticator', async () => {
     const { owner, backupCodes } = await newGuarded()
     const body = { current_password: owner.password, code: backupCodes[9] }
     expectAnswer(await totp(owner, 'disable', body), '204')
@@ -253,7 +253,7 @@ describe('disabling a second factor', () => {
 })
 
 // Covers: Accounts and sessions
-describe('beside a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () => {
+describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
   const settings = { TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open', LOGIN_TRIES_PER_WINDOW: String(TRIES_OF_SOURCE) }
   const { client, operate } = await operatedServer(settings)
@@ -262,7 +262,7 @@ describe('beside a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () 
     send: (call) => client.send({ ...call, headers: { ...call.headers, 'x-forwarded-for': address } }),
   })
 
-  it('answers 429 to the source that tried too many wrong codes, by however many challenges, and not to another', async () => {
+  it('answers 429 to a source after too many wrong codes over all challenges, and not to another source', async () => {
     const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
     const guarded = await turnOn(await signUp(elsewhere))
     const guessed = { ...guarded.owner, client: guesser }
@@ -273,7 +273,7 @@ describe('beside a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () 
     expectAnswer(await answer(elsewhere, await challengeOf(guarded.owner), guarded.authenticator.next()), '200')
   })
 
-  it('counts a wrong present secret as a login does', async () => {
+  it('counts a wrong present password like a login', async () => {
     const owner = await signUp(from('203.0.113.3'))
     const wrong = { current_password: newPassword() }
     for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
@@ -284,7 +284,7 @@ describe('beside a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () 
     expectAnswer(await logIn(owner), '429 auth.rate_limited')
   })
 
-  it('counts the wrong codes of a confirmation', async () => {
+  it('counts wrong codes of a confirmation', async () => {
     const owner = await signUp(from('203.0.113.4'))
     const wrong = { code: wrongDigits(await enroll(owner)) }
     for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
@@ -292,7 +292,7 @@ describe('beside a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () 
     expectAnswer(await totp(owner, 'confirm', wrong), '429 auth.rate_limited')
   })
 
-  it('is taken away by the operator from an owner who has lost it', async () => {
+  it('is removed by the operator when the owner has lost it', async () => {
     const owner = await signUp(client)
     const { backupCodes } = await turnOn(owner)
     const open = await challengeOf(owner)
@@ -300,7 +300,7 @@ describe('beside a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () 
     assert.equal(Reflect.get(Object(await operate('account', 'reset-totp', owner.accountId)), 'changed'), false)
     expectAnswer(await answer(client, open, backupCodes[0] ?? ''), '401 auth.totp_challenge_invalid')
     assert.equal(answerOf(await logIn(owner)), '200')
-    // The step that turned it on is free again: the way out, too, when the server's clock has been ahead.
+    // The time step of the confirmation is unused again, which helps when the server's clock was ahead.
     await turnOn(owner)
   })
 })

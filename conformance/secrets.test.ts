@@ -1,4 +1,4 @@
-/** Secrets in no log, no problem, no header and not at rest: looked for in all that a server wrote in a story that brings every one of them. */
+/** No secret may be in a log, a problem, a header or a file. This searches everything that a server wrote while it received every kind. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -25,7 +25,7 @@ if (skip === false)
     const { code } = await inviteOf(server)
     await recordExchanges(recorded(server.client, exchanges), code)
     document = (await server.client.send({ method: 'GET', path: '/openapi.json' })).body.toString()
-    // With what stands in the write-ahead log alone, and with what is written last.
+    // Includes the write-ahead log, and what is written at shutdown.
     const running = await filesBelow(server.dataDir)
     await server.end()
     disk = [...running, ...(await filesBelow(server.dataDir))]
@@ -48,7 +48,7 @@ async function filesBelow(directory: string): Promise<readonly Buffer[]> {
   return Promise.all(entries.filter((each) => each.isFile()).map((each) => readFile(join(each.parentPath, each.name))))
 }
 
-/** Names alone: a failing test must not print what it found. */
+/** Only names, because a failing test must not print secrets. */
 function namesIn(places: readonly (Uint8Array | string)[], kinds: readonly string[]): readonly string[] {
   const searcher = createSearcher(wanted.filter(({ kind }) => kinds.includes(kind)))
   const found = places.flatMap((place) => searcher.search(Buffer.from(place)))
@@ -58,15 +58,15 @@ function namesIn(places: readonly (Uint8Array | string)[], kinds: readonly strin
 const ALL = ['secret', 'credential', 'sealed', 'private']
 
 // Covers: Secrets
-describe('what is for its holder alone', { skip }, () => {
-  it('is not at rest as it is, wherever it lets somebody in', () => {
+describe('a secret', { skip }, () => {
+  it('is not stored in plain form when it grants access', () => {
     assert.ok(disk.length > 0)
     assert.deepEqual(namesIn(disk, ['secret']), [])
   })
 
-  it('is in no line of the log, at the level trace', () => {
+  it('is in no line of the log at level trace', () => {
     const log = server?.log() ?? ''
-    assert.ok(log.includes('/d/:opaque_id'), 'requests are logged, by the pattern of their route')
+    assert.ok(log.includes('/d/:opaque_id'), 'requests are logged by the pattern of their route')
     assert.deepEqual(namesIn([log], ALL), [])
   })
 
@@ -94,22 +94,22 @@ describe('what is for its holder alone', { skip }, () => {
   })
 })
 
-/** What no story brings about, and why. */
+/** Kinds that the requests do not produce, and why. */
 const NEVER_GRANTED: readonly string[] = []
 
 // Covers: Secrets
-describe('the search for it', { skip }, () => {
-  it('knows what each member is whose value is text', () => {
+describe('the search for secrets', { skip }, () => {
+  it('has a class for each member with a text value', () => {
     const names = new Set(textMembers(JSON.parse(document).components.schemas))
     assert.ok(names.size > 50)
     assert.deepEqual(
       [...names].filter((name) => !Object.hasOwn(KINDS, name)),
       [],
-      'sort these in secrets.ts',
+      'classify these in secrets.ts',
     )
   })
 
-  it('was led by every operation, as it is granted', () => {
+  it('covers every operation with a granted request', () => {
     const { operations = [], find } = server?.client.document ?? {}
     const granted = exchanges.filter(({ reply }) => reply.status < 300)
     const met = new Set(granted.map(({ call }) => find?.(call.method, call.path.split('?')[0] ?? '')?.name))
@@ -119,7 +119,7 @@ describe('the search for it', { skip }, () => {
     )
   })
 
-  it('has something to look for of every kind and name', () => {
+  it('has values of every kind and name', () => {
     const members = Object.keys(KINDS).filter((name) => KINDS[name] !== 'plain')
     const found = new Set(wanted.map(({ name }) => name))
     assert.deepEqual(
@@ -130,7 +130,7 @@ describe('the search for it', { skip }, () => {
       assert.ok(found.has(name), name)
   })
 
-  it('finds each of them, in each form, between other bytes', () => {
+  it('finds each value in each form, between other bytes', () => {
     const searcher = createSearcher(wanted)
     for (const found of wanted)
       for (const form of formsOf(found)) {
@@ -139,13 +139,13 @@ describe('the search for it', { skip }, () => {
       }
   })
 
-  it('finds in the very files what is kept there as it is: ids, e-mails, file names, and bytes of what is sealed', () => {
+  it('finds values that the files contain in plain form: ids, e-mails, file names and sealed bytes', () => {
     const kept = namesIn(disk, ['credential', 'private', 'sealed'])
     for (const name of ['credential opaque_id', 'private email', 'private suggested_filename', 'sealed salt'])
       assert.ok(kept.includes(name), name)
   })
 
-  it('finds what is planted in a file, in the log and in an answer', () => {
+  it('finds a value that is planted in a file, in the log and in an answer', () => {
     const secret = wanted.find(({ name }) => name === 'refresh_token')
     assert.ok(secret !== undefined)
     const bytes = Buffer.from(secret.value, 'base64url')
@@ -158,7 +158,7 @@ describe('the search for it', { skip }, () => {
   })
 })
 
-/** Names of properties that may be text, or a list of texts. */
+/** Names of properties that may be a text or a list of texts. */
 function textMembers(node: unknown): readonly string[] {
   if (Array.isArray(node)) return node.flatMap(textMembers)
   if (typeof node !== 'object' || node === null) return []

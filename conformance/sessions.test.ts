@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { json } from './call.ts'
 import { listen } from './eventReader.ts'
 import { answerOf, atOnce, expectAnswer } from './expect.ts'
+import { partOf } from './jwt.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, newPassword, type Owner, signIn, signUp, type Tokens } from './world.ts'
 
@@ -41,7 +42,7 @@ async function expectOver(owner: Owner): Promise<void> {
 
 // Covers: Accounts and sessions
 describe('sessions', () => {
-  it('are listed oldest first, each client finding its own', async () => {
+  it('are listed oldest first, and each client can identify its own', async () => {
     const owner = await signUp(server)
     const device_id = randomUUID()
     const { email, password } = owner
@@ -59,21 +60,21 @@ describe('sessions', () => {
     const times = listed.map(({ created_at }) => created_at)
     assert.deepEqual(times, times.toSorted())
     assert.equal(await currentOf(third), listed[2]?.session_id)
-    const claims = JSON.parse(Buffer.from(String(withDevice.access_token.split('.')[1]), 'base64url').toString())
+    const claims = partOf(withDevice.access_token, 1)
     assert.equal(claims.sid, listed[1]?.session_id)
   })
 
-  it('end at once from elsewhere, with their tokens and event streams', async () => {
+  it('can be ended by another session at once, with their tokens and event streams', async () => {
     const owner = await signUp(server)
     const other = await signIn(owner)
-    const ear = await listen(other)
+    const stream = await listen(other)
     assert.equal((await end(owner, await currentOf(other))).status, 204)
     await expectOver(other)
-    assert.equal(await ear.next(), undefined, 'the stream ends')
+    assert.equal(await stream.next(), undefined, 'the stream ends')
     assert.equal((await sessionsOf(owner)).length, 1)
   })
 
-  it('end by their own client as by logging out', async () => {
+  it('can be ended by themselves like by a logout', async () => {
     const owner = await signUp(server)
     const other = await signIn(owner)
     assert.equal((await end(owner, await currentOf(owner))).status, 204)
@@ -81,7 +82,7 @@ describe('sessions', () => {
     assert.equal((await asOwner(other, 'GET', '/v1/account')).status, 200)
   })
 
-  it('answer the same 204 for one that is over, unknown or somebody else’s, which goes on', async () => {
+  it('are answered the same 204 when they have ended, are unknown or another account’s, which continues', async () => {
     const [owner, stranger] = [await signUp(server), await signUp(server)]
     const other = await signIn(owner)
     const ended = await currentOf(other)
@@ -91,12 +92,12 @@ describe('sessions', () => {
     expectAnswer(await end(owner, 'nonsense'), '400 request.malformed')
   })
 
-  it('are a hundred at most: one more ends the one that has gone unused for longest', async () => {
+  it('are at most 100: one more ends the one that is unused for longest', async () => {
     const owner = await signUp(server)
     const unused = await signIn(owner)
     const { access_token: token } = json<Tokens>(await post('/v1/auth/refresh', { refresh_token: owner.refreshToken }))
     const refreshed = { ...owner, token }
-    // Some at a time, as one after another takes long and all at once are more than wait for their turn.
+    // A few at a time: one by one is slow, and all at once exceed the waiting queue.
     for (let count = 2; count < MAX_SESSIONS; count += AT_A_TIME)
       await Promise.all(Array.from({ length: Math.min(AT_A_TIME, MAX_SESSIONS - count) }, () => signIn(owner)))
     assert.equal((await sessionsOf(refreshed)).length, MAX_SESSIONS)
@@ -108,7 +109,7 @@ describe('sessions', () => {
 
 // Covers: Accounts and sessions
 describe('changing the password', () => {
-  it('sets secret, salt and sealed key, ends the other sessions, and lets the caller’s go on', async () => {
+  it('sets password, salt and sealed key, ends the other sessions, and keeps the session of the caller', async () => {
     const owner = await signUp(server)
     const other = await signIn(owner)
     const [password, salt, sealed_account_key] = [newPassword(), base64(16), base64(80)]
@@ -123,7 +124,7 @@ describe('changing the password', () => {
     assert.equal((await login(owner, password)).status, 200)
   })
 
-  it('takes the same values again as the same success', async () => {
+  it('answers a repeat with the same values with the same success', async () => {
     const owner = await signUp(server)
     const sealed = () => ({ password: newPassword(), salt: base64(16), sealed_account_key: base64(80) })
     const body = { current_password: owner.password, ...sealed() }
@@ -132,7 +133,7 @@ describe('changing the password', () => {
     expectAnswer(await change(owner, next), '401 auth.invalid_credentials')
   })
 
-  it('leaves salt and sealed key that are left out', async () => {
+  it('does not change omitted salt and sealed key', async () => {
     const owner = await signUp(server)
     const first = { password: newPassword(), salt: base64(16), sealed_account_key: base64(80) }
     assert.equal((await change(owner, { current_password: owner.password, ...first })).status, 204)
@@ -143,12 +144,12 @@ describe('changing the password', () => {
     assert.equal(account.sealed_account_key, first.sealed_account_key)
   })
 
-  it('answers 401 to a wrong present password, and 429 to whatever asks for it once too many were tried', async () => {
+  it('answers 401 to a wrong present password, and 429 after too many attempts with any operation', async () => {
     const owner = await signUp(server)
     const guesses = [
-      () => change(owner, { current_password: 'a wrong one', password: newPassword() }),
-      () => remove(owner, 'a wrong one'),
-      () => login(owner, 'a wrong one'),
+      () => change(owner, { current_password: 'a wrong password', password: newPassword() }),
+      () => remove(owner, 'a wrong password'),
+      () => login(owner, 'a wrong password'),
     ]
     for (const guess of guesses) expectAnswer(await guess(), '401 auth.invalid_credentials')
     const answers: string[] = []
@@ -157,10 +158,10 @@ describe('changing the password', () => {
         ...(await atOnce(AT_A_TIME, (at) => guesses[at % guesses.length]?.() ?? assert.fail())).map(answerOf),
       )
     for (const guess of guesses) expectAnswer(await guess(), '429 auth.rate_limited')
-    expectAnswer(await remove(owner, owner.password), '429 auth.rate_limited', 'the right one waits too')
+    expectAnswer(await remove(owner, owner.password), '429 auth.rate_limited', 'also to the right password')
   })
 
-  it('is won by one of eight different ones at once', async () => {
+  it('succeeds for one of eight different ones at once', async () => {
     const owner = await signUp(server)
     const passwords = Array.from({ length: 8 }, newPassword)
     const replies = await Promise.all(
@@ -172,9 +173,9 @@ describe('changing the password', () => {
     assert.equal((await login(owner, String(passwords[won[0] ?? 0]))).status, 200)
   })
 
-  it('answers 400 to values out of their form', async () => {
+  it('answers 400 to values of a wrong form', async () => {
     const owner = await signUp(server)
-    const good = { current_password: owner.password, password: newPassword() }
+    const valid = { current_password: owner.password, password: newPassword() }
     const faults = [
       { password: 'x'.repeat(11) },
       { kdf_version: 2 },
@@ -183,7 +184,7 @@ describe('changing the password', () => {
       { x: 1 },
     ]
     for (const fault of faults)
-      expectAnswer(await change(owner, { ...good, ...fault }), '400 request.malformed', JSON.stringify(fault))
+      expectAnswer(await change(owner, { ...valid, ...fault }), '400 request.malformed', JSON.stringify(fault))
     assert.equal((await login(owner, owner.password)).status, 200)
   })
 })

@@ -1,13 +1,15 @@
-/** Shares: what somebody with an address, and nothing else, may read of what an account keeps. */
+/** Shares: the data of an account that a visitor with the address may read. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type Author, deleteAsset, landBlob, newAuthor, newBundle, openUpload, sendJson } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
 import type { Client } from './client.ts'
+import { expectProtocolWindow, expectRefusedValues } from './creations.ts'
 import { answerOf, atOnce, expectAnswer, fingerprint, tally, until } from './expect.ts'
+import { expectHeadLikeGet, expectRange, expectSafeForBrowsers, expectWhole, type Read } from './servedBytes.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
-import { asOwner, base64, land, newOpaqueId, OCTETS, type Owner, provision, sha256, signUp } from './world.ts'
+import { asOwner, base64, land, newOpaqueId, type Owner, provision, sha256, signUp } from './world.ts'
 
 const MAX_INDEX_BYTES = 512 * 1024
 const MAX_BLOBS = 10_000
@@ -52,12 +54,12 @@ async function share(author: Author, over: object = {}, client = server, file = 
 const newShare = async (over: object = {}) => share(await newAuthor(server), over)
 
 type From = Pick<Shared, 'client' | 'opaqueId'>
-/** As somebody with nothing but the address. */
+/** A request of a visitor. */
 const visit = ({ client, opaqueId }: From): Promise<Reply> => client.send({ method: 'GET', path: `/s/${opaqueId}` })
 const read = ({ client, opaqueId, hash }: From & { readonly hash: string }, headers = {}, method = 'GET') =>
   client.send({ method, path: `/s/${opaqueId}/blob/${hash}`, headers })
 
-/** `200 200`: the index, and the blob by GET; its HEAD has to say the same. */
+/** `200 200`: the answers for the index and the blob. HEAD must answer the same. */
 async function shown(shared: Shared): Promise<string> {
   const [index, blob, head] = [await visit(shared), await read(shared), await read(shared, {}, 'HEAD')]
   assert.equal(head.status, blob.status)
@@ -68,8 +70,8 @@ const INDEX_ALONE = `200 ${NO_SHARE}`
 const GONE = `${NO_SHARE} ${NO_SHARE}`
 
 // Covers: Other operations, shares and sync feed; Shares
-describe('make a share', () => {
-  it('answers 201 with the id, and shows what it was given to whoever has that', async () => {
+describe('create a share', () => {
+  it('answers 201 with the id, and shows its data to any caller with the id', async () => {
     const owner = await signUp(server)
     for (const expires_at of [undefined, null, '2999-01-01T00:00:00+02:00']) {
       const body = shareBody({ blob_hashes: [sha256(randomBytes(1)), sha256(randomBytes(1))], expires_at })
@@ -81,7 +83,7 @@ describe('make a share', () => {
     }
   })
 
-  it('answers 201 to the same caller with the same values again, and 400 to any other use of the id', async () => {
+  it('answers 201 to a repeat of the same account with the same values, and 400 to any other use of the id', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const body = shareBody({ expires_at: '2999-01-01T00:00:00Z' })
     for (const again of [body, body, { ...body, expires_at: '2999-01-01T02:00:00+02:00' }])
@@ -96,11 +98,11 @@ describe('make a share', () => {
     expectAnswer(await make(other, body), '400 request.malformed')
     expectAnswer(await end(owner, body.opaque_id), '204')
     for (const caller of [owner, other])
-      expectAnswer(await make(caller, body), '400 request.malformed', 'what has ended is never revived')
+      expectAnswer(await make(caller, body), '400 request.malformed', 'an ended share is never revived')
     assert.deepEqual([await listed(owner), await listed(other)], [[], []])
   })
 
-  it('makes one share of 64 at once under one id', async () => {
+  it('creates one share for 64 requests with one id at once', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const body = shareBody()
     const replies = await atOnce(64, (index) => make(index % 2 === 0 ? owner : other, body))
@@ -108,7 +110,7 @@ describe('make a share', () => {
     assert.equal((await listed(owner)).length + (await listed(other)).length, 1)
   })
 
-  it('takes an index of 512 KiB and 10,000 hashes, and answers 400 beyond, and to none', async () => {
+  it('accepts an index of 512 KiB and 10,000 hashes, and answers 400 to more and to none', async () => {
     const owner = await signUp(server)
     const hashes = (count: number) => Array.from({ length: count }, (_, index) => sha256(Buffer.from([index & 255])))
     for (const over of [
@@ -130,7 +132,7 @@ describe('make a share', () => {
       expectAnswer(await make(owner, shareBody(over)), '400 request.malformed')
   })
 
-  it('answers 400 to a value out of its format, and to an unknown field', async () => {
+  it('answers 400 to a value of a wrong format, and to an unknown field', async () => {
     const owner = await signUp(server)
     for (const over of [
       ...MALFORMED.map((opaque_id) => ({ opaque_id })),
@@ -148,27 +150,17 @@ describe('make a share', () => {
 
   it('answers 422 to a missing, null or wrongly typed field', async () => {
     const owner = await signUp(server)
-    for (const name of ['opaque_id', 'sealed_index', 'blob_hashes'])
-      for (const value of [undefined, null, 1, {}])
-        expectAnswer(await make(owner, shareBody({ [name]: value })), '422 request.unprocessable', name)
-    for (const over of [{ blob_hashes: [1] }, { blob_hashes: [null] }, { expires_at: 1 }])
-      expectAnswer(await make(owner, shareBody(over)), '422 request.unprocessable')
+    const wrong = [undefined, null, 1, {}]
+    const values = { opaque_id: wrong, sealed_index: wrong, blob_hashes: [...wrong, [1], [null]], expires_at: [1] }
+    await expectRefusedValues((over) => make(owner, shareBody(over)), values, '422 request.unprocessable')
   })
 
-  it('answers 426 outside the protocol window, and takes both of its ends', async () => {
+  it('answers 426 outside the protocol window, and accepts both of its ends', async () => {
     const owner = await signUp(server)
-    const { headers } = await make(owner, shareBody())
-    const [min, max] = [String(headers['x-service-protocol-min']), String(headers['x-service-protocol-max'])]
-    for (const version of [min, max])
-      expectAnswer(await make(owner, shareBody(), { 'x-service-protocol': version }), '201')
-    for (const version of ['2020-01-01', '2999-01-01'])
-      expectAnswer(
-        await make(owner, shareBody(), { 'x-service-protocol': version }),
-        '426 protocol.version_unsupported',
-      )
+    await expectProtocolWindow((headers) => make(owner, shareBody(), headers))
   })
 
-  it('answers 403 limit_reached to the share after the thousandth, and takes another once one has ended', async () => {
+  it('answers 403 limit_reached to more than 1,000 shares, and accepts another once one has ended', async () => {
     const owner = await signUp(server)
     for (let count = 0; count < MAX_SHARES; count += AT_A_TIME)
       assert.deepEqual(tally(await atOnce(AT_A_TIME, () => make(owner, shareBody()))), { 201: AT_A_TIME })
@@ -182,7 +174,7 @@ describe('make a share', () => {
 
 // Covers: Other operations, shares and sync feed; Shares
 describe('own shares', () => {
-  it('lists the caller’s alone, oldest first, expired ones too', async () => {
+  it('are listed for their owner only, oldest first, expired ones too', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     await make(other, shareBody())
     const bodies = [{}, { expires_at: '2020-01-01T01:00:00+01:00' }, { expires_at: '2999-01-01T00:00:00Z' }].map(
@@ -201,7 +193,7 @@ describe('own shares', () => {
     assert.deepEqual(times, times.toSorted())
   })
 
-  it('ends with the same 204 what is there, ended, unknown or somebody else’s, which stays', async () => {
+  it('are ended with the same 204 whether live, ended, unknown or another account’s, which stays', async () => {
     const [own, foreign] = [await newShare(), await newShare()]
     const ids = [own.opaqueId, own.opaqueId, foreign.opaqueId, newOpaqueId()]
     const answers = new Set<string>()
@@ -217,33 +209,22 @@ describe('own shares', () => {
 
 // Covers: Other operations, shares and sync feed; Shares
 describe('a share', () => {
-  it('gives the blob whole and by ranges, with its hash as ETag, and its HEAD without bytes', async () => {
+  it('serves the blob whole and by ranges, with its hash as ETag, and its HEAD without a body', async () => {
     const shared = await newShare()
     const { file, hash } = shared
-    const whole = await read(shared)
-    assert.deepEqual([whole.status, whole.body], [200, file])
-    const { etag, 'content-length': length, 'accept-ranges': ranges } = whole.headers
-    assert.deepEqual([etag, length, ranges], [`"${hash}"`, String(SIZE), 'bytes'])
-    for (const [range, start, stop] of [
-      ['bytes=0-0', 0, 1],
-      ['bytes=990-5000', 990, SIZE],
-      ['bytes=-7', 993, SIZE],
-    ] as const) {
-      const part = await read(shared, { range })
-      assert.deepEqual([part.status, part.body], [206, file.subarray(start, stop)], range)
-      assert.equal(part.headers['content-range'], `bytes ${start}-${stop - 1}/${SIZE}`)
-    }
-    expectAnswer(await read(shared, { range: `bytes=${SIZE}-` }), '416 request.range_not_satisfiable')
-    assert.equal((await read(shared, { range: 'bytes=0-9', 'if-range': '"other"' })).status, 200)
+    const reading: Read = (headers, method) => read(shared, headers, method)
+    expectWhole(await reading(), file)
+    await expectRange(reading, file, ['bytes=0-0', 0, 1])
+    await expectRange(reading, file, ['bytes=990-5000', 990, SIZE])
+    await expectRange(reading, file, ['bytes=-7', 993, SIZE])
+    expectAnswer(await reading({ range: `bytes=${SIZE}-` }), '416 request.range_not_satisfiable')
+    assert.equal((await reading({ range: 'bytes=0-9', 'if-range': '"other"' })).status, 200)
     for (const method of ['GET', 'HEAD'])
-      assert.equal((await read(shared, { 'if-none-match': `"${hash}"` }, method)).status, 304)
-    const head = await read(shared, {}, 'HEAD')
-    assert.equal(head.status, 200)
-    for (const name of ['content-length', 'content-type', 'etag', 'accept-ranges', 'cache-control'])
-      assert.equal(head.headers[name], whole.headers[name], name)
+      assert.equal((await reading({ 'if-none-match': `"${hash}"` }, method)).status, 304)
+    await expectHeadLikeGet(reading)
   })
 
-  it('is kept by no cache, and no browser runs what it gives', async () => {
+  it('is kept by no cache, and no browser runs its blobs', async () => {
     const shared = await share(
       await newAuthor(server),
       {},
@@ -251,21 +232,10 @@ describe('a share', () => {
       Buffer.from('<!doctype html><script>alert(1)</script>'),
     )
     assert.equal((await visit(shared)).headers['cache-control'], 'no-store')
-    for (const [method, headers] of [
-      ['GET', {}],
-      ['HEAD', {}],
-      ['GET', { range: 'bytes=0-4' }],
-    ] as const) {
-      const answer = (await read(shared, headers, method)).headers
-      assert.equal(answer['content-type'], OCTETS)
-      assert.match(String(answer['content-disposition']), /^attachment(;|$)/)
-      assert.equal(answer['x-content-type-options'], 'nosniff')
-      assert.equal(answer['content-security-policy'], "sandbox; default-src 'none'")
-      assert.equal(answer['cache-control'], 'no-store')
-    }
+    await expectSafeForBrowsers((headers, method) => read(shared, headers, method), /^no-store$/)
   })
 
-  it('answers everything that it does not show with the same 404', async () => {
+  it('answers the same 404 for everything that it does not show', async () => {
     const author = await newAuthor(server)
     const { owner } = author
     const [live, expired, ended, other] = [
@@ -275,13 +245,13 @@ describe('a share', () => {
       await newShare(),
     ]
     await end(owner, ended.opaqueId)
-    const [gone, open, dropped] = [newBundle(author), newBundle(author), randomBytes(SIZE)]
-    await landBlob(gone)
-    await deleteAsset(gone)
+    const [deleted, open, dropped] = [newBundle(author), newBundle(author), randomBytes(SIZE)]
+    await landBlob(deleted)
+    await deleteAsset(deleted)
     await openUpload(open)
     const link = await provision(owner)
     await land(link, dropped)
-    const notHeld = [gone.original, open.original, dropped, other.file, randomBytes(1)].map(sha256)
+    const notHeld = [deleted.original, open.original, dropped, other.file, randomBytes(1)].map(sha256)
     const wide = shareBody({ blob_hashes: notHeld })
     expectAnswer(await make(owner, wide), '201')
     const dead = [newOpaqueId(), ...MALFORMED, expired.opaqueId, ended.opaqueId, link.opaqueId]
@@ -309,7 +279,7 @@ describe('a share', () => {
     assert.equal((await visit({ client: server, opaqueId: wide.opaque_id })).status, 200)
   })
 
-  it('gives a blob as long as some live asset of its owner’s holds it', async () => {
+  it('serves a blob as long as a live asset of its owner has it', async () => {
     const author = await newAuthor(server)
     const shared = await share(author)
     const twin = newBundle(author, { original: shared.file })
@@ -329,7 +299,7 @@ describe('a share', () => {
     assert.equal(await shown(shared), GONE)
   })
 
-  it('is hidden while its owner is suspended and what is on hold, and no log has its id', {
+  it('is hidden while its owner is suspended, hides blobs on hold, and no log has its id', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
     if (NEEDS_OWN_SERVER) return
@@ -337,7 +307,7 @@ describe('a share', () => {
     const author = await newAuthor(client)
     const shared = await share(author, {}, client)
     assert.equal(await shown(shared), THERE)
-    await operate('hold', 'add', shared.hash, '--reason', 'asked by a court')
+    await operate('hold', 'add', shared.hash, '--reason', 'court order')
     assert.equal(await shown(shared), INDEX_ALONE)
     await operate('account', 'suspend', author.owner.email)
     assert.equal(await shown(shared), GONE)

@@ -55,7 +55,7 @@ const idsOf = ({ entries }: Page) => entries.map(({ asset_id }) => asset_id)
 
 // Covers: Other operations, shares and sync feed; Feed and events
 describe('the sync feed', () => {
-  it('answers 200 with nothing to an account that has no assets, and with a cursor to go on with', async () => {
+  it('is empty for an account without assets, with a cursor to continue from', async () => {
     const author = await newAuthor(server)
     const page = await pageOf(author)
     assert.deepEqual([page.entries, page.has_more], [[], false])
@@ -63,7 +63,7 @@ describe('the sync feed', () => {
     assert.deepEqual(idsOf(await pageOf(author, page.next_cursor)), [bundle?.assetId])
   })
 
-  it('gives each asset as GET gives it, at the place of its last change', async () => {
+  it('has each asset as GET shows it, at the position of its last change', async () => {
     const author = await newAuthor(server)
     const [first, second] = [await landAsset(newBundle(author)), newBundle(author)]
     await landBlob(second)
@@ -79,7 +79,7 @@ describe('the sync feed', () => {
     assert.deepEqual(idsOf(await pageOf(author, page.next_cursor)), [first.assetId])
   })
 
-  it('gives the tombstone of a deleted asset, and nothing of one whose blobs are still on their way', async () => {
+  it('has a tombstone for a deleted asset, and no entry before the first blob has landed', async () => {
     const author = await newAuthor(server)
     const [bundle, coming] = [newBundle(author), newBundle(author)]
     await landBlob(bundle)
@@ -94,7 +94,7 @@ describe('the sync feed', () => {
     }
   })
 
-  it('gives each change once across pages of any size, while others change', async () => {
+  it('has each change once over pages of any size, during other changes', async () => {
     const author = await newAuthor(server)
     const bundles = [...(await landed(author, 5))]
     for (const limit of [1, 2, 4]) {
@@ -125,7 +125,7 @@ describe('the sync feed', () => {
     }
   })
 
-  it('gives a hundred entries unless asked for others, a thousand at the most', async () => {
+  it('has 100 entries by default, and at most 1,000', async () => {
     const author = await newAuthor(server)
     await Promise.all(Array.from({ length: 4 }, () => landed(author, 26)))
     const page = await pageOf(author)
@@ -138,7 +138,7 @@ describe('the sync feed', () => {
     expectAnswer(await ask(author.owner, { since: '1' }), '400 request.malformed')
   })
 
-  it('answers 400 cursor_invalid to a cursor that is malformed, ahead, or another account’s', async () => {
+  it('answers 400 cursor_invalid to a cursor that is malformed, ahead or another account’s', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     await landed(other, 2)
     const { next_cursor: ahead } = await pageOf(other)
@@ -157,7 +157,7 @@ describe('the sync feed', () => {
     assert.deepEqual((await pageOf(author, cursor)).entries, [])
   })
 
-  it('gives nobody somebody else’s assets', async () => {
+  it('has only assets of the caller', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     await landed(author, 1)
     assert.deepEqual((await pageOf(other)).entries, [])

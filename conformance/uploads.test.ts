@@ -40,7 +40,7 @@ const AT_A_TIME = 40
 const server = await connect()
 const idOf = (reply: Reply) => json<CreatedUpload>(reply).upload_id
 
-/** Nothing is charged, nothing is open, and anybody may take the id. */
+/** Nothing is charged or open, and the id is free for other accounts. */
 async function expectNothingHeld(author: Author, assetId: string): Promise<void> {
   assert.equal((await quotaOf(author.owner)).used, 0)
   assert.deepEqual(await uploadsOf(author.owner), [])
@@ -59,10 +59,10 @@ describe('create an upload', () => {
     assert.equal(upload_url, `/v1/upload/${upload_id}`)
     assert.equal(reply.headers.location, upload_url)
     assert.ok(suggested_chunk_size >= 1)
-    assert.equal(reply.headers['x-service-offset'], undefined, 'there is nothing to go on from')
+    assert.equal(reply.headers['x-service-offset'], undefined, 'there is no offset to continue from')
   })
 
-  it('charges the declared size once, and keeps it charged when the blob lands', async () => {
+  it('charges the declared size once, and still after the landing', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author, { original: randomBytes(500) })
     const session = await openUpload(bundle)
@@ -74,7 +74,7 @@ describe('create an upload', () => {
     assert.equal(await expectConsistentQuota(author, [bundle.assetId]), 540)
   })
 
-  it('answers 200 with where the open session stands to the same asset, role and hash', async () => {
+  it('answers 200 with the offset of the open session to the same asset, role and hash', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
@@ -92,7 +92,7 @@ describe('create an upload', () => {
     expectAnswer(await append(session, 60), '204')
   })
 
-  it('answers 200 with the whole size to what has landed, for every role', async () => {
+  it('answers 200 with the size for a landed blob of every role', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     for (const role of ['metadata', 'original', 'derivative', 'provenance'] as const) {
@@ -108,7 +108,7 @@ describe('create an upload', () => {
     assert.deepEqual(await uploadsOf(author.owner), [])
   })
 
-  it('takes every content type of the protocol, and answers 400 to any other', async () => {
+  it('accepts every content type of the protocol, and answers 400 to any other', async () => {
     const author = await newAuthor(server)
     const { content_types } = await guestView(await newLink(server))
     for (const content_type of content_types)
@@ -121,7 +121,7 @@ describe('create an upload', () => {
       )
   })
 
-  it('answers 426 to a protocol outside the window, in the header or the body, and takes both of its ends', async () => {
+  it('answers 426 to a protocol outside the window, in the header or the body, and accepts both of its ends', async () => {
     const author = await newAuthor(server)
     const { headers } = await getAsset({ author, assetId: randomUUID() })
     const ends = [headers['x-service-protocol-min'], headers['x-service-protocol-max']].map(String)
@@ -135,7 +135,7 @@ describe('create an upload', () => {
       expectAnswer(await sendUpload(author, bodyOf(end), { 'x-service-protocol': end }), '201', end)
   })
 
-  it('lets a running upload go on, and be ended, under any well-formed date', async () => {
+  it('lets a running upload continue and end with any well-formed date', async () => {
     const author = await newAuthor(server)
     const session = await openUpload(newBundle(author))
     const headers = { 'x-service-protocol': '1999-12-31' }
@@ -146,7 +146,7 @@ describe('create an upload', () => {
     expectAnswer(await server.send({ ...call, method: 'DELETE' }), '204')
   })
 
-  it('answers 413 with the server’s largest blob, 403 past the quota, and keeps nothing', {
+  it('answers 413 with the largest blob of the server, 403 over the quota, and keeps nothing', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
     const small = await ownServer({ BLOB_BYTES_MAX: '1000', QUOTA_HARD_BYTES: '1050' })
@@ -164,10 +164,10 @@ describe('create an upload', () => {
     expectAnswer(await sendUpload(author, uploadBody(newBundle(author, { original: randomBytes(50) }))), '201')
     assert.equal((await quotaOf(author.owner)).used, 1050)
     expectAnswer(await cancel(filling), '204')
-    expectAnswer(await sendUpload(author, uploadBody(newBundle(author, bundle))), '201', 'the refused id was not kept')
+    expectAnswer(await sendUpload(author, uploadBody(newBundle(author, bundle))), '201', 'the refused id is free')
   })
 
-  it('answers 500 storage.unavailable when free space is below the floor', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('answers 500 storage.unavailable when free space is below the minimum', { skip: NEEDS_OWN_SERVER }, async () => {
     const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
     const author = await newAuthor(full)
     expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '500 storage.unavailable')
@@ -177,8 +177,8 @@ describe('create an upload', () => {
 })
 
 // Covers: Uploads
-describe('create an upload: most', () => {
-  it('answers 403 to the session after the thousandth that an account has under way', async () => {
+describe('create an upload: limit', () => {
+  it('answers 403 to more than 1,000 open sessions of an account', async () => {
     const author = await newAuthor(server)
     const first = await openUpload(newBundle(author))
     for (let done = 1; done < MAX_UNCLOSED; done += AT_A_TIME)
@@ -187,13 +187,13 @@ describe('create an upload: most', () => {
     expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '403 request.limit_reached')
     assert.equal(await expectConsistentQuota(author, []), MAX_UNCLOSED * first.file.length)
     expectAnswer(await append(first), '204')
-    expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '201', 'what has landed makes room')
+    expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '201', 'a landed session does not count')
   })
 })
 
 // Covers: Uploads
 describe('an upload session', () => {
-  it('says where it stands: open, landed, failed', async () => {
+  it('shows its state: open, landed or failed', async () => {
     const author = await newAuthor(server)
     const session = await openUpload(newBundle(author))
     const length = session.file.length
@@ -207,7 +207,7 @@ describe('an upload session', () => {
     assert.deepEqual(await stateOf(bad), { status: 200, offset: length, length, state: 'failed' })
   })
 
-  it('gives quota and the asset’s id back when it is cancelled', async () => {
+  it('frees the quota and the asset id when it is cancelled', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
@@ -219,7 +219,7 @@ describe('an upload session', () => {
     await expectNothingHeld(author, bundle.assetId)
   })
 
-  it('gives quota and the asset’s id back when its bytes are not those declared', async () => {
+  it('frees the quota and the asset id when its bytes are not the declared ones', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
@@ -232,12 +232,12 @@ describe('an upload session', () => {
     await expectNothingHeld(author, bundle.assetId)
   })
 
-  it('gives quota and the asset’s id back when it is abandoned', { skip: NEEDS_OWN_SERVER }, async () => {
-    const brief = await ownServer({ SESSION_FIRST_BYTE_SECONDS: '1', SWEEP_SECONDS: '1' })
-    const author = await newAuthor(brief)
+  it('frees the quota and the asset id when it is abandoned', { skip: NEEDS_OWN_SERVER }, async () => {
+    const shortLived = await ownServer({ SESSION_FIRST_BYTE_SECONDS: '1', SWEEP_SECONDS: '1' })
+    const author = await newAuthor(shortLived)
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
-    await until(async () => (await uploadsOf(author.owner)).length === 0, 'it runs out')
+    await until(async () => (await uploadsOf(author.owner)).length === 0, 'the session ends')
     assert.equal((await stateOf(session)).status, 404)
     await expectNothingHeld(author, bundle.assetId)
   })
@@ -251,14 +251,14 @@ describe('an upload session', () => {
     assert.equal((await getAsset(bundle)).status, 200)
   })
 
-  it('is ended by its owner’s DELETE when it is a guest’s, with the link’s caps given back', async () => {
+  it('can be ended by the owner when it is a guest’s, which frees the caps of the link', async () => {
     const link = await newLink(server)
     const { client, token } = link.owner
     const session = await openSession(link, randomBytes(70))
     const landed = await land(link)
     const end = (uploadId: string) => client.send({ method: 'DELETE', path: `/v1/upload/${uploadId}`, token })
     expectAnswer(await end(session.uploadId), '204')
-    expectAnswer(await append(session), '404 upload.session_not_found', 'the guest’s session is over')
+    expectAnswer(await append(session), '404 upload.session_not_found', 'the session of the guest has ended')
     const { open_sessions, open_bytes } = await entryOf(link)
     assert.deepEqual([open_sessions, open_bytes], [0, 0])
     assert.equal((await quotaOf(link.owner)).used, landed.file.length)
@@ -276,7 +276,7 @@ describe('an upload session', () => {
 
 // Covers: Uploads
 describe('open uploads', () => {
-  it('lists what is open, guests’ sessions included, oldest first, and nobody else’s', async () => {
+  it('are listed with those of guests, oldest first, and for their owner only', async () => {
     const author = await newAuthor(server)
     const other = await newAuthor(server)
     const link = await provision(author.owner)
@@ -314,14 +314,14 @@ describe('open uploads', () => {
     )
   })
 
-  it('is empty for a new account', async () => {
+  it('are none for a new account', async () => {
     assert.deepEqual(await uploadsOf((await newAuthor(server)).owner), [])
   })
 })
 
 // Covers: Uploads; Assets and blobs
-describe('what an asset’s id is taken by', () => {
-  it('answers 409 to another hash for a role that is held or open, and takes any number of derivatives', async () => {
+describe('a taken asset id', () => {
+  it('answers 409 to another hash for a role that has a blob or an open session, and accepts more derivatives', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     for (const role of ['original', 'metadata'] as const) {
@@ -339,7 +339,7 @@ describe('what an asset’s id is taken by', () => {
     await expectConsistentQuota(author, [bundle.assetId])
   })
 
-  it('answers the same 409 to the id of another account’s asset, open or landed', async () => {
+  it('answers the same 409 for an asset of another account, open or landed', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
@@ -352,7 +352,7 @@ describe('what an asset’s id is taken by', () => {
     assert.equal((await getAsset({ author: other, assetId: bundle.assetId })).status, 404)
   })
 
-  it('answers 409 to an asset that lies in another of the caller’s albums', async () => {
+  it('answers 409 for an asset in another album of the caller', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)
@@ -362,7 +362,7 @@ describe('what an asset’s id is taken by', () => {
     assert.equal((await quotaOf(author.owner)).used, bundle.original.length)
   })
 
-  it('keeps the session open of an asset whose rival was refused', async () => {
+  it('keeps the session open when a second one for its slot is refused', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     const session = await openUpload(bundle)
@@ -376,7 +376,7 @@ describe('what an asset’s id is taken by', () => {
     )
   })
 
-  it('answers 403 to the blob after the thirty-second of an asset', async () => {
+  it('answers 403 to more than 32 blobs of an asset', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     const opened = await Promise.all(Array.from({ length: 31 }, () => openUpload(bundle, 'derivative')))
@@ -386,7 +386,7 @@ describe('what an asset’s id is taken by', () => {
     for (const session of opened.slice(0, 2)) await append(session)
     expectAnswer(await sendUpload(author, uploadBody(bundle, 'metadata')), '403 request.limit_reached')
     for (const session of opened.slice(2, 3)) await cancel(session)
-    expectAnswer(await sendUpload(author, uploadBody(bundle, 'metadata')), '201', 'what is cancelled makes room')
+    expectAnswer(await sendUpload(author, uploadBody(bundle, 'metadata')), '201', 'a cancelled session does not count')
     assert.equal((await uploadsOf(author.owner)).length, 30)
   })
 })

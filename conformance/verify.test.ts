@@ -1,4 +1,4 @@
-/** Does the server really hold these blobs? Clients delete their own copies on this word. */
+/** Whether the server has these blobs. Clients delete their own copies because of this answer. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -61,7 +61,7 @@ async function verify(owner: Owner, assets: readonly Question[], over: object = 
   return json<{ verdicts: Verdict[] }>(reply).verdicts
 }
 
-/** The verdict on one asset, without the time. */
+/** The verdict for one asset, without the time. */
 async function verdictOn(owner: Owner, question: Question, over: object = {}): Promise<Omit<Verdict, 'checked_at'>> {
   const [verdict, ...others] = await verify(owner, [question], over)
   assert.ok(verdict !== undefined && others.length === 0)
@@ -69,7 +69,7 @@ async function verdictOn(owner: Owner, question: Question, over: object = {}): P
   return rest
 }
 
-const good = (role: string, file: Uint8Array): BlobVerdict => ({
+const storedVerdict = (role: string, file: Uint8Array): BlobVerdict => ({
   hash: sha256(file),
   role,
   stored: true,
@@ -84,7 +84,7 @@ const unknown = (hash: string): BlobVerdict => ({
   retrievable: false,
 })
 
-/** Not held: the answer is the same whatever the reason. */
+/** The server does not have the blob: the answer is the same for every reason. */
 async function expectUnknown(author: Author, assetId: string, file: Uint8Array, what: string): Promise<void> {
   for (const deep of [false, true])
     assert.deepEqual(
@@ -97,7 +97,7 @@ async function expectUnknown(author: Author, assetId: string, file: Uint8Array, 
 // Covers: Verify 1; Verify 2; Verify 3; Verify 5; Verify 7; AssetVerifyRequest; StorageVerdictResponse; BlobVerdictResponse, role;
 // BlobVerdictResponse, indexed; Assets and blobs
 describe('storage verify', () => {
-  it('says of each declared blob its role, and that it is stored, indexed and retrievable', async () => {
+  it('answers for each declared blob its role, and that it is stored, indexed and retrievable', async () => {
     const author = await newAuthor(server)
     const asset = await landAsset(newBundle(author))
     const derivative = await landBlob(asset, 'derivative')
@@ -106,15 +106,15 @@ describe('storage verify', () => {
       asset_id: assetId,
       durable: true,
       blobs: [
-        good('provenance', provenance),
-        good('derivative', derivative),
-        good('metadata', metadata),
-        good('original', original),
+        storedVerdict('provenance', provenance),
+        storedVerdict('derivative', derivative),
+        storedVerdict('metadata', metadata),
+        storedVerdict('original', original),
       ],
     })
   })
 
-  it('keeps the order of assets and hashes, and answers each as often as it is asked', async () => {
+  it('keeps the order of assets and hashes, repeats included', async () => {
     const author = await newAuthor(server)
     const [one, two] = [await landAsset(newBundle(author)), await landAsset(newBundle(author))]
     const missing = newHash()
@@ -141,41 +141,41 @@ describe('storage verify', () => {
     )
   })
 
-  it('is a conjunction over exactly the hashes declared', async () => {
+  it('is durable exactly when every declared blob is', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)
     const metadata = await landBlob(bundle, 'metadata')
     const durable = async (...files: (Uint8Array | string)[]) =>
       (await verdictOn(author.owner, ask(bundle.assetId, ...files))).durable
-    assert.equal(await durable(bundle.original), true, 'though the asset is not complete')
+    assert.equal(await durable(bundle.original), true, 'although the asset is not complete')
     assert.equal(await durable(bundle.original, metadata), true)
     assert.equal(await durable(bundle.original, metadata, newHash()), false)
     assert.equal(await durable(newHash()), false)
   })
 
-  it('answers alike for what is unknown, somebody else’s, deleted, replaced, pending or on its way', async () => {
+  it('answers the same for a blob that is unknown, another account’s, deleted, replaced, pending or incomplete', async () => {
     const [author, other] = [await newAuthor(server), await newAuthor(server)]
-    const [theirs, mine, gone] = [newBundle(other), newBundle(author), newBundle(author)]
-    for (const bundle of [theirs, mine, gone]) await landBlob(bundle)
-    expectAnswer(await deleteAsset(gone), '204')
-    const next = successorOf(mine, undefined)
+    const [foreign, own, deleted] = [newBundle(other), newBundle(author), newBundle(author)]
+    for (const bundle of [foreign, own, deleted]) await landBlob(bundle)
+    expectAnswer(await deleteAsset(deleted), '204')
+    const next = successorOf(own, undefined)
     const open = await openUpload(next)
     const reserved = newBundle(author)
     await append(await openUpload(reserved), 0, 99)
-    await expectUnknown(author, randomUUID(), mine.original, 'an unknown asset')
-    await expectUnknown(author, theirs.assetId, theirs.original, 'somebody else’s')
-    await expectUnknown(author, gone.assetId, gone.original, 'deleted')
-    await expectUnknown(author, reserved.assetId, reserved.original, 'on its way')
-    await expectUnknown(author, mine.assetId, next.original, 'on its way to replace')
-    await expectUnknown(author, mine.assetId, gone.original, 'not of this asset')
-    assert.equal((await verdictOn(author.owner, ask(mine.assetId, mine.original))).durable, true)
+    await expectUnknown(author, randomUUID(), own.original, 'an unknown asset')
+    await expectUnknown(author, foreign.assetId, foreign.original, 'another account’s')
+    await expectUnknown(author, deleted.assetId, deleted.original, 'deleted')
+    await expectUnknown(author, reserved.assetId, reserved.original, 'still being uploaded')
+    await expectUnknown(author, own.assetId, next.original, 'still being uploaded, to replace')
+    await expectUnknown(author, own.assetId, deleted.original, 'not of this asset')
+    assert.equal((await verdictOn(author.owner, ask(own.assetId, own.original))).durable, true)
     await append(open)
-    await expectUnknown(author, mine.assetId, mine.original, 'replaced')
-    assert.equal((await verdictOn(author.owner, ask(mine.assetId, next.original))).durable, true)
+    await expectUnknown(author, own.assetId, own.original, 'replaced')
+    assert.equal((await verdictOn(author.owner, ask(own.assetId, next.original))).durable, true)
   })
 
-  it('knows a drop’s bytes once they are adopted, and not before', async () => {
+  it('knows the bytes of a drop after adoption, and not before', async () => {
     const link = await newLink(server)
     const author = await authorFrom(link.owner)
     const { file } = await land(link)
@@ -186,11 +186,11 @@ describe('storage verify', () => {
     assert.deepEqual(await verdictOn(author.owner, ask(bundle.assetId, file), { deep: true }), {
       asset_id: bundle.assetId,
       durable: true,
-      blobs: [{ ...good('original', file), deep: 'intact' }],
+      blobs: [{ ...storedVerdict('original', file), deep: 'intact' }],
     })
   })
 
-  it('tells the time of the server’s own clock', async () => {
+  it('has the time of the server’s clock', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)
@@ -218,13 +218,13 @@ describe('storage verify', () => {
         deep,
       })
     assert.deepEqual(await look(), before)
-    expectAnswer(await deleteAsset(asset), '204', 'it holds nothing fast')
+    expectAnswer(await deleteAsset(asset), '204', 'the check does not prevent deletion')
   })
 })
 
 // Covers: Verify 4; Verify 5; Verify 6; StorageVerifyRequest; BlobVerdictResponse, deep; Limits, deep scan
 describe('storage verify: deep', () => {
-  it('reads the bytes only when it is asked to', async () => {
+  it('reads the bytes only when the request says so', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author, { original: randomBytes(3 * MIB) })
     await landBlob(bundle)
@@ -235,10 +235,14 @@ describe('storage verify: deep', () => {
       )
     for (const over of [{}, { deep: false }, { deep: null }])
       assert.deepEqual(await deep(over), ['absent', 'absent', 'absent'], JSON.stringify(over))
-    assert.deepEqual(await deep({ deep: true }), ['intact', 'absent', 'intact'], 'what is not stored is not read')
+    assert.deepEqual(
+      await deep({ deep: true }),
+      ['intact', 'absent', 'intact'],
+      'a blob that is not stored is not read',
+    )
   })
 
-  it('reads rate_limited past the account’s budget, and the structural verdict stands', {
+  it('is rate_limited over the budget of the account, and the structural verdict stays', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
     const strict = await ownServer({ DEEP_BYTES_PER_HOUR: String(2 * MIB) })
@@ -250,12 +254,15 @@ describe('storage verify: deep', () => {
     assert.deepEqual(
       first.blobs.map(({ deep }) => deep),
       ['intact', 'intact', 'rate_limited'],
-      'a blob counts as one MiB at least',
+      'a blob counts as at least one MiB',
     )
     const again = await verdictOn(author.owner, ask(bundle.assetId, ...files), { deep: true })
     assert.deepEqual(
       again.blobs,
-      [good('original', bundle.original), ...first.blobs.slice(1)].map((blob) => ({ ...blob, deep: 'rate_limited' })),
+      [storedVerdict('original', bundle.original), ...first.blobs.slice(1)].map((blob) => ({
+        ...blob,
+        deep: 'rate_limited',
+      })),
     )
     assert.deepEqual([first.durable, again.durable], [true, true])
     assert.equal((await verdictOn(author.owner, ask(bundle.assetId, ...files))).blobs[2]?.deep, undefined)
@@ -263,7 +270,7 @@ describe('storage verify: deep', () => {
   })
 })
 
-/** Another account's budget is its own, and a blob larger than all of it is read while it is untouched. */
+/** Each account has its own budget. A blob larger than the budget is read while the budget is unused. */
 async function expectLargeScannedOnce(client: Client): Promise<void> {
   const author = await newAuthor(client)
   const bundle = newBundle(author, { original: randomBytes(3 * MIB) })
@@ -277,7 +284,7 @@ async function expectLargeScannedOnce(client: Client): Promise<void> {
 describe('storage verify: the request', () => {
   const send = (owner: Owner, body: unknown): Promise<Reply> => sendJson(owner, PATH, body)
 
-  it('takes 1 to 100 assets with 1 to 32 hashes each, and answers 400 to none and to one more', async () => {
+  it('may have 1 to 100 assets with 1 to 32 hashes each, and is answered 400 for none and one more', async () => {
     const { owner } = await newAuthor(server)
     const hashes = (count: number) => Array.from({ length: count }, newHash)
     const assets = (count: number, each = 1) => Array.from({ length: count }, () => ask(randomUUID(), ...hashes(each)))
@@ -292,7 +299,7 @@ describe('storage verify: the request', () => {
       expectAnswer(await send(owner, { assets: wrong }), '400 request.malformed', `${wrong.length} assets`)
   })
 
-  it('answers 400 to a malformed id or hash, and to an unknown member', async () => {
+  it('is answered 400 for a malformed id or hash, and an unknown member', async () => {
     const { owner } = await newAuthor(server)
     const [asset_id, hash] = [randomUUID(), newHash()]
     const wrong: readonly unknown[] = [
@@ -304,7 +311,7 @@ describe('storage verify: the request', () => {
     for (const body of wrong) expectAnswer(await send(owner, body), '400 request.malformed', JSON.stringify(body))
   })
 
-  it('answers 422 to a member that is missing or of another JSON type', async () => {
+  it('is answered 422 for a member that is missing or of another JSON type', async () => {
     const { owner } = await newAuthor(server)
     const [asset_id, hash] = [randomUUID(), newHash()]
     const wrong: readonly unknown[] = [
@@ -320,7 +327,7 @@ describe('storage verify: the request', () => {
     for (const body of wrong) expectAnswer(await send(owner, body), '422 request.unprocessable', JSON.stringify(body))
   })
 
-  it('serves any well-formed protocol date, and answers 415 to any media type but application/json', async () => {
+  it('may have any well-formed protocol date, and is answered 415 for any media type but application/json', async () => {
     const { owner } = await newAuthor(server)
     const body = { assets: [ask(randomUUID(), newHash())] }
     for (const date of ['1999-12-31', '2999-01-01'])

@@ -1,4 +1,4 @@
-/** HTTP that no honest client sends: the server refuses it, keeps nothing of it and lives on. */
+/** Malformed HTTP: the server refuses it, keeps nothing of it and continues to work. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
 import { rawStatus, sendRaw } from './raw.ts'
@@ -41,7 +41,7 @@ describe('broken HTTP', () => {
       assert.equal(rawStatus(await raw([request])), 400, request)
   })
 
-  it('is refused when two headers tell two lengths', async () => {
+  it('is refused when two headers give two lengths', async () => {
     const session = await openSession(await newLink(server), FILE)
     for (const lengths of [
       ['content-length: 300', 'transfer-encoding: chunked'],
@@ -62,7 +62,7 @@ describe('broken HTTP', () => {
     assert.ok(status === 431 || status === 400 || status === 0, String(status))
   })
 
-  it('leaves the session untouched when a chunked body breaks off or is malformed', async () => {
+  it('leaves the session unchanged when a chunked body ends early or is malformed', async () => {
     const session = await openSession(await newLink(server), FILE)
     const head = chunkHead(session, ['transfer-encoding: chunked'])
     const whole = `${FILE.length.toString(16)}\r\n${FILE}\r\n`
@@ -72,13 +72,13 @@ describe('broken HTTP', () => {
     }
   })
 
-  it('leaves the session untouched when fewer bytes come than were announced', async () => {
+  it('leaves the session unchanged when fewer bytes arrive than announced', async () => {
     const session = await openSession(await newLink(server), FILE)
     await raw([chunkHead(session, ['content-length: 301']), FILE.toString()], true)
     await expectUntouched(session)
   })
 
-  it('reads no second request out of a body', async () => {
+  it('cannot hide a second request in a body', async () => {
     const session = await openSession(await newLink(server), FILE)
     const smuggled = `DELETE ${sessionPath(session)} HTTP/1.1\r\nhost: x\r\n\r\n`
     const request = `POST /v1/auth/kdf HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: ${smuggled.length}\r\nconnection: close\r\n\r\n${smuggled}`

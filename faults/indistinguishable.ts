@@ -1,4 +1,4 @@
-/** R11: what strangers can learn. Whether an e-mail has an account, by answers and by time; whether something that is not theirs exists, by answers. */
+/** R11: what answers reveal: whether an e-mail has an account, by bytes and by time, and whether data of another account exists, by bytes. */
 import { createClient } from '../conformance/client.ts'
 import { startServer } from '../testing/startServer.ts'
 import { askForEmails, type EmailReport } from './indistinguishable/emails.ts'

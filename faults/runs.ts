@@ -99,7 +99,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     name: 'indistinguishable',
     id: 'R11',
     about:
-      'what strangers can learn: known and unknown e-mails compared by time (Welch’s t) and by bytes, hidden things by bytes',
+      'what answers reveal: compares known and unknown e-mails by time (Welch’s t) and bytes, and hidden data by bytes',
     options: { samples: 2_000 },
     ci: {},
     run: runIndistinguishable,

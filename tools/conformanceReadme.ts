@@ -63,13 +63,15 @@ function ownRules(): readonly string[] {
   const rows = OWN_RULES.map(
     ({ title, statedIn }) => `| ${title}${statedIn === '' ? '' : ` (${statedIn})`} | ${groupsFor(title)} |`,
   )
-  const reasons = OWN_RULES.flatMap(({ untestable }) => untestable.map(([rule, reason]) => `- ${rule}: ${reason}.`))
+  const reasons = OWN_RULES.flatMap(({ untestable }) => untestable.map(([rule, reason]) => `- _${rule}_: ${reason}.`))
   const table = ['| section | tested by |', '| --- | --- |', ...rows]
   return ["## The project's own rules\n", ...table, '', 'Not testable from outside:\n', ...reasons, '']
 }
 
 function statuses(): readonly string[] {
-  const reasons = UNTESTABLE_STATUSES.map(({ status, operations, reason }) => `- ${operations}, ${status}: ${reason}.`)
+  const reasons = UNTESTABLE_STATUSES.map(
+    ({ status, operations, reason }) => `- _${status} of ${operations}_: ${reason}.`,
+  )
   return ['## Statuses that no request causes\n', ...reasons, '']
 }
 
@@ -89,7 +91,7 @@ function lines({ title, tests }: TestGroup): readonly string[] {
 function groupsFor(name: string): string {
   return groups
     .filter(({ covers }) => covers.includes(name))
-    .map(({ file, title }) => `${file}: ${title}`)
+    .map(({ file, title }) => `${file} › ${title}`)
     .join('<br>')
 }
 

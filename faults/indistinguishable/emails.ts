@@ -1,4 +1,4 @@
-/** Whether an e-mail has an account, by answers and by time, for each operation that strangers may call with any e-mail. */
+/** Whether an e-mail has an account, by bytes and by time, for each operation that any caller may send with any e-mail. */
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
