@@ -1,3 +1,4 @@
+/** Ends and removes what has expired: idle sessions, orphaned bytes, answers that are stored for repeats. */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
@@ -12,7 +13,6 @@ import { uploadIdOf } from './uploads/location.ts'
 import type { UploadEnding } from './uploads/uploadEnding.ts'
 import type { Writers } from './uploads/writers.ts'
 
-/** Ends and removes what has expired: idle sessions, orphaned bytes, answers that are stored for repeats. */
 export interface SweepSettings {
   readonly uploadFirstByteSeconds: number
   readonly uploadIdleSeconds: number
@@ -96,7 +96,7 @@ export function createSweep(
     /** Frees what deleted accounts still hold. */
     resumeAccountDeletions: accountDeletion.resume,
 
-    /** Removes the bytes of deleting objects: those that never had a receipt, and those that the collector gave up. */
+    /** Removes the bytes of deleting objects: those that never had a receipt, and those that the collector decided to delete. */
     removeDeleting,
 
     /** Runs every step, also after a step that failed: a session that cannot be finished must not keep caps and quota from others. */

@@ -1,10 +1,10 @@
 /**
- * Limits how often something may happen in a window of time. Counts stand under keyed hashes, in a store of their own: the adapter saves them every few
- * seconds and reads them at start-up. They are not in `Store`, because a crash may lose the last seconds of counts, but no receipt.
+ * Limits how often something may happen in a window of time, or how much: an attempt counts with its weight. Counts are stored under keyed hashes, not in
+ * `Store`: the adapter saves them every few seconds and reads them at start-up. A crash may lose the last seconds of counts.
  */
 export interface Limiter {
   /**
-   * Counts one attempt against all of `limits`, or against none of them. Resolves with undefined if every limit had room, else with the whole seconds (at
+   * Counts one attempt, with the weight of each limit, against all of `limits`, or against none of them. Resolves with undefined if every limit had room for the weight, else with the whole seconds (at
    * least 1) until all exceeded windows have ended. Throws `RangeError` for an invalid weight, and counts nothing then.
    * Call it before the work is judged, so that simultaneous attempts cannot exceed a limit; then give back what should not count.
    */

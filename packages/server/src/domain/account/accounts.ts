@@ -1,3 +1,4 @@
+/** Accounts. A client derives a secret from the password. The server learns that secret, and stores a slow hash of it. */
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
@@ -13,7 +14,6 @@ import { createRegister, type RegistrationSettings } from './registration.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 import { createSignIn } from './signIn.ts'
 
-/** Accounts. A client derives a secret from the password. The server learns that secret, and stores a slow hash of it. */
 export interface AccountSettings extends RegistrationSettings, AttemptSettings {}
 
 export interface Credentials {

@@ -1,10 +1,10 @@
+/** The albums of an account, which contain its assets. The server knows an id and a sealed name. */
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Album, Store } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
 import type { Refuses } from '../refusals.ts'
 
-/** The albums of an account, which contain its assets. The server knows an id and a sealed name. */
 export const MAX_ALBUMS = 1000
 
 export type AlbumRequest = Omit<Album, 'accountId' | 'createdAt'>

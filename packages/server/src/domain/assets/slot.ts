@@ -1,3 +1,7 @@
+/**
+ * Whether the asset, as it is now, has a slot for a blob: its role, and what the blobs of one asset must say of each other.
+ * Judged when a session is created, and again in the transaction in which it lands; an adoption likewise. The last judgement counts.
+ */
 import type { AccountId, AlbumId, AssetId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import { parseInstant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
@@ -5,10 +9,6 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { AssetBlob, AssetUpload, ReadTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 
-/**
- * Whether the asset, as it is now, has a slot for a blob: its role, and what the blobs of one asset must say of each other.
- * Judged when a session is created, and again in the transaction in which it lands; an adoption likewise. The last judgement counts.
- */
 interface Candidate {
   readonly accountId: AccountId
   readonly assetId: AssetId

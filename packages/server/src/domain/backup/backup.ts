@@ -1,3 +1,10 @@
+/**
+ * A backup beside a running server: the database at one instant, and every object that it names.
+ *
+ * The order of the steps makes it safe to kill the process anywhere. The collector pauses, so every object that the database names exists until it is
+ * copied. New files get names that were never used for other bytes. One rename of the manifest replaces the last backup by this one. Files that only the
+ * last one needed are removed after that.
+ */
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import { type AssetId, addSeconds, type DropId, type Instant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import {
@@ -22,14 +29,6 @@ import {
   parseManifest,
 } from './backupManifest.ts'
 import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from './checkedBytes.ts'
-
-/**
- * A backup beside a running server: the database at one instant, and every object that it names.
- *
- * The order of the steps makes it safe to kill the process anywhere. The collector pauses, so every object that the database names exists until it is
- * copied. New files get names that were never used for other bytes. One rename of the manifest replaces the last backup by this one. Files that only the
- * last one needed are removed after that.
- */
 
 /** Calls `work` every `seconds`. Returns a function that stops it. */
 export type Repeat = (seconds: number, work: () => void) => () => void

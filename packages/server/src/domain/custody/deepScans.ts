@@ -31,7 +31,7 @@ export function createDeepScans(
 ) {
   const turns = createScanTurns({ giveUpAfter })
 
-  /** An object larger than the budget is read when the budget is full. It leaves the reserved share, so that the small blobs of its asset can be read too. */
+  /** An object larger than the budget can be read while the hour's budget is unused. It does not use the reserved share, so that the small blobs of its asset can be read too. */
   function limitOf(accountId: AccountId, { size }: HeldBlob): Limit {
     const maxWeight = deepBytesPerHour - Math.floor(deepBytesPerHour * RESERVED_SHARE)
     const weight = Math.min(Math.max(size, MIN_SCAN_BYTES), maxWeight)
@@ -49,7 +49,7 @@ export function createDeepScans(
       if (!isWithheld(object)) reportDamage(object.location)
       return 'corrupt'
     } catch (error) {
-      // A client that disconnects has spent its budget: otherwise it could make the server read without a limit.
+      // If the client disconnected, the charge stays: otherwise a client could make the server read without a limit.
       signal.throwIfAborted()
       await limiter.giveBack(limits)
       return error instanceof DigestsBusy ? 'rate_limited' : 'unreadable'

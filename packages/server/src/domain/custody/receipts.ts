@@ -1,15 +1,15 @@
-import { utf8 } from '@blindkeep/protocol/bytes'
-import type { Clock } from '../../ports/clock.ts'
-import type { ReadTx, ReceiptRow, Store, WriteTx } from '../../ports/store.ts'
-import type { SignerOf } from './keys.ts'
-import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
-
 /**
  * The one place where the receipt log grows: one strictly rising chain per server, over all accounts.
  * The subject of a receipt is first in a state that nothing else can leave. Then the log is locked, a batch is signed, and one transaction
  * commits the receipts together with what they vouch for, if the chain's head has not moved and the key that signed is still the active one.
  * A rotation may come at any moment, also from another process: then the batch is signed again.
  */
+import { utf8 } from '@blindkeep/protocol/bytes'
+import type { Clock } from '../../ports/clock.ts'
+import type { ReadTx, ReceiptRow, Store, WriteTx } from '../../ports/store.ts'
+import type { SignerOf } from './keys.ts'
+import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
+
 export interface ReceiptDraft {
   readonly subject: ReceiptSubject
   /** Writes what the receipt vouches for, in the transaction that appends it. May run more than once. When it throws, there is no receipt. */

@@ -1,6 +1,5 @@
-import type { AccountId } from '@blindkeep/protocol/ids'
-
 /** Turns of deep scans: at most one request per account and two in total scan at a time, first come first served. */
+import type { AccountId } from '@blindkeep/protocol/ids'
 
 /** Returns a signal that aborts after `timeoutMs`. */
 export type GiveUpAfter = (timeoutMs: number) => AbortSignal

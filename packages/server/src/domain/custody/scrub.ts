@@ -1,13 +1,13 @@
-import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
-import { DigestsBusy } from '../../ports/blobs.ts'
-import type { KeptObject } from '../../ports/store.ts'
-import { type Course, createCounter, createScrubbing, type ScrubbingPorts, type ScrubSum } from './scrubbing.ts'
-
 /**
  * The scrubber: reads every kept object again, the longest unread first, and marks damaged ones before an owner relies on them.
  * A mark is removed when the bytes are intact again, after a repair. It reads one object at a time, so that it never occupies both of the
  * threads that owners' deep scans need.
  */
+import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
+import { DigestsBusy } from '../../ports/blobs.ts'
+import type { KeptObject } from '../../ports/store.ts'
+import { type Course, createCounter, createScrubbing, type ScrubbingPorts, type ScrubSum } from './scrubbing.ts'
+
 export interface ScrubSettings {
   readonly scrubDays: number
 }

@@ -1,10 +1,10 @@
+/** Reads kept objects and marks the damaged ones. scrub.ts decides which objects are read, and when. */
 import { BlobMissing, type Blobs, DigestsBusy } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { KeptObject, Store } from '../../ports/store.ts'
 import { partsOf } from '../uploads/location.ts'
 
-/** Reads kept objects and marks the damaged ones. scrub.ts decides which objects are read, and when. */
 export interface ScrubbingPorts {
   readonly store: Store
   readonly blobs: Pick<Blobs, 'digest' | 'freeBytes'>

@@ -14,9 +14,9 @@ const peer = 'https://peer.example'
 function request(
   { clock }: World,
   albumId: AlbumId,
-  over: Partial<MintRequest> & { readonly seconds?: number } = {},
+  changes: Partial<MintRequest> & { readonly seconds?: number } = {},
 ): MintRequest {
-  const { seconds = 3600, ...rest } = over
+  const { seconds = 3600, ...rest } = changes
   return { albumId, peer, expiresAt: addSeconds(clock.now(), seconds), ...rest }
 }
 
@@ -89,7 +89,7 @@ describe('minting a capability', () => {
   )
 
   it(
-    'refuses an album of another account, as do listing and revoking',
+    'answers for an album of another account as for an unknown one, also when listing and revoking',
     inWorld(async (world) => {
       const { capabilities } = world.rules
       const [owner, stranger] = [await newKeeper(world), await newKeeper(world)]
@@ -106,7 +106,7 @@ describe('minting a capability', () => {
   )
 
   it(
-    'allows an account a thousand live ones over all albums, also when more come at once',
+    'limits an account to 1000 live capabilities over all albums, also with concurrent requests',
     inWorld(async (world) => {
       const { capabilities } = world.rules
       const { accountId, albumId } = await newKeeper(world)
@@ -126,7 +126,7 @@ describe('minting a capability', () => {
   )
 
   it(
-    'allows an account two thousand that have not ended, which bounds the public list',
+    'limits an account to 2000 capabilities that have not ended, which bounds the public list',
     inWorld(async (world) => {
       const { accountId, albumId } = await newKeeper(world)
       await world.store.write(async (tx) => {
@@ -146,7 +146,7 @@ describe('minting a capability', () => {
 
 describe('minted capabilities', () => {
   it(
-    'do not pile up when they end within seconds: each mint prunes more than it adds',
+    'do not accumulate when they end within seconds: each mint prunes more than it adds',
     inWorld(async (world) => {
       const { accountId, albumId } = await newKeeper(world)
       const mint = async () =>
@@ -183,7 +183,7 @@ describe('minted capabilities', () => {
 
 describe('the list of revoked capabilities', () => {
   it(
-    'is read once a second for all clients, with its time',
+    'is cached for one second and carries its read time',
     inWorld(async (world) => {
       const { capabilities, discovery } = world.rules
       const { accountId, albumId } = await newKeeper(world)

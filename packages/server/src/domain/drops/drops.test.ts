@@ -20,9 +20,9 @@ import {
 } from '../../testing/guest.ts'
 import { inWorld, known, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
-import { MAX_PENDING_DROPS } from './admission.ts'
 import type { Declaration } from './declaration.ts'
 import type { CreateDrop } from './drops.ts'
+import { MAX_PENDING_DROPS } from './openDropSession.ts'
 
 const content = bytes(100)
 

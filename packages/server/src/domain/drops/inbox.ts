@@ -1,3 +1,4 @@
+/** The pending drops of an account. Another account gets the answer of an unknown drop. */
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,7 +8,6 @@ import { isWithheld } from '../custody/verdicts.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
 
-/** The pending drops of an account. Another account gets the answer of an unknown drop. */
 interface InboxPorts {
   readonly store: Store
   readonly blobs: Blobs

@@ -1,3 +1,4 @@
+/** Whether a guest has proven that it knows the passphrase of a link. */
 import { timingSafeEqual } from 'node:crypto'
 import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
@@ -6,7 +7,6 @@ import type { Link } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 
-/** Whether a guest has proven that it knows the passphrase of a link. */
 export interface PassphraseSettings {
   readonly passphraseTriesPerWindow: number
 }

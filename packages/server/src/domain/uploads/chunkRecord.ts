@@ -1,3 +1,4 @@
+/** Records a chunk whose bytes are written. The last one takes its session into finishing. */
 import type { Clock } from '../../ports/clock.ts'
 import type { Store, Upload, WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -6,7 +7,6 @@ import { findUpload } from './findUpload.ts'
 import { enterFinishing, type FinishAnswer, type Finishing, type FinishingRefusal } from './finishing.ts'
 import type { StagedBytes } from './staged.ts'
 
-/** Records a chunk whose bytes are written. The last one takes its session into finishing. */
 export interface ChunkRecordPorts {
   readonly store: Store
   readonly clock: Clock

@@ -1,3 +1,4 @@
+/** Writes a chunk's bytes behind those of its session. Nothing is recorded yet: a later chunk may overwrite them. */
 import { createHash, type Hash } from 'node:crypto'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { BlobMissing, type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
@@ -8,7 +9,6 @@ import type { Finishing } from './finishing.ts'
 import type { StagedBytes } from './staged.ts'
 import type { Writer } from './writers.ts'
 
-/** Writes a chunk's bytes behind those of its session. Nothing is recorded yet: a later chunk may overwrite them. */
 export interface ChunkWritePorts {
   readonly store: Store
   readonly blobs: Blobs

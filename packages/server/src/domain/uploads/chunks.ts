@@ -1,3 +1,7 @@
+/**
+ * The one place that takes chunks (specification, Append one chunk: the same function as the album upload path).
+ * An acknowledged chunk is written and recorded. The last one is acknowledged only when the whole file has landed.
+ */
 import type { Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -7,10 +11,6 @@ import { type FindUpload, findUpload, findUploadAt, type UploadAt } from './find
 import type { FinishAnswer } from './finishing.ts'
 import type { Writers } from './writers.ts'
 
-/**
- * The one place that takes chunks (specification, Append one chunk: the same function as the album upload path).
- * An acknowledged chunk is written and recorded. The last one is acknowledged only when the whole file has landed.
- */
 export interface ChunkRequest {
   readonly offset: number
   readonly checksum: Sha256Hex

@@ -1,3 +1,7 @@
+/**
+ * From the last byte to the receipt. Finishing belongs to the session, not to the request: it continues when the connection breaks,
+ * repeats of the last chunk join it, a start resumes it, and nothing else can leave that state.
+ */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type Blobs, StorageUnavailable, SyncFailed } from '../../ports/blobs.ts'
@@ -8,10 +12,6 @@ import type { Land } from './landing.ts'
 import type { StagedBytes } from './staged.ts'
 import type { UploadEnding } from './uploadEnding.ts'
 
-/**
- * From the last byte to the receipt. Finishing belongs to the session, not to the request: it continues when the connection breaks,
- * repeats of the last chunk join it, a start resumes it, and nothing else can leave that state.
- */
 export type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<'upload_not_found'>
 type FailedAnswer = Refuses<UploadFailure>
 

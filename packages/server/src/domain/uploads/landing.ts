@@ -1,3 +1,4 @@
+/** Lands a finishing session whose bytes are right: a guest's as a drop, an owner's as a blob of its asset, either with its receipt. */
 import { parseDropId } from '@blindkeep/protocol/ids'
 import type { Random } from '../../ports/random.ts'
 import type { AssetUpload, DropUpload, Store, Upload, UploadFailure } from '../../ports/store.ts'
@@ -10,7 +11,6 @@ import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from './uploadEnding.ts'
 
-/** Lands a finishing session whose bytes are right: a guest's as a drop, an owner's as a blob of its asset, either with its receipt. */
 interface LandingPorts {
   readonly store: Store
   readonly random: Random

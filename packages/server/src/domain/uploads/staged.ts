@@ -1,13 +1,13 @@
-import { createHash, type Hash } from 'node:crypto'
-import { parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
-import type { Chunk, Store, Upload } from '../../ports/store.ts'
-
 /**
  * The bytes that a session has sent so far, and their running hash: while the process lives, no byte is read a second time.
  * The first request after a start reads them once and compares them with the recorded checksums, because a power cut may have taken
  * acknowledged bytes. The session then falls back to its last intact chunk.
  */
+import { createHash, type Hash } from 'node:crypto'
+import { parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
+import type { Blobs } from '../../ports/blobs.ts'
+import type { Chunk, Store, Upload } from '../../ports/store.ts'
+
 export type StagedBytes = ReturnType<typeof createStagedBytes>
 
 interface RunningHash {

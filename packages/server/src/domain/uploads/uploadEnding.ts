@@ -1,3 +1,4 @@
+/** Ends sessions that do not land: cancelled, expired, failed, or ended together with their link or asset. */
 import type { AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store, Upload, UploadFailure, WriteTx } from '../../ports/store.ts'
@@ -7,7 +8,6 @@ import { isRefusal, type Refuses } from '../refusals.ts'
 import { findUpload } from './findUpload.ts'
 import type { Writers } from './writers.ts'
 
-/** Ends sessions that do not land: cancelled, expired, failed, or ended together with their link or asset. */
 interface EndingPorts {
   readonly store: Store
   readonly clock: Clock

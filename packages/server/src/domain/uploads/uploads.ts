@@ -1,3 +1,7 @@
+/**
+ * Creates an owner's upload sessions: open → finishing → landed | failed, or open → ended. findUpload.ts finds them, chunks.ts fills them,
+ * finishing.ts lands them, uploadEnding.ts ends them.
+ */
 import { createHash } from 'node:crypto'
 import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
@@ -11,10 +15,6 @@ import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
 import { locationOf } from './location.ts'
 
-/**
- * Creates an owner's upload sessions: open → finishing → landed | failed, or open → ended. findUpload.ts finds them, chunks.ts fills them,
- * finishing.ts lands them, uploadEnding.ts ends them.
- */
 export interface UploadSettings {
   readonly blobBytesMax: number
   readonly freeSpaceFloorBytes: number

@@ -1,9 +1,9 @@
-import type { UploadId } from '@blindkeep/protocol/ids'
-
 /**
  * At most one request writes to a session. The newest request wins, because the older connection is often dead without the server knowing.
  * But once the older request has all its bytes, the newer one waits for it. A stopped writer has returned before the next one starts.
  */
+import type { UploadId } from '@blindkeep/protocol/ids'
+
 export interface Writer {
   /** Aborts when a newer request takes over, the session ends, or the client of this request disconnects. */
   readonly signal: AbortSignal

@@ -73,7 +73,7 @@ export interface AssetReads {
   /** The latest `retention_until` of all blobs of the account; undefined if no blob has one. */
   retainedUntil(accountId: AccountId): Promise<Instant | undefined>
   /** Some assets of the account that have blobs, each once, in no order: the assets of the first `max` blobs. */
-  someHolding(accountId: AccountId, max: number): Promise<readonly AssetId[]>
+  someWithBlobs(accountId: AccountId, max: number): Promise<readonly AssetId[]>
 }
 
 /** All except `reserve` and `giveUp` throw if the asset or blob does not exist or is a tombstone: then the rows contradict each other. */
