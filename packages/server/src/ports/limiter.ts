@@ -4,9 +4,9 @@
  */
 export interface Limiter {
   /**
-   * Counts one attempt, with the weight of each limit, against all of `limits`, or against none of them. Resolves with undefined if every limit had room for the weight, else with the whole seconds (at
-   * least 1) until all exceeded windows have ended. Throws `RangeError` for an invalid weight, and counts nothing then.
-   * Call it before the work is judged, so that simultaneous attempts cannot exceed a limit; then give back what should not count.
+   * Counts one attempt, with the weight of each limit, against all of `limits`, or against none of them. Resolves with undefined if every limit had room
+   * for its weight, otherwise with the whole seconds (at least 1) until all exceeded windows have ended. Throws `RangeError` for an invalid weight, and counts nothing then.
+   * Call it before the work is judged, so that simultaneous attempts cannot exceed a limit; then call `giveBack` for an attempt that should not count.
    */
   take(limits: readonly Limit[]): Promise<number | undefined>
   /**
@@ -20,7 +20,7 @@ export interface Limiter {
 export interface Limit {
   /** Names the rule, for instance `passphrase-of-link`. */
   readonly rule: string
-  /** Who or what is counted. Stored as a keyed hash only. */
+  /** Who or what is counted. Stored only as a keyed hash. */
   readonly key: string
   /** How much fits into a window. A limit in bytes may exceed 32 bits. */
   readonly max: number

@@ -1,5 +1,5 @@
 /**
- * Deletes an account. One transaction removes the personal data and every way in. Small steps then free what the account holds, by the functions that
+ * Deletes an account. One transaction removes the personal data and every way to sign in. Small steps then remove the drops and assets, by the functions that
  * discard drops and delete assets. So the used bytes equal the sum of the rows, and every object has its state, wherever the process dies.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'

@@ -63,7 +63,7 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
     register: createRegister({ ...ports, attemptLimits, signIn }, settings),
 
     /**
-     * Asks a signed-in caller for the present secret again, before an act that a stolen token alone must not allow. It counts like a sign-in. It checks
+     * Asks a signed-in caller for the present secret again, before an act for which a stolen token must not be enough. It counts like a sign-in. It checks
      * the given row: a caller that then changes the secret must compare the hash again in its own transaction.
      */
     async requireSecret(

@@ -1,4 +1,4 @@
-/** Codes with which people register. The operator issues them. Each makes one account; the server stores its hash alone. */
+/** Invite codes, with which people register. The operator issues them. Each code makes one account. The server stores only the hash of a code. */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'

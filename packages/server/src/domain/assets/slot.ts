@@ -146,7 +146,7 @@ function judgeBundle(envelope: ManifestEnvelope, original: AssetBlob): SlotRefus
   return isSameStep ? undefined : stale('action or prior_provenance_hash differs from that of the present original')
 }
 
-/** An original that replaces drops all present blobs: it needs no free slot, and takes none from the sessions admitted before it. */
+/** An original that replaces drops all present blobs: it needs no free slot, and uploads that were admitted before it keep their slots. */
 function judgeCount(candidate: Candidate, { blobs, incoming }: Occupants): SlotRefusal | undefined {
   const isFull = blobs.length + incoming.filter((other) => !isReplacing(other)).length >= MAX_BLOBS
   return isFull && !isReplacing(candidate)

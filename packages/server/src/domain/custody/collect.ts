@@ -94,7 +94,7 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
 
   async function startEach(tx: WriteTx, due: readonly StoredObject[]): Promise<Collection> {
     const at = clock.now()
-    // Read in the transaction that starts the deletions, so that a committed pause holds for all of them.
+    // Read in the transaction that starts the deletions, so that a committed pause stops all of them.
     const pausedUntil = await collectorPausedUntil(tx)
     if (pausedUntil !== undefined && pausedUntil > at) return { deleting: [], postponed: [], pausedUntil }
     const [deleting, postponed]: [StoredObject[], StoredObject[]] = [[], []]

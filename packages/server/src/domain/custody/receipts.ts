@@ -47,7 +47,7 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
     isDraining = false
   }
 
-  /** After a failure each draft is tried alone, so that one draft cannot fail the others. */
+  /** After a failure each draft is signed in a batch of its own, so that one draft cannot fail the others. */
   async function settleBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       const rows = await store.withReceiptLogLock(() => append(batch.map(({ draft }) => draft)))

@@ -47,7 +47,7 @@ export function createScrubbing({ store, blobs, clock, log }: ScrubbingPorts) {
     return { ...owner, hash: ciphertextHash, size }
   }
 
-  /** Reads one object. Damage is written at once. Throws when the whole store is away, or no thread is free. */
+  /** Reads one object, and marks it if it is damaged. Throws when the whole store of bytes does not answer, or no thread is free. */
   async function examine(object: KeptObject, signal: AbortSignal): Promise<ScrubOutcome> {
     const { location, size } = object
     try {

@@ -47,7 +47,7 @@ export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
       return mayServe && (await blobs.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
     },
 
-    /** Gives the quota back at once; the link’s cap is not refunded. */
+    /** Refunds the quota; the link’s cap is not refunded. */
     async discard(accountId: AccountId, dropId: DropId): Promise<Refuses<'drop_not_found'> | undefined> {
       return store.write(async (tx) => {
         const drop = await tx.drops.remove(dropId, accountId, clock.now())

@@ -28,7 +28,7 @@ type ProofRefusal = Refuses<
 
 export type JudgeProof = (link: Link, proof: Proof) => Promise<ProofRefusal | undefined>
 
-/** Counts each attempt before it compares the proof and gives a right one back, so that parallel guesses gain nothing. */
+/** Counts each attempt before it compares the proof, and takes the count back for a right proof. So parallel guesses gain nothing. */
 export function createJudgeProof(limiter: Limiter, { passphraseTriesPerWindow }: PassphraseSettings): JudgeProof {
   return async function judgeProof({ opaqueId, verifierHash }, { proof, source }) {
     if (verifierHash === undefined) {

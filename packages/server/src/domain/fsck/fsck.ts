@@ -59,7 +59,7 @@ function unlessDamaged(error: unknown): undefined {
   if (!(error instanceof StoreDamaged)) throw error
 }
 
-/** An unreadable row ends the examination of its table alone. */
+/** An unreadable row ends the examination of its table, not of the other tables. */
 async function* unlessUnreadable(
   table: keyof Counts,
   findings: AsyncIterable<Finding>,

@@ -1,4 +1,7 @@
-/** Shares show some of an account's contents to anyone with the address. A share owns nothing: it serves a content as long as a live asset of the account holds it. */
+/**
+ * Shares show some of an account's contents to every client that knows the address. A share owns nothing: it serves a content as long as a live asset of
+ * the account has the content.
+ */
 import { type AccountId, addSeconds, type Instant, type OpaqueId, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'

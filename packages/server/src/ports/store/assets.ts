@@ -44,7 +44,7 @@ export interface AssetBlob {
   readonly ciphertextHash: Sha256Hex
   readonly size: number
   readonly contentType: string
-  /** The location of its object, which belongs to this blob alone. */
+  /** The location of its object, which belongs only to this blob. */
   readonly location: string
   /** The upload session that brought it; for an adopted drop, the guest's session. */
   readonly uploadId: UploadId
