@@ -7,7 +7,7 @@ import type { ReceiptRow } from '../../ports/store.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
 import { bytes } from '../../testing/guest.ts'
 import { draft, verifiers } from '../../testing/receipts.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import type { SignerOf } from './keys.ts'
 import { createReceiptLog } from './receipts.ts'
 
@@ -47,7 +47,7 @@ describe('the receipt log', () => {
       const asked = draft()
       const { receiptCbor, keyId, receivedAt } = await world.rules.receiptLog.append(asked)
       const [key] = await world.store.read((tx) => tx.keys.attestationKeys())
-      const { payload } = await verifyReceipt({ receiptCbor, publicKey: known(key).publicKey, verify: verifiers })
+      const { payload } = await verifyReceipt({ receiptCbor, publicKey: defined(key).publicKey, verify: verifiers })
       const { uploadId, dropId, ciphertextHash, size } = asked.subject
       assert.deepEqual(payload, {
         server_id: 'https://keep.example',
@@ -59,7 +59,7 @@ describe('the receipt log', () => {
         size,
         received_at: formatInstant(receivedAt),
       })
-      assert.equal(keyId, known(key).keyId)
+      assert.equal(keyId, defined(key).keyId)
     }),
   )
 

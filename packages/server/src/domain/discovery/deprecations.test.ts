@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addSeconds, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { announce, LEAD_DAYS } from '../../testing/announcing.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 import { settleWindow, WindowEmpty } from './protocolWindow.ts'
 
 const DAY = 86_400
-const version = (date: string) => known(parseProtocolVersion(date))
+const version = (date: string) => defined(parseProtocolVersion(date))
 const detailOf = (answer: object): string => ('refused' in answer && 'detail' in answer ? String(answer.detail) : '')
 const listed = async ({ store }: World) =>
   (await store.read((tx) => tx.deprecations.list())).map(({ minProtocolVersion }) => minProtocolVersion)
