@@ -16,7 +16,7 @@ const reasonOf = (answer: object) => ('refused' in answer ? String(answer.refuse
 
 describe('registering', () => {
   it(
-    'makes an account and signs it in, and stores a hash of the secret alone',
+    'makes an account and signs it in, and stores only a hash of the secret',
     inWorld(async (world) => {
       const pair = notRefused(await world.rules.accounts.register(registration({ email: '  Ada@Example.ORG ' })))
       const { account } = notRefused(await world.rules.sessions.authenticate(pair.accessToken))
@@ -53,7 +53,7 @@ describe('registering', () => {
   )
 
   it(
-    'gives no more guesses of a secret than a sign-in',
+    'allows no more guesses of a secret than a sign-in',
     inWorld(async (world) => {
       const accounts = quickAccounts(world)
       await accounts.register(registration())
@@ -131,7 +131,7 @@ describe('logging in', () => {
   )
 
   it(
-    'checks no more secrets when 64 come at once, and a hundred for an account in all',
+    'checks no more secrets when 64 requests are concurrent, and at most 100 wrong ones for an account from all sources',
     inWorld(async (world) => {
       const accounts = quickAccounts(world)
       await accounts.register(registration())
@@ -144,7 +144,7 @@ describe('logging in', () => {
   )
 
   it(
-    'does not lock the owner out by tries that a busy hasher never checked',
+    'does not lock the owner out by attempts that a busy hasher never checked',
     inWorld(async (world) => {
       await quickAccounts(world).register(registration())
       const busy = {

@@ -19,7 +19,7 @@ function request(overrides: Partial<DeviceRequest> = {}): DeviceRequest {
 
 describe('adding a device', () => {
   it(
-    'stores the values, and answers a repeat by the same account the same',
+    'stores the values, and gives a repeat by the same account the same answer',
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)
@@ -62,7 +62,7 @@ describe('adding a device', () => {
   )
 
   it(
-    'allows an account a hundred live devices, also when more come at once, and another after a revocation',
+    'limits an account to 100 live devices, also with concurrent requests, and allows another after a revocation',
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)

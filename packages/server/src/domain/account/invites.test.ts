@@ -33,7 +33,7 @@ describe('an invite', () => {
   )
 
   it(
-    'makes one account; a used, a wrong and an expired one get the answer of none',
+    'makes one account; a used, a wrong and an expired code get the answer of a missing code',
     inWorld(async (world) => {
       const register = registering(world)
       assert.deepEqual(await register({}), CLOSED)
@@ -50,7 +50,7 @@ describe('an invite', () => {
   )
 
   it(
-    'makes one account when 64 requests bring it at once',
+    'makes one account when 64 concurrent requests send it',
     inWorld(async (world) => {
       const register = registering(world)
       const { code } = await world.rules.invites.issue(1)
@@ -69,7 +69,7 @@ describe('an invite', () => {
   )
 
   it(
-    'lets the same request succeed again, and refuses other values with a used code like none',
+    'lets the same request succeed again, and refuses other values with a used code as without a code',
     inWorld(async (world) => {
       const register = registering(world)
       const { code } = await world.rules.invites.issue(1)

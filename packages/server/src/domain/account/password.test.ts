@@ -128,7 +128,7 @@ describe('changing the password', () => {
   )
 
   it(
-    'changes once when it is sent twice at once, and succeeds twice',
+    'changes once when two concurrent requests send it, and both succeed',
     inWorld(async (world) => {
       const { accountId, caller, changePassword } = await signedIn(world)
       const change = changing()
@@ -154,7 +154,7 @@ describe('changing the password', () => {
   )
 
   it(
-    'succeeds once of many at once, and leaves one session among concurrent sign-ins and refreshes',
+    'succeeds once among many concurrent ones, and leaves one session among concurrent sign-ins and refreshes',
     inWorld(async (world) => {
       const { accountId, caller, others, changePassword, logIn } = await signedIn(world, 9)
       const { sessions } = world.rules

@@ -203,7 +203,7 @@ describe('the end of a recovery', () => {
   )
 
   it(
-    'sets whole values one after another when many come at once',
+    'applies concurrent recoveries one after another, each as a whole',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()

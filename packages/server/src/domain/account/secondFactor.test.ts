@@ -14,7 +14,7 @@ const times = <Value>(count: number, make: (index: number) => Promise<Value>) =>
 
 describe('turning a second factor on', () => {
   it(
-    'asks for the present secret, replaces a waiting factor, and takes a code of the last one',
+    'asks for the present secret, replaces an unconfirmed factor, and accepts only a code of the last one',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const account = await register(desk)
@@ -59,7 +59,7 @@ describe('turning a second factor on', () => {
 
 describe('signing in with a second factor', () => {
   it(
-    'gives no session before the code, neither by a sign-in nor by registering again',
+    'makes no session before the code, neither by a sign-in nor by registering again',
     inWorld(
       async (world) => {
         const desk = deskOf(world)
@@ -111,7 +111,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'takes codes of the last, this and the next step, each once, and none older than a used one',
+    'accepts codes of the last, this and the next step, each once, but no code older than a used one',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator } = await guarded(desk, world)
@@ -137,7 +137,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'takes a code in any typing',
+    'accepts a code with spaces, dashes, lowercase or look-alike letters',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator, backupCodes } = await guarded(desk, world)
@@ -154,7 +154,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'ends a challenge after five minutes, five tries or a right code, and knows no other token',
+    'ends a challenge after five minutes, five attempts or a right code, and refuses an unknown token',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { backupCodes } = await guarded(desk, world)
@@ -179,7 +179,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'leaves no challenge behind: the sweep removes those that have ended, and no others',
+    'leaves no challenge behind: the sweep removes expired challenges only',
     inWorld(async (world) => {
       const desk = deskOf(world)
       await guarded(desk, world)
@@ -199,7 +199,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'counts wrong codes over all challenges of an account, and still takes a backup code then',
+    'counts wrong codes over all challenges of an account, and still accepts a backup code then',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator, backupCodes } = await guarded(desk, world)
@@ -229,7 +229,7 @@ describe('signing in with a second factor', () => {
   )
 })
 
-describe('64 concurrent tries', () => {
+describe('64 concurrent attempts', () => {
   it(
     'use a code once, with 64 challenges or with one',
     inWorld(async (world) => {

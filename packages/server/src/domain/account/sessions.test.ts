@@ -174,7 +174,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'ends the session and all its tokens when it comes again later',
+    'ends the session and all its tokens when a client sends it again later',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const next = await refreshed(world, pair)
@@ -186,7 +186,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'ends the session when it comes again after its successor was used',
+    'ends the session when a client sends it again after its successor was used',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const next = await refreshed(world, pair)
@@ -197,7 +197,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'has one successor when 64 present it at once',
+    'has one successor when 64 concurrent requests present it',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const answers = await Promise.all(Array.from({ length: 64 }, () => refreshed(world, pair)))
@@ -241,7 +241,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'is stored as a hash alone',
+    'is stored only as a hash',
     inWorld(async (world) => {
       const { refreshToken } = await signedIn(world)
       const raw = Buffer.from(refreshToken, 'base64url')
@@ -251,7 +251,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'has the same successor after a restart, as an honest repeat may come then',
+    'has the same successor after a restart, because an honest client may repeat its request then',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const first = await refreshed(world, pair)

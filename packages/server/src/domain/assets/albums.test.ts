@@ -13,7 +13,7 @@ function request(overrides: Partial<AlbumRequest> = {}): AlbumRequest {
 
 describe('creating an album', () => {
   it(
-    'stores the request, and answers a repeat with the album as it was created, whatever its name',
+    'stores the request, and answers a repeat with the album as it was created, also with another name',
     inWorld(async (world) => {
       const { albums } = world.rules
       const owner = await newAccount(world)
@@ -44,7 +44,7 @@ describe('creating an album', () => {
   )
 
   it(
-    'stops at a thousand albums of an account, also at once, and still answers repeats',
+    'limits an account to 1000 albums, also with concurrent requests, and still answers repeats',
     inWorld(async (world) => {
       const { albums } = world.rules
       const owner = await newAccount(world)

@@ -136,7 +136,7 @@ describe('an asset', () => {
 
 describe('replacing an original', () => {
   it(
-    'drops all former blobs, gives their charge back, and keeps the receipts',
+    'removes all former blobs, refunds their charge, and keeps the receipts',
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const { assetId, position, ids } = await landBundle(world, albumOwner)
@@ -228,7 +228,7 @@ describe('replacing an original', () => {
 
 describe('deleting an asset', () => {
   it(
-    'gives the quota back at once, ends open sessions, orphans the objects, and keeps the id taken',
+    'refunds the quota, ends open uploads, orphans the objects, and keeps the id taken',
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const { assetId } = await landBundle(world, albumOwner)
@@ -260,7 +260,7 @@ describe('deleting an asset', () => {
   )
 
   it(
-    'fails a finishing session as asset_id_taken and gives its quota back',
+    'fails a finishing upload as asset_id_taken and refunds its quota',
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const { assetId } = await landBundle(world, albumOwner)

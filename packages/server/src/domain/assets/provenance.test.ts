@@ -358,7 +358,7 @@ describe('a refused provenance blob', () => {
   )
 
   it(
-    'gives up its asset id when nothing else has reserved it',
+    'releases its asset id when no other upload has reserved it',
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const named = { original_blob_hash: sha256(original) }

@@ -188,7 +188,7 @@ describe('a provenance and its original', () => {
   )
 })
 
-describe('a provenance that comes before its original', () => {
+describe('a provenance that is uploaded before its original', () => {
   it(
     'must name it, or is refused when it is declared, without a reserved id or a charge',
     inWorld(async (world) => {

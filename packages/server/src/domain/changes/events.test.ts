@@ -30,7 +30,7 @@ async function setting(world: World) {
 
 describe('an event stream', () => {
   it(
-    'begins with its position, and returns what comes after',
+    'begins with its position, and returns the later changes',
     inWorld(async (world) => {
       const { opaqueId, caller, id } = await setting(world)
       const listening = listen(world, caller)

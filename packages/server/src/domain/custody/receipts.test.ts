@@ -64,7 +64,7 @@ describe('the receipt log', () => {
   )
 
   it(
-    'stays one chain over five hundred drafts at once, and commits each draft once',
+    'stays one chain over 500 concurrent drafts, and commits each draft once',
     inWorld(async (world) => {
       let commits = 0
       const count = async () => {
@@ -179,7 +179,7 @@ describe('the receipt log', () => {
   )
 
   it(
-    'dates no receipt before the one it follows, even when the clock goes back',
+    'dates no receipt before the one it follows, even when the clock is set back',
     inWorld(async (world) => {
       const { receiptLog } = world.rules
       const rows: ReceiptRow[] = []

@@ -130,7 +130,7 @@ describe('turns of deep scans', () => {
       await Promise.all([own, again])
     }))
 
-  it('that do not come within ten seconds answer rate_limited and charge nothing', () =>
+  it('that do not begin within ten seconds answer rate_limited and charge nothing', () =>
     inScanWorld(
       async ({ ask, begun, finish, patience, scans }) => {
         const running = [ask(0), ask(1)]

@@ -80,7 +80,7 @@ describe('announcing a cutoff', () => {
   )
 
   it(
-    'succeeds once of many at once',
+    'succeeds once when many clients send it concurrently',
     inWorld(async (world) => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => announce(world, '2026-03-01')))
       assert.equal(answers.filter((answer) => 'refused' in answer).length, 7)

@@ -47,7 +47,7 @@ describe('the quota', () => {
   const EXCEEDED = { refused: 'quota_exceeded' }
 
   it(
-    'goes from ok over soft_warning to hard_exceeded at the exact byte, and back',
+    'changes from ok to soft_warning to hard_exceeded at the exact byte, and back',
     inWorld(async (world) => {
       const { charge, refund, state } = await account(world)
       assert.equal(await state(limits), 'ok')
@@ -138,7 +138,7 @@ describe('the quota', () => {
   )
 
   it(
-    'does not expire by a clock that goes back',
+    'does not expire when the clock is set back',
     inWorld(async (world) => {
       const { charge, state } = await account(world)
       await charge(limits, 100)
