@@ -1,3 +1,4 @@
+/** Owners' upload sessions for assets, and the rules that all rows of a world must keep. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type AccountId, type AssetId, addSeconds, parseAlbumId, type UploadId } from '@blindkeep/protocol/ids'
@@ -9,8 +10,6 @@ import type { Asset, AssetUpload, ObjectState } from '../ports/store.ts'
 import { type AlbumOwner, chargedRows, declaredFor, landBlob, type Overrides, provenanceOf } from './assets.ts'
 import { accountRow, inPieces, never, notRefused } from './guest.ts'
 import { defined, sha256, type World } from './world.ts'
-
-/** Owners' upload sessions for assets, and the rules that all rows of a world must keep. */
 
 /** Opens a session for these bytes without sending any. */
 export async function openBlob(

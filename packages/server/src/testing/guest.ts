@@ -1,3 +1,4 @@
+/** Short calls for what guests and owners do in tests of the rules. */
 import { randomBytes } from 'node:crypto'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
@@ -11,8 +12,6 @@ import type { ChunkAnswer, ChunkRequest } from '../domain/uploads/chunks.ts'
 import { findUpload } from '../domain/uploads/findUpload.ts'
 import type { Account, DropUpload, Link } from '../ports/store.ts'
 import { defined, newAccount, newOpaqueId, sha256, type World } from './world.ts'
-
-/** Short calls for what guests and owners do in tests of the rules. */
 
 export function provision(overrides: Partial<Provision> = {}): Provision {
   return {

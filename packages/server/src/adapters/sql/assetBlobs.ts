@@ -1,3 +1,4 @@
+/** The blobs of assets. */
 import { type AccountId, type AssetId, type Instant, parseInstant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { AssetBlob, AssetReads, AssetWrites, HeldBlob } from '../../ports/store.ts'
@@ -5,8 +6,6 @@ import { envelopeOf, envelopeText } from './envelopes.ts'
 import { type StatusRow, statusColumns, statusOf } from './objectStatus.ts'
 import { prepared } from './prepared.ts'
 import type { AssetBlobTable, Schema } from './schema.ts'
-
-/** The blobs of assets. */
 
 interface Given {
   readonly assetId: AssetId

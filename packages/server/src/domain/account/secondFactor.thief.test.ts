@@ -7,7 +7,7 @@ import { defined, inWorld, type World } from '../../testing/world.ts'
 
 describe('a thief of the password', () => {
   it(
-    'locks out neither an owner with a backup code nor the confirmation of another factor, with any number of tries',
+    'locks out neither an owner with a backup code nor the confirmation of another factor, with any number of attempts',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { backupCodes } = await guarded(desk, world)

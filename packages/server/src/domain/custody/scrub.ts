@@ -19,7 +19,7 @@ const MAX_TURN_OBJECTS = 10_000
 const MAX_BATCH = 100
 /** Reports beyond this are dropped: the scrubber reads those objects when they are due. */
 const MAX_REPORTED = 1000
-/** Between two passes over the due objects, so that an unreadable one is not tried more often. */
+/** Between two passes over the due objects, so that an unreadable object is not read more often. */
 const PASS_PAUSE_SECONDS = 3600
 const DAY_SECONDS = 86_400
 

@@ -12,14 +12,14 @@ export interface ScrubbingPorts {
   readonly log: Log
 }
 
-/** `unreadable`: the disk failed, so the content is unknown and the object is tried again. `released`: no longer kept. */
+/** `unreadable`: the disk failed, so the content is unknown and the object is read again later. `released`: no longer kept. */
 type ScrubOutcome = 'intact' | 'damaged' | 'unreadable' | 'released'
 
 export interface ScrubSum {
   readonly objects: number
   readonly bytes: number
   readonly damaged: number
-  /** The disk failed: their content is unknown, and they are tried again. */
+  /** The disk failed: their content is unknown, and they are read again later. */
   readonly unreadable: number
 }
 

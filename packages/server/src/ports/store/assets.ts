@@ -1,3 +1,4 @@
+/** Assets and the blobs that they hold. */
 import type {
   AccountId,
   AlbumId,
@@ -11,8 +12,6 @@ import type {
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { ObjectStatus } from './objects.ts'
-
-/** Assets and the blobs that they hold. */
 
 /** The drop that became an asset's original. */
 export interface AdoptedDrop {
