@@ -1,4 +1,4 @@
-/** The keys that sign an account's manifests. Manifests are checked against the values that a device was added with, so a device never changes. */
+/** The keys that sign an account's manifests. Manifests are checked against the values that a device was added with, so these values never change. */
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Device, NewDevice, Store } from '../../ports/store.ts'

@@ -70,7 +70,7 @@ function judgeSigned(provenance: ManifestEnvelope, original: ManifestEnvelope): 
     : stale('retention_until of original and provenance differ')
 }
 
-/** A companion may come before its original. If it names one, no other original may land. */
+/** A companion may be uploaded before its original. If it names one, no other original may land. */
 function namesOther(envelope: ManifestEnvelope, { ciphertextHash }: Candidate): boolean {
   return (envelope.original_blob_hash ?? ciphertextHash) !== ciphertextHash
 }

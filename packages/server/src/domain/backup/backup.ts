@@ -163,7 +163,7 @@ async function whileCollectorPauses<Result>(
 ): Promise<Result> {
   const pause = () => store.write((tx) => pauseCollector(tx, addSeconds(clock.now(), PAUSE_SECONDS)))
   await pause()
-  // A renewal that fails is repeated up to four times. If all fail, the report names objects that were removed meanwhile as missing.
+  // After a renewal that fails, four more follow before the pause ends. If all fail, the report names objects that were removed meanwhile as missing.
   const stop = repeat(PAUSE_RENEWED_EVERY_SECONDS, () => void pause().catch(() => undefined))
   return work().finally(async () => {
     stop()

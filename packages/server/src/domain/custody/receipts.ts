@@ -1,8 +1,8 @@
 /**
  * The one place where the receipt log grows: one strictly rising chain per server, over all accounts.
- * The subject of a receipt is first in a state that nothing else can leave. Then the log is locked, a batch is signed, and one transaction
- * commits the receipts together with what they vouch for, if the chain's head has not moved and the key that signed is still the active one.
- * A rotation may come at any moment, also from another process: then the batch is signed again.
+ * The caller first puts the subject of a receipt into a state that excludes other work: finishing for an upload, claimed for a drop. Then the log is
+ * locked, a batch is signed, and one transaction commits the receipts together with what they vouch for, if the chain's head has not moved and the key that
+ * signed is still the active one. If a key was rotated meanwhile, also by another process, the batch is signed again.
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../../ports/clock.ts'
