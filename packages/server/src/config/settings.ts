@@ -24,7 +24,7 @@ export const SETTINGS = {
   host: setting('HOST', { fallback: '127.0.0.1', meaning: 'Address to listen on.', parse: host }),
   port: setting('PORT', {
     fallback: 8080,
-    meaning: 'Port to listen on; 0 takes a free one.',
+    meaning: 'Port to listen on; 0 chooses a free port.',
     parse: integer({ min: 0, max: 65_535 }),
   }),
   publicUrl: optional('PUBLIC_URL', {

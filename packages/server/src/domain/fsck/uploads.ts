@@ -42,7 +42,7 @@ function belongingRules(upload: AuditedUpload): Rules {
       'session_wrong',
       'its asset is not reserved, or belongs to another account or album',
     ],
-    [isTooLarge, 'session_wrong', `${size} bytes are more than its link takes`],
+    [isTooLarge, 'session_wrong', `${size} bytes are more than its link allows`],
     [
       isUnclosed && (object?.state !== 'staged' || object.size !== size),
       'session_object_wrong',
