@@ -5,7 +5,8 @@
 export interface Limiter {
   /**
    * Counts one attempt, with the weight of each limit, against all of `limits`, or against none of them. Resolves with undefined if every limit had room
-   * for its weight, otherwise with the whole seconds (at least 1) until all exceeded windows have ended. Throws `RangeError` for an invalid weight, and counts nothing then.
+   * for its weight, otherwise with the whole seconds (at least 1) until all exceeded windows have ended. Throws `RangeError` for an invalid weight, and
+   * counts nothing then.
    * Call it before the work is judged, so that simultaneous attempts cannot exceed a limit; then call `giveBack` for an attempt that should not count.
    */
   take(limits: readonly Limit[]): Promise<number | undefined>

@@ -29,7 +29,10 @@ interface SecondFactorPorts {
   readonly applyRecovery: (tx: WriteTx, account: Account, recovery: string) => Promise<void>
 }
 
-/** A refusal would roll back the transaction. A verdict keeps the counted attempt and the used code. */
+/**
+ * A refusal would roll back the transaction. A verdict keeps the counted attempt and the used code. `expired` also means that the challenge was consumed or
+ * has no attempts left.
+ */
 type Verdict = 'passed' | 'wrong' | 'expired'
 
 export type SecondFactors = ReturnType<typeof createSecondFactor>
