@@ -77,9 +77,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (link.is === 'refused' && !link.isRetrying) return 'not_taken'
       return entries.add({ ...common, id: options.newId(), totalBytes: usualSealedBytes(file.size) })
     }
-    const { id, state, reached } = match.upload
+    const { id, state, sentBytes } = match.upload
     earlier.remove(id)
-    const stored = { id, state, totalBytes: state.size, sentBytes: reached, mustCompare: match.is === 'perhaps' }
+    const stored = { id, state, totalBytes: state.size, sentBytes, mustCompare: match.is === 'perhaps' }
     const known = { ...common, ...stored }
     if (!(await uploads.lock(id))) {
       earlier.awaitOtherTab(id)

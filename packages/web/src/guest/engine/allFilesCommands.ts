@@ -33,7 +33,7 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
     send(message, text) {
       visit.message = message
       if (text !== undefined) passphrase.give(text)
-      for (const { id, phase } of entries.all()) if (phase === 'chosen') entries.change(id, become.asked(message))
+      for (const { id, phase } of entries.all()) if (phase === 'chosen') entries.change(id, become.submitted(message))
       rate.restart()
       uploads.pump()
     },

@@ -235,7 +235,7 @@ describe('an interrupted upload', () => {
     await begun(url, chosen('how far.bin', bytes(4 * MIB)), browser)
     const [kept] = await browser.store.uploads(world.linkIdOf(url))
     assert.ok(kept)
-    await browser.store.putReached(kept.id, 7)
+    await browser.store.putSentBytes(kept.id, 7)
     world.proxy.tamper({ matches: isRequest('HEAD', DROPS), lose: 'request' })
     const from = world.proxy.seen.length
     const offline = await openTab(url, reopened(browser))

@@ -24,7 +24,7 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
   await store.sweep(parts.nowMs())
   await earlier.refresh()
   void link.ask()
-  void earlier.ask()
+  void earlier.checkStatus()
   const fileCommands = createFileCommands(parts)
   return {
     ...fileCommands,

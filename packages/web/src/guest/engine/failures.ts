@@ -11,12 +11,12 @@ import {
 import type { FailureReason, LinkFault, Retry } from '../messages.ts'
 
 const STOPS: Readonly<Partial<Record<SendStopReason, FailureReason>>> = {
-  gave_up: 'no_connection',
+  server_unavailable: 'no_connection',
   link_closed: 'link_closed',
   link_full: 'link_full',
   too_large: 'too_large',
   owner_full: 'owner_full',
-  session_gone: 'damaged_on_the_way',
+  session_unknown: 'damaged_on_the_way',
   session_failed: 'damaged_on_the_way',
   chunk_refused: 'chunk_refused',
   file_changed: 'file_changed',
@@ -27,7 +27,7 @@ export function failureOf(error: unknown): FailureReason {
   if (error instanceof SendError) {
     const { cause } = error
     // The server answered, so the connection is not at fault.
-    if (error.reason === 'gave_up' && (cause === undefined || cause instanceof ProblemError)) return 'busy'
+    if (error.reason === 'server_unavailable' && (cause === undefined || cause instanceof ProblemError)) return 'busy'
     return STOPS[error.reason] ?? 'refused'
   }
   if (error instanceof LinkError) return error.reason === 'key_swapped' ? 'key_swapped' : 'link_closed'
