@@ -144,5 +144,5 @@ function failureOfAll(answers: readonly HeldAnswer[]): Error | undefined {
 
 function causeIfUnanswered(answer: HeldAnswer): Error | undefined {
   const { kind, cause } = outcomeOf(answer)
-  return kind === 'unanswered' ? cause : undefined
+  return kind === 'no_answer' ? cause : undefined
 }

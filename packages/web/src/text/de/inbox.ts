@@ -99,7 +99,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   },
   discarding: {
     title: (count) => plural(count, 'Diese Datei verwerfen?', `${files(count)} verwerfen?`),
-    forEver:
+    cannotBeUndone:
       'Das lässt sich nicht rückgängig machen. Dateien, die Sie nicht heruntergeladen oder behalten haben, sind verloren.',
     room: (size) => `Damit werden ${size} Ihres Speichers frei.`,
     receiptStays: 'Absender behalten ihre Quittungen, die beweisen, dass die Dateien angekommen sind.',

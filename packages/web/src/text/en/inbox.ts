@@ -95,7 +95,7 @@ export const inbox = {
   },
   discarding: {
     title: (count: number) => plural(count, 'Discard this file?', `Discard ${files(count)}?`),
-    forEver: 'This cannot be undone. Files that you have not downloaded or kept are lost.',
+    cannotBeUndone: 'This cannot be undone. Files that you have not downloaded or kept are lost.',
     room: (size: string) => `It frees ${size} of your storage.`,
     receiptStays: 'Senders keep their receipts, which prove that the files arrived.',
     submit: (count: number) => plural(count, 'Discard file permanently', `Discard ${files(count)} permanently`),
