@@ -112,7 +112,7 @@ interface SealedSegment {
   readonly sealed: Bytes
 }
 
-/** While the consumer works on one segment, the next is being sealed and the one after it read; nothing further. Memory holds three. */
+/** While the consumer works on one segment, the next is being sealed and the one after it is read. At most three segments are in memory. */
 const SEGMENTS_AHEAD = 2
 
 /** Each segment is valid until the next one is requested; then its memory is freed. */

@@ -57,7 +57,7 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
   async function refresh(): Promise<void> {
     const stored = await store.uploads(linkId)
     const seen = await Promise.all(
-      stored.map(async (upload) => ({ ...upload, isInOtherTab: await locks.isTaken(upload.id) })),
+      stored.map(async (upload) => ({ ...upload, isInOtherTab: await locks.isLocked(upload.id) })),
     )
     // Filtered last: while the store and the locks were read, the guest may have chosen the file of an upload.
     unfinished = seen.filter(({ id }) => entries.get(id) === undefined)

@@ -123,7 +123,7 @@ describe('a passphrase', () => {
     const refused = await tab.until(({ passphrase }) => passphrase === 'refused')
     assert.equal(refused.counts.failed, 0)
     const creations = () => world.proxy.seen.slice(from).filter(isRequest('POST', DROPS)).length
-    // One file alone tries it: the server counts wrong ones.
+    // Only one file tries it, because the server counts wrong passphrases.
     assert.equal(creations(), 1)
     tab.givePassphrase('sesame')
     await tab.untilAll('landed')
@@ -266,12 +266,12 @@ describe('an interrupted upload', () => {
     const { url } = await world.owner.createLink()
     const [browser, file, locks] = [newBrowser(), chosen('two tabs.bin', bytes(4 * MIB)), createSoleLocks()]
     const releases: (() => void)[] = []
-    const take = async (id: string) => {
-      const release = await locks.take(id)
+    const lock = async (id: string) => {
+      const release = await locks.lock(id)
       if (release !== undefined) releases.push(release)
       return release
     }
-    await begun(url, file, { ...browser, locks: { ...locks, take } })
+    await begun(url, file, { ...browser, locks: { ...locks, lock } })
     const other = await openTab(url, { ...browser, locks })
     const { unfinished } = await other.untilOpen()
     assert.equal(unfinished[0]?.isInOtherTab, true)

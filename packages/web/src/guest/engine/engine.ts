@@ -16,7 +16,7 @@ export interface GuestEngine extends FileCommands, AllFilesCommands {
   askAgain(): Promise<void>
 }
 
-/** Resolves when the store is read; the link is still being asked about. */
+/** Resolves when the store is read; the server's answer about the link may still be missing. */
 export async function openGuestEngine(options: GuestEngineOptions): Promise<GuestEngine> {
   const parts = createEngineParts(options)
   const { store, entries, earlier, link, admission, uploads } = parts

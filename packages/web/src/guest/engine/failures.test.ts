@@ -22,7 +22,7 @@ describe('the failure of a file', () => {
     assert.deepEqual((['link_closed', 'file_changed', 'owner_full', 'too_large'] as const).map(retryOf), [
       'none',
       'as_new_file',
-      'go_on',
+      'resume',
       'none',
     ])
   })

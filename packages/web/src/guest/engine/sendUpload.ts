@@ -55,7 +55,7 @@ export function createSendUpload(options: SendUploadOptions) {
       environment: environmentFor((bytes) => entries.change(id, { inFlightBytes: bytes })),
       onProgress: (progress) => report(id, progress),
       onState: async (changed) => {
-        passphrase.wasTaken()
+        passphrase.wasAccepted()
         entries.change(id, { state: changed, isReserved: true })
         await uploads.save(entry, changed)
       },

@@ -66,6 +66,6 @@ export function createStopUpload(options: StopUploadOptions): (id: string, error
 
 function pauseMsAfter(error: unknown): number {
   const cause = error instanceof Error ? error.cause : undefined
-  const askedSeconds = cause instanceof ProblemError ? (cause.retryAfterSeconds ?? 0) : 0
-  return Math.max(BACK_OFF_MS, askedSeconds * 1000)
+  const retryAfterSeconds = cause instanceof ProblemError ? (cause.retryAfterSeconds ?? 0) : 0
+  return Math.max(BACK_OFF_MS, retryAfterSeconds * 1000)
 }

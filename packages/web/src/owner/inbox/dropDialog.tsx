@@ -16,7 +16,7 @@ import { faultText, inboxText, nameOf, plainNameOf, sizeOf } from './texts.ts'
 interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
   readonly item: InboxItem
   readonly linkLabel: string
-  /** It was removed from the inbox while the dialog was open. */
+  /** The file was removed from the inbox while the dialog was open. */
   readonly isGone: boolean
   readonly isBusy: boolean
   readonly saving: SavingNow | undefined
