@@ -134,7 +134,7 @@ async function create({ path, signal }: BlobToSend): Promise<SendEvent> {
 
 async function sealedChunk(chunks: ChunksAhead, range: ChunkRange): Promise<ReadyChunk> {
   try {
-    return await chunks.take(range)
+    return await chunks.get(range)
   } catch (error) {
     throw error instanceof SourceChanged ? new SendError('file_changed', error) : error
   }

@@ -40,7 +40,7 @@ export interface OwnerSync {
   changes(options?: ChangesOptions): AsyncGenerator<ChangePage, void, void>
   /**
    * The events after `lastEventId`, or after `onConnected` was first called; each once. When a connection breaks, this iterator connects again and
-   * asks for the events that it missed. When the server no longer has all of them, the event `reset` comes instead, and the caller must read
+   * asks for the events that it missed. When the server no longer has all of them, it sends the event `reset` instead, and the caller must read
    * everything again. Ends when the caller leaves its loop, which calls the iterator's `return()`. Throws the signal's reason when it aborts, and what
    * a call throws when a retry cannot help: `error.auth.session_expired` when the session is over.
    */

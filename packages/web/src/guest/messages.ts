@@ -1,6 +1,6 @@
 /** The messages between the page and its worker. The page sends commands; the worker answers with snapshots of all that there is to draw. */
 
-/** Why the link takes no files. */
+/** Why the link accepts no files. */
 export type LinkFault =
   | 'malformed'
   | 'fragment_missing'

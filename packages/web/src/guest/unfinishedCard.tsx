@@ -12,7 +12,7 @@ const MAX_SHOWN = 20
 
 interface UnfinishedCardProps {
   readonly uploads: readonly Unfinished[]
-  /** The link takes no new files. */
+  /** The link accepts no new files. */
   readonly isShut: boolean
 }
 

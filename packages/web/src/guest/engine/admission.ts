@@ -1,4 +1,4 @@
-/** Decides what happens to a file that the guest chooses: it is known already, continues a stored upload, is new, or is not taken. */
+/** Decides what happens to a file that the guest chooses: the file is known already, continues a stored upload, is new, or is refused. */
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { ChosenFile, Limits, LinkStatus, Remark } from '../messages.ts'

@@ -38,7 +38,7 @@ interface UploadsOptions {
   /** Undefined while the link is not open. */
   readonly link: () => UploadLink | undefined
   readonly maySend: () => boolean
-  /** Called before any job starts: fails the files that wait for a link that takes no more. */
+  /** Called before any job starts: fails the files that wait for a link that accepts no more files. */
   readonly failHopeless: () => void
   readonly onLanded: (id: string, custody: DropCustody) => void
   /** The link is closed, or less of its limits is left than its last answer said. */

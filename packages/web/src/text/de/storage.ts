@@ -322,7 +322,6 @@ const keys: Texts['keys'] = {
   alarm:
     'Ein ehrlicher Server fügt nur Schlüssel hinzu. Löschen Sie nichts, und verlassen Sie sich auf keine Quittung. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server. Bis das geklärt ist, sagt hier keine Prüfung Ja.',
   remembered: 'Schlüssel, die sich dieser Browser gemerkt hat',
-  gone: 'Nicht mehr in der Liste',
   cannotRemember:
     'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Er kann nicht bemerken, wenn ein Schlüssel ersetzt wird.',
   id: 'Schlüssel',

@@ -335,7 +335,6 @@ const keys = {
   alarm:
     'An honest server only adds keys. Delete nothing, and rely on no receipt. Contact the operator of this server, but not through this server. Until this is resolved, no check here says yes.',
   remembered: 'Keys that this browser remembers',
-  gone: 'No longer on the list',
   cannotRemember:
     'This browser stores nothing, perhaps because this is a private window. It cannot notice when a key is replaced.',
   id: 'Key',
