@@ -23,17 +23,27 @@ export async function untilShown({
   })
 }
 
-export async function sealAndSend(timeoutMs: number): Promise<UploadSeconds> {
-  const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent.startsWith('Seal and'))
+/** How the page names what this row waits for. */
+export interface SendingTexts {
+  /** Of the button that starts sending. */
+  readonly send: string
+  /** Shown when the receipt is checked. */
+  readonly done: string
+  readonly timeoutMs: number
+}
+
+export async function sealAndSend({ send, done, timeoutMs }: SendingTexts): Promise<UploadSeconds> {
+  const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent.trim() === send)
+  if (button === undefined) throw new Error(`the page has no button "${send}"`)
   const startedAt = performance.now()
   let preparing = 0
-  button?.click()
+  button.click()
   await new Promise<void>((resolve, reject) => {
     const look = () => {
       const row = document.querySelector('.queue-row')
       if (preparing === 0 && row?.matches('.sending') === true) preparing = performance.now() - startedAt
       if (row?.matches('.failed') === true) reject(new Error(row.textContent))
-      if (row?.textContent.includes('The server signed') === true) resolve()
+      if (document.querySelector('.done-card')?.textContent.includes(done) === true) resolve()
     }
     new MutationObserver(look).observe(document, {
       subtree: true,
@@ -41,7 +51,7 @@ export async function sealAndSend(timeoutMs: number): Promise<UploadSeconds> {
       attributes: true,
       characterData: true,
     })
-    setTimeout(() => reject(new Error('the file did not land in time')), timeoutMs)
+    setTimeout(() => reject(new Error(`the page did not show "${done}" in time`)), timeoutMs)
   })
   return { preparing: preparing / 1000, sending: (performance.now() - startedAt - preparing) / 1000 }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Call, Reply } from './call.ts'
 import type { DeclaredOperation, ServerDocument } from './document.ts'
-import { markSeen } from './seen.ts'
+import { recordMet } from './metStatuses.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DATE = /^\d{4}-\d{2}-\d{2}$/
@@ -85,13 +85,13 @@ function judgeUnknown(
   reply: Reply,
 ): void {
   const methods = document.methodsOf(path)
-  markSeen(methods.length === 0 ? 'unknown path' : 'unknown method', reply.status)
+  recordMet(methods.length === 0 ? 'unknown path' : 'unknown method', reply.status)
   if (methods.length === 0) assert.equal(reply.status, 404, `the document has no path ${path}`)
   else assert.equal(reply.status, 405, `${path} has no ${method}`)
 }
 
 function judgeDeclared(document: ServerDocument, operation: DeclaredOperation, reply: Reply): void {
-  markSeen(operation.name, reply.status)
+  recordMet(operation.name, reply.status)
   assert.ok(operation.statuses.includes(reply.status), `${operation.name} does not declare ${reply.status}`)
   if (reply.status < 300)
     for (const name of document.headers(operation, reply.status).filter((each) => !ONLY_SOMETIMES.includes(each)))

@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { callOf, newTargets } from './anyRequest.ts'
 import { adoptBody, deleteAsset, landBlob, newAuthor, newBundle, sendAdoption, sendJson } from './assetWorld.ts'
 import { type Call, json, type Reply } from './call.ts'
 import { checkReceipts } from './checker/check.ts'
 import { answerOf, expectAnswer, fingerprint, until } from './expect.ts'
 import type { KeysDocument } from './receiptWriter.ts'
 import { NEEDS_OWN_SERVER, type OperatedServer, operatedServer } from './server.ts'
-import { callOf, newSetting } from './setting.ts'
 import {
   append,
   asOwner,
@@ -103,15 +103,15 @@ async function expectBoth(owner: Owner, paths: readonly string[], expected: stri
 describe('an operator', { concurrency: true }, () => {
   it('stops all writes of a suspended account, but no reads or deletions', { skip }, async () => {
     const { client, operate } = operated()
-    const setting = await newSetting(client)
-    const account = await client.send({ method: 'GET', path: '/v1/account', token: setting.token })
+    const targets = await newTargets(client)
+    const account = await client.send({ method: 'GET', path: '/v1/account', token: targets.token })
     await operate('account', 'suspend', JSON.parse(account.body.toString()).account_id)
     const ofAccount = client.document.operations.filter(({ bearer, name }) => bearer && !ENDLESS.includes(name))
     const isLogout = ({ name }: { readonly name: string }) => name === 'POST /v1/auth/logout'
     for (const operation of [...ofAccount.filter((each) => !isLogout(each)), ...ofAccount.filter(isLogout)]) {
       const { method, name } = operation
       const writes = ['POST', 'PATCH'].includes(method) && !READ_OR_FREED.includes(name)
-      const reply = await client.send(callOf(operation, setting))
+      const reply = await client.send(callOf(operation, targets))
       assert.equal(reply.status === 403 && answerOf(reply) === '403 account.suspended', writes, name)
     }
   })

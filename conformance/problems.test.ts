@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { callOf, isNegotiated, newTargets, pathOf, type Targets } from './anyRequest.ts'
 import { type Call, json } from './call.ts'
 import type { DeclaredOperation } from './document.ts'
 import { answerOf, expectAnswer, expectBodyless413 } from './expect.ts'
 import { connect } from './server.ts'
-import { callOf, isNegotiated, newSetting, pathOf, type Setting } from './setting.ts'
 import { MIB, newLink, newOpaqueId, OCTETS } from './world.ts'
 
 const MAX_REQUEST_BYTES = MIB
@@ -103,9 +103,9 @@ describe('problems', () => {
 // Covers: Authentication 4; Versioning 3; Requests
 describe('gates', () => {
   it('answer 401 with a challenge for every operation with a token', async () => {
-    const setting = await newSetting(server)
+    const targets = await newTargets(server)
     for (const operation of bearerOperations) {
-      const { token: _, ...call } = callOf(operation, setting)
+      const { token: _, ...call } = callOf(operation, targets)
       const reply = await server.send(call)
       assert.equal(reply.status, 401, operation.name)
       assert.equal(reply.headers['www-authenticate'], 'Bearer realm="service"')
@@ -116,9 +116,9 @@ describe('gates', () => {
   })
 
   it('answer 405 with Allow for every method that a path does not have', async () => {
-    const setting = await newSetting(server)
+    const targets = await newTargets(server)
     for (const operation of operations) {
-      const path = pathOf(operation, setting).split('?')[0] ?? ''
+      const path = pathOf(operation, targets).split('?')[0] ?? ''
       const has = server.document.methodsOf(path)
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
         if (has.includes(method)) continue
@@ -152,13 +152,13 @@ describe('gates', () => {
   })
 
   it('answer the first fault of a request in the same order for every operation', async () => {
-    const setting = await newSetting(server)
+    const targets = await newTargets(server)
     for (const operation of operations) {
       const faults = FAULTS.filter((fault) => fault.meets(operation))
       for (const [index, fault] of faults.entries()) {
         const call = faults
           .slice(index)
-          .reduceRight<Call>((made, next) => next.into(made, operation, setting), callOf(operation, setting))
+          .reduceRight<Call>((made, next) => next.into(made, operation, targets), callOf(operation, targets))
         const reply = await server.send(call)
         const expected = fault.answer(operation)
         const head = operation.method === 'HEAD' || expected === '413'
@@ -178,7 +178,7 @@ describe('gates', () => {
   })
 
   it('answer 426 to a new drop outside the window, and never to a chunk, a state or a cancel', async () => {
-    const { session } = await newSetting(server)
+    const { session } = await newTargets(server)
     const headers = { 'x-service-protocol': '1999-12-31' }
     const path = `/d/${session.opaqueId}`
     expectAnswer(await server.send({ method: 'POST', path, json: {}, headers }), '426 protocol.version_unsupported')
@@ -198,7 +198,7 @@ describe('gates', () => {
 interface Fault {
   readonly name: string
   meets(operation: DeclaredOperation): boolean
-  into(call: Call, operation: DeclaredOperation, setting: Setting): Call
+  into(call: Call, operation: DeclaredOperation, targets: Targets): Call
   answer(operation: DeclaredOperation): string
 }
 
@@ -245,7 +245,7 @@ const FAULTS: readonly Fault[] = [
   {
     name: 'malformed path id',
     meets: (operation) => /\{(\w+_id|hash|jti)\}/.test(operation.path),
-    into: (call, operation, setting) => ({ ...call, path: pathOf(operation, setting, MALFORMED_IDS) }),
+    into: (call, operation, targets) => ({ ...call, path: pathOf(operation, targets, MALFORMED_IDS) }),
     answer: ({ path }) => {
       if (path.startsWith('/s/')) return '404 share.not_found'
       if (!path.startsWith('/d/')) return '400 request.malformed'
@@ -285,11 +285,11 @@ const FAULTS: readonly Fault[] = [
 // Covers: Errors 4, 413; Limits, request body; Requests
 describe('body limit', () => {
   it('is answered by a 413 without a body for every operation, with and without Content-Length', async () => {
-    // A refused request changes nothing, so all can share one setting.
-    const setting = await newSetting(server)
+    // A refused request changes nothing, so all can share the targets.
+    const targets = await newTargets(server)
     for (const operation of operations) {
       const limit = operation.bodyType === OCTETS ? MAX_CHUNK_BYTES : MAX_REQUEST_BYTES
-      const { json: _, ...call } = callOf(operation, setting)
+      const { json: _, ...call } = callOf(operation, targets)
       const type = takesJson(operation) ? { 'content-type': 'application/json' } : {}
       for (const withoutLength of [false, true])
         expectBodyless413(
@@ -306,8 +306,8 @@ describe('body limit', () => {
 
   it('applies also to operations without a body', async () => {
     for (const operation of operations.filter(({ bodyType }) => bodyType === undefined)) {
-      const setting = await newSetting(server)
-      const reply = await server.send({ ...callOf(operation, setting), body: Buffer.alloc(MAX_REQUEST_BYTES, 0x20) })
+      const targets = await newTargets(server)
+      const reply = await server.send({ ...callOf(operation, targets), body: Buffer.alloc(MAX_REQUEST_BYTES, 0x20) })
       assert.notEqual(reply.status, 413, operation.name)
       assert.ok(reply.status < 500, operation.name)
     }

@@ -21,7 +21,7 @@ const [given] = process.argv.slice(2)
 const server = given === undefined ? await startServer({ env: { LOG_LEVEL: 'trace' } }) : undefined
 const base = given ?? server?.url ?? ''
 const directory = await mkdtemp(join(tmpdir(), 'blindkeep-conformance-'))
-const journal = join(directory, 'seen')
+const journal = join(directory, 'metStatuses')
 try {
   process.env.CONFORMANCE_URL = base
   process.env.CONFORMANCE_SEEN = journal
@@ -55,11 +55,11 @@ function runTests(): Promise<boolean> {
 
 async function statusesNotMet(): Promise<readonly string[]> {
   const { document } = await createClient(base)
-  const seen = new Set((await readFile(journal, 'utf8')).split('\n'))
+  const met = new Set((await readFile(journal, 'utf8')).split('\n'))
   return document.operations.flatMap((operation) => {
     const untestable = UNTESTABLE_STATUSES.filter(({ includes }) => includes(operation)).map(({ status }) => status)
     const testable = operation.statuses.filter((status) => !untestable.includes(status))
-    return testable.map((status) => `${operation.name} ${status}`).filter((pair) => !seen.has(pair))
+    return testable.map((status) => `${operation.name} ${status}`).filter((pair) => !met.has(pair))
   })
 }
 

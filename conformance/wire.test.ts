@@ -1,9 +1,9 @@
 /** Malformed HTTP: the server refuses it, keeps nothing of it and continues to work. */
 import assert from 'node:assert/strict'
 import { afterEach, describe, it } from 'node:test'
-import { rawStatus, sendRaw } from './raw.ts'
+import { newTargets } from './anyRequest.ts'
+import { rawStatus, sendRaw } from './rawSocket.ts'
 import { connect } from './server.ts'
-import { newSetting } from './setting.ts'
 import { newLink, openSession, type Session, sessionPath, sha256, stateOf } from './world.ts'
 
 const server = await connect()
@@ -55,7 +55,7 @@ describe('broken HTTP', () => {
   })
 
   it('is refused when its headers are too large', async () => {
-    const { session } = await newSetting(server)
+    const { session } = await newTargets(server)
     const status = rawStatus(
       await raw([`GET /d/${session.opaqueId} HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(200_000)}\r\n\r\n`]),
     )

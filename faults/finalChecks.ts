@@ -6,7 +6,7 @@ import { checkChain } from '@blindkeep/protocol/chain'
 import { decodeReceipt } from '@blindkeep/protocol/receipt'
 import { jsonOf, pause } from './api.ts'
 import { finishAndCheckAssets } from './assets/finalChecks.ts'
-import type { AuthorPorts } from './assets/runAuthor.ts'
+import type { OwnerAssetsPorts } from './assets/ownerAssetsLoad.ts'
 import { fetchReceipt, type GuestPorts, settle } from './guest.ts'
 import { type Attempt, describeAttempt, type Owner } from './ledger.ts'
 import { compareContent, readInbox } from './owner.ts'
@@ -15,7 +15,7 @@ import type { Random } from './random.ts'
 const SWEPT_MS = 60_000
 
 /** For a stopped load. Finishes or cancels abandoned sessions, and checks everything over HTTP. */
-export async function finishAndCheck(ports: AuthorPorts, owners: readonly Owner[], random: Random): Promise<void> {
+export async function finishAndCheck(ports: OwnerAssetsPorts, owners: readonly Owner[], random: Random): Promise<void> {
   const { ledger, pool } = ports
   for (const attempt of pool.abandoned.splice(0)) await settle(ports, attempt, random.fork(attempt.name))
   for (const owner of owners) {

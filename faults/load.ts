@@ -4,7 +4,7 @@ import { type RunningServer, startServer } from '../testing/startServer.ts'
 import { type Api, createApi, jsonOf } from './api.ts'
 import { acknowledgedBlobsOf } from './assets/assetLedger.ts'
 import { signUp } from './assets/author.ts'
-import { runAuthor } from './assets/runAuthor.ts'
+import { runOwnerAssets } from './assets/ownerAssetsLoad.ts'
 import { finishAndCheck, untilSwept } from './finalChecks.ts'
 import { type GuestPorts, runGuest } from './guest.ts'
 import { judgeRows } from './judge.ts'
@@ -100,7 +100,7 @@ export function startLoad(world: World, guests: number): Load {
     ...Array.from({ length: guests }, (_, index) => runGuest(world, world.random.fork(`guest ${index}`), stopping)),
     ...world.owners.flatMap((owner) => [
       runOwner(world, owner, world.random.fork(owner.email), stopping),
-      runAuthor(world, owner, world.random.fork(`${owner.email} keeps`), stopping),
+      runOwnerAssets(world, owner, world.random.fork(`${owner.email} keeps`), stopping),
     ]),
   ]
   const finished = Promise.all(

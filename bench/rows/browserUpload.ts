@@ -7,6 +7,7 @@ import { cp, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { PAGES_DIRECTORY } from '../../packages/web/e2e/world.ts'
+import { guest as text } from '../../packages/web/src/text/en/guest.ts'
 import { newOwner } from '../../testing/people.ts'
 import type { RunningServer } from '../../testing/startServer.ts'
 import { addChooser, sealAndSend, sealBareInTab, type UploadSeconds, untilShown } from '../inPage.ts'
@@ -19,6 +20,7 @@ import { removeObjects } from '../uploadLanes.ts'
 const MIB = 1024 * 1024
 /** Far longer than an upload takes; a page that hangs fails the row. */
 const UPLOAD_TIMEOUT_MS = 30 * 60_000
+const SENDING = { send: text.send(1), done: text.done.checked(1), timeoutMs: UPLOAD_TIMEOUT_MS }
 const MAX_TAB_BYTES = 300 * MIB
 
 export const browserUpload: Row = {
@@ -82,7 +84,7 @@ function guestLane({ server, tab, path, mebibytes, uploads }: InTab & { readonly
       await tab.evaluate(untilShown, { selector: '.choosers button:enabled', timeoutMs: UPLOAD_TIMEOUT_MS })
       await tab.choose('#choose-files', path)
       await tab.evaluate(untilShown, { selector: '.queue-row.chosen', timeoutMs: UPLOAD_TIMEOUT_MS })
-      const { result, memory } = await watchMemory(tab, () => tab.evaluate(sealAndSend, UPLOAD_TIMEOUT_MS))
+      const { result, memory } = await watchMemory(tab, () => tab.evaluate(sealAndSend, SENDING))
       uploads.push({ ...result, ...memory })
       return { perSecond: mebibytes / (result.preparing + result.sending) }
     },

@@ -2,13 +2,13 @@
 import type { Owner } from '../ledger.ts'
 import { acknowledgedBlobsOf, describeAsset } from './assetLedger.ts'
 import { compareAsset, compareBlob, fetchAssetReceipts } from './compare.ts'
-import { type AuthorPorts, settleAll } from './runAuthor.ts'
+import { type OwnerAssetsPorts, settleAll } from './ownerAssetsLoad.ts'
 import { askedOf, verify } from './verify.ts'
 
 const VERIFIED_AT_ONCE = 100
 
 /** Returns how many bytes the owner’s assets hold. */
-export async function finishAndCheckAssets(ports: AuthorPorts, owner: Owner): Promise<number> {
+export async function finishAndCheckAssets(ports: OwnerAssetsPorts, owner: Owner): Promise<number> {
   await settleAll(ports, owner)
   const assets = ports.ledger.assets.filter((asset) => asset.owner === owner)
   const blobs = assets.flatMap(acknowledgedBlobsOf)

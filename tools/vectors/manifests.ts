@@ -18,17 +18,12 @@ import {
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import { albumKey, assetWrapKey } from '../../packages/client/src/seal/derive.ts'
 import { sealSmall } from '../../packages/client/src/seal/seal.ts'
-import { ACCOUNT_KEY, ALBUM_ID, BLOB_KEY, FILE_ID, rising, SALT } from './inputs.ts'
+import { ACCOUNT_KEY, ALBUM_ID, BLOB_KEY, FILE_ID, known, rising, SALT } from './inputs.ts'
 import { manifestRefusals } from './manifestRefusals.ts'
 import { createTestKey, type TestKey } from './testKey.ts'
 
 const FIRST_DEVICE = createTestKey(0x80)
 const SECOND_DEVICE = createTestKey(0xc0)
-
-function known<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a fixed input of the vectors does not parse')
-  return value
-}
 
 const hash = (first: number) => known(parseSha256Hex(toHex(rising(first, 32))))
 

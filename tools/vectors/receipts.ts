@@ -7,18 +7,13 @@ import {
   receiptHash,
   receiptToBeSigned,
 } from '@blindkeep/protocol/receipt'
-import { hex, rising } from './inputs.ts'
+import { hex, known, rising } from './inputs.ts'
 import { receiptRefusals } from './receiptRefusals.ts'
 import { createTestKey, type TestKey } from './testKey.ts'
 
 export const FIRST_KEY = createTestKey(0x00)
 /** The key after a rotation. */
 const SECOND_KEY = createTestKey(0x40)
-
-function known<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('a fixed input of the vectors does not parse')
-  return value
-}
 
 const hash = (first: number) => known(parseSha256Hex(hex(rising(first, 32))))
 const [uploadOfDrop, uploadOfManifest] = [

@@ -1,12 +1,12 @@
 /** Records which statuses of which operations this process has met. `run.ts` compares them with the document at the end. */
 import { appendFileSync } from 'node:fs'
 
-const seen = new Set<string>()
+const met = new Set<string>()
 /** The file to which all processes of a run append; absent when a test file runs by itself. */
 const journal = process.env.CONFORMANCE_SEEN
 
-export function markSeen(operation: string, status: number): void {
-  seen.add(`${operation} ${status}`)
+export function recordMet(operation: string, status: number): void {
+  met.add(`${operation} ${status}`)
 }
 
-if (journal !== undefined) process.once('exit', () => appendFileSync(journal, [...seen, ''].join('\n')))
+if (journal !== undefined) process.once('exit', () => appendFileSync(journal, [...met, ''].join('\n')))

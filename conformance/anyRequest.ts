@@ -6,14 +6,15 @@ import type { Client } from './client.ts'
 import type { DeclaredOperation } from './document.ts'
 import { chunkHeaders, newOpaqueId, type OwnSession, openSession, provision, type Session, sha256 } from './world.ts'
 
-export interface Setting {
+/** What a well-formed request needs to name. */
+export interface Targets {
   readonly token: string
   readonly session: Session
   readonly upload: OwnSession
 }
 
 /** An account with a live link and two open sessions of one byte: one of a guest, one of its own. */
-export async function newSetting(client: Client): Promise<Setting> {
+export async function newTargets(client: Client): Promise<Targets> {
   const author = await newAuthor(client)
   const file = Buffer.from('x')
   return {
@@ -23,10 +24,10 @@ export async function newSetting(client: Client): Promise<Setting> {
   }
 }
 
-/** The path of an operation with the link and sessions of the setting, and otherwise with unknown ids. */
+/** The path of an operation with the ids of the given sessions and their link, and otherwise with unknown ids. */
 export function pathOf(
   operation: DeclaredOperation,
-  { session, upload }: Setting,
+  { session, upload }: Targets,
   ids: Readonly<Record<string, string>> = {},
 ): string {
   const guest = operation.path.startsWith('/d/')
@@ -52,11 +53,11 @@ export function pathOf(
 }
 
 /** A request that passes every gate; its JSON is `{}`. */
-export function callOf(operation: DeclaredOperation, setting: Setting): Call {
+export function callOf(operation: DeclaredOperation, targets: Targets): Call {
   const call = {
     method: operation.method,
-    path: pathOf(operation, setting),
-    ...(operation.bearer ? { token: setting.token } : {}),
+    path: pathOf(operation, targets),
+    ...(operation.bearer ? { token: targets.token } : {}),
   }
   if (operation.bodyType === 'application/json') return { ...call, json: {} }
   if (operation.bodyType === undefined) return call

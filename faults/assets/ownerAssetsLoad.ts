@@ -12,7 +12,7 @@ import { removeAsset } from './remove.ts'
 import { type OwnUpload, ownBlob, uploadBlob } from './uploadBlob.ts'
 import { askedOf, compareDurable, unknownHash, verify } from './verify.ts'
 
-export type AuthorPorts = GuestPorts & OwnerPorts
+export type OwnerAssetsPorts = GuestPorts & OwnerPorts
 
 const ACTIONS = ['adopt', 'replace by a drop', 'upload', 'replace', 'complete', 'delete', 'verify', 'look'] as const
 type Action = (typeof ACTIONS)[number]
@@ -34,8 +34,8 @@ const VERIFIED_AT_ONCE = 6
 const GIVEN_UP_SHARE = 0.25
 
 /** One action at a time, so that the possible outcomes of an unsettled request stay known. */
-export async function runAuthor(
-  ports: AuthorPorts,
+export async function runOwnerAssets(
+  ports: OwnerAssetsPorts,
   owner: Owner,
   random: Random,
   isStopping: () => boolean,
@@ -46,14 +46,14 @@ export async function runAuthor(
       await settleSome(ports, owner, own)
       await act({ ports, owner, random: own }, actionOf(ports, owner, own))
     } catch (error) {
-      if (!ports.api.isClosed()) ports.ledger.fault(`an author: ${inspect(error)}`)
+      if (!ports.api.isClosed()) ports.ledger.fault(`an owner’s assets: ${inspect(error)}`)
     }
     await pause(own.integer(10, 150))
   }
 }
 
 /** Repeats every unsettled request until its outcome is known. */
-export async function settleAll(ports: AuthorPorts, owner: Owner): Promise<void> {
+export async function settleAll(ports: OwnerAssetsPorts, owner: Owner): Promise<void> {
   for (const attempt of ports.ledger.attempts)
     if (attempt.link.owner === owner && isAdoptionOpen(attempt)) await settleAdoption(ports, attempt)
   for (const asset of assetsOf(ports, owner)) {
@@ -63,17 +63,17 @@ export async function settleAll(ports: AuthorPorts, owner: Owner): Promise<void>
 }
 
 interface Turn {
-  readonly ports: AuthorPorts
+  readonly ports: OwnerAssetsPorts
   readonly owner: Owner
   readonly random: Random
 }
 
-function assetsOf({ ledger }: AuthorPorts, owner: Owner): readonly Asset[] {
+function assetsOf({ ledger }: OwnerAssetsPorts, owner: Owner): readonly Asset[] {
   return ledger.assets.filter((asset) => asset.owner === owner)
 }
 
 /** Assets that hold blobs, with no unsettled request. */
-function settledOf(ports: AuthorPorts, owner: Owner): readonly Asset[] {
+function settledOf(ports: OwnerAssetsPorts, owner: Owner): readonly Asset[] {
   return assetsOf(ports, owner).filter((asset) => !isUnsettled(asset) && acknowledgedBlobsOf(asset).length > 0)
 }
 
@@ -86,7 +86,7 @@ function unfinishedOf(asset: Asset): readonly OwnUpload[] {
 }
 
 /** After a missing answer: repeats some requests, asks for the outcome of some, tries another adoption for some, and leaves some for later. */
-async function settleSome(ports: AuthorPorts, owner: Owner, random: Random): Promise<void> {
+async function settleSome(ports: OwnerAssetsPorts, owner: Owner, random: Random): Promise<void> {
   const open = ports.ledger.attempts.filter((attempt) => attempt.link.owner === owner && isAdoptionOpen(attempt))
   for (const attempt of open) {
     if (random.chance(0.5)) continue
@@ -99,7 +99,7 @@ async function settleSome(ports: AuthorPorts, owner: Owner, random: Random): Pro
     if (asset.deleted === 'asked' && random.chance(0.5)) await removeAsset(ports, asset)
 }
 
-function actionOf(ports: AuthorPorts, owner: Owner, random: Random): Action {
+function actionOf(ports: OwnerAssetsPorts, owner: Owner, random: Random): Action {
   const kept = settledOf(ports, owner).flatMap(acknowledgedBlobsOf)
   const isFull = kept.reduce((sum, { size }) => sum + size, 0) > ports.pendingBytesTarget
   return isFull ? 'delete' : byWeight(ACTIONS, (action) => WEIGHTS[action], random)
