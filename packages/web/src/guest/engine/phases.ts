@@ -7,10 +7,10 @@
  *
  * Besides these:
  * - waiting, preparing, sending, finishing → paused, failed, cancelled; a job that stops can also return its file to waiting (stopUpload.ts)
- * - paused, failed, cancelled → waiting, when the guest resumes, retries, or is too late to cancel
+ * - paused, failed, cancelled → waiting, when the guest resumes, retries, or is too late to cancel, or when another tab that was sending the file closes
  * - failed, cancelled → chosen, when the guest chooses the file again (admission.ts); a failed file that was prepared goes to waiting
  * - chosen, unfit, paused → failed, when the link closes (closedLink.ts)
- * - paused, failed → cancelled
+ * - paused, failed → cancelled, here or in another tab that was sending the file
  *
  * A job that stops because the server is busy or cannot be reached backs off (stopUpload.ts): its file is waiting until a pause ends.
  * A file that was prepared in an earlier visit goes from waiting directly to sending, or is compared first, in the phase preparing.
