@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { HasherBusy } from '../../ports/secrets.ts'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { quickAccounts, quickPorts, registration } from '../../testing/secrets.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { inWorld, type World } from '../../testing/world.ts'
 import { type Credentials, createAccounts } from './accounts.ts'
 import type { Registration } from './registration.ts'
 
@@ -85,32 +85,9 @@ describe('registering', () => {
         assert.equal(reasonOf(await accounts.register(registration(over))), 'registration_invalid')
     }),
   )
-
-  it(
-    'follows the setting, and needs an invite through a proxy when the operator chose none',
-    inWorld(async (world) => {
-      const ask = async (settings: Partial<World['settings']>, isForwarded: boolean) =>
-        reasonOf(await quickAccounts(world, settings).register(registration({ isForwarded })))
-      assert.equal(await ask({ registration: 'closed' }, false), 'registration_closed')
-      assert.equal(await ask({ registration: 'invite' }, false), 'registration_closed')
-      assert.equal(await ask({ registration: 'open', isRegistrationDefault: true }, true), 'registration_closed')
-      assert.equal(await ask({ registration: 'open', isRegistrationDefault: true }, false), 'in')
-      assert.equal(await ask({ registration: 'open', isRegistrationDefault: false }, true), 'in')
-    }),
-  )
 })
 
 describe('logging in', () => {
-  it(
-    'answers a wrong secret and an unknown e-mail alike',
-    inWorld(async (world) => {
-      await world.rules.accounts.register(registration())
-      const wrong = await world.rules.accounts.logIn(credentials({ secret: 'wrong' }))
-      assert.deepEqual(wrong, { refused: 'credentials_wrong' })
-      assert.deepEqual(await world.rules.accounts.logIn(credentials({ email: 'unknown@example.org' })), wrong)
-    }),
-  )
-
   it(
     'allows ten wrong secrets for an account and source, and any number of right ones',
     inWorld(async (world) => {
@@ -183,16 +160,6 @@ describe('the salt of a key derivation', () => {
       assert.equal(first.salt.length, 16)
       assert.deepEqual(await saltOf(world.restarted(), ' UNKNOWN@example.org'), first)
       assert.notDeepEqual((await saltOf(world.rules, 'another@example.org')).salt, first.salt)
-    }),
-  )
-
-  it(
-    'is the registered one for a known e-mail',
-    inWorld(async (world) => {
-      const accounts = quickAccounts(world)
-      const salt = bytes(16)
-      await accounts.register(registration({ salt }))
-      assert.deepEqual(known(admitted(await accounts.kdf('ada@example.org', undefined))).salt, salt)
     }),
   )
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { truncate, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { blobRow, openBlob, replacing } from '../../testing/assetSessions.ts'
-import { adopt, declaredFor, type Keeper, landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import { blobRow } from '../../testing/assetSessions.ts'
+import { type Keeper, landBlob, newKeeper } from '../../testing/assets.ts'
 import { admitted, bytes } from '../../testing/guest.ts'
 import { inWorld, known, sha256, type World } from '../../testing/world.ts'
 
@@ -28,26 +28,6 @@ describe('the content of an asset', () => {
       await truncate(file(2), 101)
       assert.deepEqual(await contentOf(world, keeper), { refused: 'storage_unavailable' })
       assert.deepEqual(await contentOf(world, stranger), { refused: 'blob_not_found' })
-    }),
-  )
-
-  it(
-    'is not found before it lands, in the inbox only, or after its asset was deleted or replaced',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const [assetId, other] = [newAssetId(), newAssetId()]
-      await openBlob(world, keeper, content, { assetId: other })
-      const drop = await newDrop(world, keeper, content)
-      assert.deepEqual(await contentOf(world, keeper), { refused: 'blob_not_found' })
-      admitted(await adopt(world, keeper, drop, declaredFor(world, keeper, content, { assetId })))
-      assert.equal(admitted(await contentOf(world, keeper)).location, drop.location)
-      const next = bytes(50)
-      await landBlob(world, keeper, next, { assetId, envelope: replacing(next) })
-      assert.deepEqual(await contentOf(world, keeper), { refused: 'blob_not_found' })
-      await landBlob(world, keeper, content, { assetId: other })
-      admitted(await contentOf(world, keeper))
-      await world.rules.assets.remove(keeper.accountId, other)
-      assert.deepEqual(await contentOf(world, keeper), { refused: 'blob_not_found' })
     }),
   )
 })

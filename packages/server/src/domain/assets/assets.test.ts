@@ -108,30 +108,6 @@ describe('an asset', () => {
       assert.equal(await used(world, keeper), 100)
     }),
   )
-
-  it(
-    'is not found by another account; a reservation, a tombstone and an unknown id are not found by the owner',
-    inWorld(async (world) => {
-      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
-      const { assetId } = await landBundle(world, keeper)
-      const [reserved, buried] = [newAssetId(), newAssetId()]
-      await openBlob(world, keeper, content, { assetId: reserved })
-      await landBlob(world, keeper, content, { assetId: buried })
-      admitted(await world.rules.assets.remove(keeper.accountId, buried))
-      const asked = [
-        [stranger, assetId],
-        [keeper, reserved],
-        [keeper, buried],
-        [keeper, newAssetId()],
-      ] as const
-      for (const [{ accountId }, id] of asked) {
-        assert.deepEqual(await world.rules.assets.get(accountId, id), NOT_FOUND)
-        assert.deepEqual(await world.rules.assets.remove(accountId, id), NOT_FOUND)
-        assert.deepEqual(await world.rules.assets.receipts(accountId, id), { refused: 'receipts_not_found' })
-      }
-      assert.equal((await rolesOf(world, keeper, assetId)).length, 4)
-    }),
-  )
 })
 
 describe('replacing an original', () => {
@@ -210,18 +186,6 @@ describe('replacing an original', () => {
         ],
       )
       await assertBooks(world, [keeper.accountId], [assetId])
-    }),
-  )
-
-  it(
-    'is not what a landing companion does: the drop stays',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const drop = await newDrop(world, keeper, content)
-      const declared = declaredFor(world, keeper, content)
-      admitted(await adopt(world, keeper, drop, declared))
-      await landBlob(world, keeper, bytes(3), { assetId: declared.assetId, role: 'metadata' })
-      assert.equal((await assetOf(world, keeper, declared.assetId)).asset.drop?.dropId, drop.dropId)
     }),
   )
 })

@@ -303,17 +303,6 @@ describe('a provenance blob', () => {
       await assertBooks(world, [keeper.accountId], [assetId])
     }),
   )
-
-  it(
-    'above 64 KiB is refused when it is declared, and at 64 KiB admitted',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const { assetId } = await newAsset(world, keeper)
-      const of = (size: number) => declaredFor(world, keeper, bytes(9), { assetId, role: 'provenance', size })
-      assert.equal(await creation(world, keeper, of(65_537)), 'manifest_invalid')
-      assert.equal(await creation(world, keeper, of(65_536)), 'opened')
-    }),
-  )
 })
 
 describe('a refused provenance blob', () => {

@@ -67,17 +67,6 @@ describe('the quota', () => {
   )
 
   it(
-    'admits what fits exactly and not a byte more; a refused charge changes nothing',
-    inWorld(async (world) => {
-      const { charge, snapshot } = await account(world)
-      assert.deepEqual(await charge(limits, 101), EXCEEDED)
-      assert.equal(await charge(limits, 100), undefined)
-      assert.deepEqual(await charge(limits, 1), EXCEEDED)
-      assert.equal((await snapshot(limits)).used, 100)
-    }),
-  )
-
-  it(
     'is grace_expired once the excess lasts longer than the grace, to the millisecond',
     inWorld(async (world) => {
       const { charge, refund, state } = await account(world)
