@@ -4,17 +4,7 @@ import { parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { type Operation, operations } from '@blindkeep/protocol/operations'
 import { defined, inWorld, newAccount } from '../testing/world.ts'
 import type { Body } from './body.ts'
-import {
-  authenticate,
-  headerForms,
-  jsonOf,
-  mediaType,
-  negotiation,
-  pathIds,
-  queryOf,
-  spokenVersion,
-  suspension,
-} from './gates.ts'
+import { authenticate, headerForms, jsonOf, mediaType, negotiation, pathIds, queryOf, spokenVersion } from './gates.ts'
 
 const rows: Readonly<Record<keyof typeof operations, Operation>> = operations
 const reasonOf = (answer: unknown): string => String(Object(answer).refused ?? 'passes')
@@ -47,22 +37,6 @@ describe('the gate of credentials', () => {
         `Bearer ${'x'.repeat(20_000)}`,
       ])
         assert.equal(reasonOf(await authenticate(sessions, given)), 'token_unreadable', given.slice(0, 20))
-    }),
-  )
-
-  it(
-    'refuses only writes to a suspended account',
-    inWorld(async (world) => {
-      const accountId = await newAccount(world)
-      const row = defined(await world.store.read((tx) => tx.accounts.find(accountId)))
-      const { accessToken } = await world.rules.sessions.open(accountId, undefined)
-      const caller = await authenticate(world.rules.sessions, `Bearer ${accessToken}`)
-      assert.ok('sessionId' in caller)
-      const suspended = { ...caller, account: { ...row, suspendedAt: world.clock.now() } }
-      assert.equal(reasonOf(suspension(rows.provisionLink, suspended)), 'account_suspended')
-      for (const name of ['inbox', 'discardDrop', 'revokeLink', 'quota', 'dropContent', 'logout'] as const)
-        assert.equal(suspension(rows[name], suspended), undefined)
-      assert.equal(suspension(rows.provisionLink, caller), undefined)
     }),
   )
 })

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
-import type { InjectOptions } from 'fastify'
-import { bytes, newLink, openDrop, uploadRow } from '../testing/guest.ts'
+import { bytes, newLink, openDrop } from '../testing/guest.ts'
 import { chunkOf, declarationOf, MAX_CHUNK_BYTES, MAX_REQUEST_BYTES, overHttp, said } from '../testing/http.ts'
 import { inWorld, newOpaqueId, sha256, type World } from '../testing/world.ts'
 
@@ -87,31 +86,6 @@ describe('the order of refusals', () => {
   )
 })
 
-describe('a 413', () => {
-  it(
-    'has no body, on every operation and method, with any Content-Length',
-    inWorld(async (world) => {
-      const { ask, signIn } = overHttp(world)
-      const { authorization } = await signIn()
-      const payload = 'x'.repeat(MAX_REQUEST_BYTES + 1)
-      for (const [method, url] of [
-        ['GET', '/v1/version'],
-        ['GET', '/.well-known/service/server-info'],
-        ['GET', '/v1/quota'],
-        ['GET', '/v1/drops'],
-        ['DELETE', `/v1/drops/${UNKNOWN_ID}`],
-        ['DELETE', `/v1/drops/links/${newOpaqueId()}`],
-        ['GET', `/d/${newOpaqueId()}`],
-        ['DELETE', `/d/${newOpaqueId()}/${UNKNOWN_ID}`],
-        ['GET', `/d/${newOpaqueId()}/${UNKNOWN_ID}/receipt`],
-      ] as const) {
-        const reply = await ask({ method, url, headers: { authorization, 'transfer-encoding': 'chunked' }, payload })
-        assert.deepEqual([reply.statusCode, reply.body], [413, ''], `${method} ${url}`)
-      }
-    }),
-  )
-})
-
 describe('a path that cannot be decoded', () => {
   it(
     'is an unknown id to a guest, a malformed one to an account holder, and an unknown path without a row',
@@ -162,48 +136,6 @@ describe('an odd query', () => {
       assert.equal(await say(''), '422 request.unprocessable')
       assert.equal(await say(`opaque_id=${newOpaqueId()}`), '204')
       assert.ok(logged.every((line) => !line.includes('"failed"')))
-    }),
-  )
-})
-
-describe('a session', () => {
-  it(
-    'does not exist through another link: the answers equal those for an unknown session',
-    inWorld(async (world) => {
-      const { ask } = overHttp(world)
-      const session = await opened(world)
-      const other = await newLink(world)
-      const scopes = [
-        { ...session, opaqueId: other },
-        { ...session, uploadId: UNKNOWN_ID },
-        { opaqueId: newOpaqueId(), uploadId: UNKNOWN_ID },
-        { ...session, uploadId: '..%2F..' },
-      ]
-      for (const make of [
-        (scope: (typeof scopes)[0]) => chunkOf(scope, content),
-        ({ opaqueId, uploadId }: (typeof scopes)[0]): InjectOptions => ({
-          method: 'DELETE',
-          url: `/d/${opaqueId}/${uploadId}`,
-        }),
-        ({ opaqueId, uploadId }: (typeof scopes)[0]): InjectOptions => ({
-          method: 'GET',
-          url: `/d/${opaqueId}/${uploadId}/receipt`,
-        }),
-      ]) {
-        const bodies = new Set<string>()
-        for (const scope of scopes) {
-          const reply = await ask(make(scope))
-          assert.equal(said(reply), '404 upload.session_not_found')
-          bodies.add(reply.body.replace(String(reply.headers['x-request-id']), ''))
-        }
-        assert.equal(bodies.size, 1)
-      }
-      assert.equal((await uploadRow(world, session.uploadId)).receivedBytes, 0)
-      const head = await ask({ method: 'HEAD', url: `/d/${session.opaqueId}/${session.uploadId}` })
-      assert.deepEqual(
-        [head.headers['x-service-offset'], head.headers['x-service-length'], head.headers['x-service-state']],
-        ['0', '100', 'open'],
-      )
     }),
   )
 })

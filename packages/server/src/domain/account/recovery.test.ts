@@ -53,17 +53,6 @@ const session = async (rules: World['rules'], accessToken: string) =>
 
 describe('the start of a recovery', () => {
   it(
-    'returns the sealed recovery key to any client',
-    inWorld(async (world) => {
-      const { accounts, recovery } = quick(world)
-      const request = registration()
-      await accounts.register(request)
-      const { sealedRecoveryKey } = notRefused(await recovery.start(' ADA@example.org', undefined))
-      assert.deepEqual(Buffer.from(sealedRecoveryKey), Buffer.from(defined(request.sealedRecoveryKey)))
-    }),
-  )
-
-  it(
     'returns a decoy for an e-mail without one: the same after a restart, another for each e-mail, in the form of a sealed blob',
     inWorld(async (world) => {
       const { accounts } = quick(world)
@@ -86,30 +75,6 @@ describe('the start of a recovery', () => {
 })
 
 describe('the end of a recovery', () => {
-  it(
-    'sets the new secret and its values, ends every session and signs in',
-    inWorld(async (world) => {
-      const { accounts, recovery } = quick(world)
-      const request = registration()
-      const old = notRefused(await accounts.register(request))
-      const wanted = recoveryOf(request)
-      const answer = notRefused(await recovery.finish({ ...wanted, email: ' ADA@Example.org' }))
-      assert.ok(!isChallenge(answer))
-      assert.equal(answer.accountId, old.accountId)
-      assert.deepEqual(
-        [await session(world.rules, old.accessToken), await session(world.rules, answer.accessToken)],
-        ['session_over', 'in'],
-      )
-      const account = defined(await accountOf(world))
-      assert.deepEqual(Buffer.from(defined(account.salt)), Buffer.from(defined(wanted.salt)))
-      assert.deepEqual(Buffer.from(defined(account.sealedAccountKey)), Buffer.from(defined(wanted.sealedAccountKey)))
-      const logIn = async (secret: string) =>
-        reasonOf(await accounts.logIn({ email: ADA, secret, deviceId: undefined, source: undefined }))
-      assert.deepEqual([await logIn(request.secret), await logIn(wanted.secret)], ['credentials_wrong', 'in'])
-      notRefused(await recovery.finish(recoveryOf(request, { secret: 'the words still work' })))
-    }),
-  )
-
   it(
     'keeps values that are left out',
     inWorld(async (world) => {

@@ -40,16 +40,6 @@ describe('an access token', () => {
   )
 
   it(
-    'ends with its session at once',
-    inWorld(async (world) => {
-      const { accessToken } = await signedIn(world)
-      const { sessionId } = notRefused(await world.rules.sessions.authenticate(accessToken))
-      await world.rules.sessions.end(sessionId)
-      assert.deepEqual(await world.rules.sessions.authenticate(accessToken), OVER)
-    }),
-  )
-
-  it(
     'is unreadable unless this server signed it, whole and of this type',
     inWorld(async (world) => {
       const { accessToken } = await signedIn(world)

@@ -13,37 +13,6 @@ function request(overrides: Partial<AlbumRequest> = {}): AlbumRequest {
 
 describe('creating an album', () => {
   it(
-    'stores the request, and answers a repeat with the album as it was created, also with another name',
-    inWorld(async (world) => {
-      const { albums } = world.rules
-      const owner = await newAccount(world)
-      for (const given of [request(), request({ sealedName: undefined })]) {
-        const album = { ...given, accountId: owner, createdAt: world.clock.now() }
-        assert.deepEqual(await albums.create(owner, given), { album, isRepeat: false })
-        world.clock.advance(5)
-        for (const sealedName of [given.sealedName, bytes(90), undefined])
-          assert.deepEqual(await albums.create(owner, { ...given, sealedName }), { album, isRepeat: true })
-      }
-      assert.equal((await albums.list(owner)).length, 2)
-    }),
-  )
-
-  it(
-    'refuses another account’s id, and does not change its album',
-    inWorld(async (world) => {
-      const { albums } = world.rules
-      const [owner, stranger] = [await newAccount(world), await newAccount(world)]
-      const given = request()
-      await albums.create(owner, given)
-      const before = await albums.list(owner)
-      for (const sealedName of [given.sealedName, bytes(90)])
-        assert.deepEqual(await albums.create(stranger, { ...given, sealedName }), { refused: 'album_not_available' })
-      assert.deepEqual(await albums.list(owner), before)
-      assert.deepEqual(await albums.list(stranger), [])
-    }),
-  )
-
-  it(
     'limits an account to 1000 albums, also with concurrent requests, and still answers repeats',
     inWorld(async (world) => {
       const { albums } = world.rules

@@ -2,16 +2,8 @@ import assert from 'node:assert/strict'
 import { truncate, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { blobRow, openBlob, replacing } from '../../testing/assetSessions.ts'
-import {
-  type AlbumOwner,
-  adopt,
-  declaredFor,
-  landBlob,
-  newAlbumOwner,
-  newAssetId,
-  newDrop,
-} from '../../testing/assets.ts'
+import { blobRow } from '../../testing/assetSessions.ts'
+import { type AlbumOwner, landBlob, newAlbumOwner } from '../../testing/assets.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 
@@ -36,26 +28,6 @@ describe('the content of an asset', () => {
       await truncate(file(2), 101)
       assert.deepEqual(await contentOf(world, albumOwner), { refused: 'storage_unavailable' })
       assert.deepEqual(await contentOf(world, stranger), { refused: 'blob_not_found' })
-    }),
-  )
-
-  it(
-    'is not found before it lands, in the inbox only, or after its asset was deleted or replaced',
-    inWorld(async (world) => {
-      const albumOwner = await newAlbumOwner(world)
-      const [assetId, other] = [newAssetId(), newAssetId()]
-      await openBlob(world, albumOwner, content, { assetId: other })
-      const drop = await newDrop(world, albumOwner, content)
-      assert.deepEqual(await contentOf(world, albumOwner), { refused: 'blob_not_found' })
-      notRefused(await adopt(world, albumOwner, drop, declaredFor(world, albumOwner, content, { assetId })))
-      assert.equal(notRefused(await contentOf(world, albumOwner)).location, drop.location)
-      const next = bytes(50)
-      await landBlob(world, albumOwner, next, { assetId, envelope: replacing(next) })
-      assert.deepEqual(await contentOf(world, albumOwner), { refused: 'blob_not_found' })
-      await landBlob(world, albumOwner, content, { assetId: other })
-      notRefused(await contentOf(world, albumOwner))
-      await world.rules.assets.remove(albumOwner.accountId, other)
-      assert.deepEqual(await contentOf(world, albumOwner), { refused: 'blob_not_found' })
     }),
   )
 })

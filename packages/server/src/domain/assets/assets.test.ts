@@ -108,30 +108,6 @@ describe('an asset', () => {
       assert.equal(await used(world, albumOwner), 100)
     }),
   )
-
-  it(
-    'is not found by another account; a reservation, a tombstone and an unknown id are not found by the owner',
-    inWorld(async (world) => {
-      const [albumOwner, stranger] = [await newAlbumOwner(world), await newAlbumOwner(world)]
-      const { assetId } = await landBundle(world, albumOwner)
-      const [reserved, buried] = [newAssetId(), newAssetId()]
-      await openBlob(world, albumOwner, content, { assetId: reserved })
-      await landBlob(world, albumOwner, content, { assetId: buried })
-      notRefused(await world.rules.assets.remove(albumOwner.accountId, buried))
-      const asked = [
-        [stranger, assetId],
-        [albumOwner, reserved],
-        [albumOwner, buried],
-        [albumOwner, newAssetId()],
-      ] as const
-      for (const [{ accountId }, id] of asked) {
-        assert.deepEqual(await world.rules.assets.get(accountId, id), NOT_FOUND)
-        assert.deepEqual(await world.rules.assets.remove(accountId, id), NOT_FOUND)
-        assert.deepEqual(await world.rules.assets.receipts(accountId, id), { refused: 'receipts_not_found' })
-      }
-      assert.equal((await rolesOf(world, albumOwner, assetId)).length, 4)
-    }),
-  )
 })
 
 describe('replacing an original', () => {
@@ -210,18 +186,6 @@ describe('replacing an original', () => {
         ],
       )
       await assertBooks(world, [albumOwner.accountId], [assetId])
-    }),
-  )
-
-  it(
-    'is not what a landing companion does: the drop stays',
-    inWorld(async (world) => {
-      const albumOwner = await newAlbumOwner(world)
-      const drop = await newDrop(world, albumOwner, content)
-      const declared = declaredFor(world, albumOwner, content)
-      notRefused(await adopt(world, albumOwner, drop, declared))
-      await landBlob(world, albumOwner, bytes(3), { assetId: declared.assetId, role: 'metadata' })
-      assert.equal((await assetOf(world, albumOwner, declared.assetId)).asset.drop?.dropId, drop.dropId)
     }),
   )
 })

@@ -311,17 +311,6 @@ describe('a provenance blob', () => {
       await assertBooks(world, [albumOwner.accountId], [assetId])
     }),
   )
-
-  it(
-    'above 64 KiB is refused when it is declared, and at 64 KiB admitted',
-    inWorld(async (world) => {
-      const albumOwner = await newAlbumOwner(world)
-      const { assetId } = await newAsset(world, albumOwner)
-      const of = (size: number) => declaredFor(world, albumOwner, bytes(9), { assetId, role: 'provenance', size })
-      assert.equal(await creation(world, albumOwner, of(65_537)), 'manifest_invalid')
-      assert.equal(await creation(world, albumOwner, of(65_536)), 'opened')
-    }),
-  )
 })
 
 describe('a refused provenance blob', () => {

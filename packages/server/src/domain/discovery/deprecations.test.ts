@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addSeconds, parseProtocolVersion } from '@blindkeep/protocol/ids'
+import { parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { announce, LEAD_DAYS } from '../../testing/announcing.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import { settleWindow, WindowEmpty } from './protocolWindow.ts'
@@ -12,26 +12,6 @@ const listed = async ({ store }: World) =>
   (await store.read((tx) => tx.deprecations.list())).map(({ minProtocolVersion }) => minProtocolVersion)
 
 describe('announcing a cutoff', () => {
-  it(
-    'keeps announcements in order, and serves them in both documents',
-    inWorld(async (world) => {
-      const { clock, rules } = world
-      const first = await announce(world, '2026-03-01', { detailUrl: 'https://keep.example/news?of=march' })
-      clock.advance(DAY)
-      const second = await announce(world, '2026-11-01', { days: 200 })
-      assert.deepEqual(first, {
-        minProtocolVersion: '2026-03-01',
-        announcedAt: addSeconds(clock.now(), -DAY),
-        cutoff: addSeconds(clock.now(), (LEAD_DAYS - 1) * DAY),
-        detailUrl: 'https://keep.example/news?of=march',
-      })
-      assert.ok(!('refused' in second))
-      await rules.protocolWindow.refresh()
-      assert.deepEqual(rules.discovery.deprecations(), [first, second])
-      assert.deepEqual((await rules.discovery.serverInfo()).deprecations, [first, second])
-    }),
-  )
-
   it(
     'is refused when the cutoff is earlier than the promised lead',
     inWorld(async (world) => {

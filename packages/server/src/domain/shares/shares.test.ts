@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { unlink } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { type AccountId, addSeconds, type OpaqueId, type Sha256Hex } from '@blindkeep/protocol/ids'
-import { declaredFor, landBlob, newAlbumOwner, newAssetId } from '../../testing/assets.ts'
+import { landBlob, newAlbumOwner } from '../../testing/assets.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { fileOf, keep, mark } from '../../testing/verify.ts'
 import { inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
@@ -101,25 +101,6 @@ describe('a share', () => {
       assert.equal(await shown(world, opaqueId), INDEX_ONLY)
       await landBlob(world, albumOwner, content)
       assert.equal(await shown(world, opaqueId), BOTH, 'a share names contents, not assets')
-    }),
-  )
-
-  it(
-    'serves no content that it does not name, or that only another account or an open session has',
-    inWorld(async (world) => {
-      const { albumOwner, opaqueId } = await newShare(world)
-      const other = await newAlbumOwner(world)
-      const [unnamed, foreign, open] = [bytes(11), bytes(12), bytes(13)]
-      await keep(world, albumOwner, unnamed)
-      await keep(world, other, foreign)
-      const session = declaredFor(world, albumOwner, open, { assetId: newAssetId() })
-      const account = await world.store.read((tx) => tx.accounts.find(albumOwner.accountId))
-      if (account === undefined) assert.fail()
-      notRefused(await world.rules.uploads.create(account, session))
-      const wide = await make(world, albumOwner.accountId, request([sha256(foreign), sha256(open)]))
-      assert.equal(await shown(world, opaqueId, sha256(unnamed)), INDEX_ONLY)
-      for (const each of [foreign, open]) assert.equal(await shown(world, wide, sha256(each)), INDEX_ONLY)
-      assert.equal(await shown(world, newOpaqueId()), NEITHER)
     }),
   )
 
