@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { addSeconds, parseUploadId } from '@blindkeep/protocol/ids'
 import { newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
-import { bytes, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
+import { bytes, leaveFinishing, newLink, openDrop, uploadRow } from '../../testing/guest.ts'
 import { askOne, keep, saidOf, verifyOver } from '../../testing/verify.ts'
 import { inWorld, known, sha256, type World } from '../../testing/world.ts'
 import { locationOf } from '../uploads/location.ts'
@@ -224,15 +224,4 @@ describe('the collector', () => {
         { around: faults.around },
       )()
     })
-
-  it(
-    'keeps a pending drop through any number of sweeps',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const drop = await newDrop(world, keeper, content)
-      assert.equal(await ownerOf(world, drop.opaqueId), keeper.accountId)
-      for (let times = 0; times < 3; times += 1) await sweepThrough(world)
-      assert.deepEqual([await stateOf(world, drop.location), await world.blobs.size(drop.location)], ['kept', 100])
-    }),
-  )
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
-import { adopt, assetOf, declaredFor, newDrop, newKeeper } from '../../testing/assets.ts'
-import { admitted, bytes } from '../../testing/guest.ts'
+import { newKeeper } from '../../testing/assets.ts'
+import { bytes } from '../../testing/guest.ts'
 import { askOne, flipBit, keep, saidOf, verifyOver } from '../../testing/verify.ts'
 import { inWorld, type World } from '../../testing/world.ts'
 
@@ -41,40 +41,6 @@ describe('a content on hold', () => {
       await world.store.write((tx) => tx.holds.remove(ciphertextHash))
       assert.ok(!('refused' in (await assets.content(one.accountId, ciphertextHash))))
       assert.ok((await askOne(verifyOver(world), one.accountId, blob)).durable)
-    }),
-  )
-
-  it(
-    'looks unknown to an account that does not have it',
-    inWorld(async (world) => {
-      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
-      const blob = await keep(world, keeper, content)
-      const drop = await newDrop(world, keeper, bytes(10))
-      for (const { ciphertextHash } of [blob, drop]) await hold(world, ciphertextHash)
-      const { assets, inbox } = world.rules
-      assert.deepEqual(await assets.content(stranger.accountId, blob.ciphertextHash), { refused: 'blob_not_found' })
-      assert.deepEqual(await inbox.content(stranger.accountId, drop.dropId), { refused: 'drop_not_found' })
-    }),
-  )
-
-  it(
-    'can be dropped, adopted, deleted and discarded like any other',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const { accountId } = keeper
-      const [adopted, discarded] = [await newDrop(world, keeper, content), await newDrop(world, keeper, content)]
-      const { ciphertextHash } = adopted
-      await hold(world, ciphertextHash)
-      const { inbox, assets } = world.rules
-      const late = await newDrop(world, keeper, content)
-      assert.deepEqual(await inbox.content(accountId, late.dropId), { refused: 'blob_withheld' })
-      const declared = declaredFor(world, keeper, content)
-      const assetId = admitted(await adopt(world, keeper, adopted, declared))
-      assert.ok((await assetOf(world, keeper, assetId)).blobs.length === 1)
-      const verdict = await askOne(verifyOver(world), accountId, { assetId, ciphertextHash })
-      assert.equal(saidOf(verdict), 'stored indexed original')
-      assert.equal(await inbox.discard(accountId, discarded.dropId), undefined)
-      assert.equal(await assets.remove(accountId, assetId), undefined)
     }),
   )
 

@@ -3,7 +3,7 @@ import { appendFile, rm, truncate } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
 import type { Store } from '../../ports/store.ts'
-import { landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import { newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import {
@@ -12,7 +12,6 @@ import {
   askOne,
   fileOf,
   flagsOf,
-  flipBit,
   keep,
   mark,
   saidOf,
@@ -20,26 +19,12 @@ import {
   verifyOver,
   watchBlobs,
 } from '../../testing/verify.ts'
-import { inWorld, sha256 } from '../../testing/world.ts'
+import { inWorld } from '../../testing/world.ts'
 
 const WHOLE = 'durable stored indexed retrievable original'
 const UNKNOWN = 'unknown'
 
 describe('a structural verdict', () => {
-  it(
-    'is durable for a landed upload, and gives the time of the check',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const [content, assetId] = [bytes(3000), newAssetId()]
-      await landBlob(world, keeper, content, { assetId })
-      world.clock.advance(3600)
-      const verdict = await askOne(verifyOver(world), keeper.accountId, { assetId, ciphertextHash: sha256(content) })
-      assert.equal(saidOf(verdict), WHOLE)
-      assert.equal(verdict.assetId, assetId)
-      assert.equal(verdict.checkedAt, world.clock.now())
-    }),
-  )
-
   it('is dated before its rows were read, however long the looks at the files take', async () => {
     let onLook = () => {}
     const slowly = (real: Blobs): Blobs => ({
@@ -118,28 +103,6 @@ describe('a structural verdict', () => {
       }),
     )
   }
-
-  it(
-    'does not read bytes: only a deep scan detects a flipped bit',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const blob = await keep(world, keeper, bytes(100))
-      await flipBit(world, blob)
-      const verdict = await askOne(verifyOver(world), keeper.accountId, blob)
-      assert.equal(saidOf(verdict), WHOLE)
-      assert.equal(verdict.blob.deep, undefined)
-    }),
-  )
-
-  it(
-    'is not retrievable for a marked object, though its bytes are there',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const blob = await keep(world, keeper, bytes(100))
-      await mark(world, blob)
-      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob)), 'stored indexed original')
-    }),
-  )
 
   it(
     'is durable only if every hash that was asked for is',
@@ -250,16 +213,6 @@ describe('a hash that the named asset does not hold', () => {
       { around: faults.around },
     )()
   })
-
-  it(
-    'is unknown although another asset of the caller holds it',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const [one, two] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
-      const swapped = { assetId: one.assetId, ciphertextHash: two.ciphertextHash }
-      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, swapped)), UNKNOWN)
-    }),
-  )
 })
 
 describe('the same content under two roles', () => {

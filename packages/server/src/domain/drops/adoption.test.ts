@@ -3,20 +3,9 @@ import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { readReceipt } from '@blindkeep/protocol/receipt'
 import type { Store } from '../../ports/store.ts'
-import {
-  adopt,
-  assetOf,
-  chargedRows,
-  declaredFor,
-  declaredForDrop,
-  landBlob,
-  newAssetId,
-  newDrop,
-  newKeeper,
-  replacingByDrop,
-} from '../../testing/assets.ts'
+import { adopt, assetOf, chargedRows, declaredFor, declaredForDrop, newDrop, newKeeper } from '../../testing/assets.ts'
 import { accountRow, admitted, bytes } from '../../testing/guest.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { inWorld, known, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 
 const content = bytes(1000)
@@ -92,59 +81,6 @@ describe('adopting a drop', () => {
         assert.equal(used, isRefusal(adopted) ? 0 : 10)
         if (!isRefusal(adopted)) admitted(await world.rules.assets.remove(keeper.accountId, declared.assetId))
       }
-    }),
-  )
-
-  it(
-    'is refused in the order of its rules, and does not change the drop',
-    inWorld(async (world) => {
-      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
-      const drop = await newDrop(world, keeper, content)
-      const over = (more: Parameters<typeof declaredFor>[3]) => declaredFor(world, keeper, content, more)
-      const taken = newAssetId()
-      await landBlob(world, keeper, bytes(5), { assetId: taken })
-      const cases = [
-        ['suite_unknown', over({ suiteId: 2, envelope: { created_by_user: stranger.accountId } })],
-        ['content_type_unsupported', over({ contentType: 'text/html' })],
-        ['manifest_mismatch', over({ envelope: { file_id: newAssetId() }, albumId: stranger.albumId })],
-        ['manifest_invalid', over({ envelope: { plaintext_size: 1001, created_by_device: stranger.deviceId } })],
-        ['timestamp_out_of_range', over({ envelope: { timestamp: '2020-01-01T00:00:00Z' } })],
-        [
-          'device_not_authorized',
-          over({ albumId: stranger.albumId, envelope: { created_by_device: stranger.deviceId } }),
-        ],
-        ['album_not_available', over({ albumId: stranger.albumId, size: 5 })],
-        ['adoption_mismatch', over({ size: 1001, assetId: taken })],
-        ['adoption_mismatch', over({ ciphertextHash: sha256(bytes(9)), assetId: taken })],
-        ['asset_id_taken', over({ assetId: taken })],
-        ['manifest_stale', over({ envelope: { action: 'replace', original_blob_hash: drop.ciphertextHash } })],
-      ] as const
-      for (const [refused, declared] of cases) {
-        const answer = await adopt(world, keeper, drop, declared)
-        assert.equal(isRefusal(answer) && answer.refused, refused)
-      }
-      assert.deepEqual(await adopt(world, stranger, drop, declaredFor(world, stranger, content)), NOT_FOUND)
-      assert.deepEqual(await pending(world, keeper.accountId), [drop])
-    }),
-  )
-
-  it(
-    'replaces an original and gives the charge of all replaced blobs back',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const assetId = newAssetId()
-      await landBlob(world, keeper, bytes(300), { assetId })
-      await landBlob(world, keeper, bytes(20), { assetId, role: 'metadata' })
-      const drop = await newDrop(world, keeper, content)
-      const over = { assetId, ...replacingByDrop(drop) }
-      admitted(await adopt(world, keeper, drop, declaredForDrop(world, keeper, drop, over)))
-      const { blobs, asset } = await assetOf(world, keeper, assetId)
-      assert.deepEqual(
-        blobs.map(({ role, size }) => [role, size]),
-        [['original', 1000]],
-      )
-      assert.equal(asset.drop?.dropId, drop.dropId)
-      assert.equal((await accountRow(world, keeper.accountId)).usedBytes, 1000)
     }),
   )
 })

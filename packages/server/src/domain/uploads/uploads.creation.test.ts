@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type AssetId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import { type AssetId, parseUploadId } from '@blindkeep/protocol/ids'
 import { used } from '../../testing/assetRaces.ts'
 import {
   assertBooks,
@@ -116,22 +116,6 @@ describe('creating an upload', () => {
   })
 
   it(
-    'gives a new session after the first one was cancelled or failed',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const declared = declaredFor(world, keeper, content)
-      const first = await openDeclared(world, keeper, declared)
-      await cancelBlob(world, first)
-      const second = await openDeclared(world, keeper, declared)
-      assert.ok(isRefusal(await append(world, second, { offset: 0, bytes: bytes(100) })))
-      const third = await openDeclared(world, keeper, declared)
-      assert.equal(new Set([first, second, third]).size, 3)
-      admitted(await append(world, third, { offset: 0, bytes: content }))
-      await assertBooks(world, [keeper.accountId], [declared.assetId])
-    }),
-  )
-
-  it(
     'again for an original that is an adopted drop gives the drop’s landed session',
     inWorld(async (world) => {
       const keeper = await newKeeper(world)
@@ -146,31 +130,6 @@ describe('creating an upload', () => {
 
 describe('a reserved id', () => {
   const reserved = async (world: World, assetId: AssetId) => (await assetRow(world, assetId)) !== undefined
-
-  it(
-    'is given up when the session that reserved it is cancelled, expires or fails',
-    inWorld(async (world) => {
-      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
-      const ways: readonly ((uploadId: UploadId) => Promise<unknown>)[] = [
-        (uploadId) => cancelBlob(world, uploadId),
-        async () => {
-          world.clock.advance(901)
-          await world.rules.sweep.sweep()
-        },
-        (uploadId) => append(world, uploadId, { offset: 0, bytes: bytes(100) }),
-      ]
-      const assetIds: AssetId[] = []
-      for (const end of ways) {
-        const assetId = newAssetId()
-        assetIds.push(assetId)
-        await end(await openBlob(world, keeper, content, { assetId }))
-        assert.equal(await reserved(world, assetId), false)
-        assert.equal(await used(world, keeper), 0)
-        assert.equal(await creation(world, stranger, declaredFor(world, stranger, content, { assetId })), 'opened')
-      }
-      await assertBooks(world, [keeper.accountId, stranger.accountId], assetIds)
-    }),
-  )
 
   it(
     'is kept while another session of the asset is unclosed, and permanently once a blob has landed',
@@ -236,19 +195,6 @@ describe('a refused upload', () => {
         settings: { blobBytesMax: 1000, freeSpaceFloorBytes: 100, quotaHardBytes: 500 },
         around: { blobs: (real) => ({ ...real, freeBytes: async () => 1001 }) },
       },
-    ),
-  )
-
-  it(
-    'is larger than the largest blob of the server, not equal to it',
-    inWorld(
-      async (world) => {
-        const keeper = await newKeeper(world)
-        assert.equal(await creation(world, keeper, declaredFor(world, keeper, content)), 'opened')
-        const above = declaredFor(world, keeper, content, { size: 101 })
-        assert.deepEqual(await answerTo(world, keeper, above), { refused: 'upload_too_large', limit: 100 })
-      },
-      { settings: { blobBytesMax: 100 } },
     ),
   )
 

@@ -7,7 +7,7 @@ import { inWorld, known, sha256, type World } from '../../testing/world.ts'
 import type { Declared } from '../assets/manifest.ts'
 import { isRefusal } from '../refusals.ts'
 
-const [content, next] = [bytes(100), bytes(50)]
+const content = bytes(100)
 
 const create = async (world: World, keeper: Keeper, declared: Declared) =>
   world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
@@ -71,23 +71,6 @@ describe('the metadata of a bundle', () => {
         admitted((await known(first)()).answer)
         await assert.rejects(known(second)(), /manifest_stale/, order)
       }
-    }),
-  )
-})
-
-describe('a replacement that lands', () => {
-  it(
-    'ends the open sessions of the former original and gives their charge back',
-    inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const assetId = newAssetId()
-      await landBlob(world, keeper, content, { assetId })
-      for (const role of ['metadata', 'derivative'] as const)
-        admitted(await create(world, keeper, declaredFor(world, keeper, bytes(7), { assetId, role })))
-      const envelope = { action: 'replace', original_blob_hash: sha256(next) } as const
-      await landBlob(world, keeper, next, { assetId, envelope })
-      assert.deepEqual(await world.rules.uploads.list(keeper.accountId), [])
-      assert.equal((await accountRow(world, keeper.accountId)).usedBytes, 50)
     }),
   )
 })
