@@ -142,16 +142,6 @@ describe('an inbox', () => {
     )
     await assert.rejects(other.discardDrop(items[0]?.dropId ?? ''), hasCode('error.drop.not_found'))
   })
-
-  it('is not visible to another account', async () => {
-    const other = await newOwner(proxy.url)
-    const { url } = await owner.createLink()
-    await sendFile(url, randomBytes(10))
-    const item = (await owner.inbox()).at(-1)
-    assert.ok(item)
-    assert.deepEqual(await other.inbox(), [])
-    await assert.rejects(other.openDrop(item), hasCode('error.drop.not_found'))
-  })
 })
 
 describe('an upload link', () => {

@@ -51,21 +51,10 @@ describe('the order of an upload', () => {
     machine = after(machine, { is: 'kept', offset: size, sentBytes: MIB, tookMs: 100 }, 0)
     assert.deepEqual(nextStep(machine), { do: 'land', uploadId })
   })
-
-  it('asks before it sends when another process resumes a known session', () => {
-    const machine = startSending({ size: MIB, segments, uploadId, suggestedChunkBytes: 8 * MIB })
-    assert.deepEqual(nextStep(machine), { do: 'ask', uploadId })
-  })
 })
 
 describe('a lost answer to the last chunk', () => {
   const lost = follow(opened(MIB), [failedChunk(new NetworkError('cut'), MIB)])
-
-  it('asks, and ends when the session has landed', () => {
-    assert.equal(nextStep(lost).do, 'ask')
-    const machine = after(lost, { is: 'status', state: 'landed', offset: MIB }, 0)
-    assert.equal(nextStep(machine).do, 'land')
-  })
 
   it('asks again after a pause while the session is finishing', () => {
     const machine = after(lost, { is: 'status', state: 'finishing', offset: MIB }, 0)
@@ -77,11 +66,6 @@ describe('a lost answer to the last chunk', () => {
     const machine = after(lost, { is: 'status', state: 'open', offset: MIB }, 0)
     assert.equal(nextStep(machine).do, 'ask')
     assert.ok(machine.waitMs > 0)
-  })
-
-  it('sends the chunk again when the server does not have it', () => {
-    const machine = after(lost, { is: 'status', state: 'open', offset: 0 }, 0)
-    assert.equal(nextStep(machine).do, 'send')
   })
 })
 

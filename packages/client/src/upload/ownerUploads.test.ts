@@ -117,19 +117,6 @@ describe('a file in an album', () => {
     assert.equal(new Set(states.map(({ envelope }) => envelope.file_id)).size, 2)
     assert.equal(new Set(states.map(({ envelope }) => envelope.ciphertext_hash)).size, 2)
   })
-
-  it('counts against the quota until it is deleted', async () => {
-    const other = await newKeeper(proxy.url)
-    const { assetId } = await other.owner.upload({ source: sourceOfBytes(file(1000)), ...other })
-    const { blobs } = await other.owner.asset(assetId)
-    assert.equal(
-      (await other.owner.quota()).used,
-      blobs.reduce((sum, { size }) => sum + size, 0),
-    )
-    await other.owner.deleteAsset(assetId)
-    assert.equal((await other.owner.quota()).used, 0)
-    await assert.rejects(other.owner.openAsset(assetId), /No such asset/)
-  })
 })
 
 describe('a connection that loses messages', () => {

@@ -12,7 +12,6 @@ import {
   linkRow,
   newLink,
   notRefused,
-  openDrop,
   ownerOf,
   uploadRow,
 } from '../../testing/guest.ts'
@@ -135,49 +134,6 @@ describe('a landing', () => {
       assert.deepEqual([openSessions, openBytes, landedFiles, landedBytes, spentAt], [0, 0, 1, 100, undefined])
       assert.equal((await accountRow(world, owner)).usedBytes, 100)
       assert.equal((await world.store.read((tx) => tx.objects.find(defined(drop).location)))?.state, 'kept')
-    }),
-  )
-
-  it(
-    'spends a single-use link and ends its other sessions, giving caps and quota back',
-    inWorld(async (world) => {
-      const opaqueId = await newLink(world, { singleUse: true })
-      const others = [await openDrop(world, opaqueId, bytes(40)), await openDrop(world, opaqueId, bytes(50))]
-      await land(world, opaqueId, content)
-      for (const other of others) assert.equal((await uploadRow(world, other)).state, 'ended')
-      const { openSessions, openBytes, landedFiles, accountId } = await linkRow(world, opaqueId)
-      assert.deepEqual([openSessions, openBytes, landedFiles], [0, 0, 1])
-      assert.equal((await accountRow(world, accountId)).usedBytes, 100)
-      assert.equal(await create(world, creation(opaqueId, content)), 'link_not_live')
-    }),
-  )
-
-  it(
-    'keeps two objects for two files with the same bytes, each at its own location',
-    inWorld(async (world) => {
-      const opaqueId = await newLink(world)
-      const [first, second] = [await land(world, opaqueId, content), await land(world, opaqueId, content)]
-      const locations = [(await uploadRow(world, first)).location, (await uploadRow(world, second)).location]
-      assert.equal(new Set(locations).size, 2)
-      for (const location of locations) assert.equal(await world.blobs.size(location), 100)
-    }),
-  )
-})
-
-describe('a guest’s receipt', () => {
-  it(
-    'can be read once the drop has landed, through its own link only',
-    inWorld(async (world) => {
-      const [opaqueId, other] = [await newLink(world), await newLink(world)]
-      const open = await openDrop(world, opaqueId, content)
-      const landed = await land(world, opaqueId, content)
-      const { drops } = world.rules
-      const NOT_FOUND = { refused: 'upload_not_found' }
-      assert.deepEqual(await drops.receipt({ opaqueId, uploadId: open }), NOT_FOUND)
-      assert.deepEqual(await drops.receipt({ opaqueId: other, uploadId: landed }), NOT_FOUND)
-      assert.equal(notRefused(await drops.receipt({ opaqueId, uploadId: landed })).uploadId, landed)
-      await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
-      notRefused(await drops.receipt({ opaqueId, uploadId: landed }))
     }),
   )
 })

@@ -38,25 +38,6 @@ describe('the inbox', () => {
       )
     }),
   )
-
-  it(
-    'answers another account as if the drop did not exist',
-    inWorld(async (world) => {
-      const drop = await landedDrop(world)
-      const { inbox } = world.rules
-      const stranger = await newAccount(world)
-      const unknown = defined(parseDropId(systemRandom.uuid()))
-      for (const [account, dropId] of [
-        [stranger, drop.dropId],
-        [drop.accountId, unknown],
-      ] as const) {
-        assert.deepEqual(await inbox.content(account, dropId), NOT_FOUND)
-        assert.deepEqual(await inbox.discard(account, dropId), NOT_FOUND)
-      }
-      await inbox.discardOfLink(stranger, drop.opaqueId)
-      assert.equal((await inbox.list(drop.accountId)).length, 1)
-    }),
-  )
 })
 
 describe('discarding a drop', () => {

@@ -32,16 +32,6 @@ describe('a passphrase proof', () => {
   )
 
   it(
-    'is malformed where the link asks for no passphrase',
-    inWorld(async (world) => {
-      const link = await linkRow(world, await newLink(world))
-      const judgeProof = createJudgeProof(world.limiter, world.settings)
-      assert.equal((await judgeProof(link, { proof: right, source: undefined }))?.refused, 'declaration_malformed')
-      assert.equal(await judgeProof(link, { proof: undefined, source: undefined }), undefined)
-    }),
-  )
-
-  it(
     'is not stored in a form that can be sent as a proof',
     inWorld(async (world) => {
       const { link, judge } = await newGate(world)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { addSeconds, type UploadId } from '@blindkeep/protocol/ids'
 import { content, inboxOf, landedBytes, part, startDrop } from '../../testing/chunks.ts'
 import { createGate } from '../../testing/faults.ts'
 import {
@@ -22,28 +21,6 @@ import {
 import { defined, inWorld, sha256 } from '../../testing/world.ts'
 
 describe('a chunk', () => {
-  it(
-    'is appended where the last one ended, and the last chunk lands the drop',
-    inWorld(async (world) => {
-      const { opaqueId, uploadId } = await startDrop(world)
-      assert.deepEqual(await append(world, uploadId, part(30, 31)), { offset: 31 })
-      assert.deepEqual(await append(world, uploadId, part(31, 100)), { offset: 100 })
-      assert.deepEqual(await landedBytes(world, opaqueId), Buffer.from(content))
-    }),
-  )
-
-  it(
-    'gets the same answer when it is repeated, also after its session has landed',
-    inWorld(async (world) => {
-      const { opaqueId, uploadId } = await startDrop(world)
-      assert.deepEqual(await append(world, uploadId, part(0, 30)), { offset: 30 })
-      await append(world, uploadId, part(30, 100))
-      assert.deepEqual(await append(world, uploadId, part(0, 30)), { offset: 30 })
-      assert.deepEqual(await append(world, uploadId, part(30, 100)), { offset: 100 })
-      assert.equal((await inboxOf(world, opaqueId)).length, 1)
-    }),
-  )
-
   it(
     'is refused with a reason for each fault and the next offset',
     inWorld(async (world) => {
@@ -67,54 +44,6 @@ describe('a chunk', () => {
       assert.deepEqual(await send(part(30, 100)), { offset: 100 })
       assert.deepEqual(await send({ offset: 30, bytes: bytes(70) }), { refused: 'upload_closed', offset: 100 })
       assert.deepEqual(await send({ offset: 100, bytes: bytes(1) }), { refused: 'upload_closed', offset: 100 })
-    }),
-  )
-
-  it(
-    'gets the same refusal from an ended session and an unknown one',
-    inWorld(async (world) => {
-      const { opaqueId, uploadId } = await startDrop(world)
-      await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
-      const NOT_FOUND = { refused: 'upload_not_found' }
-      assert.deepEqual(await append(world, uploadId, part(30, 40)), NOT_FOUND)
-      assert.deepEqual(await append(world, uploadId, part(0, 30)), NOT_FOUND)
-      const unknown = `${uploadId.slice(0, -1)}${uploadId.endsWith('0') ? '1' : '0'}` as UploadId
-      assert.deepEqual(await append(world, unknown, part(0, 30)), NOT_FOUND)
-    }),
-  )
-
-  it(
-    'may be small, but the ten thousand and first is refused',
-    inWorld(async (world) => {
-      const opaqueId = await newLink(world)
-      const zeros = new Uint8Array(10_002)
-      const uploadId = await openDrop(world, opaqueId, zeros)
-      notRefused(await append(world, uploadId, { offset: 0, bytes: zeros.subarray(0, 1) }))
-      const checksum = sha256(zeros.subarray(0, 1))
-      await world.store.write(async (tx) => {
-        for (let offset = 1; offset < 9_999; offset += 1)
-          await tx.uploads.append(uploadId, { offset, length: 1, checksum }, world.clock.now())
-      })
-      await world.blobs.write((await uploadRow(world, uploadId)).location, {
-        offset: 0,
-        body: inPieces(zeros.subarray(0, 9_999)),
-        signal: never,
-        onBytes: () => undefined,
-      })
-      const next = (offset: number) => append(world, uploadId, { offset, bytes: zeros.subarray(0, 1) })
-      assert.deepEqual(await next(9_999), { offset: 10_000 })
-      assert.deepEqual(await next(10_000), { refused: 'chunks_too_many', offset: 10_000 })
-      assert.deepEqual(await next(0), { offset: 1 })
-    }),
-  )
-
-  it(
-    'is accepted when its link has expired since the session began',
-    inWorld(async (world) => {
-      const opaqueId = await newLink(world, { expiresAt: addSeconds(world.clock.now(), 1) })
-      const uploadId = await openDrop(world, opaqueId, content)
-      world.clock.advance(60)
-      assert.deepEqual(await append(world, uploadId, part(0, 100)), { offset: 100 })
     }),
   )
 })

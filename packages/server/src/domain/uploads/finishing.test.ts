@@ -40,15 +40,6 @@ describe('finishing', () => {
     }),
   )
 
-  it(
-    'is resumed by a start, which does not know the bytes',
-    inWorld(async (world) => {
-      const uploads = [await newFinishing(world), await newFinishing(world), await newFinishing(world)]
-      await world.restarted().finishing.resume()
-      for (const uploadId of uploads) assert.equal(await stateOf(world, uploadId), 'landed')
-    }),
-  )
-
   it('is resumed by the guest’s repeat and by the sweep after the store failed at any point', async () => {
     for (const way of ['repeat', 'sweep'] as const) {
       for (const isApplied of [false, true]) {

@@ -7,7 +7,7 @@ import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import type { Declared } from '../assets/manifest.ts'
 import { isRefusal } from '../refusals.ts'
 
-const [content, next] = [bytes(100), bytes(50)]
+const content = bytes(100)
 
 const create = async (world: World, albumOwner: AlbumOwner, declared: Declared) =>
   world.rules.uploads.create(await accountRow(world, albumOwner.accountId), declared)
@@ -71,23 +71,6 @@ describe('the metadata of a bundle', () => {
         notRefused((await defined(first)()).answer)
         await assert.rejects(defined(second)(), /manifest_stale/, order)
       }
-    }),
-  )
-})
-
-describe('a replacement that lands', () => {
-  it(
-    'ends the open sessions of the former original and gives their charge back',
-    inWorld(async (world) => {
-      const albumOwner = await newAlbumOwner(world)
-      const assetId = newAssetId()
-      await landBlob(world, albumOwner, content, { assetId })
-      for (const role of ['metadata', 'derivative'] as const)
-        notRefused(await create(world, albumOwner, declaredFor(world, albumOwner, bytes(7), { assetId, role })))
-      const envelope = { action: 'replace', original_blob_hash: sha256(next) } as const
-      await landBlob(world, albumOwner, next, { assetId, envelope })
-      assert.deepEqual(await world.rules.uploads.list(albumOwner.accountId), [])
-      assert.equal((await accountRow(world, albumOwner.accountId)).usedBytes, 50)
     }),
   )
 })

@@ -7,7 +7,6 @@ import {
   accountRow,
   append,
   bytes,
-  land,
   leaveFinishing,
   linkRow,
   newLink,
@@ -16,42 +15,11 @@ import {
   ownerOf,
   uploadRow,
 } from '../../testing/guest.ts'
-import { defined, inWorld, newOpaqueId } from '../../testing/world.ts'
-import { findChargedUpload, findDropUpload, findOwnUpload, isUnknown } from './findUpload.ts'
+import { defined, inWorld } from '../../testing/world.ts'
+import { findChargedUpload, findOwnUpload } from './findUpload.ts'
 
 const content = bytes(100)
 const NOT_FOUND = { refused: 'upload_not_found' }
-
-describe('a drop session', () => {
-  it(
-    'is found through its own link only',
-    inWorld(async (world) => {
-      const [opaqueId, other] = [await newLink(world), await newLink(world, {}, undefined)]
-      const uploadId = await openDrop(world, opaqueId, content)
-      const elsewhere = await openDrop(world, other, content)
-      assert.deepEqual(await world.store.read(findDropUpload({ opaqueId, uploadId })), await uploadRow(world, uploadId))
-      for (const scope of [
-        { opaqueId: other, uploadId },
-        { opaqueId, uploadId: elsewhere },
-        { opaqueId: newOpaqueId(), uploadId },
-      ])
-        assert.deepEqual(await world.store.read(findDropUpload(scope)), NOT_FOUND)
-    }),
-  )
-
-  it(
-    'is not found once it has ended, and is still found when it has landed',
-    inWorld(async (world) => {
-      const opaqueId = await newLink(world)
-      const cancelled = await uploadRow(world, await openDrop(world, opaqueId, content))
-      await world.rules.ending.cancel(cancelled)
-      assert.deepEqual(await world.store.read(findDropUpload(cancelled)), NOT_FOUND)
-      const uploadId = await land(world, opaqueId, content)
-      assert.equal(isUnknown(await uploadRow(world, uploadId)), false)
-      assert.deepEqual(await world.store.read(findDropUpload({ opaqueId, uploadId })), await uploadRow(world, uploadId))
-    }),
-  )
-})
 
 describe('cancelling', () => {
   it(
@@ -163,25 +131,6 @@ describe('the uploads of an account', () => {
       }
       assert.equal((await accountRow(world, accountId)).usedBytes, 0)
       await openDrop(world, opaqueId, content)
-    }),
-  )
-
-  it(
-    'that have landed or failed are found, and cannot be cancelled',
-    inWorld(async (world) => {
-      const albumOwner = await newAlbumOwner(world)
-      const { accountId } = albumOwner
-      const landed = await landBlob(world, albumOwner, content)
-      const failed = await openBlob(world, albumOwner, content)
-      assert.deepEqual(await append(world, failed, { offset: 0, bytes: bytes(100) }), {
-        refused: 'content_hash_wrong',
-        offset: 100,
-      })
-      for (const uploadId of [landed, failed]) {
-        const upload = notRefused(await world.store.read(findOwnUpload({ accountId, uploadId })))
-        assert.deepEqual(await world.rules.ending.cancel(upload), { refused: 'upload_closed', offset: 100 })
-      }
-      assert.equal((await accountRow(world, accountId)).usedBytes, 100)
     }),
   )
 })
