@@ -32,7 +32,7 @@ import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } fr
  */
 
 /** Calls `work` every `seconds`. Returns a function that stops it. */
-export type Repeat = (seconds: number, work: () => void) => () => void
+type Repeat = (seconds: number, work: () => void) => () => void
 
 export interface BackupPorts {
   readonly store: Store
