@@ -50,7 +50,9 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   it('answer 429 to a source after ten wrong passwords for an account, and not to another source', async () => {
     const { email, password } = await signUp(server)
     const [guesser, owner] = [newAddress(), newAddress()]
-    const wrong = await atOnce(MAX_LOGIN_ATTEMPTS, () => post('/v1/auth/login', { email, password: newPassword() }, guesser))
+    const wrong = await atOnce(MAX_LOGIN_ATTEMPTS, () =>
+      post('/v1/auth/login', { email, password: newPassword() }, guesser),
+    )
     assert.deepEqual(tally(wrong), { '401 auth.invalid_credentials': MAX_LOGIN_ATTEMPTS })
     expectAnswer(await post('/v1/auth/login', { email, password }, guesser), '429 auth.rate_limited')
     expectAnswer(await post('/v1/auth/login', { email, password }, owner), '200')

@@ -149,11 +149,10 @@ describe('the end of a recovery', () => {
 // Covers: Accounts and sessions
 describe('a recovery through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const most = String(MAX_WRONG_PROOFS_OF_SOURCE)
   const { client } = await operatedServer({
     TRUST_PROXY: '127.0.0.1',
     REGISTRATION: 'open',
-    LOGIN_TRIES_PER_WINDOW: most,
+    LOGIN_TRIES_PER_WINDOW: String(MAX_WRONG_PROOFS_OF_SOURCE),
   })
   const from = (address: string): Client => ({
     ...client,

@@ -205,7 +205,10 @@ describe('64 sign-ins at once with a second factor', () => {
     assert.deepEqual(tally(replies), { 200: 1, '401 auth.totp_challenge_invalid': RACERS - 1 })
     const second = await challengeOf(owner)
     const guesses = await atOnce(RACERS, () => answer(server, second, WRONG))
-    const judged = { '401 auth.totp_invalid_code': MAX_ATTEMPTS, '401 auth.totp_challenge_invalid': RACERS - MAX_ATTEMPTS }
+    const judged = {
+      '401 auth.totp_invalid_code': MAX_ATTEMPTS,
+      '401 auth.totp_challenge_invalid': RACERS - MAX_ATTEMPTS,
+    }
     assert.deepEqual(tally(guesses), judged)
   })
 
@@ -255,7 +258,11 @@ describe('disabling a second factor', () => {
 // Covers: Accounts and sessions
 describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const settings = { TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open', LOGIN_TRIES_PER_WINDOW: String(MAX_ATTEMPTS_OF_SOURCE) }
+  const settings = {
+    TRUST_PROXY: '127.0.0.1',
+    REGISTRATION: 'open',
+    LOGIN_TRIES_PER_WINDOW: String(MAX_ATTEMPTS_OF_SOURCE),
+  }
   const { client, operate } = await operatedServer(settings)
   const from = (address: string): Client => ({
     ...client,

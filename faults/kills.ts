@@ -118,7 +118,11 @@ function isState(occasion: Occasion): occasion is State {
 }
 
 /** Polls the database of the running server until a session or drop has newly entered that state. */
-export async function untilState(dataDirectory: string, state: State, waitMs = MAX_WAIT_FOR_OCCASION_MS): Promise<void> {
+export async function untilState(
+  dataDirectory: string,
+  state: State,
+  waitMs = MAX_WAIT_FOR_OCCASION_MS,
+): Promise<void> {
   const database = new DatabaseSync(join(dataDirectory, 'blindkeep.sqlite'), { readOnly: true })
   try {
     const { query, stays } = STATES[state]
