@@ -69,30 +69,30 @@ function speak(toBrowser: Writable, fromBrowser: Readable): DevTools {
   const listeners: { readonly event: string; readonly listen: (parameters: unknown) => void }[] = []
   let lastId = 0
   let received = ''
-  const take = ({ id = 0, method, params, result, error }: Message) => {
+  const receive = ({ id = 0, method, params, result, error }: Message) => {
     for (const { event, listen } of listeners) if (event === method) listen(params)
-    const asked = waiting.get(id)
+    const request = waiting.get(id)
     waiting.delete(id)
-    if (error === undefined) asked?.resolve(result)
-    else asked?.reject(new Error(error.message))
+    if (error === undefined) request?.resolve(result)
+    else request?.reject(new Error(error.message))
   }
   fromBrowser.setEncoding('utf8').on('data', (piece: string) => {
     const texts = (received + piece).split('\0')
     received = texts.pop() ?? ''
-    for (const text of texts) take(JSON.parse(text))
+    for (const text of texts) receive(JSON.parse(text))
   })
   fromBrowser.on('close', () => {
     for (const { reject } of waiting.values()) reject(new Error('the browser ended'))
   })
-  const ask = (message: object): Promise<unknown> => {
-    const asked = Promise.withResolvers<unknown>()
-    waiting.set(++lastId, asked)
+  const send = (message: object): Promise<unknown> => {
+    const request = Promise.withResolvers<unknown>()
+    waiting.set(++lastId, request)
     toBrowser.write(`${JSON.stringify({ id: lastId, ...message })}\0`)
-    return asked.promise
+    return request.promise
   }
   return {
     // The types of the protocol describe the results and the parameters of events.
-    sendTo: (sessionId) => (method, params) => ask({ method, params: params ?? {}, sessionId }) as Promise<never>,
+    sendTo: (sessionId) => (method, params) => send({ method, params: params ?? {}, sessionId }) as Promise<never>,
     on: (event, listener) => void listeners.push({ event, listen: listener as (parameters: unknown) => void }),
   }
 }

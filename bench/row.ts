@@ -66,7 +66,7 @@ export interface Result {
   readonly ratio: number
   readonly ratios: readonly number[]
   readonly reach: number | undefined
-  /** Of the whole row. */
+  /** Remarks about the whole row. */
   readonly remarks: readonly string[]
 }
 

@@ -2,7 +2,7 @@
 
 interface OwnSection {
   readonly title: string
-  /** Where the rules are written, when not in the tests alone. */
+  /** Where the rules are written, if they are not only in the tests. */
   readonly statedIn: string
   /** Rules that no test can show from outside, and why. */
   readonly untestable: readonly (readonly [rule: string, reason: string])[]

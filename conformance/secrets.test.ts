@@ -45,7 +45,18 @@ async function inviteOf({ operate }: OperatedServer): Promise<{ readonly code: s
 
 async function filesBelow(directory: string): Promise<readonly Buffer[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  return Promise.all(entries.filter((each) => each.isFile()).map((each) => readFile(join(each.parentPath, each.name))))
+  const paths = entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name))
+  return (await Promise.all(paths.map(readUnlessDeleted))).filter((bytes) => bytes !== undefined)
+}
+
+/** The server runs and deletes the bytes of ended uploads, perhaps between the listing and the reading. */
+async function readUnlessDeleted(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
 }
 
 /** Only names, because a failing test must not print secrets. */

@@ -51,7 +51,7 @@ function reportReceipt({ story, server, peaks }: World, file: DemoFile, done: Gu
 /** Sends the large file. The guest's process is killed in the middle, later the server; neither starts from the beginning. */
 export async function guestSendsThroughTrouble(world: World, file: DemoFile): Promise<void> {
   const order = orderFor(world, file)
-  const reached = await guestIsKilled(world, file, order)
+  const sentBytes = await guestIsKilled(world, file, order)
   await world.story.step(`A new process resumes ${file.name}, and the server is killed meanwhile.`, async () => {
     const { story } = world
     let first: number | undefined
@@ -68,7 +68,10 @@ export async function guestSendsThroughTrouble(world: World, file: DemoFile): Pr
       },
     })
     await Promise.race([halfway, guest.done])
-    story.check((first ?? 0) >= reached, `it began at ${sizeOf(first ?? 0)}, the server’s offset, not at the beginning`)
+    story.check(
+      (first ?? 0) >= sentBytes,
+      `it began at ${sizeOf(first ?? 0)}, the server’s offset, not at the beginning`,
+    )
     await serverIsKilled(world)
     const done = await guest.done
     reportReceipt(world, file, done)

@@ -174,7 +174,7 @@ function windowOf({ attempt, bundle }: Adoption, leases: ReadonlyMap<string, num
 /** In the end every drop is exactly one asset. */
 async function judgeEnd(world: World): Promise<void> {
   const { ledger } = world
-  const lost = ledger.attempts.filter((attempt) => !isAdopted(attempt) && attempt.discarded !== 'acknowledged')
-  for (const attempt of lost) ledger.fault(`it was never adopted: ${describeAttempt(attempt)}`)
+  const unadopted = ledger.attempts.filter((attempt) => !isAdopted(attempt) && attempt.discarded !== 'acknowledged')
+  for (const attempt of unadopted) ledger.fault(`it was never adopted: ${describeAttempt(attempt)}`)
   await judgeAll(world)
 }

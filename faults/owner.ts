@@ -122,7 +122,7 @@ export async function discard(ports: OwnerPorts, owner: Owner, entry: InboxEntry
   moments.note('discard sent')
   const reply = await api.ask({ method: 'DELETE', path: `/v1/drops/${entry.drop_id}`, token: owner.token })
   if (reply === undefined || isRefusedForSpace(ports, reply)) return
-  // An adoption holds the drop or has taken it: this request has done nothing, though an earlier one may have.
+  // An adoption holds the drop or has adopted it: this request has discarded nothing, but an earlier request may have.
   if (reply.status === 404 && attempt.adoptions.length > 0) {
     if (isFirst) attempt.discarded = 'no'
     return

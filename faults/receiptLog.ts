@@ -90,7 +90,7 @@ interface Meanwhile {
 async function rotateMeanwhile(run: ReceiptLogRun, { server, progress, random }: Meanwhile): Promise<string[]> {
   const faults: string[] = []
   for (const at of moments(run.rotations, run.count, random)) {
-    await progress.reached(at)
+    await progress.whenLanded(at)
     const { status, stderr } = await server.command(['keys', 'rotate'])
     if (status === 0) run.print(`rotated after ${at} landings`)
     else faults.push(`keys rotate ends with ${status}: ${stderr}`)
@@ -101,7 +101,7 @@ async function rotateMeanwhile(run: ReceiptLogRun, { server, progress, random }:
 async function restartMeanwhile(run: ReceiptLogRun, { server, progress, random }: Meanwhile): Promise<string[]> {
   const faults: string[] = []
   for (const [index, at] of moments(run.restarts, run.count, random).entries()) {
-    await progress.reached(at)
+    await progress.whenLanded(at)
     const isKill = index % 2 === 0
     if (isKill) await server.kill9()
     else if ((await server.terminate()) !== 0) faults.push('the server did not exit with 0')

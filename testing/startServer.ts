@@ -37,7 +37,7 @@ export interface RunningServer {
   readonly port: number
   /** `stop` removes it with its master secret, unless it is the caller's. */
   readonly dataDir: string
-  /** Of the present process, or of the last one. */
+  /** The id of the running process, or of the last one. */
   pid(): number
   /** stdout and stderr of all processes of this server; the last 4 Mi characters. */
   log(): string

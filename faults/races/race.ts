@@ -36,7 +36,7 @@ const SPREADS_MS = [0, 0, 2, 10]
 /** How late a side may start, in milliseconds, unless the race says otherwise. */
 const MAX_LATE_MS = 25
 
-/** They are replaced after some rounds, so that their lists stay short. */
+/** Two new accounts. A race replaces its accounts after some rounds, so that their lists stay short. */
 export async function newAuthors(client: Client): Promise<Pick<Round, 'author' | 'rival'>> {
   return { author: await newAuthor(client), rival: await newAuthor(client) }
 }

@@ -15,7 +15,7 @@ export interface HeldReceipt {
 
 export interface Progress {
   /** Resolves when that many drops have landed. */
-  reached(landings: number): Promise<void>
+  whenLanded(landings: number): Promise<void>
 }
 
 export interface Load {
@@ -102,7 +102,7 @@ function createProgress(): Progress & { step(): void } {
       for (const { at, resolve } of waiting) if (at <= landings) resolve()
       waiting = waiting.filter(({ at }) => at > landings)
     },
-    reached: (at) => {
+    whenLanded: (at) => {
       const { promise, resolve } = Promise.withResolvers<void>()
       if (landings >= at) resolve()
       else waiting.push({ at, resolve })

@@ -73,11 +73,11 @@ export async function judgeLog(
   const hashes = new Map(
     log.map(({ receiptSeq, receiptCbor }) => [receiptSeq, sha256(Buffer.from(receiptCbor, 'base64'))]),
   )
-  const lost = held.filter(({ receiptSeq, hash }) => hashes.get(receiptSeq) !== hash)
+  const differing = held.filter(({ receiptSeq, hash }) => hashes.get(receiptSeq) !== hash)
   return [
     ...describeFaults(report),
     ...(log.length === drops ? [] : [`${drops} drops have landed, and the log has ${log.length} receipts`]),
-    ...lost.map(({ receiptSeq }) => `receipt ${receiptSeq} is not the one that its guest got`),
+    ...differing.map(({ receiptSeq }) => `receipt ${receiptSeq} is not the one that its guest got`),
   ]
 }
 

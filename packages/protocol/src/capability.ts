@@ -10,13 +10,13 @@ import type { RevokedJtiResponse } from './schemas/discovery.ts'
 import { ED25519_SIGNATURE_BYTES } from './suites.ts'
 import { SERVICE } from './wire.ts'
 
-/** `typ` of the header: an access token, signed by the same key, cannot pass for a capability, nor the reverse (RFC 8725, section 3.11). */
+/** `typ` of the header: the same key signs access tokens, and a reader must refuse one as the other (RFC 8725, section 3.11). */
 export const CAPABILITY_TYPE = 'capability+jwt'
 /** Longest lifetime of a token. */
 export const MAX_CAPABILITY_SECONDS = 86_400
 /** The only permission of a token. */
 const CAPABILITY_SCOPE = 'read'
-/** About 500 are usual. Longer tokens are refused unread. */
+/** About 500 are usual. Longer tokens are refused before they are decoded. */
 const MAX_CAPABILITY_CHARACTERS = 2048
 /**
  * How much the clocks of server and peer may differ about the beginning of a token. Its end has no such tolerance: after it, the server's list of
@@ -106,7 +106,7 @@ export interface CapabilityVerification {
   /** Origin of the peer that presents the token. */
   readonly peer: string
   readonly albumId: AlbumId
-  /** The server's list, as fetched. It says itself how old it may be. */
+  /** The server's list, as fetched. The list itself states how old it may be. */
   readonly revocations: Pick<RevokedJtiResponse, 'generated_at' | 'max_staleness_seconds' | 'revoked'>
   readonly now: Instant
   readonly verify: HybridVerifiers['ed25519']

@@ -50,14 +50,14 @@ describe('deterministic CBOR', () => {
     infinity: 'f97c00',
     'an integer as a float': 'f93c00',
     'a float in more bytes than it needs': 'fb3ff8000000000000',
-    'an integer beyond 2^53-1': '1b0020000000000000',
-    'a negative one as far': '3b001fffffffffffff',
+    'an integer above 2^53-1': '1b0020000000000000',
+    'an integer below -(2^53-1)': '3b001fffffffffffff',
     'text that is not UTF-8': '62c328',
     'an unknown simple value': 'f8ff',
     'a tag': 'c100',
     'two values': '0000',
-    nothing: '',
-    'the start of a value': '4401',
+    'empty input': '',
+    'a truncated value': '4401',
   }
   for (const [what, hex] of Object.entries(refused)) {
     it(`refuses ${what}`, () => assert.throws(() => decodeCbor(fromHex(hex)), CborError))
@@ -72,7 +72,7 @@ describe('deterministic CBOR', () => {
   })
 
   it('throws only CborError for what it cannot read', () => {
-    // Most random bytes are refused at once; those that begin a map or a list get further.
+    // Most random bytes are refused at once; those that begin a map or a list are parsed further.
     const bytes = fc.tuple(
       fc.constantFrom(0x82, 0xa1, 0xa2, 0xa3),
       fc.array(fc.constantFrom(0x00, 0x01, 0x40, 0x60, 0x61, 0x62, 0x80, 0x81, 0xa0, 0xa1, 0xd8, 0xf6), {

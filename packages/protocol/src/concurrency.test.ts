@@ -151,7 +151,7 @@ describe('tryEachInTurn', () => {
     })
   })
 
-  it('stops at a fatal error and throws it alone', async () => {
+  it('stops at a fatal error and throws only this error', async () => {
     const started: number[] = []
     const work = async (item: number) => {
       started.push(item)

@@ -84,14 +84,14 @@ const refusesPayload = (changes: Changes, reason: ManifestFault) =>
   refuses(forge({ payload: payloadOf(changes) }), reason)
 
 /** Replaces bytes in a message without encoding it again, for forms that no encoder writes. */
-function swap(bytes: Uint8Array, from: string, to: string): Uint8Array {
+function replaceBytes(bytes: Uint8Array, from: string, to: string): Uint8Array {
   const hex = toHex(bytes)
-  assert.equal(hex.split(from).length, 2, 'the swapped bytes occur exactly once')
+  assert.equal(hex.split(from).length, 2, 'the replaced bytes occur exactly once')
   return fromHex(hex.replace(from, to))
 }
 
 describe('a reader of manifests', () => {
-  it('accepts the forms that the refused ones here are made from', () => {
+  it('accepts the unmodified test manifests', () => {
     assert.deepEqual(decodeManifest(forge()).envelope, create)
     for (const changes of [WRAPPED, REPLACE, { ...WRAPPED, ...REPLACE }, { ...REPLACE, prior_provenance_hash: HASH }])
       assert.equal(decodeManifest(forge({ payload: payloadOf(changes) })).envelope.file_id, create.file_id)
@@ -118,14 +118,14 @@ describe('a reader of manifests', () => {
     refuses(forge({ signers: [signer(-19, 64, [[4, fromHex(HASH)]]), signers.mlDsa65] }), 'key_id')
   })
 
-  it('refuses one byte more than 64 KiB unread, and reads 64 KiB', () => {
+  it('refuses more than 64 KiB before decoding, and decodes 64 KiB', () => {
     refuses(new Uint8Array(MAX_PROVENANCE_BYTES), 'not_deterministic')
     refuses(new Uint8Array(MAX_PROVENANCE_BYTES + 1), 'too_large')
   })
 
-  it('refuses bytes that do not encode to themselves: numbers and keys not in their one form', () => {
+  it('refuses non-canonical CBOR: numbers in another form, keys out of order or duplicate, indefinite lengths', () => {
     const inPayload = (from: string, to: string) =>
-      refuses(forge({ payload: swap(payloadOf(), from, to) }), 'payload_not_deterministic')
+      refuses(forge({ payload: replaceBytes(payloadOf(), from, to) }), 'payload_not_deterministic')
     const size = toHex(encodeCbor('plaintext_size'))
     inPayload(`${size}1904d2`, `${size}1a000004d2`)
     inPayload(`${size}1904d2`, `${size}f964d2`)
@@ -143,7 +143,10 @@ describe('a reader of manifests', () => {
   it('refuses text that is not UTF-8, and a byte order mark, which a decoder would drop', () => {
     const text = toHex(new TextEncoder().encode(create.client_version))
     const inText = (to: string) =>
-      refuses(forge({ payload: swap(payloadOf(), text, to + text.slice(to.length)) }), 'payload_not_deterministic')
+      refuses(
+        forge({ payload: replaceBytes(payloadOf(), text, to + text.slice(to.length)) }),
+        'payload_not_deterministic',
+      )
     inText('ff')
     inText('eda080')
     inText('efbbbf')
@@ -183,7 +186,7 @@ describe('a reader of manifests', () => {
     1_772_360_430,
     null,
   ]
-  const notOfTheirForm: Readonly<Record<string, readonly CborValue[]>> = {
+  const malformedValues: Readonly<Record<string, readonly CborValue[]>> = {
     crypto_suite_id: ['1', -1, 1.5, true, null],
     protocol_version: ['2026-02-30', '2026-1-1', '20260101', 20260101, null],
     album_id: noUuid,
@@ -204,7 +207,7 @@ describe('a reader of manifests', () => {
     retention_until: noTime,
     wrapped_key: ['', HASH, new Uint8Array(0), new Uint8Array(4097), [1], null],
   }
-  for (const [name, values] of Object.entries(notOfTheirForm)) {
+  for (const [name, values] of Object.entries(malformedValues)) {
     it(`refuses a malformed ${name}`, () => {
       for (const value of values) refusesPayload({ [name]: value }, 'field_invalid')
     })
@@ -261,7 +264,7 @@ describe('a reader of manifests', () => {
       fc.constantFrom(null, true, [], new Map()),
     )
     fc.assert(
-      fc.property(fc.constantFrom(...Object.keys(notOfTheirForm)), anyValue, (name, value) => {
+      fc.property(fc.constantFrom(...Object.keys(malformedValues)), anyValue, (name, value) => {
         try {
           decodeManifest(forge({ payload: payloadOf({ [name]: value }) }))
         } catch (error) {

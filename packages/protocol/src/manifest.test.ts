@@ -154,7 +154,7 @@ describe('a manifest', () => {
     await assert.rejects(signedBy({ ...good, mlDsa65: stranger.mlDsa65 }), refusal('ml_dsa_65_invalid'))
   })
 
-  it('is not a receipt, nor is a receipt a manifest, even if one key signed both', () => {
+  it('is not accepted as a receipt, nor a receipt as a manifest, even if one key signed both', () => {
     assert.throws(() => decodeReceipt(device.write({ envelope: least })), { reason: 'content_type' })
     const receipt = receiptToBeSigned(
       {

@@ -37,17 +37,17 @@ export {
   type SignedManifest,
 } from './manifestPayload.ts'
 
-/** Part of the signed bytes, so that a device's signature of a manifest cannot pass for a signature of anything else. */
+/** Part of the signed bytes, so that a device's signature of a manifest cannot be reused as a signature of anything else. */
 export const MANIFEST_CONTENT_TYPE = `application/${SERVICE}-manifest+cbor`
 
-/** About 4 KiB is usual, 5 KiB with a wrapped key. Longer blobs are refused unread. */
+/** About 4 KiB is usual, 5 KiB with a wrapped key. Longer blobs are refused before they are decoded. */
 export const MAX_PROVENANCE_BYTES = 65_536
 
 /** A manifest, the key that signed it, and its hash. */
 export interface DecodedManifest extends ReadManifest {
   /** SHA-256 of the 1984 bytes of the signing device's public key. The caller checks that it belongs to `created_by_device`. */
   readonly keyId: KeyId
-  /** SHA-256 of the whole blob: `envelope_hash` of its receipt, and `prior_provenance_hash` of the replace that follows it. */
+  /** SHA-256 of the whole blob: `envelope_hash` of its receipt, and `prior_provenance_hash` of the manifest that replaces it. */
   readonly hash: Sha256Hex
 }
 

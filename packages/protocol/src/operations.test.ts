@@ -43,7 +43,7 @@ describe('the table of operations', () => {
     assert.deepEqual([...declared].toSorted(), PROBLEM_CODES.toSorted())
   })
 
-  it('says of every operation of an account whether it writes: POSTs that read or delete are listed here', () => {
+  it('states for every operation of an account whether it writes: POSTs that read or delete are listed here', () => {
     const ofAccount = rows.filter(([, { auth }]) => auth === 'bearer')
     const readOrFreed = ofAccount.filter(
       ([, { method, writes }]) => !['GET', 'HEAD'].includes(method) && writes !== true,

@@ -18,7 +18,7 @@ export type Parsed<Value> =
   | { readonly fault: Fault; readonly value?: undefined }
 
 /**
- * By default TypeBox reports eight errors, and the fault to report first may come after them. There is a bound all the same:
+ * By default TypeBox reports eight errors, and the fault to report first may come after them. There is still a bound:
  * a body of one mebibyte may be a list of half a million wrong values.
  */
 Settings.Set({ maxErrors: 10_000 })

@@ -7,7 +7,7 @@ import { decodeReceipt, MAX_RECEIPT_BYTES, ReceiptError, type ReceiptFault } fro
 
 const KEY_ID = '5a'.repeat(32)
 
-/** A message of which every part can be replaced, signed or not. */
+/** The parts of a message that a test replaces. A missing part keeps its valid value. */
 interface Forgery {
   readonly tag?: number
   readonly body?: CborValue
@@ -66,14 +66,14 @@ function refuses(bytes: Uint8Array, reason: ReceiptFault) {
 }
 
 /** Replaces bytes in a message without encoding it again, for forms that no encoder writes. */
-function swap(bytes: Uint8Array, from: string, to: string): Uint8Array {
+function replaceBytes(bytes: Uint8Array, from: string, to: string): Uint8Array {
   const hex = Buffer.from(bytes).toString('hex')
-  assert.equal(hex.split(from).length, 2, 'the swapped bytes occur exactly once')
+  assert.equal(hex.split(from).length, 2, 'the replaced bytes occur exactly once')
   return fromHex(hex.replace(from, to))
 }
 
 describe('a reader of receipts', () => {
-  it('accepts the form that the refused ones here are made from', () => {
+  it('accepts the unmodified test receipt', () => {
     assert.equal(decodeReceipt(forge()).payload.receipt_seq, 7)
     assert.equal(
       decodeReceipt(forge({ payload: fieldsOf({ asset_id: undefined, drop_id: DROP_ID }) })).payload.drop_id,
@@ -94,7 +94,7 @@ describe('a reader of receipts', () => {
     refuses(new Uint8Array(MAX_RECEIPT_BYTES + 1), 'too_large')
   })
 
-  it('refuses another protected header of the message, and any unprotected one', () => {
+  it('refuses a wrong protected header, and every unprotected header that is not empty', () => {
     refuses(forge({ body: encodeCbor(new Map([[3, 'application/service-manifest+cbor']])) }), 'content_type')
     refuses(forge({ body: new Uint8Array(0) }), 'content_type')
     const more: readonly [number, CborValue][] = [
@@ -129,7 +129,7 @@ describe('a reader of receipts', () => {
     refuses(forge({ signers: [signers.ed25519, [new Uint8Array(0), EMPTY_MAP]] }), 'signatures')
   })
 
-  it('refuses a key id that is absent, short, text, joined by other labels, or not the same twice', () => {
+  it('refuses a key id that is missing, short or text, a header with another label, and two different key ids', () => {
     refuses(forge({ signers: [signer(-19, 64, [[4, new Uint8Array(31)]]), signers.mlDsa65] }), 'key_id')
     refuses(forge({ signers: [signer(-19, 64, [[4, KEY_ID]]), signers.mlDsa65] }), 'key_id')
     refuses(forge({ signers: [signer(-19, 64, [[5, 1]]), signers.mlDsa65] }), 'key_id')
@@ -140,10 +140,10 @@ describe('a reader of receipts', () => {
     )
   })
 
-  it('refuses bytes that do not encode to themselves: keys out of order, lengths and numbers not the shortest, indefinite lengths', () => {
+  it('refuses non-canonical CBOR: keys out of order, lengths and numbers that are not the shortest, indefinite lengths', () => {
     const fields = fieldsOf()
     // size 1234 as 1a000004d2, in 32 bits although 16 suffice.
-    refuses(forge({ payload: swap(fields, '1904d2', '1a000004d2') }), 'payload_not_deterministic')
+    refuses(forge({ payload: replaceBytes(fields, '1904d2', '1a000004d2') }), 'payload_not_deterministic')
     // One entry moved to the end: only the order is wrong.
     const [first, last] = [encodeCbor('size'), encodeCbor('version')].map((bytes) => Buffer.from(bytes).toString('hex'))
     assert.ok(first !== undefined && last !== undefined)
@@ -163,8 +163,8 @@ describe('a reader of receipts', () => {
     const fields = Buffer.from(fieldsOf()).toString('hex')
     refuses(forge({ payload: fromHex(`aa${fields.slice(2)}6473697a651904d2`) }), 'payload_not_deterministic')
     const name = Buffer.from('https://keep.example').toString('hex')
-    refuses(forge({ payload: swap(fieldsOf(), name, `ff${name.slice(2)}`) }), 'payload_not_deterministic')
-    refuses(forge({ payload: swap(fieldsOf(), '1904d2', 'f964d2') }), 'payload_not_deterministic')
+    refuses(forge({ payload: replaceBytes(fieldsOf(), name, `ff${name.slice(2)}`) }), 'payload_not_deterministic')
+    refuses(forge({ payload: replaceBytes(fieldsOf(), '1904d2', 'f964d2') }), 'payload_not_deterministic')
   })
 
   it('refuses a payload with an extra field, a missing field, or no fields', () => {
@@ -189,7 +189,7 @@ describe('a reader of receipts', () => {
     refuses(forge({ payload: new Uint8Array(0) }), 'payload_not_deterministic')
   })
 
-  const notOfTheirForm: Readonly<Record<string, readonly CborValue[]>> = {
+  const malformedValues: Readonly<Record<string, readonly CborValue[]>> = {
     version: ['service/receipt/2', 1],
     server_id: [
       'https://keep.example/',
@@ -211,14 +211,14 @@ describe('a reader of receipts', () => {
     envelope_hash: [HASH, 'bc'.repeat(32)],
     received_at: ['2026-03-01T10:20:30Z', '2026-03-01T11:20:30.456+01:00', '2026-02-30T10:20:30.456Z', 1_772_360_430],
   }
-  for (const [name, values] of Object.entries(notOfTheirForm)) {
+  for (const [name, values] of Object.entries(malformedValues)) {
     it(`refuses a malformed ${name}`, () => {
       for (const value of values) refuses(forge({ payload: fieldsOf({ [name]: value }) }), 'field_invalid')
     })
   }
 
   it('refuses integers that JavaScript would round', () => {
-    refuses(forge({ payload: swap(fieldsOf(), '1904d2', '1b0020000000000000') }), 'payload_not_deterministic')
+    refuses(forge({ payload: replaceBytes(fieldsOf(), '1904d2', '1b0020000000000000') }), 'payload_not_deterministic')
   })
 
   it('refuses a payload with both an asset and a drop, with neither, and a drop that is not an original', () => {

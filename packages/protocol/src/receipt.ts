@@ -25,7 +25,7 @@ export { ReceiptError, type ReceiptFault, type ReceiptPayload } from './receiptP
 
 export const RECEIPT_CONTENT_TYPE = `application/${SERVICE}-receipt+cbor`
 
-/** About 3.9 KiB is usual. Longer receipts are refused unread. */
+/** About 3.9 KiB is usual. Longer receipts are refused before they are decoded. */
 export const MAX_RECEIPT_BYTES = 16_384
 
 /** The fields of a receipt, the key that signed it, and its hash, which the next receipt contains. */

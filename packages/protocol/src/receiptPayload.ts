@@ -59,7 +59,7 @@ export interface ReceiptPayload {
   readonly received_at: string
 }
 
-/** Names the format and its version in the signed bytes, so that they cannot pass for anything else that the key signs. */
+/** Names the format and its version in the signed bytes, so that a signature of them cannot be reused for anything else that the key signs. */
 const VERSION = `${SERVICE}/receipt/1`
 /** The compiler checks them against the schemas, which are not imported: their library would enter the guest's bundle. */
 const ROLES: Readonly<Record<BlobRole, true>> = { original: true, derivative: true, metadata: true, provenance: true }

@@ -1,3 +1,4 @@
+/** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `main.ts` and the commands of `cli/` import too. */
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
@@ -17,7 +18,6 @@ import type { StoreBroken } from './ports/store.ts'
 import { startRefreshing } from './refreshing.ts'
 import { createRules } from './rules.ts'
 
-/** The composition root: only this file and `data.ts` name adapters. */
 export interface App {
   readonly http: FastifyInstance
   /** Whether the pages are built. Without them the rest works. */

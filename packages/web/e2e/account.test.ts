@@ -173,6 +173,17 @@ describe('an account', () => {
   })
 })
 
+describe('the form that changes the password', () => {
+  it('opens with the focus on the present password', async (t) => {
+    const { owner } = await world.person()
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    await button(page, text.changePassword.open).click()
+    const present = field(page, text.page.presentPassword)
+    await present.waitFor()
+    assert.ok(await present.evaluate((input) => input === document.activeElement))
+  })
+})
+
 describe('the second step', () => {
   it('is turned on with an authenticator, and sign-in asks for a code until it is right', async (t) => {
     const { owner, email, password } = await world.person()

@@ -200,4 +200,17 @@ describe('a share', () => {
     await receiver.page.reload()
     await receiver.page.getByRole('heading', { name: 'Nothing is shared here any more' }).waitFor()
   })
+
+  it('that has ended can be removed from the list', async (t) => {
+    const keeper = await world.keeper()
+    const assetId = await upload(keeper, 'old.txt', text)
+    await keeper.owner.createShare([assetId], { expiresAt: '2026-01-01T00:00:00Z' })
+    const { page } = await browser.open(t, { url: `${world.url}/#/shares`, signedInAs: keeper.owner })
+    await page.getByText('Ended', { exact: true }).waitFor()
+    assert.equal(await button(page, /Stop sharing/).count(), 0)
+    await assertAccessible(page)
+    await button(page, /^Remove …/).click()
+    await button(page, 'Remove from the list').click()
+    await page.getByText('No shares yet').waitFor()
+  })
 })

@@ -3,7 +3,7 @@ import type { ChallengeResponse, TokenResponse } from '@blindkeep/protocol/schem
 import type { Calls } from '../http/call.ts'
 import { createSession, type Session, type SessionListener, tokenPairOf } from '../http/session.ts'
 
-/** Exactly one of the two is there. A 202 answer asks for the second factor; it is not a failure (specification, Authentication, 3). */
+/** Exactly one of the two members is present. A 202 answer asks for the second factor; it is not a failure (specification, Authentication, 3). */
 export type SignInResult<Owner> =
   | { readonly owner: Owner; readonly challenge?: undefined }
   | { readonly owner?: undefined; readonly challenge: Challenge<Owner> }

@@ -69,7 +69,7 @@ export async function openThumbnail(
   sealed: Uint8Array,
 ): Promise<Bytes | undefined> {
   const { header, content } = await openBlob(streamOf(sealed), sealOf(accountKey, asset))
-  const picture = await createByteReader(content).take(sealed.length)
+  const picture = await createByteReader(content).read(sealed.length)
   const isThumbnail = header.name === NAME && picture.length <= MAX_THUMBNAIL_BYTES
   return isThumbnail && pictureType(picture) === header.type ? picture : undefined
 }

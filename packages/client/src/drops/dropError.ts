@@ -15,7 +15,7 @@ export class DropError extends Error {
 
 /** Why a drop is listed without its name. The message is for people. */
 export interface DropFault {
-  readonly reason: SealFault | 'gone' | 'refused' | 'unreachable' | 'answer_broken'
+  readonly reason: SealFault | 'not_in_inbox' | 'refused' | 'unreachable' | 'answer_broken'
   readonly message: string
 }
 
@@ -25,5 +25,5 @@ export function dropFaultOf(error: unknown): DropFault | undefined {
   if (error instanceof NetworkError) return { reason: 'unreachable', message: error.message }
   if (error instanceof AnswerError) return { reason: 'answer_broken', message: error.message }
   if (!(error instanceof ProblemError)) return undefined
-  return { reason: error.code === 'error.drop.not_found' ? 'gone' : 'refused', message: error.message }
+  return { reason: error.code === 'error.drop.not_found' ? 'not_in_inbox' : 'refused', message: error.message }
 }

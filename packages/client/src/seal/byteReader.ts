@@ -5,7 +5,7 @@ export type ByteStream = AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>
 /** Reads a stream in pieces of a chosen size. Holds at most one such piece and one incoming piece. */
 export interface ByteReader {
   /** Exactly `count` bytes, or fewer at the end of the stream. */
-  take(count: number): Promise<Bytes>
+  read(count: number): Promise<Bytes>
   /** Whether the stream has ended. */
   atEnd(): Promise<boolean>
   /** Cancels the stream. */
@@ -30,7 +30,7 @@ export function createByteReader(stream: ByteStream): ByteReader {
     return true
   }
   return {
-    async take(count) {
+    async read(count) {
       const parts: Uint8Array[] = []
       let missing = count
       while (missing > 0 && (await fill())) {
@@ -75,7 +75,7 @@ export async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, v
 /** At most `count` bytes; cancels the stream after them, because a server may answer a range with the whole (RFC 9110, section 14.2). */
 export async function firstBytesOf(stream: ReadableStream<Bytes>, count: number): Promise<Bytes> {
   const reader = createByteReader(stream)
-  const bytes = await reader.take(count)
+  const bytes = await reader.read(count)
   await reader.cancel()
   return bytes
 }

@@ -8,8 +8,8 @@ import { SealError } from './sealError.ts'
 export interface OpenedBlob {
   readonly header: Header
   /**
-   * The file, `header.size` bytes. Every piece is verified before it comes out, but only the end shows that the file is complete: otherwise the
-   * stream fails with `SealError`, and the consumer must discard what it has written.
+   * The file, `header.size` bytes. The stream yields verified bytes only, but only its end shows that the file is complete. When a later piece is
+   * missing or wrong, the stream fails with `SealError`, and the consumer must discard the bytes that it has written.
    */
   readonly content: ReadableStream<Bytes>
 }
@@ -31,7 +31,7 @@ async function takePrefix(reader: ByteReader): Promise<Bytes> {
   for (;;) {
     const bytesNeeded = prefixBytesOf(prefix)
     if (prefix.length === bytesNeeded) return prefix
-    prefix = concatBytes(prefix, await reader.take(bytesNeeded - prefix.length))
+    prefix = concatBytes(prefix, await reader.read(bytesNeeded - prefix.length))
     if (prefix.length < bytesNeeded) throw new SealError('truncated', 'the blob ends before its content begins')
   }
 }
@@ -59,7 +59,7 @@ async function* contentPieces(reader: ByteReader, { header, cipher }: OpenedPref
   try {
     for (let counter = 1; !last; counter++) {
       if (counter > MAX_DATA_SEGMENTS) throw new SealError('too_long', 'more segments than a blob can have')
-      const sealed = await reader.take(SEGMENT_SEALED_BYTES)
+      const sealed = await reader.read(SEGMENT_SEALED_BYTES)
       last = await reader.atEnd()
       const plaintext = await openSegment({ cipher, sealed, counter, last })
       const piece = plaintext.subarray(0, Math.min(left, plaintext.length))
@@ -109,7 +109,7 @@ async function faultOf({ cipher, sealed, counter, last }: Segment): Promise<Seal
 export async function openSmall(sealed: Uint8Array, context: OpenContext): Promise<Bytes> {
   const { content } = await openBlob(streamOf(sealed), context)
   const reader = createByteReader(content)
-  return reader.take(sealed.length)
+  return reader.read(sealed.length)
 }
 
 /** A sealed text from the server, or why it does not open. */

@@ -49,7 +49,7 @@ function formatOf(bytes: Uint8Array): Format {
 export interface OpenedPrefix {
   readonly header: Header
   readonly cipher: SegmentCipher
-  /** They open this blob and no other. */
+  /** These secrets open this blob and no other. */
   readonly secrets: StreamSecrets
   /** To seal the same content to the same bytes again: the blob's salt, and `kem_ct` of a drop. */
   readonly salt: Bytes

@@ -64,8 +64,8 @@ interface RangeOptions {
 
 /**
  * The ciphertext bytes from `from` up to `to`, in pieces of at most a segment; each piece is valid until the next one is requested. Seals only the
- * segments of that range, and compares each tag with the recorded one before any byte comes out. Throws `SourceChanged` when they differ: the same
- * key would otherwise have sealed two contents.
+ * segments of that range, and compares the tag of each with the recorded one before it yields bytes of that segment. Throws `SourceChanged` when a
+ * tag or the size of the source differs: this prevents a caller from sending two contents that one key has sealed.
  */
 export async function* sealRange(options: RangeOptions): AsyncGenerator<Bytes, void, undefined> {
   const { sealer, source, tags, from, to, signal } = options
@@ -112,7 +112,7 @@ interface SealedSegment {
   readonly sealed: Bytes
 }
 
-/** While the consumer works on one segment, the next is being sealed and the one after it read; nothing further. Memory holds three. */
+/** While the consumer works on one segment, the next is being sealed and the one after it is read. At most three segments are in memory. */
 const SEGMENTS_AHEAD = 2
 
 /** Each segment is valid until the next one is requested; then its memory is freed. */

@@ -38,7 +38,7 @@ describe('a chunk that was begun ahead', () => {
     const { readChunk, read } = watchedReader()
     const chunks = createChunksAhead(readChunk)
     chunks.begin({ offset: 3, end: 9 })
-    const { bytes, checksum } = await chunks.take({ offset: 3, end: 9 })
+    const { bytes, checksum } = await chunks.get({ offset: 3, end: 9 })
     assert.deepEqual(bytes, bytesAt(3, 9))
     assert.equal(checksum, createHash('sha256').update(bytes).digest('hex'))
     assert.deepEqual(read, [3])
@@ -49,7 +49,7 @@ describe('a chunk that was begun ahead', () => {
     const chunks = createChunksAhead(readChunk)
     for (const end of [8, 10]) {
       chunks.begin({ offset: 3, end: 9 })
-      assert.deepEqual((await chunks.take({ offset: 3, end })).bytes, bytesAt(3, end))
+      assert.deepEqual((await chunks.get({ offset: 3, end })).bytes, bytesAt(3, end))
     }
     assert.equal(maxReading(), 1)
   })
@@ -58,9 +58,9 @@ describe('a chunk that was begun ahead', () => {
     const { readChunk } = watchedReader((from) => from === 3)
     const chunks = createChunksAhead(readChunk)
     chunks.begin({ offset: 3, end: 9 })
-    assert.equal((await chunks.take({ offset: 4, end: 9 })).bytes.length, 5)
+    assert.equal((await chunks.get({ offset: 4, end: 9 })).bytes.length, 5)
     chunks.begin({ offset: 3, end: 9 })
-    await assert.rejects(chunks.take({ offset: 3, end: 9 }), /nothing at 3/)
+    await assert.rejects(chunks.get({ offset: 3, end: 9 }), /nothing at 3/)
   })
 })
 

@@ -15,9 +15,9 @@ export interface ReadyChunk {
 
 /** Seals the probable next chunk while the current one is being sent, so that neither network nor processor waits for the other. */
 export interface ChunksAhead {
-  /** The chunk that was begun, if it has exactly this range; otherwise reads it now. Rejects with the reader's error. */
-  take(range: ChunkRange): Promise<ReadyChunk>
-  /** Keeps the last taken chunk valid, and invalidates the one before it. */
+  /** Returns the chunk that `begin` started, if it has exactly this range; otherwise reads the chunk now. Rejects with the reader's error. */
+  get(range: ChunkRange): Promise<ReadyChunk>
+  /** Starts to seal this chunk. The chunk that `get` returned last stays valid; the chunk before it does not. */
   begin(range: ChunkRange): void
 }
 
@@ -28,7 +28,7 @@ export function createChunksAhead(readChunk: ChunkReader): ChunksAhead {
     return { bytes, checksum: toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))) }
   }
   return {
-    async take(range) {
+    async get(range) {
       const guessed = begun
       begun = undefined
       if (guessed?.range.offset === range.offset && guessed.range.end === range.end) return guessed.chunk

@@ -111,7 +111,7 @@ describe('a connection that loses messages', () => {
     proxy.tamper({ matches: () => true, lose: 'request' })
     await assert.rejects(
       send({ state, source, environment }),
-      (error) => stopped('gave_up')(error) && error instanceof SendError && error.remedy === 'resume',
+      (error) => stopped('server_unavailable')(error) && error instanceof SendError && error.remedy === 'resume',
     )
     proxy.tamper()
     await assertLandedOnce(state, await send({ state, source, environment }))
@@ -185,16 +185,16 @@ describe('an upload that pauses', () => {
 
   it('has a status without the file: open, landed or unknown', async () => {
     const { source, state } = await prepared(4 * MIB)
-    assert.deepEqual(await askSend(state), { is: 'gone' })
+    assert.deepEqual(await askSend(state), { is: 'deleted' })
     const kept = await paused(source, state)
     const status = await askSend(kept)
-    assert.ok(status.is === 'open' && status.reached >= MIB && status.reached < kept.size)
+    assert.ok(status.is === 'open' && status.sentBytes >= MIB && status.sentBytes < kept.size)
     const landed = await send({ state: kept, source })
     assert.deepEqual(await askSend(kept), { is: 'landed', landed })
     const other = await prepared(4 * MIB)
     const cancelled = await paused(other.source, other.state)
     await cancelSend(cancelled)
-    assert.deepEqual(await askSend(cancelled), { is: 'gone' })
+    assert.deepEqual(await askSend(cancelled), { is: 'deleted' })
     proxy.tamper({ matches: isGuestRequest('HEAD'), lose: 'request' })
     await assert.rejects(askSend(kept), NetworkError)
   })
@@ -203,7 +203,7 @@ describe('an upload that pauses', () => {
     const { source, state } = await prepared(4 * MIB)
     const kept = await paused(source, state)
     await cancelSend(kept)
-    await assert.rejects(send({ state: kept, source }), stopped('session_gone'))
+    await assert.rejects(send({ state: kept, source }), stopped('session_unknown'))
     await assertLandedOnce(state, await send({ state: forNewSession(kept), source }))
   })
 
@@ -212,7 +212,7 @@ describe('an upload that pauses', () => {
     const { source, state } = await prepared(4 * MIB, other.url)
     const kept = await paused(source, state)
     await owner.revokeLink(other.opaqueId)
-    await assert.rejects(send({ state: kept, source }), stopped('session_gone'))
+    await assert.rejects(send({ state: kept, source }), stopped('session_unknown'))
   })
 })
 

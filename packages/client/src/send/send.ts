@@ -60,10 +60,10 @@ export async function send(options: SendOptions): Promise<Landed> {
 /** What the server has of an upload. */
 export type SendStatus =
   | { readonly is: 'landed'; readonly landed: Landed }
-  /** `reached`: ciphertext bytes that the server has stored; all of them when the drop is about to land. */
-  | { readonly is: 'open'; readonly reached: number }
-  /** Nothing: never created, cancelled, expired, or not received intact. Only `forNewSession` can continue. */
-  | { readonly is: 'gone' }
+  /** `sentBytes`: ciphertext bytes that the server has stored; all of them when the drop is about to land. */
+  | { readonly is: 'open'; readonly sentBytes: number }
+  /** The server has no byte of it: never created, cancelled, expired, or not received intact. Send `forNewSession(state)`. */
+  | { readonly is: 'deleted' }
 
 /**
  * Asks the server without the file; changes nothing (specification, Where a drop session stands). Throws errors that say nothing about the session,
@@ -71,15 +71,15 @@ export type SendStatus =
  */
 export async function askSend(state: SendState, environment: Environment = systemEnvironment): Promise<SendStatus> {
   const uploadId = uploadIdOf(state)
-  if (uploadId === undefined) return { is: 'gone' }
+  if (uploadId === undefined) return { is: 'deleted' }
   const { size, ciphertextHash } = state
   const { call } = createCalls({ ...state, fetch: environment.fetch })
   try {
     const session = await askSession({ path: linkPath(call, state), uploadId, size }, {})
     if (session.state === 'landed') return { is: 'landed', landed: { uploadId, ciphertextHash, size } }
-    return session.state === 'failed' ? { is: 'gone' } : { is: 'open', reached: session.offset }
+    return session.state === 'failed' ? { is: 'deleted' } : { is: 'open', sentBytes: session.offset }
   } catch (error) {
-    if (error instanceof ProblemError && error.code === 'error.upload.session_not_found') return { is: 'gone' }
+    if (error instanceof ProblemError && error.code === 'error.upload.session_not_found') return { is: 'deleted' }
     throw error
   }
 }

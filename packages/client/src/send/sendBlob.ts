@@ -76,10 +76,10 @@ export async function sendBlob(blob: BlobToSend): Promise<UploadId> {
   }
 }
 
-function progressOf({ position, size, reached, waitMs, tries }: SendMachine): SendProgress {
+function progressOf({ position, size, highestOffset, waitMs, tries }: SendMachine): SendProgress {
   if (position.at === 'landed') return { phase: 'landed', bytes: size, of: size }
   if (position.at === 'finishing') return { phase: 'finishing', bytes: size, of: size }
-  const bytes = position.at === 'open' ? position.offset : reached
+  const bytes = position.at === 'open' ? position.offset : highestOffset
   return { phase: 'sending', bytes, of: size, ...(tries > 0 && waitMs > 0 ? { waitingMs: waitMs } : {}) }
 }
 
@@ -134,7 +134,7 @@ async function create({ path, signal }: BlobToSend): Promise<SendEvent> {
 
 async function sealedChunk(chunks: ChunksAhead, range: ChunkRange): Promise<ReadyChunk> {
   try {
-    return await chunks.take(range)
+    return await chunks.get(range)
   } catch (error) {
     throw error instanceof SourceChanged ? new SendError('file_changed', error) : error
   }

@@ -2,13 +2,13 @@ import type { ProblemError } from '../http/errors.ts'
 
 /** Why sending stopped, for programs. */
 export type SendStopReason =
-  | 'gave_up'
+  | 'server_unavailable'
   | 'link_closed'
   | 'link_full'
   | 'passphrase_refused'
   | 'too_large'
   | 'owner_full'
-  | 'session_gone'
+  | 'session_unknown'
   | 'session_failed'
   | 'chunk_refused'
   | 'file_changed'
@@ -34,7 +34,7 @@ interface Stop {
 }
 
 const STOPS: Readonly<Record<SendStopReason, Stop>> = {
-  gave_up: {
+  server_unavailable: {
     what: 'The server could not be reached or could not take the file, many times in a row.',
     advice: 'It keeps what it has received for a day. Try again later: the upload resumes where it stopped.',
     remedy: 'resume',
@@ -64,7 +64,7 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
     advice: 'Tell the owner; once space is free, try again.',
     remedy: 'restart',
   },
-  session_gone: {
+  session_unknown: {
     what: 'The server does not know this upload any more: it was cancelled, has expired, or its link was revoked.',
     advice: 'Start it again. If the link was revoked, ask the owner for a new one.',
     remedy: 'restart',
@@ -162,7 +162,7 @@ const HANDLING: Readonly<Partial<Record<ProblemError['code'], Handling>>> = {
   'error.drop.cap_exhausted': 'link_full',
   'error.drop.passphrase_required': 'passphrase_refused',
   'error.drop.file_too_large': 'too_large',
-  'error.upload.session_not_found': 'session_gone',
+  'error.upload.session_not_found': 'session_unknown',
   'error.upload.content_hash_mismatch': 'session_failed',
   'error.upload.size_exceeded': 'refused',
   'error.upload.too_many_chunks': 'refused',

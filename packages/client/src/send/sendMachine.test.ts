@@ -159,7 +159,7 @@ describe('the size and timing of chunks', () => {
   it('stops for a Retry-After of more than a minute', () => {
     const refusal = problem({ status: 429, code: 'error.drop.rate_limited', retryAfterSeconds: 900 })
     const stop = nextStep(after(start(MIB), { is: 'failed', failure: refusal }, 0))
-    assert.ok(stop.do === 'stop' && stop.reason === 'gave_up' && stop.cause === refusal)
+    assert.ok(stop.do === 'stop' && stop.reason === 'server_unavailable' && stop.cause === refusal)
   })
 
   it('survives half a minute without a server, and gives up after that many attempts', () => {
@@ -172,7 +172,7 @@ describe('the size and timing of chunks', () => {
     }
     assert.ok(waitedMs > 60_000 && waitedMs < 300_000)
     const stop = nextStep(after(machine, failedChunk(new NetworkError('unreachable')), 0))
-    assert.equal(stop.do === 'stop' && stop.reason, 'gave_up')
+    assert.equal(stop.do === 'stop' && stop.reason, 'server_unavailable')
   })
 })
 
@@ -183,7 +183,7 @@ describe('a failure that no retry can cure', () => {
     ['error.drop.passphrase_required', 403, 'passphrase_refused'],
     ['error.drop.file_too_large', 413, 'too_large'],
     ['error.quota.exceeded', 403, 'owner_full'],
-    ['error.upload.session_not_found', 404, 'session_gone'],
+    ['error.upload.session_not_found', 404, 'session_unknown'],
     ['error.upload.content_hash_mismatch', 409, 'session_failed'],
     ['error.drop.malformed', 400, 'refused'],
     ['error.upload.file_too_large', 413, 'too_large_for_server'],
@@ -265,7 +265,7 @@ describe('on any connection', () => {
         }
         const end = nextStep(machine)
         if (end.do === 'land') assert.ok(server.isLanded)
-        else assert.ok(end.do === 'stop' && end.reason === 'gave_up' && machine.tries === MAX_TRIES)
+        else assert.ok(end.do === 'stop' && end.reason === 'server_unavailable' && machine.tries === MAX_TRIES)
       }),
       { numRuns: 500 },
     )

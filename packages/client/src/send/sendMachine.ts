@@ -48,7 +48,7 @@ export interface SendMachine {
   /** Milliseconds to wait before the next step. */
   readonly waitMs: number
   /** The highest offset that the server has reported. */
-  readonly reached: number
+  readonly highestOffset: number
   readonly tries: number
   readonly polls: number
 }
@@ -86,7 +86,7 @@ export function startSending({ size, segments, uploadId, suggestedChunkBytes }: 
     uploadId,
     sizing: startSizing(size, suggestedChunkBytes),
     waitMs: 0,
-    reached: 0,
+    highestOffset: 0,
     tries: 0,
     polls: 0,
   }
@@ -130,7 +130,7 @@ export function after(machine: SendMachine, event: SendEvent, random: number): S
       return afterStatus(now, event)
     case 'kept':
       return {
-        ...reachedAt(now, event.offset),
+        ...withOffset(now, event.offset),
         sizing: sizingAfter(now.sizing, event.sentBytes, event.tookMs),
         // The server acknowledges the last chunk only once the drop has landed.
         position: event.offset === now.size ? { at: 'landed' } : { at: 'open', offset: event.offset },
@@ -143,24 +143,24 @@ export function after(machine: SendMachine, event: SendEvent, random: number): S
 function afterStatus(machine: SendMachine, { state, offset }: { state: SessionState; offset: number }): SendMachine {
   switch (state) {
     case 'landed':
-      return { ...machine, position: { at: 'landed' }, reached: machine.size }
+      return { ...machine, position: { at: 'landed' }, highestOffset: machine.size }
     case 'failed':
       return stopped(machine, 'session_failed')
     case 'open':
-      if (offset < machine.size) return { ...reachedAt(machine, offset), position: { at: 'open', offset } }
-      return polled(reachedAt(machine, offset))
+      if (offset < machine.size) return { ...withOffset(machine, offset), position: { at: 'open', offset } }
+      return polled(withOffset(machine, offset))
     case 'finishing':
-      return polled(reachedAt(machine, machine.size))
+      return polled(withOffset(machine, machine.size))
   }
 }
 
-function reachedAt(machine: SendMachine, offset: number): SendMachine {
-  return offset > machine.reached ? { ...machine, reached: offset, tries: 0 } : machine
+function withOffset(machine: SendMachine, offset: number): SendMachine {
+  return offset > machine.highestOffset ? { ...machine, highestOffset: offset, tries: 0 } : machine
 }
 
 function polled(machine: SendMachine): SendMachine {
   const polls = machine.polls + 1
-  if (polls > MAX_POLLS) return stopped(machine, 'gave_up')
+  if (polls > MAX_POLLS) return stopped(machine, 'server_unavailable')
   const waitMs = Math.min(POLL_MS.max, POLL_MS.first * 2 ** (polls - 1))
   return { ...machine, position: { at: 'finishing' }, polls, waitMs }
 }
@@ -176,9 +176,9 @@ function afterFailure(machine: SendMachine, event: Failed, random: number): Send
     return sentBytes === undefined ? stopped(machine, 'refused', failure) : afterTooLarge(machine, sentBytes, failure)
   const resumeAt = problem?.code === 'error.upload.session_closed' ? undefined : problem?.offset
   if (problem?.status === 409 && resumeAt !== undefined && resumeAt < machine.size)
-    return retried({ ...reachedAt(machine, resumeAt), position: { at: 'open', offset: resumeAt } }, failure, {
+    return retried({ ...withOffset(machine, resumeAt), position: { at: 'open', offset: resumeAt } }, failure, {
       random,
-      isAnswered: resumeAt > machine.reached,
+      isAnswered: resumeAt > machine.highestOffset,
     })
   const isCut = failure instanceof NetworkError && sentBytes !== undefined
   const sizing = isCut ? halved(machine.sizing) : machine.sizing
@@ -201,7 +201,8 @@ function retried(machine: SendMachine, failure: SendFailure, { random, isAnswere
   if (isAnswered) return machine
   const retryAfterSeconds = failure instanceof ProblemError ? (failure.retryAfterSeconds ?? 0) : 0
   const tries = machine.tries + 1
-  if (tries > MAX_TRIES || retryAfterSeconds > MAX_RETRY_AFTER_SECONDS) return stopped(machine, 'gave_up', failure)
+  if (tries > MAX_TRIES || retryAfterSeconds > MAX_RETRY_AFTER_SECONDS)
+    return stopped(machine, 'server_unavailable', failure)
   const backoffMs = Math.min(BACKOFF_MS.max, BACKOFF_MS.first * 2 ** (tries - 1)) * (0.5 + random / 2)
   return { ...machine, tries, waitMs: Math.max(retryAfterSeconds * 1000, backoffMs) }
 }

@@ -43,8 +43,8 @@ export interface OwnShare {
 export interface OwnerShares {
   /**
    * Shows the files of these assets, with names, types and times, to everyone who has the address. Later changes do not affect it; of an asset that
-   * was deleted or replaced, the file is no longer available. Throws what `openAsset` throws, `AssetIncomplete` also for an asset that no device has
-   * signed, and `ShareError` `too_large`.
+   * was deleted or replaced, the file is no longer available. Reads the name and the header of each file, not its content. Throws what `openAsset`
+   * throws, `AssetIncomplete` also for an asset without a signed manifest, and `ShareError` `too_large`.
    */
   createShare(assetIds: readonly string[], options?: CreateShare): Promise<CreatedShare>
   /** Shares that were not deleted, oldest first; expired ones for 30 days. Without their addresses. */
@@ -93,9 +93,9 @@ export function createOwnerShares(ports: OwnerSharesPorts): OwnerShares {
 }
 
 /**
- * An index cannot be taken back, so an entry depends only on what a device has signed: for an asset that the server calls unsigned, a malicious
- * server could have any drop of the account shared. The content is not read, so the server can still substitute a former original of the same asset,
- * which has the same key (decisions/shares.md).
+ * Refuses an asset without a signed manifest with `AssetIncomplete`: a malicious server could present any drop of the account as an unsigned asset,
+ * and a receiver keeps what the share has shown. Reads the manifest, the metadata and the header of the original, not its content. So the server can
+ * still substitute a former original of the same asset, which has the same key (decisions/shares.md).
  */
 async function entryOf(ports: AssetPorts, assetId: string, signal: AbortSignal | undefined): Promise<ShareEntry> {
   const asset = await readAsset(ports.call, assetId, signal)

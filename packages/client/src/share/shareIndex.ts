@@ -2,7 +2,7 @@
  * The index of a share: its files, and what opens them. Deterministic CBOR (RFC 8949, section 4.2.1): a map of `version` 1 and `assets`, a list of
  * maps. Each has the `hash` of an original, the `stream` secrets of that one blob, its `size` in plaintext bytes, and `name`, `type`, `modified_at`
  * if known.
- * It contains no key of an asset: it opens these blobs and no other blob of their assets, whatever else the server returns.
+ * The index contains no key of an asset: it opens these blobs and no other blob of their assets, whatever else the server returns.
  */
 import { type Bytes, concatBytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
@@ -36,7 +36,7 @@ export interface ShareEntry extends SharedFile {
 }
 
 export interface ShareSeal {
-  /** 32 bytes, for this share alone. */
+  /** 32 bytes, used for this share only. */
   readonly shareKey: Uint8Array
   /** 16 bytes. */
   readonly opaqueId: Uint8Array

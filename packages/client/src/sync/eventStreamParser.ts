@@ -27,7 +27,7 @@ export function createEventStreamParser(lastEventId = ''): EventStreamParser {
   let isBlock = false
   let length = 0
 
-  function take(text: string): StreamBlock | undefined {
+  function parseLine(text: string): StreamBlock | undefined {
     if (text === '') return endBlock()
     const colon = text.indexOf(':')
     const field = colon === -1 ? text : text.slice(0, colon)
@@ -65,7 +65,7 @@ export function createEventStreamParser(lastEventId = ''): EventStreamParser {
       length += piece.length
       const blocks: StreamBlock[] = []
       for (const text of linesOf(isFirst ? piece.replace(/^\uFEFF/, '') : piece)) {
-        const block = take(text)
+        const block = parseLine(text)
         if (block !== undefined) blocks.push(block)
         if (text === '') length = line.length
       }

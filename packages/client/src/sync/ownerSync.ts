@@ -39,9 +39,10 @@ export interface OwnerSync {
   /** All changes since the cursor, page by page. Throws what a call throws. */
   changes(options?: ChangesOptions): AsyncGenerator<ChangePage, void, void>
   /**
-   * Live events from now on, or after `lastEventId`: each once, without gaps across reconnections, until the caller aborts or returns. The event
-   * `reset` says that events were lost and that everything must be read again.
-   * Throws the signal's reason, and what a call throws when a retry cannot help: `error.auth.session_expired` when the session is over.
+   * The events after `lastEventId`, or after `onConnected` was first called; each once. When a connection breaks, this iterator connects again and
+   * asks for the events that it missed. When the server no longer has all of them, it sends the event `reset` instead, and the caller must read
+   * everything again. Ends when the caller leaves its loop, which calls the iterator's `return()`. Throws the signal's reason when it aborts, and what
+   * a call throws when a retry cannot help: `error.auth.session_expired` when the session is over.
    */
   events(options?: EventsOptions): AsyncGenerator<LiveEvent, void, void>
 }

@@ -126,7 +126,7 @@ async function claim(ports: AssetPorts, drop: DropFacts, { envelope, assetId, al
   }
 }
 
-/** The answer of this or an earlier attempt may have been lost, and that attempt has taken the drop out of the inbox. */
+/** The answer of this or an earlier attempt may have been lost, and that attempt has adopted the drop. */
 function isInconclusive(error: unknown): boolean {
   if (error instanceof ProblemError) return error.code === 'error.drop.not_found' || error.status >= 500
   return error instanceof NetworkError || error instanceof AnswerError

@@ -23,9 +23,9 @@ export interface AddThumbnail {
 
 export interface OwnerThumbnails {
   /**
-   * Adds a small picture to the asset: WebP, JPEG or PNG of at most 64 KiB. Sends nothing when the asset has a thumbnail that opens. Replacing the
-   * original removes it. Throws `RangeError` for other bytes and when no device may write, `AssetIncomplete` when the original is missing,
-   * `SendError`, and what a call throws.
+   * Adds a thumbnail to the asset. `picture` is WebP, JPEG or PNG, at most 64 KiB. Sends nothing when the asset has a thumbnail that opens. The server
+   * deletes the thumbnail when the original is replaced. Throws `RangeError` for another picture and when no device may write, `AssetIncomplete` when
+   * the original is missing, `SendError`, and what a call throws.
    */
   addThumbnail(assetId: string, picture: Uint8Array, options?: AddThumbnail): Promise<void>
   /**

@@ -134,8 +134,8 @@ function requireReceipt({ role, hash }: AssetBlob, signed: readonly DecodedRecei
 }
 
 /**
- * One session is for one blob. Two blobs with one upload id, or one blob with two, would be a receipt that stands for another. Only a blob that was
- * replaced may have come again in another session.
+ * One session is for one blob. When two blobs have one upload id, or one blob has two, the server has passed off one receipt as another. Exception: a
+ * blob that was replaced may have been uploaded again in another session.
  */
 function requireOwnUploads(signed: readonly DecodedReceipt[], asset: AssetFacts): void {
   const uploadOf = new Map<string, string>()

@@ -10,9 +10,9 @@ export interface OwnerVerification {
   assetReceipts(assetId: string, options?: AssetReceiptsOptions): Promise<CheckedAssetReceipts>
   /** The server's own statement about the given hashes, one verdict for each asset. To decide whether to destroy a file, use `verifyBeforeDestroying`. */
   verifyStorage(assets: readonly AssetToVerify[], options?: VerifyOptions): Promise<readonly AssetVerdict[]>
-  /** Whether the server holds what was signed, for 1 to 100 assets, without the local files. Any failure is a doubt with its reason. */
+  /** Whether the server holds what was signed, for 1 to 100 assets, without the local files. See `verifyHeld` for what is a doubt and what is thrown. */
   verifyHeld(question: VerifyHeld): Promise<HeldAnswers>
-  /** Whether this very file may be destroyed, because the server holds it. Any failure is a no with its reason. */
+  /** Whether this very file may be destroyed, because the server holds it. See `verifyBeforeDestroying` for what is a no and what is thrown. */
   verifyBeforeDestroying(question: BeforeDestroying): Promise<DestroyAnswer>
 }
 

@@ -71,8 +71,9 @@ export interface HeldAnswers {
 
 /**
  * One answer for each asset. An asset is held only if: a device of the account signed its manifest; its name and the header of its file open under
- * the account's key; there are receipts of this server for exactly these hashes and sizes; and the server vouches for exactly these hashes now. Any
- * failure is a doubt. Rejects with the signal's reason when it aborts.
+ * the account's key; there are receipts of this server for exactly these hashes and sizes; and the server vouches for exactly these hashes now.
+ * A failure of the server, or data that do not fit together, are doubts. Throws a fault of this program or of the local disk, and the signal's reason
+ * when it aborts.
  */
 export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promise<HeldAnswers> {
   const { assetIds, pinned, onProgress, signal } = question

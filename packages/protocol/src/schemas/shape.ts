@@ -100,7 +100,7 @@ function isBetween(count: number | undefined, limits: { readonly min: number; re
 
 /**
  * RFC 3339. Requests may use any offset; answers are UTC with milliseconds. A time that `parseInstant` cannot read is refused here:
- * TypeBox's own check allows the brackets of RFC 9557, and an unreadable expiry must not count as none.
+ * TypeBox's own check allows the brackets of RFC 9557, and an unreadable expiry must not count as a missing expiry.
  */
 export const time = (description: string) =>
   refined(Type.Unsafe<string>({ type: 'string', format: 'date-time', description }), {

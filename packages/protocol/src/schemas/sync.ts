@@ -22,7 +22,7 @@ export type SyncEntryResponse = Static<typeof SyncEntryResponse>
 
 export const SyncResponse = object('SyncResponse', {
   entries: list(SyncEntryResponse, 'The changed assets, each with its latest change, in the order of seq.'),
-  next_cursor: text('Opaque. Send it as cursor to get what comes after these entries.'),
+  next_cursor: text('Opaque. Send it as cursor to get the entries after these.'),
   has_more: boolean('Whether there are more entries already.'),
 })
 export type SyncResponse = Static<typeof SyncResponse>

@@ -70,7 +70,7 @@ export const accountCommands: readonly Command[] = [
       withOperator(config, async (operator) => {
         const { isChanged, ...standing } = present(await operator.resetSecondFactor(named), named)
         const { email } = standing.account
-        const done = `The second factor of ${email} is removed: the password alone signs in. Tell the owner to turn on another one.`
+        const done = `The second factor of ${email} is removed: the password is enough to sign in. Tell the owner to turn on another one.`
         return {
           lines: [isChanged ? done : `${email} has no second factor. Nothing changed.`],
           json: { ...jsonOf(standing), changed: isChanged },
@@ -79,7 +79,7 @@ export const accountCommands: readonly Command[] = [
   },
   {
     name: 'account quota',
-    summary: 'Shows the usage and limits of an account, or gives it limits of its own.',
+    summary: 'Shows the usage and limits of an account, or sets the account’s own limits.',
     details: [
       'A hard limit of its own replaces both limits of the server; without a soft limit, the account is warned at the hard one.',
       'A hard limit at or below its usage starts the grace period; one above its usage ends it.',

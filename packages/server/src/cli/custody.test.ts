@@ -11,7 +11,7 @@ import { openServerData, type ServerData } from '../data.ts'
 import { pauseCollector } from '../domain/custody/collect.ts'
 import { locationOf } from '../domain/uploads/location.ts'
 import type { ObjectState } from '../ports/store.ts'
-import { known, sha256 } from '../testing/world.ts'
+import { defined, sha256 } from '../testing/world.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
 
@@ -35,13 +35,13 @@ function besideServer(work: (beside: Beside) => Promise<void>) {
       await work({
         data,
         async run(name, ...argv) {
-          const command = known(COMMANDS.find((each) => each.name === name))
+          const command = defined(COMMANDS.find((each) => each.name === name))
           const { given, values } = parseCall(command, argv)
           const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
-          return known(await command.run({ config, given, option, flag: () => false, tell: () => undefined }))
+          return defined(await command.run({ config, given, option, flag: () => false, tell: () => undefined }))
         },
         async object(state, content) {
-          const location = locationOf(sha256(content), known(parseUploadId(randomUUID())))
+          const location = locationOf(sha256(content), defined(parseUploadId(randomUUID())))
           await writeFile(join(config.blobsDirectory, location), content)
           const since = addSeconds(systemClock.now(), -86_460)
           await data.store.write((tx) => tx.objects.insert({ location, size: content.length, state, since }))

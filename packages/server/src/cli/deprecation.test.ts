@@ -8,13 +8,13 @@ import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { readConfig } from '../config.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
-import { known } from '../testing/world.ts'
+import { defined } from '../testing/world.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
 import { deprecationCommands } from './deprecation.ts'
 
 type Run = (name: 'announce' | 'list', ...argv: readonly string[]) => Promise<Outcome>
 
-const date = (text: string) => known(parseProtocolVersion(text))
+const date = (text: string) => defined(parseProtocolVersion(text))
 const WINDOW = { min: date('2026-01-01'), max: date('2026-11-01') }
 
 /** Commands in this process, on the database of a stopped server with this window. */

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { MARKER } from '../adapters/filesystem/marker.ts'
 import { readConfig } from '../config.ts'
 import { FILLED_BYTES, type Filled, fill } from '../testing/fsck.ts'
-import { inWorld, known } from '../testing/world.ts'
+import { defined, inWorld } from '../testing/world.ts'
 import type { Outcome } from './command.ts'
 import { fsckCommands } from './fsck.ts'
 
@@ -50,7 +50,7 @@ function inDirectory(work: (directory: Directory) => Promise<void>): () => Promi
         const filled = await fill(world)
         await mkdir(join(path, 'blobs'))
         await writeFile(join(path, 'blobs', MARKER), '')
-        await copyFile(known(world.databasePath), databasePath)
+        await copyFile(defined(world.databasePath), databasePath)
         await copyFile(`${world.databasePath}-wal`, `${databasePath}-wal`)
         for (const location of filled.locations.values()) {
           await mkdir(dirname(join(path, 'blobs', location)), { recursive: true })
@@ -62,7 +62,9 @@ function inDirectory(work: (directory: Directory) => Promise<void>): () => Promi
           filled,
           fsck: async (...flags) => {
             const call = { config, given: [], option: () => undefined, tell: () => undefined }
-            const outcome = known(await known(fsckCommands[0]).run({ ...call, flag: (name) => flags.includes(name) }))
+            const outcome = defined(
+              await defined(fsckCommands[0]).run({ ...call, flag: (name) => flags.includes(name) }),
+            )
             // The output of `--json`, as a program reads it.
             return { ...outcome, json: JSON.parse(JSON.stringify(outcome.json)) }
           },
@@ -125,7 +127,7 @@ describe('blindkeep-server fsck', () => {
         )
         assert.ok(json.findings.every(({ todo }) => todo.length > 10))
         assert.ok(
-          lines.some((line) => line.startsWith('use_wrong: account_id ') && line.includes(filled.keeper.accountId)),
+          lines.some((line) => line.startsWith('use_wrong: account_id ') && line.includes(filled.albumOwner.accountId)),
         )
       }
     }),

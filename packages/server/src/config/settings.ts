@@ -24,7 +24,7 @@ export const SETTINGS = {
   host: setting('HOST', { fallback: '127.0.0.1', meaning: 'Address to listen on.', parse: host }),
   port: setting('PORT', {
     fallback: 8080,
-    meaning: 'Port to listen on; 0 takes a free one.',
+    meaning: 'Port to listen on; 0 chooses a free port.',
     parse: integer({ min: 0, max: 65_535 }),
   }),
   publicUrl: optional('PUBLIC_URL', {
@@ -140,11 +140,15 @@ export const SETTINGS = {
     meaning: 'Days after which an object is read again, to find damage on the disk.',
     parse: integer({ min: 1, max: 3650 }),
   }),
-  linkSessionsPerWindow: count('LINK_SESSIONS_PER_WINDOW', 600, 'Upload sessions that one link admits in 15 minutes.'),
+  linkSessionsPerWindow: count(
+    'LINK_SESSIONS_PER_WINDOW',
+    600,
+    'Upload sessions that clients may open on one link in 15 minutes.',
+  ),
   sourceSessionsPerWindow: count(
     'SOURCE_SESSIONS_PER_WINDOW',
     6000,
-    'Attempts that one address may make in 15 minutes.',
+    'Upload sessions that one address may open in 15 minutes, over all links.',
   ),
   passphraseTriesPerWindow: count(
     'PASSPHRASE_TRIES_PER_WINDOW',
@@ -154,7 +158,7 @@ export const SETTINGS = {
   loginTriesPerWindow: count(
     'LOGIN_TRIES_PER_WINDOW',
     10,
-    'Wrong secrets that one address may try on an account in 15 minutes.',
+    'Wrong secrets or codes that one address may try on an account in 15 minutes. Fixed limits apply to all addresses together (see attemptLimits.ts).',
   ),
   manifestDriftDays: days(
     'MANIFEST_DRIFT_DAYS',

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { StorageUnavailable } from '../ports/blobs.ts'
-import { landBlob, newAssetId, newKeeper } from '../testing/assets.ts'
+import { landBlob, newAlbumOwner, newAssetId } from '../testing/assets.ts'
 import { inWorldWithDisk } from '../testing/disk.ts'
 import {
-  admitted,
   append,
   bytes,
   creation,
   land,
   leaveFinishing,
   newLink,
+  notRefused,
   openDrop,
   ownerOf,
   readObject,
@@ -48,7 +48,7 @@ describe('while the disk of the objects is away', () => {
     'an open session does not fall back, takes no chunk, and continues when the disk is back',
     inWorldWithDisk(async (world, disk) => {
       const uploadId = await openDrop(world, await newLink(world), content)
-      admitted(await append(world, uploadId, half))
+      notRefused(await append(world, uploadId, half))
       const rules = world.restarted()
       // The earlier process has files open on the right disk; a restarted one has none.
       await world.blobs.settle((await uploadRow(world, uploadId)).location, 50)
@@ -81,14 +81,14 @@ describe('while the disk of the objects is away', () => {
   it(
     'verification answers with an error and no verdict, and no content is served',
     inWorldWithDisk(async (world, disk) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const assetId = newAssetId()
-      await landBlob(world, keeper, content, { assetId })
+      await landBlob(world, albumOwner, content, { assetId })
       const blob = { assetId, ciphertextHash: sha256(content) }
       const back = await disk.takeAway()
       for (const deep of [false, true])
-        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob, deep), StorageUnavailable)
-      const { accountId } = keeper
+        await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob, deep), StorageUnavailable)
+      const { accountId } = albumOwner
       const answer = await world.rules.assets.content(accountId, blob.ciphertextHash)
       assert.deepEqual(answer, { refused: 'storage_unavailable' })
       await back()
@@ -102,7 +102,7 @@ describe('while the disk of the objects is away', () => {
     inWorldWithDisk(async (world, disk) => {
       const opaqueId = await newLink(world)
       const cancelled = await openDrop(world, opaqueId, content)
-      admitted(await append(world, cancelled, half))
+      notRefused(await append(world, cancelled, half))
       const discarded = await land(world, opaqueId, content)
       const owner = await ownerOf(world, opaqueId)
       const [drop] = await world.rules.inbox.list(owner)
@@ -138,7 +138,7 @@ describe('a session whose file is lost while the disk is mounted', () => {
     'falls back to its beginning instead of leaving a hole in the file',
     inWorldWithDisk(async (world) => {
       const uploadId = await openDrop(world, await newLink(world), content)
-      admitted(await append(world, uploadId, half))
+      notRefused(await append(world, uploadId, half))
       const row = await uploadRow(world, uploadId)
       await world.blobs.settle(row.location, 50)
       await rm(fileOf(world, row))

@@ -6,7 +6,7 @@ import type { Rules } from '../rules.ts'
 import { append, bytes, creation, linkRow, provision } from '../testing/guest.ts'
 import { HARD_BYTES, Model, type ModelLink, type ModelUpload, SOFT_BYTES, sum } from '../testing/model.ts'
 import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
-import { inWorld, known, newAccount, sha256, type World } from '../testing/world.ts'
+import { defined, inWorld, newAccount, sha256, type World } from '../testing/world.ts'
 import { isRefusal } from './refusals.ts'
 
 /** Compares links, uploads, quota and inbox with the model, in random sequences of acts of owners, guests and the clock. */
@@ -141,7 +141,7 @@ const restarting = command('restart', always, async (_model, real) => {
 async function agree(model: Model, real: Real): Promise<void> {
   const { world, rules } = real
   for (const owner of model.accounts) {
-    const account = known(await world.store.read((tx) => tx.accounts.find(owner)))
+    const account = defined(await world.store.read((tx) => tx.accounts.find(owner)))
     assert.equal(account.usedBytes, model.used(owner))
     assert.ok(account.usedBytes <= HARD_BYTES)
     assert.equal(rules.quota.snapshot(account, world.clock.now()).state, model.quotaState(owner))

@@ -5,18 +5,18 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import fc from 'fast-check'
 import type { Rules } from '../rules.ts'
 import { objectsIn, provenanceFor } from '../testing/assetSessions.ts'
-import { adopt, declaredFor, type Keeper, newAssetId, newKeeper } from '../testing/assets.ts'
+import { type AlbumOwner, adopt, declaredFor, newAlbumOwner, newAssetId } from '../testing/assets.ts'
 import { accountRow, append, bytes, land, newLink } from '../testing/guest.ts'
 import { AssetModel, HARD_BYTES, type ModelAsset, type ModelBlob } from '../testing/modelAssets.ts'
 import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
-import { inWorld, known, sha256, type World } from '../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../testing/world.ts'
 import type { Declared } from './assets/manifest.ts'
 import { isRefusal } from './refusals.ts'
 
 /** Compares uploads, adoptions, replacements and deletions with the model, in random sequences of acts of two owners, their guests and the clock. */
 interface Real {
   readonly world: World
-  readonly keepers: readonly Keeper[]
+  readonly albumOwners: readonly AlbumOwner[]
   rules: Rules
 }
 
@@ -76,7 +76,7 @@ function envelopeOf(
 }
 
 /** The declaration, the bytes to send, and the outcome when there is a slot. */
-function declaration(world: World, keeper: Keeper, asset: ModelAsset, choice: Choice) {
+function declaration(world: World, albumOwner: AlbumOwner, asset: ModelAsset, choice: Choice) {
   const blob = blobOf(choice, asset)
   const { assetId } = asset
   const envelope = envelopeOf(blob)
@@ -84,16 +84,16 @@ function declaration(world: World, keeper: Keeper, asset: ModelAsset, choice: Ch
     const hash = choice.isHonest ? sha256(blob.content) : sha256(bytes(1))
     // A replacing original names itself, so a wrong hash is also a wrong name.
     const named = choice.role === 'original' && blob.namedOriginal !== undefined ? { original_blob_hash: hash } : {}
-    const over = { assetId, role: choice.role, ciphertextHash: hash, envelope: { ...envelope, ...named } }
+    const overrides = { assetId, role: choice.role, ciphertextHash: hash, envelope: { ...envelope, ...named } }
     const namedOriginal = choice.role === 'original' && blob.namedOriginal !== undefined ? hash : blob.namedOriginal
-    const declared = declaredFor(world, keeper, blob.content, over)
+    const declared = declaredFor(world, albumOwner, blob.content, overrides)
     const outcome = choice.isHonest ? ('landed' as const) : ('content_hash_wrong' as const)
     return { declared, content: blob.content, blob: { ...blob, namedOriginal }, outcome }
   }
   const of = blob.namedOriginal ?? originalOf(asset)?.hash
   const named = contents.find((content) => sha256(content) === of) ?? blob.content
   const signs = blob.namedOriginal === undefined ? envelope : { ...envelope, original_blob_hash: sha256(named) }
-  const { declared, content } = provenanceFor(world, keeper, named, { assetId, envelope: signs })
+  const { declared, content } = provenanceFor(world, albumOwner, named, { assetId, envelope: signs })
   const sent: Declared = choice.isHonest
     ? declared
     : { ...declared, envelope: { ...declared.envelope, client_version: 'another/1' } }
@@ -105,11 +105,11 @@ function opening(who: number, at: number, choice: Choice) {
   return command(
     `open ${JSON.stringify(choice)} for ${at} by ${who}`,
     always,
-    async (model, { world, rules, keepers }) => {
-      const keeper = pick(keepers, who)
-      const owner = keeper.accountId
+    async (model, { world, rules, albumOwners }) => {
+      const albumOwner = pick(albumOwners, who)
+      const owner = albumOwner.accountId
       const asset = pick(model.assets, at)
-      const { declared, content, blob, outcome } = declaration(world, keeper, asset, choice)
+      const { declared, content, blob, outcome } = declaration(world, albumOwner, asset, choice)
       const { role, action, namedOriginal, prior, amkVersion } = blob
       const row = { role, action, namedOriginal, prior, amkVersion, hash: declared.ciphertextHash, size: declared.size }
       const expected = model.answer(asset, owner, row)
@@ -166,7 +166,7 @@ function sending(at: number, share: number) {
 function cancelling(at: number) {
   return command(`cancel ${at}`, anySession, async (model, { world, rules }) => {
     const session = pick(model.sessions, at)
-    const row = known(await world.store.read((tx) => tx.uploads.find(session.uploadId)))
+    const row = defined(await world.store.read((tx) => tx.uploads.find(session.uploadId)))
     assert.equal(row.state, session.state)
     const refused = session.state === 'ended' ? 'upload_not_found' : 'upload_closed'
     assert.equal(reasonOf(await rules.ending.cancel(row)), session.state === 'open' ? undefined : refused)
@@ -178,13 +178,13 @@ function dropping(who: number, at: number) {
   return command(
     `a guest sends ${at} to ${who}`,
     (model) => model.drops.length < 4,
-    async (model, { world, rules, keepers }) => {
-      const { accountId: owner } = pick(keepers, who)
+    async (model, { world, rules, albumOwners }) => {
+      const { accountId: owner } = pick(albumOwners, who)
       const content = pick(contents, at)
       const opaqueId = await newLink(world, {}, owner)
       if (model.used(owner) + content.length > HARD_BYTES) return
       const uploadId = await land({ ...world, rules }, opaqueId, content)
-      const { dropId } = known((await rules.inbox.list(owner)).find((drop) => drop.uploadId === uploadId))
+      const { dropId } = defined((await rules.inbox.list(owner)).find((drop) => drop.uploadId === uploadId))
       model.drops.push({ dropId, owner, hash: sha256(content), size: content.length })
     },
   )
@@ -196,9 +196,9 @@ function adopting(at: number, into: number, choice: Choice) {
   return command(
     `adopt ${at} into ${into} ${JSON.stringify(choice)}`,
     anyDrop,
-    async (model, { world, rules, keepers }) => {
+    async (model, { world, rules, albumOwners }) => {
       const drop = pick(model.drops, at)
-      const keeper = known(keepers.find(({ accountId }) => accountId === drop.owner))
+      const albumOwner = defined(albumOwners.find(({ accountId }) => accountId === drop.owner))
       const asset = pick(model.assets, into)
       const { action, prior, amkVersion } = blobOf({ ...choice, role: 'original' }, asset)
       const namedOriginal = action === 'replace' ? drop.hash : undefined
@@ -212,10 +212,10 @@ function adopting(at: number, into: number, choice: Choice) {
         amkVersion,
       }
       const { assetId } = asset
-      const over = { assetId, size: drop.size, ciphertextHash: drop.hash, envelope: envelopeOf(row) }
-      const pending = known((await rules.inbox.list(drop.owner)).find(({ dropId }) => dropId === drop.dropId))
+      const overrides = { assetId, size: drop.size, ciphertextHash: drop.hash, envelope: envelopeOf(row) }
+      const pending = defined((await rules.inbox.list(drop.owner)).find(({ dropId }) => dropId === drop.dropId))
       const expected = model.slotRefusal(asset, drop.owner, row)
-      const answer = await adopt({ rules }, keeper, pending, declaredFor(world, keeper, bytes(0), over))
+      const answer = await adopt({ rules }, albumOwner, pending, declaredFor(world, albumOwner, bytes(0), overrides))
       assert.equal(reasonOf(answer), expected)
       if (expected !== undefined) return
       model.drops = model.drops.filter((other) => other !== drop)
@@ -236,8 +236,8 @@ function discarding(at: number) {
 }
 
 function deleting(who: number, at: number) {
-  return command(`delete ${at} by ${who}`, always, async (model, { rules, keepers }) => {
-    const { accountId } = pick(keepers, who)
+  return command(`delete ${at} by ${who}`, always, async (model, { rules, albumOwners }) => {
+    const { accountId } = pick(albumOwners, who)
     const asset = pick(model.assets, at)
     const isSeen = model.seen(asset, accountId) !== undefined
     const answer = await rules.assets.remove(accountId, asset.assetId)
@@ -266,8 +266,8 @@ const restarting = command('restart', always, async (_model, real) => {
 })
 
 /** Used bytes are the sum of the rows, owners see their assets and other accounts see none, and every object has the expected state. */
-async function agree(model: AssetModel, { world, rules, keepers }: Real): Promise<void> {
-  for (const { accountId } of keepers) {
+async function agree(model: AssetModel, { world, rules, albumOwners }: Real): Promise<void> {
+  for (const { accountId } of albumOwners) {
     assert.equal((await accountRow(world, accountId)).usedBytes, model.used(accountId))
     for (const asset of model.assets) {
       const seen = model.seen(asset, accountId)
@@ -345,11 +345,11 @@ describe('uploads, adoptions and assets', () => {
       fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), (run) =>
         inWorld(
           async (world) => {
-            const keepers = [await newKeeper(world), await newKeeper(world)]
+            const albumOwners = [await newAlbumOwner(world), await newAlbumOwner(world)]
             const model = new AssetModel()
-            model.accounts.push(...keepers.map(({ accountId }) => accountId))
+            model.accounts.push(...albumOwners.map(({ accountId }) => accountId))
             model.assets.push(newAsset(), newAsset(), newAsset())
-            await fc.asyncModelRun(() => ({ model, real: { world, keepers, rules: world.rules } }), run)
+            await fc.asyncModelRun(() => ({ model, real: { world, albumOwners, rules: world.rules } }), run)
           },
           { settings: { quotaHardBytes: HARD_BYTES } },
         )(),

@@ -18,7 +18,7 @@ import {
   readObject,
   uploadRow,
 } from '../testing/guest.ts'
-import { inWorld, known, sha256, type World } from '../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../testing/world.ts'
 
 const DAY = 86_400
 const content = bytes(100)
@@ -172,7 +172,7 @@ describe('bytes without an owner', () => {
       const cancelled = await uploadRow(world, await openDrop(world, opaqueId, content))
       await sent(world, cancelled.uploadId, 0, 50)
       const [drop] = await world.rules.inbox.list(owner)
-      await world.rules.inbox.discard(owner, known(drop).dropId)
+      await world.rules.inbox.discard(owner, defined(drop).dropId)
       await world.rules.ending.cancel(cancelled)
       await world.rules.sweep.removeDeleting()
       assert.equal(await world.blobs.size(cancelled.location), undefined)
@@ -211,11 +211,11 @@ describe('bytes without an owner', () => {
       await land(world, opaqueId, content)
       const staying = await uploadRow(world, await land(world, opaqueId, content))
       const [first] = await world.rules.inbox.list(owner)
-      await world.rules.inbox.discard(owner, known(first).dropId)
+      await world.rules.inbox.discard(owner, defined(first).dropId)
       await world.rules.sweep.sweep()
       world.clock.advance(2 * DAY)
       await world.rules.sweep.sweep()
-      assert.equal(await world.blobs.size(known(first).location), undefined)
+      assert.equal(await world.blobs.size(defined(first).location), undefined)
       assert.deepEqual(await readObject(world, staying), Buffer.from(content))
     }),
   )
@@ -251,13 +251,13 @@ describe('bytes without an owner', () => {
         // Objects with the same instant come in the order of their locations.
         const [first, second] = rows.toSorted((a, b) => (a.location < b.location ? -1 : 1))
         await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
-        faults.arm('remove', { location: known(first).location })
+        faults.arm('remove', { location: defined(first).location })
         await assert.rejects(world.rules.sweep.removeDeleting(), /a test broke it/)
-        assert.equal(await world.blobs.size(known(second).location), undefined)
-        assert.equal(await world.store.read((tx) => tx.objects.find(known(second).location)), undefined)
+        assert.equal(await world.blobs.size(defined(second).location), undefined)
+        assert.equal(await world.store.read((tx) => tx.objects.find(defined(second).location)), undefined)
         faults.disarm()
         await world.rules.sweep.removeDeleting()
-        assert.equal(await world.blobs.size(known(first).location), undefined)
+        assert.equal(await world.blobs.size(defined(first).location), undefined)
       },
       { around: faults.around },
     )()

@@ -1,3 +1,4 @@
+/** Ends and removes what has expired: idle sessions, orphaned bytes, answers that are stored for repeats. */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
@@ -12,7 +13,6 @@ import { uploadIdOf } from './uploads/location.ts'
 import type { UploadEnding } from './uploads/uploadEnding.ts'
 import type { Writers } from './uploads/writers.ts'
 
-/** Ends and removes what has expired: idle sessions, orphaned bytes, answers that are stored for repeats. */
 export interface SweepSettings {
   readonly uploadFirstByteSeconds: number
   readonly uploadIdleSeconds: number
@@ -44,7 +44,7 @@ export function createSweep(
 ) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
 
-  /** The transaction checks again, so no session ends while a client writes to it, or after it got another chunk. */
+  /** The transaction checks again, so no upload ends while a client writes to it, or after it received another chunk. */
   async function endExpiredSessions(): Promise<void> {
     const expired = await store.read((tx) =>
       tx.uploads.expired({
@@ -60,7 +60,7 @@ export function createSweep(
     })
   }
 
-  /** Stops a writer of the bytes first: its session is over. */
+  /** Stops a writer of the bytes first: its upload has ended. */
   async function removeDeleting(): Promise<void> {
     const deleting = await store.read((tx) => tx.objects.listIn('deleting', addSeconds(clock.now(), 1), MAX_COLLECT))
     await collector.remove(deleting, async ({ location }) => {
@@ -93,13 +93,13 @@ export function createSweep(
   ]
 
   return {
-    /** Frees what deleted accounts still hold. */
+    /** Removes the remaining drops and assets of deleted accounts. */
     resumeAccountDeletions: accountDeletion.resume,
 
-    /** Removes the bytes of deleting objects: those that never had a receipt, and those that the collector gave up. */
+    /** Removes the bytes of deleting objects: those that never had a receipt, and those that the collector decided to delete. */
     removeDeleting,
 
-    /** Runs every step, also after a step that failed: a session that cannot be finished must not keep caps and quota from others. */
+    /** Runs every step, also after a step that failed: an upload that cannot be finished must not block caps and quota of others. */
     sweep: (): Promise<void> => tryEachInTurn(steps, (step) => step(), isStoreBroken),
   }
 }

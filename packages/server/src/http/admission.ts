@@ -1,3 +1,21 @@
+/**
+ * Leads a request through the gates of its row and makes the call for its route. The first gate that refuses determines the answer. This is the order of
+ * all gates; `gates.ts` has the code of each.
+ *
+ *  1. route (404) and method (405): done in `server.ts`, before this file
+ *  2. bearer token (401)
+ *  3. suspended account that would write (403)
+ *  4. form of `Idempotency-Key` (400)
+ *  5. `X-Service-Protocol`: its form (400), and for writes that create, its value (426)
+ *  6. ids in the path (400 for an owner, 404 for a guest)
+ *  7. query parameters (400, 422)
+ *  8. content type and coding of a JSON body (415)
+ *  9. size of the body, counted as it arrives (413)
+ * 10. JSON: broken JSON, duplicate or unknown members (400), missing or mistyped members (422), values (400)
+ * 11. `protocol_version` in the body of a write that creates (426)
+ * 12. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive
+ * 13. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension (`chunkRecord.ts`).
+ */
 import type { ProtocolVersion } from '@blindkeep/protocol/ids'
 import type { Operation, OperationName } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -38,10 +56,6 @@ interface AdmissionSettings {
 /** A request whose path and method have a row. */
 export type Asked = Exchange & { readonly row: Operation }
 
-/**
- * Leads a request through the gates of its row and makes the call for its route. The first gate that refuses gives the answer.
- * Here is the order of the gates; `gates.ts` has each gate on its own.
- */
 export type Admit = (asked: Asked, body: Body) => Promise<Call<OperationName> | Refusal>
 
 export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPorts, settings: AdmissionSettings): Admit {
@@ -52,33 +66,33 @@ export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPort
     const spoken = spokenVersion(row, headers)
     warn(reply, spoken)
 
-    // 401, 403
+    // 2 and 3
     const caller = await callerOf(row, request)
     if (isRefusal(caller)) return caller
 
-    // 400, 426
+    // 4 and 5
     const early = headerForms(row, headers) ?? negotiation(row, spoken, window())
     if (early !== undefined) return early
 
-    // 400, or 404 to a guest
+    // 6
     const params = pathIds(row, request.params as Record<string, string>)
     if (isRefusal(params)) return params
 
-    // 400, 422
+    // 7
     const query = queryOf(row.query ?? {}, queryAt(request.url))
     if (row.query !== undefined && isRefusal(query)) return query
 
-    // 415, 413, 400, 422
+    // 8 to 10
     const read = await readBody(asked, body, settings.requestBytesMax)
     if (isRefusal(read)) return read
 
-    // 426
+    // 11
     const written = writtenVersion(row, read?.json)
     warn(reply, written)
     const late = negotiation(row, written, window())
     if (late !== undefined) return late
 
-    // 401, 403 again, because the body took time to arrive. The rule of a chunk checks again itself, once the chunk is there.
+    // 12
     const present = row.writes === true && read !== undefined ? await callerOf(row, request) : caller
     if (isRefusal(present)) return present
 
@@ -108,7 +122,7 @@ export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPort
   }
 }
 
-/** JSON, parsed. Bytes are left to the route. A body that the row does not take is counted and thrown away. */
+/** Parses JSON. Leaves bytes to the route. Counts and discards a body that the row does not declare. */
 async function readBody(
   { row, request }: Asked,
   body: Body,

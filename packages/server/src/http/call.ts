@@ -1,3 +1,7 @@
+/**
+ * The input and output types of a route, derived from its row in the table of operations:
+ * an answer with a status, a body or a refusal that the row does not declare does not compile.
+ */
 import type { OperationName, OperationOf, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from '../domain/account/sessions.ts'
@@ -6,10 +10,6 @@ import type { Body } from './body.ts'
 import type { EventStream } from './eventStream.ts'
 import type { ReasonOf } from './problem.ts'
 
-/**
- * The input and output types of a route, derived from its row in the table of operations:
- * an answer with a status, a body or a refusal that the row does not declare does not compile.
- */
 export interface Call<Name extends OperationName> {
   readonly params: ParamsOf<OperationOf<Name>['path']>
   readonly query: QueryOf<OperationOf<Name>>

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { InjectOptions } from 'fastify'
 import type { ReadTx, Store } from '../ports/store.ts'
 import { openBlob } from '../testing/assetSessions.ts'
-import { newKeeper } from '../testing/assets.ts'
+import { newAlbumOwner } from '../testing/assets.ts'
 import { bytes, newLink, openDrop } from '../testing/guest.ts'
 import { chunkOf, overHttp, said } from '../testing/http.ts'
 import { inWorld, type World } from '../testing/world.ts'
@@ -53,11 +53,11 @@ describe('a chunk’s request', () => {
     inWorld(
       async (world) => {
         const { ask, signIn } = overHttp(world)
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const opaqueId = await newLink(world)
         const guests = chunkOf({ opaqueId, uploadId: await openDrop(world, opaqueId, FILE) }, first)
-        const { authorization } = await signIn(keeper.accountId)
-        const url = `/v1/upload/${await openBlob(world, keeper, FILE)}`
+        const { authorization } = await signIn(albumOwner.accountId)
+        const url = `/v1/upload/${await openBlob(world, albumOwner, FILE)}`
         const own = { ...guests, url, headers: { ...guests.headers, authorization } }
         const expect = async (answer: string, reads: number, request: InjectOptions) => {
           const counted = await counter.of(async () => assert.equal(said(await ask(request)), answer))

@@ -7,7 +7,7 @@ import type { AccountId } from '@blindkeep/protocol/ids'
 import { noteChange } from '../domain/changes/changes.ts'
 import type { Change } from '../ports/store.ts'
 import { assetId, dropId, opaqueId } from '../ports/storeContract/world.ts'
-import { admitted, bytes, land, newLink, ownerOf } from '../testing/guest.ts'
+import { bytes, land, newLink, notRefused, ownerOf } from '../testing/guest.ts'
 import { overHttp, type Web } from '../testing/http.ts'
 import { inWorld, newAccount, type World } from '../testing/world.ts'
 import { eventStream, type StreamTimes } from './eventStream.ts'
@@ -18,10 +18,10 @@ const SLOW: StreamTimes = { tick: NEVER, rest: 0, heartbeat: NEVER, stall: NEVER
 
 async function streamOf(world: World, accountId: AccountId, times: Partial<StreamTimes>) {
   const { accessToken } = await world.rules.sessions.open(accountId, undefined)
-  const caller = admitted(await world.rules.sessions.authenticate(accessToken))
+  const caller = notRefused(await world.rules.sessions.authenticate(accessToken))
   const [disconnected, closing] = [new AbortController(), new AbortController()]
   const life = { disconnected: disconnected.signal, closing: closing.signal, times: { ...SLOW, ...times } }
-  const stream = eventStream(admitted(world.rules.events.listen(caller, undefined)), life)
+  const stream = eventStream(notRefused(world.rules.events.listen(caller, undefined)), life)
   const pieces = stream.events[Symbol.asyncIterator]()
   const next = async () => {
     const { done, value } = await pieces.next()

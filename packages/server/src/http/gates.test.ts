@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { type Operation, operations } from '@blindkeep/protocol/operations'
-import { inWorld, known, newAccount } from '../testing/world.ts'
+import { defined, inWorld, newAccount } from '../testing/world.ts'
 import type { Body } from './body.ts'
 import {
   authenticate,
@@ -54,7 +54,7 @@ describe('the gate of credentials', () => {
     'refuses only writes to a suspended account',
     inWorld(async (world) => {
       const accountId = await newAccount(world)
-      const row = known(await world.store.read((tx) => tx.accounts.find(accountId)))
+      const row = defined(await world.store.read((tx) => tx.accounts.find(accountId)))
       const { accessToken } = await world.rules.sessions.open(accountId, undefined)
       const caller = await authenticate(world.rules.sessions, `Bearer ${accessToken}`)
       assert.ok('sessionId' in caller)
@@ -68,7 +68,7 @@ describe('the gate of credentials', () => {
 })
 
 describe('the gate of protocol versions', () => {
-  const window = { min: known(parseProtocolVersion('2026-01-01')), max: known(parseProtocolVersion('2026-11-01')) }
+  const window = { min: defined(parseProtocolVersion('2026-01-01')), max: defined(parseProtocolVersion('2026-11-01')) }
   const judge = (row: Operation, given: string | undefined) =>
     reasonOf(negotiation(row, spokenVersion(row, given === undefined ? {} : { 'x-service-protocol': given }), window))
 

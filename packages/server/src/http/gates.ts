@@ -1,3 +1,4 @@
+/** The gates before an operation, one function for each. `admission.ts` has their order. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { formatInstant, type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import {
@@ -17,8 +18,6 @@ import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
 import { type Body, BodyTooLarge, readAll } from './body.ts'
 import { parseJson } from './json.ts'
-
-/** The gates before an operation, each on its own. `admission.ts` has their order. */
 
 /** 401: requires a bearer token of a live session. */
 export async function authenticate(

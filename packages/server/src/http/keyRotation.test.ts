@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rotateAttestationKey } from '../domain/custody/keys.ts'
 import { rotateSigningKey } from '../domain/discovery/signingKey.ts'
-import { admitted, bytes, land, newLink } from '../testing/guest.ts'
+import { bytes, land, newLink, notRefused } from '../testing/guest.ts'
 import { overHttp, said } from '../testing/http.ts'
 import { inWorld, type World } from '../testing/world.ts'
 
@@ -44,7 +44,7 @@ describe('a server whose keys were rotated while it runs', () => {
       for (const count of [1, 2, 3]) {
         await ids()
         const uploadId = await land(world, opaqueId, bytes(5))
-        const receipt = admitted(await world.rules.drops.receipt({ opaqueId, uploadId }))
+        const receipt = notRefused(await world.rules.drops.receipt({ opaqueId, uploadId }))
         assert.deepEqual([(await ids()).length, (await ids()).at(-1)], [count, receipt.keyId])
         await rotateAttestationKey(world)
       }

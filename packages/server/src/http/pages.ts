@@ -1,9 +1,8 @@
+/** The pages for people. They are the same for every visitor, so a page does not reveal whether its link or share exists. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/refusals.ts'
 import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
 import { answeredBefore, type Exchange, holds } from './reply.ts'
-
-/** The pages for people. They are the same for every visitor, so a page does not reveal whether its link or share exists. */
 
 const METHODS = ['GET', 'HEAD'] as const
 const CODINGS: readonly ContentCoding[] = ['br', 'gzip']

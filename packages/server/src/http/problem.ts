@@ -1,12 +1,12 @@
+/**
+ * Maps inner reasons to problem codes. Reasons that a client must not tell apart have the same code,
+ * and such a problem's body differs only in the request id.
+ */
 import { type Operation, type OperationName, type OperationOf, statusOf } from '@blindkeep/protocol/operations'
 import { PROBLEMS, type ProblemCode, problemType } from '@blindkeep/protocol/problems'
 import { SERVICE } from '@blindkeep/protocol/wire'
 import type { Reason, Refusal } from '../domain/refusals.ts'
 
-/**
- * Maps inner reasons to problem codes. Reasons that a client must not tell apart have the same code,
- * and such a problem's body differs only in the request id.
- */
 const CODES = {
   request_malformed: 'error.request.malformed',
   request_unprocessable: 'error.request.unprocessable',

@@ -4,10 +4,10 @@ import { describe, it } from 'node:test'
 import { parseProtocolVersion } from '@blindkeep/protocol/ids'
 import type { InjectOptions } from 'fastify'
 import { announce, LEAD_DAYS } from '../testing/announcing.ts'
-import { declaredFor, newKeeper } from '../testing/assets.ts'
+import { declaredFor, newAlbumOwner } from '../testing/assets.ts'
 import { bytes, newLink, openDrop } from '../testing/guest.ts'
 import { chunkOf, declarationOf, overHttp, said, type Web } from '../testing/http.ts'
-import { inWorld, known, newOpaqueId, type World } from '../testing/world.ts'
+import { defined, inWorld, newOpaqueId, type World } from '../testing/world.ts'
 
 const DAY = 86_400
 const [OLD, GOOD] = ['2026-02-01', '2026-03-01']
@@ -28,10 +28,14 @@ const speaking = (version: string, request: InjectOptions): InjectOptions => ({
 })
 
 /** A declaration of an upload, valid except for its version. */
-async function uploadBody(world: World, protocolVersion: string, keeper: Awaited<ReturnType<typeof newKeeper>>) {
-  const version = known(parseProtocolVersion(protocolVersion))
-  const over = { protocolVersion: version, envelope: { protocol_version: version } }
-  const declared = declaredFor(world, keeper, bytes(10), over)
+async function uploadBody(
+  world: World,
+  protocolVersion: string,
+  albumOwner: Awaited<ReturnType<typeof newAlbumOwner>>,
+) {
+  const version = defined(parseProtocolVersion(protocolVersion))
+  const overrides = { protocolVersion: version, envelope: { protocol_version: version } }
+  const declared = declaredFor(world, albumOwner, bytes(10), overrides)
   return {
     album_id: declared.albumId,
     size: declared.size,
@@ -104,10 +108,10 @@ describe('a request below an announced cutoff', () => {
     'is recognized by the version in its body too',
     inWorld(async (world) => {
       const web = await announced(world)
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const post = async (version: string) => {
-        const { authorization } = await web.signIn(keeper.accountId)
-        const payload = await uploadBody(world, version, keeper)
+        const { authorization } = await web.signIn(albumOwner.accountId)
+        const payload = await uploadBody(world, version, albumOwner)
         return web.ask({ method: 'POST', url: '/v1/upload', headers: { authorization }, payload })
       }
       for (const [version, expected, warning] of [

@@ -10,7 +10,7 @@ import { StoreBroken } from '../ports/store.ts'
 import { createFaults, createGate } from '../testing/faults.ts'
 import { append, bytes, land, newLink, openDrop, ownerOf, uploadRow } from '../testing/guest.ts'
 import { chunkOf, declarationOf, overHttp, said, type Web } from '../testing/http.ts'
-import { inWorld, known, newAccount, type World } from '../testing/world.ts'
+import { defined, inWorld, newAccount, type World } from '../testing/world.ts'
 
 const content = bytes(100)
 
@@ -25,7 +25,7 @@ async function landed(world: World, web: Web) {
   const uploadId = await land(world, opaqueId, content)
   const { accountId, authorization } = await web.signIn(await ownerOf(world, opaqueId))
   const [drop] = await world.rules.inbox.list(accountId)
-  return { drop: known(drop), uploadId, headers: { authorization } }
+  return { drop: defined(drop), uploadId, headers: { authorization } }
 }
 
 describe('bytes from a guest', () => {
@@ -88,7 +88,7 @@ describe('bytes from a guest', () => {
         const { port } = await listening(web)
         const ended = createGate()
         let [received, isWhole] = [0, false]
-        send({ port, path: `/v1/drops/${known(drop).dropId}/content`, headers: { authorization } }, (reply) => {
+        send({ port, path: `/v1/drops/${defined(drop).dropId}/content`, headers: { authorization } }, (reply) => {
           reply.on('data', (piece: Buffer) => {
             received += piece.length
           })
@@ -133,7 +133,7 @@ describe('a reader that disconnects', () => {
         const { port } = await listening(web)
         for (const moment of ['before the first byte', 'after some bytes']) {
           const already = begun
-          const reading = send({ port, path: `/v1/drops/${known(drop).dropId}/content`, headers: { authorization } })
+          const reading = send({ port, path: `/v1/drops/${defined(drop).dropId}/content`, headers: { authorization } })
           reading.on('error', () => undefined)
           if (moment === 'before the first byte') meanwhile = () => void reading.destroy()
           else
@@ -289,7 +289,7 @@ describe('the log', () => {
         const landedLink = await newLink(world, {}, accountId)
         await land(world, landedLink, content)
         const [drop] = await world.rules.inbox.list(accountId)
-        await web.ask({ method: 'GET', url: `/v1/drops/${known(drop).dropId}/content`, headers: { authorization } })
+        await web.ask({ method: 'GET', url: `/v1/drops/${defined(drop).dropId}/content`, headers: { authorization } })
         secrets.push(landedLink)
         assert.ok(web.logged.some((line) => line.startsWith('["failed"')))
         assert.ok(web.logged.filter((line) => line.startsWith('["answered"')).length >= 11)

@@ -1,3 +1,4 @@
+/** HTTP in front of the rules: one Fastify route for each row of the table of operations, behind the gates of `admission.ts`. */
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { isNegotiatedPath } from '@blindkeep/protocol/window'
 import { HEADERS } from '@blindkeep/protocol/wire'
@@ -17,7 +18,6 @@ import { addPageRoutes } from './pages.ts'
 import { fastifyPath, methodsOf } from './paths.ts'
 import { answeredBefore, begun, type Exchange, writeAnswer, writeRefusal } from './reply.ts'
 
-/** HTTP in front of the rules: one Fastify route for each row of the table of operations, behind the gates of `admission.ts`. */
 export interface HttpSettings {
   readonly requestBytesMax: number
   readonly chunkBytesMax: number

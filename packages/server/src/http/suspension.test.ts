@@ -6,8 +6,8 @@ import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { type Operation, operations } from '@blindkeep/protocol/operations'
 import type { InjectOptions } from 'fastify'
 import { blobRow, openBlob } from '../testing/assetSessions.ts'
-import { newKeeper } from '../testing/assets.ts'
-import { admitted, append, bytes, land, leaveFinishing, newLink, openDrop, uploadRow } from '../testing/guest.ts'
+import { newAlbumOwner } from '../testing/assets.ts'
+import { append, bytes, land, leaveFinishing, newLink, notRefused, openDrop, uploadRow } from '../testing/guest.ts'
 import { chunkOf, declarationOf, overHttp, said, type Web } from '../testing/http.ts'
 import { inWorld, newOpaqueId, type World } from '../testing/world.ts'
 
@@ -72,19 +72,19 @@ describe('a suspended account', () => {
     'gets 403 for a chunk of its own, and continues where it stopped after it is resumed',
     inWorld(async (world) => {
       const { ask, signIn } = overHttp(world)
-      const keeper = await newKeeper(world)
-      const uploadId = await openBlob(world, keeper, FILE)
-      const { authorization } = await signIn(keeper.accountId)
+      const albumOwner = await newAlbumOwner(world)
+      const uploadId = await openBlob(world, albumOwner, FILE)
+      const { authorization } = await signIn(albumOwner.accountId)
       const send = (from: number, to: number) => {
         const chunk = chunkOf({ opaqueId: '', uploadId }, FILE.subarray(from, to), { 'x-service-offset': String(from) })
         return ask({ ...chunk, url: `/v1/upload/${uploadId}`, headers: { ...chunk.headers, authorization } })
       }
       assert.equal(said(await send(0, 40)), '204')
-      await suspend(world, keeper.accountId)
+      await suspend(world, albumOwner.accountId)
       assert.equal(said(await send(40, 100)), '403 account.suspended')
       const state = await ask({ method: 'HEAD', url: `/v1/upload/${uploadId}`, headers: { authorization } })
       assert.equal(state.headers['x-service-offset'], '40')
-      await resume(world, keeper.accountId)
+      await resume(world, albumOwner.accountId)
       assert.equal(said(await send(40, 100)), '204')
     }),
   )
@@ -93,10 +93,10 @@ describe('a suspended account', () => {
     'is refused writes that were running when it was suspended: requests, chunks, and chunks of its guests',
     inWorld(async (world) => {
       const { ask, signIn } = overHttp(world)
-      const keeper = await newKeeper(world)
-      const { authorization } = await signIn(keeper.accountId)
-      const opaqueId = await newLink(world, {}, keeper.accountId)
-      const [own, guests] = [await openBlob(world, keeper, FILE), await openDrop(world, opaqueId, FILE)]
+      const albumOwner = await newAlbumOwner(world)
+      const { authorization } = await signIn(albumOwner.accountId)
+      const opaqueId = await newLink(world, {}, albumOwner.accountId)
+      const [own, guests] = [await openBlob(world, albumOwner, FILE), await openDrop(world, opaqueId, FILE)]
       const headers = { authorization, 'content-type': 'application/json' }
       const album = Buffer.from(JSON.stringify({ album_id: randomUUID() }))
       const chunk = chunkOf({ opaqueId, uploadId: guests }, FILE)
@@ -110,11 +110,11 @@ describe('a suspended account', () => {
         [chunk, FILE, '404 upload.session_not_found'],
       ]
       for (const [request, body, expected] of requests) {
-        const suspending = () => suspend(world, keeper.accountId)
+        const suspending = () => suspend(world, albumOwner.accountId)
         assert.equal(said(await ask({ ...request, payload: interrupted(body, suspending) })), expected)
-        await resume(world, keeper.accountId)
+        await resume(world, albumOwner.accountId)
       }
-      assert.deepEqual((await world.rules.albums.list(keeper.accountId)).length, 1)
+      assert.deepEqual((await world.rules.albums.list(albumOwner.accountId)).length, 1)
       assert.deepEqual(
         [(await blobRow(world, own)).receivedBytes, (await uploadRow(world, guests)).receivedBytes],
         [0, 0],
@@ -197,7 +197,7 @@ async function sender(world: World): Promise<Sender> {
   const opaqueId = await newLink(world)
   const landed = await land(world, opaqueId, FILE)
   const open = await openDrop(world, opaqueId, FILE)
-  admitted(await append(world, open, { offset: 0, bytes: FILE.subarray(0, 40) }))
+  notRefused(await append(world, open, { offset: 0, bytes: FILE.subarray(0, 40) }))
   const { accountId } = await uploadRow(world, open)
   return { accountId, opaqueId, open, landed }
 }

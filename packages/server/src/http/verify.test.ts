@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { parse } from '@blindkeep/protocol/parse'
 import { MAX_ASSETS, MAX_HASHES, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
-import { type Keeper, newAssetId, newKeeper } from '../testing/assets.ts'
+import { type AlbumOwner, newAlbumOwner, newAssetId } from '../testing/assets.ts'
 import { createFaults } from '../testing/faults.ts'
 import { bytes } from '../testing/guest.ts'
 import { overHttp, said } from '../testing/http.ts'
@@ -14,7 +14,7 @@ import { inWorld, type World, type WorldOptions } from '../testing/world.ts'
 
 interface Parts {
   readonly world: World
-  readonly keeper: Keeper
+  readonly albumOwner: AlbumOwner
   readonly verify: (
     payload: unknown,
     headers?: Record<string, string>,
@@ -24,9 +24,9 @@ interface Parts {
 /** A signed-in owner who asks. */
 function signedIn(work: (parts: Parts) => Promise<void>, options: WorldOptions = {}): () => Promise<void> {
   return inWorld(async (world) => {
-    const keeper = await newKeeper(world)
+    const albumOwner = await newAlbumOwner(world)
     const { ask, signIn } = overHttp(world, { requestBytesMax: 1_048_576 })
-    const { authorization } = await signIn(keeper.accountId)
+    const { authorization } = await signIn(albumOwner.accountId)
     const verify: Parts['verify'] = (payload, headers = { authorization }) =>
       ask({
         method: 'POST',
@@ -34,15 +34,15 @@ function signedIn(work: (parts: Parts) => Promise<void>, options: WorldOptions =
         headers: { 'content-type': 'application/json', ...headers },
         payload: JSON.stringify(payload),
       })
-    await work({ world, keeper, verify })
+    await work({ world, albumOwner, verify })
   }, options)
 }
 
 describe('POST /v1/storage/verify', () => {
   it(
     'answers in the order of the request, in the shape of the specification',
-    signedIn(async ({ world, keeper, verify }) => {
-      const [good, lost] = [await keep(world, keeper, bytes(10)), await keep(world, keeper, bytes(10))]
+    signedIn(async ({ world, albumOwner, verify }) => {
+      const [good, lost] = [await keep(world, albumOwner, bytes(10)), await keep(world, albumOwner, bytes(10))]
       await rm(fileOf(world, lost))
       const none = strange()
       const assets = [
@@ -91,8 +91,8 @@ describe('POST /v1/storage/verify', () => {
 
   it(
     'accepts the declared numbers of assets and hashes, also repeated ones, and answers each',
-    signedIn(async ({ world, keeper, verify }) => {
-      const { assetId, ciphertextHash } = await keep(world, keeper, bytes(10))
+    signedIn(async ({ world, albumOwner, verify }) => {
+      const { assetId, ciphertextHash } = await keep(world, albumOwner, bytes(10))
       const asset = { asset_id: assetId, blob_hashes: Array.from({ length: MAX_HASHES }, () => ciphertextHash) }
       const reply = await verify({ assets: Array.from({ length: MAX_ASSETS }, () => asset) })
       const { verdicts } = reply.json()
@@ -134,8 +134,8 @@ describe('POST /v1/storage/verify', () => {
   it('answers 500 and no verdict when the database or the blob store is down', async () => {
     const faults = createFaults()
     await signedIn(
-      async ({ world, keeper, verify }) => {
-        const { assetId, ciphertextHash } = await keep(world, keeper, bytes(10))
+      async ({ world, albumOwner, verify }) => {
+        const { assetId, ciphertextHash } = await keep(world, albumOwner, bytes(10))
         const assets = [{ asset_id: assetId, blob_hashes: [ciphertextHash] }]
         // The first read is the session's.
         faults.arm('storeRead', { after: 1 })
@@ -156,10 +156,10 @@ describe('POST /v1/storage/verify', () => {
     const { promise: stopped, resolve: onStopped } = Promise.withResolvers<void>()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const { app, signIn } = overHttp(world)
-        const { authorization } = await signIn(keeper.accountId)
-        const { assetId, ciphertextHash } = await keep(world, keeper, bytes(10))
+        const { authorization } = await signIn(albumOwner.accountId)
+        const { assetId, ciphertextHash } = await keep(world, albumOwner, bytes(10))
         const url = new URL('/v1/storage/verify', await app.listen({ port: 0, host: '127.0.0.1' }))
         const headers = { authorization, 'content-type': 'application/json' }
         const sending = send(url, { method: 'POST', headers }).on('error', () => undefined)

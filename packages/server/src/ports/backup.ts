@@ -1,7 +1,6 @@
+/** A backup: its directory, the snapshot of the database that it belongs to, and the database that a restore creates. */
 import type { AssetId, DropId, Instant, KeyId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { LogHead, Store } from './store.ts'
-
-/** A backup: its directory, the snapshot of the database that it belongs to, and the database that a restore creates. */
 
 /**
  * The directory of a backup. Names are relative, made by the server, and never reused for other bytes:

@@ -1,6 +1,6 @@
 /** All use of private keys. They are stored sealed under the master secret and never leave this port unsealed. */
 export interface Keyring {
-  /** Seals a secret for storage. It opens under the same `name` only. */
+  /** Seals a secret under the master secret, for storage. The result opens only under the same `name`. */
   seal(name: string, secret: Uint8Array): Uint8Array
   /** Throws `WrongMasterSecret` if `sealed` was altered, or sealed under another master secret or name. */
   open(name: string, sealed: Uint8Array): Uint8Array

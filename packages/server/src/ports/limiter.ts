@@ -1,12 +1,13 @@
 /**
- * Limits how often something may happen in a window of time. Counts stand under keyed hashes, in a store of their own: the adapter saves them every few
- * seconds and reads them at start-up. They are not in `Store`, because a crash may lose the last seconds of counts, but no receipt.
+ * Limits how often something may happen in a window of time, or how much: an attempt counts with its weight. Counts are stored under keyed hashes, not in
+ * `Store`: the adapter saves them every few seconds and reads them at start-up. A crash may lose the last seconds of counts.
  */
 export interface Limiter {
   /**
-   * Counts one attempt against all of `limits`, or against none of them. Resolves with undefined if every limit had room, else with the whole seconds (at
-   * least 1) until all exceeded windows have ended. Throws `RangeError` for an invalid weight, and counts nothing then.
-   * Call it before the work is judged, so that simultaneous attempts cannot exceed a limit; then give back what should not count.
+   * Counts one attempt, with the weight of each limit, against all of `limits`, or against none of them. Resolves with undefined if every limit had room
+   * for its weight, otherwise with the whole seconds (at least 1) until all exceeded windows have ended. Throws `RangeError` for an invalid weight, and
+   * counts nothing then.
+   * Call it before the work is judged, so that simultaneous attempts cannot exceed a limit; then call `giveBack` for an attempt that should not count.
    */
   take(limits: readonly Limit[]): Promise<number | undefined>
   /**
@@ -20,7 +21,7 @@ export interface Limiter {
 export interface Limit {
   /** Names the rule, for instance `passphrase-of-link`. */
   readonly rule: string
-  /** Who or what is counted. Stored as a keyed hash only. */
+  /** Who or what is counted. Stored only as a keyed hash. */
   readonly key: string
   /** How much fits into a window. A limit in bytes may exceed 32 bits. */
   readonly max: number

@@ -16,7 +16,7 @@ export type * from './store/nouns.ts'
 export interface Store {
   read<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
   write<Result>(work: (tx: WriteTx) => Promise<Result>): Promise<Result>
-  /** Runs `work` while it alone, in this process and all others, holds the receipt log's lock. Do not call it inside a transaction. */
+  /** Runs `work` while it holds the receipt log's lock, which only one `work` in all processes can hold. Do not call it inside a transaction. */
   withReceiptLogLock<Result>(work: () => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { addSeconds, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { type AnnouncementRefused, createDeprecations } from '../domain/discovery/deprecations.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
 import type { Deprecation } from '../ports/store.ts'
-import { known, type World } from './world.ts'
+import { defined, type World } from './world.ts'
 
 export const LEAD_DAYS = 90
 const DAY_SECONDS = 86_400
@@ -15,7 +15,7 @@ export async function announce(
 ): Promise<Deprecation | AnnouncementRefused> {
   await settleWindow(store, settings.window)
   return createDeprecations({ store, clock }, { deprecationLeadDays: LEAD_DAYS }).announce({
-    minProtocolVersion: known(parseProtocolVersion(date)),
+    minProtocolVersion: defined(parseProtocolVersion(date)),
     cutoff: addSeconds(clock.now(), days * DAY_SECONDS),
     detailUrl,
   })

@@ -3,8 +3,8 @@ import type { UploadId } from '@blindkeep/protocol/ids'
 import type { Declared } from '../domain/assets/manifest.ts'
 import { isRefusal } from '../domain/refusals.ts'
 import { blobRow, openBlob } from './assetSessions.ts'
-import type { Keeper } from './assets.ts'
-import { accountRow, admitted, append, bytes } from './guest.ts'
+import type { AlbumOwner } from './assets.ts'
+import { accountRow, append, bytes, notRefused } from './guest.ts'
 import { lockReceiptLog } from './receipts.ts'
 import type { World } from './world.ts'
 
@@ -14,7 +14,7 @@ export const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String
 /** How many answers have this reason. */
 export const count = (answers: readonly string[], reason: string) =>
   answers.filter((answer) => answer === reason).length
-export const used = async (world: World, { accountId }: Keeper) => (await accountRow(world, accountId)).usedBytes
+export const used = async (world: World, { accountId }: AlbumOwner) => (await accountRow(world, accountId)).usedBytes
 /** Sends all bytes of a session in one chunk. Returns `done` or the reason of the refusal. */
 export const whole = (world: World, uploadId: UploadId, content: Uint8Array) =>
   append(world, uploadId, { offset: 0, bytes: content }).then(reasonOf)
@@ -22,7 +22,7 @@ export const whole = (world: World, uploadId: UploadId, content: Uint8Array) =>
 /** Creates a session and sends all its bytes at once. Resolves with the reason of a refusal, or `done`. */
 export async function uploadWhole(
   world: World,
-  { accountId }: Keeper,
+  { accountId }: AlbumOwner,
   declared: Declared,
   content: Uint8Array,
 ): Promise<string> {
@@ -47,7 +47,7 @@ export async function both<First, Second>(
  */
 export async function inOneBatch(
   world: World,
-  keeper: Keeper,
+  albumOwner: AlbumOwner,
   {
     ids,
     work,
@@ -60,7 +60,7 @@ export async function inOneBatch(
 ): Promise<readonly string[]> {
   const log = await lockReceiptLog(world)
   const content = bytes(100)
-  const first = await openBlob(world, keeper, content)
+  const first = await openBlob(world, albumOwner, content)
   const landed = whole(world, first, content)
   await untilWaiting(world, [first])
   const answers = work()
@@ -70,7 +70,7 @@ export async function inOneBatch(
   const settled = await answers
   assert.equal(await landed, 'done')
   const { assetId } = await blobRow(world, first)
-  admitted(await world.rules.assets.remove(keeper.accountId, assetId))
+  notRefused(await world.rules.assets.remove(albumOwner.accountId, assetId))
   return settled
 }
 

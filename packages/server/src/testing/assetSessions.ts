@@ -1,3 +1,4 @@
+/** Owners' upload sessions for assets, and the rules that all rows of a world must keep. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type AccountId, type AssetId, addSeconds, parseAlbumId, type UploadId } from '@blindkeep/protocol/ids'
@@ -6,23 +7,26 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Declared } from '../domain/assets/manifest.ts'
 import { isRefusal } from '../domain/refusals.ts'
 import type { Asset, AssetUpload, ObjectState } from '../ports/store.ts'
-import { chargedRows, declaredFor, type Keeper, landBlob, type Over, provenanceOf } from './assets.ts'
-import { accountRow, admitted, inPieces, never } from './guest.ts'
-import { known, sha256, type World } from './world.ts'
-
-/** Owners' upload sessions for assets, and the rules that all rows of a world must keep. */
+import { type AlbumOwner, chargedRows, declaredFor, landBlob, type Overrides, provenanceOf } from './assets.ts'
+import { accountRow, inPieces, never, notRefused } from './guest.ts'
+import { defined, sha256, type World } from './world.ts'
 
 /** Opens a session for these bytes without sending any. */
-export async function openBlob(world: World, keeper: Keeper, content: Uint8Array, over: Over = {}): Promise<UploadId> {
-  return openDeclared(world, keeper, declaredFor(world, keeper, content, over))
+export async function openBlob(
+  world: World,
+  albumOwner: AlbumOwner,
+  content: Uint8Array,
+  overrides: Overrides = {},
+): Promise<UploadId> {
+  return openDeclared(world, albumOwner, declaredFor(world, albumOwner, content, overrides))
 }
 
-export async function openDeclared(world: World, { accountId }: Keeper, declared: Declared): Promise<UploadId> {
-  return admitted(await world.rules.uploads.create(await accountRow(world, accountId), declared)).uploadId
+export async function openDeclared(world: World, { accountId }: AlbumOwner, declared: Declared): Promise<UploadId> {
+  return notRefused(await world.rules.uploads.create(await accountRow(world, accountId), declared)).uploadId
 }
 
 /** The reason of a refusal, `opened`, or `present` when the blob or its session is there. */
-export async function creation(world: World, { accountId }: Keeper, declared: Declared): Promise<string> {
+export async function creation(world: World, { accountId }: AlbumOwner, declared: Declared): Promise<string> {
   const answer = await world.rules.uploads.create(await accountRow(world, accountId), declared)
   if (isRefusal(answer)) return answer.refused
   return answer.offset === undefined ? 'opened' : 'present'
@@ -30,20 +34,20 @@ export async function creation(world: World, { accountId }: Keeper, declared: De
 
 /** An owner's session. */
 export async function blobRow({ store }: World, uploadId: UploadId): Promise<AssetUpload> {
-  const upload = known(await store.read((tx) => tx.uploads.find(uploadId)))
+  const upload = defined(await store.read((tx) => tx.uploads.find(uploadId)))
   if (upload.assetId === undefined) throw new Error('the session is a guest’s')
   return upload
 }
 
 export async function cancelBlob(world: World, uploadId: UploadId): Promise<void> {
-  admitted(await world.rules.ending.cancel(await blobRow(world, uploadId)))
+  notRefused(await world.rules.ending.cancel(await blobRow(world, uploadId)))
 }
 
 /** Another album of the same account. */
-export async function otherAlbum(world: World, keeper: Keeper): Promise<Keeper> {
-  const albumId = known(parseAlbumId(randomUUID()))
-  admitted(await world.rules.albums.create(keeper.accountId, { albumId, sealedName: undefined }))
-  return { ...keeper, albumId }
+export async function otherAlbum(world: World, albumOwner: AlbumOwner): Promise<AlbumOwner> {
+  const albumId = defined(parseAlbumId(randomUUID()))
+  notRefused(await world.rules.albums.create(albumOwner.accountId, { albumId, sealedName: undefined }))
+  return { ...albumOwner, albumId }
 }
 
 /** What a process leaves that dies after the last byte: an owner's session in the finishing state with durable bytes. */
@@ -64,11 +68,16 @@ interface SignedBlob {
 }
 
 /** A provenance blob of an original with these bytes, and its declaration. `over` changes the declaration. */
-export function provenanceFor(world: World, keeper: Keeper, original: Uint8Array, over: Over = {}): SignedBlob {
-  const signed = declaredFor(world, keeper, original, { ...over, role: 'original' }).envelope
-  const content = provenanceOf(signed, keeper.keys)
+export function provenanceFor(
+  world: World,
+  albumOwner: AlbumOwner,
+  original: Uint8Array,
+  overrides: Overrides = {},
+): SignedBlob {
+  const signed = declaredFor(world, albumOwner, original, { ...overrides, role: 'original' }).envelope
+  const content = provenanceOf(signed, albumOwner.keys)
   const envelope: Partial<ManifestEnvelope> = { ...signed, ciphertext_hash: sha256(content) }
-  return { content, declared: declaredFor(world, keeper, content, { ...over, envelope, role: 'provenance' }) }
+  return { content, declared: declaredFor(world, albumOwner, content, { ...overrides, envelope, role: 'provenance' }) }
 }
 
 export interface Bundle {
@@ -81,17 +90,17 @@ export interface Bundle {
 /** Lands the provenance of an original that has landed. */
 export async function landProvenance(
   world: World,
-  keeper: Keeper,
-  { assetId, original, envelope }: Pick<Bundle, 'assetId' | 'original'> & { readonly envelope?: Over['envelope'] },
+  albumOwner: AlbumOwner,
+  { assetId, original, envelope }: Pick<Bundle, 'assetId' | 'original'> & { readonly envelope?: Overrides['envelope'] },
 ): Promise<Bundle> {
-  const over = { assetId, ...(envelope && { envelope }) }
-  const { content, declared } = provenanceFor(world, keeper, original, over)
-  await landBlob(world, keeper, content, { assetId, role: 'provenance', envelope: declared.envelope })
+  const overrides = { assetId, ...(envelope && { envelope }) }
+  const { content, declared } = provenanceFor(world, albumOwner, original, overrides)
+  await landBlob(world, albumOwner, content, { assetId, role: 'provenance', envelope: declared.envelope })
   return { assetId, original, position: sha256(content) }
 }
 
 /** A blob of this role that names `original` as its original. */
-export const ofOriginal = (role: BlobRole, original: Uint8Array): Over => ({
+export const ofOriginal = (role: BlobRole, original: Uint8Array): Overrides => ({
   role,
   envelope: { original_blob_hash: sha256(original) },
 })

@@ -20,11 +20,11 @@ import type { AssetView } from '../domain/assets/assetView.ts'
 import type { Declared } from '../domain/assets/manifest.ts'
 import type { AdoptionRefusal } from '../domain/drops/adoption.ts'
 import type { Drop } from '../ports/store.ts'
-import { accountRow, admitted, append, land, newLink } from './guest.ts'
-import { known, newAccount, sha256, type World } from './world.ts'
+import { accountRow, append, land, newLink, notRefused } from './guest.ts'
+import { defined, newAccount, sha256, type World } from './world.ts'
 
 /** An owner of assets in tests of the rules. */
-export interface Keeper {
+export interface AlbumOwner {
   readonly accountId: AccountId
   readonly albumId: AlbumId
   readonly deviceId: DeviceId
@@ -37,17 +37,17 @@ interface DeviceKeys {
   readonly publicKey: Uint8Array
 }
 
-export const newAssetId = (): AssetId => known(parseAssetId(randomUUID()))
-const version = known(parseProtocolVersion('2026-11-01'))
+export const newAssetId = (): AssetId => defined(parseAssetId(randomUUID()))
+const version = defined(parseProtocolVersion('2026-11-01'))
 
 /** An account with an album and a device. */
-export async function newKeeper(world: World, owner?: AccountId): Promise<Keeper> {
+export async function newAlbumOwner(world: World, owner?: AccountId): Promise<AlbumOwner> {
   const accountId = owner ?? (await newAccount(world))
-  const albumId = known(parseAlbumId(randomUUID()))
-  const deviceId = known(parseDeviceId(randomUUID()))
+  const albumId = defined(parseAlbumId(randomUUID()))
+  const deviceId = defined(parseDeviceId(randomUUID()))
   const keys = newDeviceKeys()
-  admitted(await world.rules.albums.create(accountId, { albumId, sealedName: undefined }))
-  admitted(await world.rules.devices.add(accountId, { deviceId, publicKey: keys.publicKey, mac: undefined }))
+  notRefused(await world.rules.albums.create(accountId, { albumId, sealedName: undefined }))
+  notRefused(await world.rules.devices.add(accountId, { deviceId, publicKey: keys.publicKey, mac: undefined }))
   return { accountId, albumId, deviceId, keys }
 }
 
@@ -59,14 +59,19 @@ export function newDeviceKeys(): DeviceKeys {
   return { ed25519: ed25519.privateKey, mlDsa65: mlDsa65.privateKey, publicKey }
 }
 
-export type Over = Partial<Omit<Declared, 'envelope'>> & { readonly envelope?: Partial<ManifestEnvelope> }
+export type Overrides = Partial<Omit<Declared, 'envelope'>> & { readonly envelope?: Partial<ManifestEnvelope> }
 
 /** A valid declaration for these bytes, changed by `over`. */
-export function declaredFor(world: World, keeper: Keeper, content: Uint8Array, over: Over = {}): Declared {
-  const { envelope, ...rest } = over
+export function declaredFor(
+  world: World,
+  albumOwner: AlbumOwner,
+  content: Uint8Array,
+  overrides: Overrides = {},
+): Declared {
+  const { envelope, ...rest } = overrides
   const declared = {
     assetId: newAssetId(),
-    albumId: keeper.albumId,
+    albumId: albumOwner.albumId,
     role: 'original' as BlobRole,
     size: content.length,
     ciphertextHash: sha256(content),
@@ -88,8 +93,8 @@ export function declaredFor(world: World, keeper: Keeper, content: Uint8Array, o
       plaintext_size: 0,
       chunk_size: SEGMENT_PLAINTEXT_BYTES,
       key_mode: declared.keyMode,
-      created_by_user: keeper.accountId,
-      created_by_device: keeper.deviceId,
+      created_by_user: albumOwner.accountId,
+      created_by_device: albumOwner.deviceId,
       client_version: 'test/1',
       timestamp: formatInstant(world.clock.now()),
       action: 'create',
@@ -101,11 +106,11 @@ export function declaredFor(world: World, keeper: Keeper, content: Uint8Array, o
 /** A valid declaration that adopts this drop, changed by `over`. */
 export function declaredForDrop(
   world: World,
-  keeper: Keeper,
+  albumOwner: AlbumOwner,
   { size, ciphertextHash }: Pick<Drop, 'size' | 'ciphertextHash'>,
-  over: Over = {},
+  overrides: Overrides = {},
 ): Declared {
-  return declaredFor(world, keeper, new Uint8Array(), { size, ciphertextHash, ...over })
+  return declaredFor(world, albumOwner, new Uint8Array(), { size, ciphertextHash, ...overrides })
 }
 
 /** The envelope of a drop that replaces an original without a provenance. */
@@ -113,15 +118,25 @@ export const replacingByDrop = ({ ciphertextHash }: Pick<Drop, 'ciphertextHash'>
   ({ envelope: { action: 'replace', original_blob_hash: ciphertextHash } }) as const
 
 /** Opens a session for a declared blob and sends all bytes. */
-export async function uploadBlob(world: World, declared: Declared, content: Uint8Array, keeper: Keeper) {
-  const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
-  const { uploadId } = admitted(created)
+export async function uploadBlob(world: World, declared: Declared, content: Uint8Array, albumOwner: AlbumOwner) {
+  const created = await world.rules.uploads.create(await accountRow(world, albumOwner.accountId), declared)
+  const { uploadId } = notRefused(created)
   return { uploadId, answer: await append(world, uploadId, { offset: 0, bytes: content }) }
 }
 
-export async function landBlob(world: World, keeper: Keeper, content: Uint8Array, over: Over = {}): Promise<UploadId> {
-  const { uploadId, answer } = await uploadBlob(world, declaredFor(world, keeper, content, over), content, keeper)
-  admitted(answer)
+export async function landBlob(
+  world: World,
+  albumOwner: AlbumOwner,
+  content: Uint8Array,
+  overrides: Overrides = {},
+): Promise<UploadId> {
+  const { uploadId, answer } = await uploadBlob(
+    world,
+    declaredFor(world, albumOwner, content, overrides),
+    content,
+    albumOwner,
+  )
+  notRefused(answer)
   return uploadId
 }
 
@@ -137,24 +152,24 @@ export function provenanceOf(envelope: ManifestEnvelope, keys: DeviceKeys): Uint
 }
 
 /** A pending drop of this account. */
-export async function newDrop(world: World, keeper: Keeper, content: Uint8Array): Promise<Drop> {
-  const opaqueId = await newLink(world, {}, keeper.accountId)
+export async function newDrop(world: World, albumOwner: AlbumOwner, content: Uint8Array): Promise<Drop> {
+  const opaqueId = await newLink(world, {}, albumOwner.accountId)
   const uploadId = await land(world, opaqueId, content)
-  const pending = await world.store.read((tx) => tx.drops.pendingOf(keeper.accountId))
-  return known(pending.find((drop) => drop.uploadId === uploadId))
+  const pending = await world.store.read((tx) => tx.drops.pendingOf(albumOwner.accountId))
+  return defined(pending.find((drop) => drop.uploadId === uploadId))
 }
 
 export function adopt(
   world: Pick<World, 'rules'>,
-  keeper: Keeper,
+  albumOwner: AlbumOwner,
   drop: Drop,
   declared: Declared,
 ): Promise<AssetId | AdoptionRefusal> {
-  return world.rules.adopt({ accountId: keeper.accountId, dropId: drop.dropId, declared })
+  return world.rules.adopt({ accountId: albumOwner.accountId, dropId: drop.dropId, declared })
 }
 
-export async function assetOf(world: World, keeper: Keeper, assetId: AssetId): Promise<AssetView> {
-  return admitted(await world.rules.assets.get(keeper.accountId, assetId))
+export async function assetOf(world: World, albumOwner: AlbumOwner, assetId: AssetId): Promise<AssetView> {
+  return notRefused(await world.rules.assets.get(albumOwner.accountId, assetId))
 }
 
 /** The sum of the sizes that an account is charged for. */

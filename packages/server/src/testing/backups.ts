@@ -16,7 +16,7 @@ import type { Blobs } from '../ports/blobs.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Store } from '../ports/store.ts'
 import type { Rules } from '../rules.ts'
-import { inWorld, known, type World } from './world.ts'
+import { defined, inWorld, type World } from './world.ts'
 
 /** Backups of a world, in their own directories that are removed afterwards. */
 export interface Backups {
@@ -64,7 +64,7 @@ export function withBackups(work: (backups: Backups) => Promise<void>): () => Pr
 
 async function backupsOf(world: World, root: string, open: { close(): Promise<void> }[]): Promise<Backups> {
   const path = join(root, 'backup')
-  const databasePath = known(world.databasePath)
+  const databasePath = defined(world.databasePath)
   const directory = await openBackupDirectory({ path, apart: [], createIfMissing: true })
   const snapshots = createSnapshots({ databasePath, directory: path })
   const ports = { ...world, directory, snapshots, repeat: () => () => undefined, onProgress: () => undefined }
@@ -101,7 +101,7 @@ async function backupsOf(world: World, root: string, open: { close(): Promise<vo
 }
 
 async function faultsIn(directory: BackupDirectory, path: string) {
-  const { database } = parseManifest(known(await directory.manifest()))
+  const { database } = parseManifest(defined(await directory.manifest()))
   const { sha256, size } = await digestOf(directory.read(database.file))
   const faults = sha256 === database.sha256 && size === database.size ? [] : ['the database has other bytes']
   const strays = new Set<string>()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { Drop } from '../ports/store.ts'
 import { append, bytes, newLink, openDrop, ownerOf, readObject } from './guest.ts'
-import { known, type World } from './world.ts'
+import { defined, type World } from './world.ts'
 
 /** A guest's file of a hundred bytes, sent chunk by chunk. */
 export const content = bytes(100)
@@ -30,5 +30,5 @@ export async function inboxOf(world: World, opaqueId: OpaqueId): Promise<readonl
 export async function landedBytes(world: World, opaqueId: OpaqueId): Promise<Uint8Array> {
   const drops = await inboxOf(world, opaqueId)
   assert.equal(drops.length, 1)
-  return readObject(world, known(drops[0]))
+  return readObject(world, defined(drops[0]))
 }

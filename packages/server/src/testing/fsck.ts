@@ -8,14 +8,14 @@ import { type Examination, newCounts } from '../domain/fsck/options.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
 import type { Drop, Store } from '../ports/store.ts'
 import { ofOriginal, openBlob } from './assetSessions.ts'
-import { adopt, declaredFor, type Keeper, landBlob, newAssetId, newDrop, newKeeper } from './assets.ts'
-import { admitted, append, bytes, never, newLink, openDrop } from './guest.ts'
-import { known, type World } from './world.ts'
+import { type AlbumOwner, adopt, declaredFor, landBlob, newAlbumOwner, newAssetId, newDrop } from './assets.ts'
+import { append, bytes, never, newLink, notRefused, openDrop } from './guest.ts'
+import { defined, type World } from './world.ts'
 
 /** A world with rows in each state. `locations` are its own files, as it shares the directory with other worlds. */
 export interface Filled {
   readonly world: World
-  readonly keeper: Keeper
+  readonly albumOwner: AlbumOwner
   readonly pending: Drop
   readonly adopted: Drop
   /** Holds an adopted drop and a metadata blob. */
@@ -36,39 +36,39 @@ export const FILLED_BYTES = 100
 
 /** Makes a pending drop, an asset with an adopted drop and a metadata blob, open and cancelled sessions, and a deleted asset whose blob waits for the collector. */
 export async function fill(world: World, owner?: AccountId): Promise<Filled> {
-  const keeper = await newKeeper(world, owner)
-  const pending = await newDrop(world, keeper, bytes(FILLED_BYTES))
+  const albumOwner = await newAlbumOwner(world, owner)
+  const pending = await newDrop(world, albumOwner, bytes(FILLED_BYTES))
   world.clock.advance(1)
   const original = bytes(FILLED_BYTES)
-  const adopted = await newDrop(world, keeper, original)
-  const asset = admitted(await adopt(world, keeper, adopted, declaredFor(world, keeper, original)))
-  const metadata = await landBlob(world, keeper, bytes(FILLED_BYTES), {
+  const adopted = await newDrop(world, albumOwner, original)
+  const asset = notRefused(await adopt(world, albumOwner, adopted, declaredFor(world, albumOwner, original)))
+  const metadata = await landBlob(world, albumOwner, bytes(FILLED_BYTES), {
     assetId: asset,
     ...ofOriginal('metadata', original),
   })
   world.clock.advance(1)
   const half = bytes(FILLED_BYTES)
-  const opaqueId = await newLink(world, { maxFileCount: 3 }, keeper.accountId)
+  const opaqueId = await newLink(world, { maxFileCount: 3 }, albumOwner.accountId)
   const open = await openDrop(world, opaqueId, half)
   await append(world, open, { offset: 0, bytes: half.subarray(0, FILLED_BYTES / 2) })
   const cancelled = await openDrop(world, opaqueId, bytes(FILLED_BYTES))
-  const coming = await openBlob(world, keeper, bytes(FILLED_BYTES))
+  const coming = await openBlob(world, albumOwner, bytes(FILLED_BYTES))
   const deletedAsset = newAssetId()
-  const deletedBlob = await landBlob(world, keeper, bytes(FILLED_BYTES), { assetId: deletedAsset })
+  const deletedBlob = await landBlob(world, albumOwner, bytes(FILLED_BYTES), { assetId: deletedAsset })
   await world.store.write(async (tx) => {
-    const session = known(await tx.uploads.find(cancelled))
+    const session = defined(await tx.uploads.find(cancelled))
     await world.rules.ending.close(tx, session, { from: 'open', to: 'ended', at: world.clock.now() })
   })
-  admitted(await world.rules.assets.remove(keeper.accountId, deletedAsset))
+  notRefused(await world.rules.assets.remove(albumOwner.accountId, deletedAsset))
   const sessions = [pending.uploadId, adopted.uploadId, metadata, open, cancelled, coming, deletedBlob]
   const locations = new Map<string, string>()
   for (const uploadId of sessions) {
     const row = await world.store.read((tx) => tx.uploads.find(uploadId))
-    locations.set(uploadId, known(row).location)
+    locations.set(uploadId, defined(row).location)
   }
   return {
     world,
-    keeper,
+    albumOwner,
     pending,
     adopted,
     asset,
@@ -103,7 +103,7 @@ export async function findingsIn(
   {
     filled,
     list,
-    ...over
+    ...overrides
   }: {
     readonly filled: Pick<Filled, 'world' | 'locations'>
     /** Replaces the list of files. */
@@ -113,7 +113,7 @@ export async function findingsIn(
   const blobs = { ...ownFiles(filled), ...(list && { list }) }
   const ports = { store, blobs, clock: filled.world.clock, verify: createVerifiers() }
   const findings: Finding[] = []
-  const examination = { deep: false, isUnpruned: true, signal: never, counts: newCounts(), ...over }
+  const examination = { deep: false, isUnpruned: true, signal: never, counts: newCounts(), ...overrides }
   for await (const finding of examine(ports, examination)) findings.push(finding)
   return findings
 }

@@ -1,3 +1,4 @@
+/** Short calls for what guests and owners do in tests of the rules. */
 import { randomBytes } from 'node:crypto'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
@@ -10,11 +11,9 @@ import { isRefusal } from '../domain/refusals.ts'
 import type { ChunkAnswer, ChunkRequest } from '../domain/uploads/chunks.ts'
 import { findUpload } from '../domain/uploads/findUpload.ts'
 import type { Account, DropUpload, Link } from '../ports/store.ts'
-import { known, newAccount, newOpaqueId, sha256, type World } from './world.ts'
+import { defined, newAccount, newOpaqueId, sha256, type World } from './world.ts'
 
-/** Short calls for what guests and owners do in tests of the rules. */
-
-export function provision(over: Partial<Provision> = {}): Provision {
+export function provision(overrides: Partial<Provision> = {}): Provision {
   return {
     opaqueId: newOpaqueId(),
     dropPublicKey: new Uint8Array(randomBytes(32)),
@@ -24,44 +23,46 @@ export function provision(over: Partial<Provision> = {}): Provision {
     singleUse: false,
     passphraseVerifier: undefined,
     sealedLabel: undefined,
-    ...over,
+    ...overrides,
   }
 }
 
-export async function newLink(world: World, over: Partial<Provision> = {}, owner?: AccountId): Promise<OpaqueId> {
+export async function newLink(world: World, overrides: Partial<Provision> = {}, owner?: AccountId): Promise<OpaqueId> {
   const accountId = owner ?? (await newAccount(world))
-  return admitted(await world.rules.links.provision(accountId, provision(over)))
+  return notRefused(await world.rules.links.provision(accountId, provision(overrides)))
 }
 
 /** Returns the answer. Throws when it is a refusal. */
-export function admitted<Answer>(answer: Answer): Exclude<Answer, { readonly refused: string }> {
+export function notRefused<Answer>(answer: Answer): Exclude<Answer, { readonly refused: string }> {
   if (isRefusal(answer)) throw new Error(`refused: ${JSON.stringify(answer)}`)
   return answer as Exclude<Answer, { readonly refused: string }>
 }
 
-export function declare(content: Uint8Array, over: Partial<Declaration> = {}): Declaration {
+export function declare(content: Uint8Array, overrides: Partial<Declaration> = {}): Declaration {
   return {
     contentType: 'application/octet-stream',
     size: content.length,
     ciphertextHash: sha256(content),
     kemCt: toBase64(new Uint8Array(KEM_CIPHERTEXT_BYTES)),
     suggestedFilename: undefined,
-    ...over,
+    ...overrides,
   }
 }
 
 export function creation(
   opaqueId: OpaqueId,
   content: Uint8Array,
-  over: Partial<Omit<CreateDrop, 'opaqueId' | 'declaration'>> & { readonly declaration?: Partial<Declaration> } = {},
+  overrides: Partial<Omit<CreateDrop, 'opaqueId' | 'declaration'>> & {
+    readonly declaration?: Partial<Declaration>
+  } = {},
 ): CreateDrop {
-  const { declaration, ...rest } = over
+  const { declaration, ...rest } = overrides
   const nothing = { proof: undefined, idempotencyKey: undefined, source: undefined }
   return { opaqueId, ...nothing, ...rest, declaration: declare(content, declaration) }
 }
 
 export async function openDrop(world: World, opaqueId: OpaqueId, content: Uint8Array): Promise<UploadId> {
-  return admitted(await world.rules.drops.create(creation(opaqueId, content)))
+  return notRefused(await world.rules.drops.create(creation(opaqueId, content)))
 }
 
 export const never = new AbortController().signal
@@ -93,7 +94,7 @@ export function append(
 /** Opens a session and sends all bytes. */
 export async function land(world: World, opaqueId: OpaqueId, content: Uint8Array): Promise<UploadId> {
   const uploadId = await openDrop(world, opaqueId, content)
-  admitted(await append(world, uploadId, { offset: 0, bytes: content }))
+  notRefused(await append(world, uploadId, { offset: 0, bytes: content }))
   return uploadId
 }
 
@@ -123,18 +124,18 @@ export async function readObject(
 }
 
 export async function linkRow({ store }: World, opaqueId: OpaqueId): Promise<Link> {
-  return known(await store.read((tx) => tx.links.find(opaqueId)))
+  return defined(await store.read((tx) => tx.links.find(opaqueId)))
 }
 
 /** A guest's session. */
 export async function uploadRow({ store }: World, uploadId: UploadId): Promise<DropUpload> {
-  const upload = known(await store.read((tx) => tx.uploads.find(uploadId)))
+  const upload = defined(await store.read((tx) => tx.uploads.find(uploadId)))
   if (upload.assetId !== undefined) throw new Error('the session is an owner’s')
   return upload
 }
 
 export async function accountRow({ store }: World, accountId: AccountId): Promise<Account> {
-  return known(await store.read((tx) => tx.accounts.find(accountId)))
+  return defined(await store.read((tx) => tx.accounts.find(accountId)))
 }
 
 export async function ownerOf(world: World, opaqueId: OpaqueId): Promise<AccountId> {

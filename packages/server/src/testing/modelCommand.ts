@@ -1,6 +1,6 @@
 import type { AsyncCommand } from 'fast-check'
 import { isRefusal } from '../domain/refusals.ts'
-import { known } from './world.ts'
+import { defined } from './world.ts'
 
 /** Makes commands of a random run. After each one `agree` compares the model with the rules. */
 export function commandsFor<Model extends object, Real>(agree: (model: Model, real: Real) => Promise<void>) {
@@ -25,5 +25,5 @@ export const reasonOf = (answer: unknown): string | undefined =>
 
 /** Any number is a valid index. */
 export function pick<Item>(items: readonly Item[], at: number): Item {
-  return known(items[at % items.length])
+  return defined(items[at % items.length])
 }

@@ -5,7 +5,7 @@ import { systemRandom } from '../adapters/system/random.ts'
 import type { ReceiptDraft } from '../domain/custody/receipts.ts'
 import { createGate } from './faults.ts'
 import { bytes } from './guest.ts'
-import { known, sha256, type World } from './world.ts'
+import { defined, sha256, type World } from './world.ts'
 
 const publicKeyOf = (type: 'ed25519' | 'ml-dsa-65', raw: Uint8Array) =>
   createPublicKey({ key: Buffer.from(raw), format: 'raw-public', asymmetricKeyType: type })
@@ -34,8 +34,8 @@ export async function lockReceiptLog({ store }: World): Promise<{ release(): Pro
 /** A draft for the log: the landing of some drop. It writes no rows unless `commit` does. */
 export const draft = (commit: ReceiptDraft['commit'] = async () => undefined): ReceiptDraft => ({
   subject: {
-    uploadId: known(parseUploadId(systemRandom.uuid())),
-    dropId: known(parseDropId(systemRandom.uuid())),
+    uploadId: defined(parseUploadId(systemRandom.uuid())),
+    dropId: defined(parseDropId(systemRandom.uuid())),
     blobRole: 'original',
     ciphertextHash: sha256(bytes(8)),
     size: 8,

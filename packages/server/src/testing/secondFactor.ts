@@ -5,9 +5,9 @@ import { isChallenge } from '../domain/account/challenges.ts'
 import { createSecondFactor } from '../domain/account/secondFactor.ts'
 import type { SecretHasher } from '../ports/secrets.ts'
 import type { Account } from '../ports/store.ts'
-import { admitted } from './guest.ts'
+import { notRefused } from './guest.ts'
 import { EMAIL, quickHasher, quickPorts, registration, SECRET } from './secrets.ts'
-import { known, type World } from './world.ts'
+import { defined, type World } from './world.ts'
 
 /** Taken for a wrong code: it is right with a chance of three in a million. */
 export const WRONG = '000000'
@@ -36,9 +36,9 @@ export function deskOf(world: World, meanwhile: () => Promise<unknown> = async (
     accounts,
     factor,
     login,
-    account: async () => known(await store.read((tx) => tx.accounts.findByEmail(EMAIL))),
+    account: async () => defined(await store.read((tx) => tx.accounts.findByEmail(EMAIL))),
     async challenged(source?: string): Promise<string> {
-      const answer = admitted(await login(SECRET, source))
+      const answer = notRefused(await login(SECRET, source))
       assert.ok(isChallenge(answer))
       return answer.mfaToken
     },
@@ -49,12 +49,12 @@ export function deskOf(world: World, meanwhile: () => Promise<unknown> = async (
 }
 
 export async function register({ accounts, account }: Desk): Promise<Account> {
-  admitted(await accounts.register(registration()))
+  notRefused(await accounts.register(registration()))
   return account()
 }
 
 export async function enroll({ factor, account }: Desk): Promise<Authenticator> {
-  const enrolled = admitted(await factor.enroll(await account(), { secret: SECRET, source: undefined }))
+  const enrolled = notRefused(await factor.enroll(await account(), { secret: SECRET, source: undefined }))
   return createAuthenticator(enrolled.provisioningUri)
 }
 
@@ -68,7 +68,7 @@ export async function guarded(desk: Desk, { clock }: World): Promise<Guarded> {
   await register(desk)
   const authenticator = await enroll(desk)
   const code = desk.code(authenticator)
-  const { backupCodes } = admitted(await desk.factor.confirm(await desk.account(), { code, source: undefined }))
+  const { backupCodes } = notRefused(await desk.factor.confirm(await desk.account(), { code, source: undefined }))
   clock.advance(60)
   return { authenticator, backupCodes }
 }

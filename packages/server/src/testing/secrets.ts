@@ -16,7 +16,7 @@ export const quickHasher: SecretHasher = {
   verify: async (hash, secret) => hash === `hash of ${secret}`,
 }
 
-export const registration = (over: Partial<Registration> = {}): Registration => ({
+export const registration = (overrides: Partial<Registration> = {}): Registration => ({
   email: EMAIL,
   secret: SECRET,
   kdfVersion: undefined,
@@ -27,7 +27,7 @@ export const registration = (over: Partial<Registration> = {}): Registration => 
   invite: undefined,
   isForwarded: false,
   source: undefined,
-  ...over,
+  ...overrides,
 })
 
 /** The ports of rules that check secrets, with the quick hasher. */
@@ -36,8 +36,8 @@ export function quickPorts({ store, clock, random, limiter, keys, rules }: World
   return { store, clock, random, limiter, hasher: quickHasher, sessions: rules.sessions, serverSecret }
 }
 
-export function quickAccounts(world: World, over: Partial<World['settings']> = {}) {
-  return createAccounts(quickPorts(world), { ...world.settings, ...over })
+export function quickAccounts(world: World, overrides: Partial<World['settings']> = {}) {
+  return createAccounts(quickPorts(world), { ...world.settings, ...overrides })
 }
 
 /** The rules that check an account's secret, with the quick hasher. */

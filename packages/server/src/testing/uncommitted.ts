@@ -5,7 +5,7 @@ import type { Schema } from '../adapters/sql/schema.ts'
 import { createHealth } from '../adapters/sql/sqliteHealth.ts'
 import { createReadTx } from '../adapters/sql/tx.ts'
 import type { Store } from '../ports/store.ts'
-import { known, type World } from './world.ts'
+import { defined, type World } from './world.ts'
 
 /** A copy of a world's rows. A test damages it inside a transaction that is never committed. */
 interface Uncommitted {
@@ -20,8 +20,8 @@ let copies = 0
 
 export function openUncommitted({ databasePath }: World): Uncommitted {
   copies += 1
-  const path = `${known(databasePath)}.uncommitted-${copies}`
-  copyFileSync(known(databasePath), path)
+  const path = `${defined(databasePath)}.uncommitted-${copies}`
+  copyFileSync(defined(databasePath), path)
   copyFileSync(`${databasePath}-wal`, `${path}-wal`)
   const database = new DatabaseSync(path)
   database.exec('pragma foreign_keys = off; pragma ignore_check_constraints = on')

@@ -9,9 +9,9 @@ import { createVerify, type Verify } from '../domain/custody/verify.ts'
 import { locationOf } from '../domain/uploads/location.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { HeldBlob, StoredObject } from '../ports/store.ts'
-import { declaredFor, type Keeper, newAssetId } from './assets.ts'
+import { type AlbumOwner, declaredFor, newAssetId } from './assets.ts'
 import { never } from './guest.ts'
-import { known, sha256, type World } from './world.ts'
+import { defined, sha256, type World } from './world.ts'
 
 /** Kept blobs, and questions about them, in tests of storage verification. */
 export interface KeptBlob extends HeldBlob {
@@ -27,13 +27,13 @@ interface BlobToKeep {
 /** Writes the rows and the file of a landed blob directly. */
 export async function keep(
   world: World,
-  keeper: Keeper,
+  albumOwner: AlbumOwner,
   content: Uint8Array,
   { assetId = newAssetId(), role = 'original' }: BlobToKeep = {},
 ): Promise<KeptBlob> {
-  const { accountId, albumId } = keeper
-  const { ciphertextHash, size, contentType, envelope } = declaredFor(world, keeper, content, { assetId, role })
-  const uploadId = known(parseUploadId(randomUUID()))
+  const { accountId, albumId } = albumOwner
+  const { ciphertextHash, size, contentType, envelope } = declaredFor(world, albumOwner, content, { assetId, role })
+  const uploadId = defined(parseUploadId(randomUUID()))
   const location = locationOf(ciphertextHash, uploadId)
   const at = world.clock.now()
   await writeFile(join(world.blobsDirectory, location), content)
@@ -60,9 +60,9 @@ export async function mark({ store, clock }: World, { location }: Pick<StoredObj
 /** The rule over a world's ports. By default there is no limit, and no request gives up waiting. */
 export function verifyOver(
   world: World,
-  over: { readonly deepBytesPerHour?: number; readonly giveUpAfter?: GiveUpAfter } = {},
+  overrides: { readonly deepBytesPerHour?: number; readonly giveUpAfter?: GiveUpAfter } = {},
 ): Verify {
-  const { deepBytesPerHour = 2 ** 40, giveUpAfter = () => never } = over
+  const { deepBytesPerHour = 2 ** 40, giveUpAfter = () => never } = overrides
   return createVerify({ ...world, giveUpAfter, reportDamage: world.rules.scrub.report }, { deepBytesPerHour })
 }
 
@@ -78,8 +78,8 @@ export async function askOne(
   deep = false,
 ): Promise<AssetVerdict & { readonly blob: BlobVerdict }> {
   const questions = [about(assetId, ciphertextHash)]
-  const verdict = known((await verify({ accountId, questions, deep, signal: never }))[0])
-  return { ...verdict, blob: known(verdict.blobs[0]) }
+  const verdict = defined((await verify({ accountId, questions, deep, signal: never }))[0])
+  return { ...verdict, blob: defined(verdict.blobs[0]) }
 }
 
 /** The flags of one blob and its deep verdict: `durable stored indexed retrievable original intact`. */

@@ -72,7 +72,7 @@ export interface WorldOptions {
   readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Blobs) => Blobs }
 }
 
-const version = (date: string) => known(parseProtocolVersion(date))
+const version = (date: string) => defined(parseProtocolVersion(date))
 
 const SETTINGS: RuleSettings = {
   serverId: 'https://keep.example',
@@ -186,20 +186,20 @@ async function openWorld({
   }
 }
 
-export function known<Value>(value: Value | undefined): Value {
+export function defined<Value>(value: Value | undefined): Value {
   if (value === undefined) throw new Error('a test expected a value')
   return value
 }
 
-export const newOpaqueId = (): OpaqueId => known(parseOpaqueId(randomBytes(16).toString('hex')))
+export const newOpaqueId = (): OpaqueId => defined(parseOpaqueId(randomBytes(16).toString('hex')))
 
 export function sha256(bytes: Uint8Array): Sha256Hex {
-  return known(parseSha256Hex(createHash('sha256').update(bytes).digest('hex')))
+  return defined(parseSha256Hex(createHash('sha256').update(bytes).digest('hex')))
 }
 
 /** An account without a hashed secret, so no sign-in works. */
 export async function newAccount({ store, clock }: World): Promise<AccountId> {
-  const accountId = known(parseAccountId(systemRandom.uuid()))
+  const accountId = defined(parseAccountId(systemRandom.uuid()))
   const nothing = {
     salt: undefined,
     sealedAccountKey: undefined,

@@ -55,7 +55,7 @@ async function walk(entry: FileSystemEntry, way: Walk): Promise<void> {
       for (const child of await entriesIn(entry)) await walk(child, { ...way, folder: inner, depth: depth + 1 })
     }
   } catch {
-    // It was deleted meanwhile, or the browser may not read it. The other files are still read.
+    // The entry was deleted meanwhile, or the browser may not read it. The other files are still read.
     unreadable.push(entry.name)
   }
 }

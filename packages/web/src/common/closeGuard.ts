@@ -3,18 +3,18 @@ import { useEffect } from 'preact/hooks'
 
 const guards = new Set<symbol>()
 
-function ask(event: BeforeUnloadEvent): void {
+function preventClosing(event: BeforeUnloadEvent): void {
   event.preventDefault()
 }
 
 /** Guards until the returned function is called, also while another page is shown. */
 export function guardClosing(): () => void {
   const guard = Symbol('guard')
-  if (guards.size === 0) addEventListener('beforeunload', ask)
+  if (guards.size === 0) addEventListener('beforeunload', preventClosing)
   guards.add(guard)
   return () => {
     guards.delete(guard)
-    if (guards.size === 0) removeEventListener('beforeunload', ask)
+    if (guards.size === 0) removeEventListener('beforeunload', preventClosing)
   }
 }
 

@@ -10,15 +10,15 @@ export interface SaveOptions {
 
 export interface SaveTarget {
   /**
-   * Resolves when the complete file is at its place. Rejects with the error of the stream or the signal's reason, and then keeps nothing of the file,
+   * Resolves when the complete file is at its place. Rejects with the error of the stream or the signal's reason, and then keeps no byte of the stream,
    * because a file counts as checked only after its last byte.
    */
   save(content: ReadableStream<Uint8Array>, options?: SaveOptions): Promise<void>
 }
 
 /**
- * Asks where to save, in browsers that can ask. Call it in the same task as the click, and open the file afterwards. Undefined when the person has dismissed
- * the question. A stranger may have chosen `name`.
+ * Asks where to save, in browsers that can ask. Call this function in the same task as the click, and open the stream afterwards. Undefined when the person
+ * has dismissed the question. A stranger may have chosen `name`.
  */
 export async function chooseSaveTarget(name: string): Promise<SaveTarget | undefined> {
   const suggestedName = safeName(name)
@@ -67,8 +67,8 @@ async function removeEmpty(file: SavedFile): Promise<void> {
 }
 
 /**
- * For browsers that cannot ask, and for many files, where a question for each would be too much. The browser collects the file (most keep a large one on the
- * disk) and downloads it when the stream has ended without an error. `name` must be a safe name.
+ * For browsers that cannot ask where to save, and for many files at once, where one question for each file is too much. The browser collects the file (most
+ * browsers keep a large file on the disk) and downloads it when the stream has ended without an error. `name` must be a safe name.
  */
 export function downloadTarget(name: string): SaveTarget {
   return {

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { chooseSaveTarget, downloadTarget, type SaveTarget } from './saveStream.ts'
 
 export interface FileToSave {
-  /** Any name: it is made safe here. */
+  /** Need not be a safe name: saving makes it one. */
   readonly name: string
   readonly open: (signal: AbortSignal) => Promise<{
     readonly content: ReadableStream<Uint8Array>

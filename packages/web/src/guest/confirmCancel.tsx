@@ -9,7 +9,7 @@ interface ConfirmCancelProps {
   readonly onClose: () => void
 }
 
-/** Asked only when the server has a part of the file: otherwise nothing is lost. */
+/** Asks before the upload is cancelled. Shown only when the server has a part of the file, which it then deletes. */
 export function ConfirmCancel({ row, onYes, onClose }: ConfirmCancelProps) {
   const { text, language } = useGuestPages()
   return (

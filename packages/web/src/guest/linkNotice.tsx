@@ -19,7 +19,7 @@ export function UnsupportedNotice({ what }: { readonly what: 'insecure' | 'old' 
   )
 }
 
-/** Why the link takes no files, and what the guest can do. */
+/** Why the link accepts no files, and what the guest can do. */
 export function LinkNotice({ snapshot }: { readonly snapshot: Snapshot }) {
   return (
     <>

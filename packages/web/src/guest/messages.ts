@@ -1,6 +1,6 @@
 /** The messages between the page and its worker. The page sends commands; the worker answers with snapshots of all that there is to draw. */
 
-/** Why the link takes no files. */
+/** Why the link accepts no files. */
 export type LinkFault =
   | 'malformed'
   | 'fragment_missing'
@@ -61,13 +61,13 @@ export type FailureReason =
   | 'refused'
   | 'unexpected'
 
-/** What another try would do. `go_on`: resume. `as_new_file`: start from the beginning. `none`: no try can help. */
-export type Retry = 'go_on' | 'as_new_file' | 'none'
+/** What another try would do. `resume`: continue the upload. `as_new_file`: start from the beginning. `none`: no try can help. */
+export type Retry = 'resume' | 'as_new_file' | 'none'
 
 export type ReceiptStatus =
   | { readonly is: 'fetching' }
   | { readonly is: 'checked'; readonly signed: SignedFacts }
-  /** The server has not handed it out so far. */
+  /** The server has not returned the receipt so far. */
   | { readonly is: 'missing' }
   /** The check of the server's receipt failed. */
   | { readonly is: 'alarm'; readonly reason: string }
@@ -97,9 +97,9 @@ export interface Row {
   readonly doneBytes: number
   /** All sealed bytes. */
   readonly totalBytes: number
-  /** The connection is lost, and another try follows by itself. */
+  /** The last request failed, and the engine tries again by itself. */
   readonly isRetrying: boolean
-  /** The server has a part of it, which is lost when the guest cancels. */
+  /** The server has a part of the file, and deletes that part when the guest cancels. */
   readonly isBegun: boolean
   readonly failure?: FailureReason | undefined
   readonly retry: Retry
@@ -117,7 +117,7 @@ export interface Unfinished {
   readonly doneBytes: number
   readonly totalBytes: number
   readonly isInOtherTab: boolean
-  /** The server has deleted what was sent of it. */
+  /** The server has deleted the bytes that were sent of the file. */
   readonly mustRestart: boolean
 }
 
@@ -132,12 +132,12 @@ export interface Totals {
   readonly isRetrying: boolean
 }
 
-/** Shown until the next one; `serial` rises with each. */
+/** Shown until the next remark; `serial` rises with each remark. */
 export interface Remark {
   readonly serial: number
   readonly about: 'already_there' | 'already_landed' | 'not_taken' | 'nothing_chosen' | 'not_read'
   readonly count: number
-  /** Of the first file. */
+  /** The name of the first file. */
   readonly name: string
 }
 
@@ -155,7 +155,7 @@ export interface Snapshot {
   readonly missingReceipts: number
   readonly alarms: number
   readonly totals: Totals
-  /** When there are very many, only the most important ones. */
+  /** When there are very many rows, only the most important ones. */
   readonly rows: readonly Row[]
   readonly hiddenRows: number
   readonly unfinished: readonly Unfinished[]
@@ -172,7 +172,7 @@ export interface ChosenFile {
   readonly file: File
   /** Path with `/` between folders; empty for a file that was chosen by itself. */
   readonly folder: string
-  /** A new picture, never the same as an earlier file of its name. */
+  /** A new picture: never the same file as an earlier one of the same name. */
   readonly isFromCamera: boolean
 }
 
@@ -191,14 +191,14 @@ export type Command =
       readonly id: string
     }
   | { readonly do: 'pauseAll' | 'resumeAll' | 'retryAll' | 'removeUnfit' | 'forgetLanded' | 'askAgain' }
-  /** The browser is online again, or the guest is back: nothing waits any longer for another try. */
+  /** The browser is online again, or the guest is back: ends all back-offs and retries now. */
   | { readonly do: 'wake' }
-  /** Of one file, or of all. */
+  /** Saves the receipts of one file, or of all files. */
   | { readonly do: 'saveReceipts'; readonly id?: string | undefined }
 
 export type Answer =
   | { readonly is: 'snapshot'; readonly snapshot: Snapshot }
-  /** The browser saves it as a download. */
+  /** A document that the browser saves as a download. */
   | { readonly is: 'document'; readonly name: string; readonly json: string }
   /** The worker has failed and does nothing more. */
   | { readonly is: 'broken' }

@@ -13,7 +13,7 @@ import { PassphraseCard } from './passphraseCard.tsx'
 import { PrintSheet } from './printSheet.tsx'
 import { ProgressCard } from './progressCard.tsx'
 import { Queue } from './queue.tsx'
-import { abilitiesOfThisBrowser, missingOf } from './support.ts'
+import { browserFeatures, missingSupport } from './support.ts'
 import { GuestPagesContext, TEXTS } from './texts.ts'
 import { UnfinishedCard } from './unfinishedCard.tsx'
 import { useFocusFallback } from './useFocusFallback.ts'
@@ -22,7 +22,7 @@ import { useWhileSending } from './useWhileSending.ts'
 
 export function GuestPage() {
   const [language, setLanguage] = useState(presentLanguage)
-  const missing = useMemo(() => missingOf(abilitiesOfThisBrowser()), [])
+  const missing = useMemo(() => missingSupport(browserFeatures()), [])
   const { snapshot, broken, tell } = useGuest(missing === undefined)
   const text = TEXTS[language]
   const pages = useMemo(() => ({ text, language, tell }), [text, language, tell])

@@ -44,7 +44,7 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
 function Troubles({ snapshot: { counts, rows, alarms } }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
-  const retryable = rows.filter(({ phase, retry }) => phase === 'failed' && retry === 'go_on').length
+  const retryable = rows.filter(({ phase, retry }) => phase === 'failed' && retry === 'resume').length
   return (
     <>
       {counts.unfit > 0 && (

@@ -1,8 +1,8 @@
-/** Whether this browser can seal at all. */
+/** Checks whether this browser has the features that sealing needs. `insecure`: the page was not loaded over HTTPS. `old`: the browser lacks a feature. */
 type Missing = 'insecure' | 'old'
 
-/** A parameter, so that tests can describe any browser. */
-interface Abilities {
+/** The features that `missingSupport` checks. Tests pass the features of browsers that they do not have. */
+interface BrowserFeatures {
   readonly isSecureContext: boolean
   readonly hasSubtleCrypto: boolean
   /** `String.prototype.toWellFormed`, of 2023: the newest feature that the worker needs. */
@@ -10,7 +10,7 @@ interface Abilities {
   readonly hasWorkers: boolean
 }
 
-export function abilitiesOfThisBrowser(): Abilities {
+export function browserFeatures(): BrowserFeatures {
   return {
     isSecureContext: globalThis.isSecureContext,
     hasSubtleCrypto: globalThis.crypto?.subtle !== undefined,
@@ -19,13 +19,13 @@ export function abilitiesOfThisBrowser(): Abilities {
   }
 }
 
-/** WebCrypto exists only in secure contexts (Web Cryptography, section 10), so `insecure` is decided first. */
-export function missingOf({
+/** Undefined when nothing is missing. An insecure page has no WebCrypto in any browser (Web Cryptography, section 10), so `insecure` is checked first. */
+export function missingSupport({
   isSecureContext,
   hasSubtleCrypto,
   hasToWellFormed,
   hasWorkers,
-}: Abilities): Missing | undefined {
+}: BrowserFeatures): Missing | undefined {
   if (!isSecureContext) return 'insecure'
   return hasSubtleCrypto && hasToWellFormed && hasWorkers ? undefined : 'old'
 }

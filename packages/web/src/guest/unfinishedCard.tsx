@@ -12,7 +12,7 @@ const MAX_SHOWN = 20
 
 interface UnfinishedCardProps {
   readonly uploads: readonly Unfinished[]
-  /** The link takes no new files. */
+  /** The link accepts no new files. */
   readonly isShut: boolean
 }
 
@@ -84,6 +84,6 @@ function statusOf(upload: Unfinished, isShut: boolean, { text, language }: Guest
   const { doneBytes, totalBytes, isInOtherTab, mustRestart } = upload
   const { unfinished } = text
   if (isInOtherTab) return unfinished.inOtherTab
-  if (mustRestart) return isShut ? unfinished.gone : unfinished.goneAnew
+  if (mustRestart) return isShut ? unfinished.deleted : unfinished.deletedRestart
   return doneBytes === 0 ? unfinished.none : unfinished.far(formatPercent(doneBytes, totalBytes, language))
 }

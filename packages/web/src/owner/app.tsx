@@ -28,7 +28,7 @@ export function App({ baseUrl, session }: AppProps) {
   }, [language])
   useEffect(() => {
     if (view.stage === 'in' && view.isStoringRefused)
-      toasts.tell({ tone: 'bad', text: accountText(language).stayRefused })
+      toasts.showMessage({ tone: 'bad', text: accountText(language).stayRefused })
     if (view.stage === 'in') return
     document.title = ownerText(language).title
     // Messages may name files of the owner who was signed in.
@@ -44,10 +44,10 @@ export function App({ baseUrl, session }: AppProps) {
           baseUrl={baseUrl}
           owner={view.owner}
           session={session}
-          tell={toasts.tell}
+          showMessage={toasts.showMessage}
         />
       ) : (
-        <SignedOut view={view} session={session} tell={toasts.tell} {...languages} />
+        <SignedOut view={view} session={session} showMessage={toasts.showMessage} {...languages} />
       )}
       <ToastList toasts={toasts.toasts} dismiss={toasts.dismiss} language={language} />
     </>
@@ -57,16 +57,16 @@ export function App({ baseUrl, session }: AppProps) {
 interface SignedOutViewProps {
   readonly view: Exclude<SessionView, { readonly stage: 'in' }>
   readonly session: PageSession
-  readonly tell: ReturnType<typeof useToasts>['tell']
+  readonly showMessage: ReturnType<typeof useToasts>['showMessage']
   readonly language: Language
   readonly onLanguage: (language: Language) => void
 }
 
-function SignedOut({ view, session, tell, ...languages }: SignedOutViewProps) {
+function SignedOut({ view, session, showMessage, ...languages }: SignedOutViewProps) {
   const text = ownerText(languages.language)
   const route = useRoute()
   const [isRegistering, setRegistering] = useState(false)
-  const props = { ...languages, newAttempt: session.newAttempt, tell }
+  const props = { ...languages, newAttempt: session.newAttempt, showMessage }
   if (!isSecureContext)
     return (
       <SignedOutFrame title={text.insecure.title} {...languages}>

@@ -12,7 +12,7 @@ export interface OwnerPages {
   /** Calls back for every change on the server, until the returned function is called. */
   onLive(listener: (event: LiveEvent) => void): () => void
   /** Shows a short message, also to screen readers. */
-  tell(message: {
+  showMessage(message: {
     readonly tone: 'good' | 'bad' | 'info'
     readonly text: string
     /** Leads to the result. */

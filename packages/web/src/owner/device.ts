@@ -37,7 +37,7 @@ export async function storedDevice(owner: Owner): Promise<Device | undefined> {
     try {
       return await openSealedDevice(sealed, owner.accountKey)
     } catch (error) {
-      // It belongs to another account, or a newer client has written it.
+      // The key belongs to another account, or a newer client has written it.
       if (!(error instanceof SealError || error instanceof RangeError)) throw error
     }
   }

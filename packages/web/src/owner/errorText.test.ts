@@ -39,7 +39,7 @@ describe('the text of an error', () => {
   it('comes with the request’s id when the server has failed', () => {
     const failed = problem({ status: 500, code: 'error.request.failed' })
     assert.equal(requestIdOf(failed), 'r-1')
-    assert.equal(requestIdOf(new SendError('gave_up', failed)), 'r-1')
+    assert.equal(requestIdOf(new SendError('server_unavailable', failed)), 'r-1')
     assert.equal(requestIdOf(problem({ code: 'error.auth.rate_limited' })), undefined)
     assert.equal(requestIdOf(new Error('no')), undefined)
   })

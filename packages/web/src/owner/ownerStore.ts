@@ -60,7 +60,7 @@ export async function deleteSession(): Promise<void> {
   await withDatabase((database) => database.delete('session', KEPT)).catch(() => undefined)
 }
 
-/** Of all accounts, the newest first. Only the account key tells which account a sealed key belongs to. */
+/** The device keys of all accounts, the newest first. Only an account key shows which of them belong to its account. */
 export async function loadSealedDevices(): Promise<readonly Bytes[]> {
   return withDatabase((database) => database.getAll('devices')).then(
     (devices) => devices.reverse(),

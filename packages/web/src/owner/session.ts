@@ -8,7 +8,7 @@ import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession } from './ownerStore.ts'
 import { enter, newSignIn, newTab, resume, show, signOutLocally, type Tab } from './sessionTab.ts'
 import type { SessionView } from './sessionView.ts'
-import { takeTabLock } from './tabLock.ts'
+import { requestTabLock } from './tabLock.ts'
 
 /** What one attempt to sign in, register or recover needs. `enter` makes its owner the owner of this tab. */
 export interface SignInAttempt extends SessionListener {
@@ -51,7 +51,7 @@ export function createPageSession(baseUrl: string): PageSession {
       try {
         const isNothingStored = !steal && (await loadSession()) === undefined
         if (isNothingStored) return show(tab, { stage: 'out', reason: tab.wasIn() ? 'reloaded' : undefined })
-        const lock = await takeTabLock({ steal })
+        const lock = await requestTabLock({ steal })
         if (lock !== undefined) await resume(tab, lock)
         else if (tab.view.stage !== 'elsewhere') show(tab, { stage: 'elsewhere', hasMoved: false })
       } finally {
@@ -88,7 +88,7 @@ export function createPageSession(baseUrl: string): PageSession {
       const isHeard = await Promise.race([loggedOut, systemEnvironment.wait(MAX_SIGN_OUT_MS).then(() => false)])
       leaving.gate.isClosed = true
       leaving.lock?.release()
-      show(tab, { stage: 'out', reason: isHeard ? 'signed_out' : 'signed_out_unheard' })
+      show(tab, { stage: 'out', reason: isHeard ? 'signed_out' : 'signed_out_locally' })
     },
 
     async endDeleted() {

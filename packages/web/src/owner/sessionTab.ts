@@ -6,7 +6,7 @@ import { type Gate, pageEnvironment } from './environment.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession, type StoredSession, saveSession } from './ownerStore.ts'
 import type { SessionView, SignedOutReason } from './sessionView.ts'
-import { type TabLock, takeTabLock } from './tabLock.ts'
+import { requestTabLock, type TabLock } from './tabLock.ts'
 
 /** One sign-in of this tab. */
 interface SignIn {
@@ -90,7 +90,7 @@ export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering)
 
 /** Resolves with whether the browser has stored the session. */
 async function store(tab: Tab, signIn: SignIn, owner: Owner): Promise<boolean> {
-  const lock = await takeTabLock({ steal: true })
+  const lock = await requestTabLock({ steal: true })
   if (lock === undefined) return false
   try {
     await saveSession({ accountKey: owner.accountKey, tokens: owner.tokens() })
@@ -130,7 +130,7 @@ function storeFromNow(tab: Tab, signIn: SignIn, { lock, accountKey }: StoringPar
   signIn.lock = lock
   // When storing fails, the old tokens must not stay stored: the session then continues in this tab only.
   signIn.storeTokens = (tokens) => saveSession({ accountKey, tokens }).catch(deleteSession)
-  void lock.lost.then(() => {
+  void lock.stolen.then(() => {
     if (tab.signIn !== signIn) return
     signIn.lock = undefined
     close(tab)

@@ -32,14 +32,14 @@ interface ShellProps {
   readonly onLanguage: (language: Language) => void
   readonly session: PageSession
   /** Files in the inbox. */
-  readonly waiting: number
+  readonly inboxCount: number
   readonly isConnected: boolean
   readonly isReady: boolean
   readonly isSuspended: boolean
 }
 
 export function Shell(props: ShellProps) {
-  const { language, session, waiting, isReady, isSuspended } = props
+  const { language, session, inboxCount, isReady, isSuspended } = props
   const text = ownerText(language)
   const route = useRoute()
   const main = useRef<HTMLElement>(null)
@@ -54,10 +54,10 @@ export function Shell(props: ShellProps) {
               <a href={`#/${page}`} aria-current={page === route.page ? 'page' : undefined}>
                 <Icon name={ICONS[page]} />
                 <span>{text.pages[page]}</span>
-                {page === 'inbox' && waiting > 0 && (
+                {page === 'inbox' && inboxCount > 0 && (
                   <span class="count">
-                    <span aria-hidden="true">{waiting}</span>
-                    <span class="visually-hidden">{text.inboxWaiting(waiting)}</span>
+                    <span aria-hidden="true">{inboxCount}</span>
+                    <span class="visually-hidden">{text.inboxWaiting(inboxCount)}</span>
                   </span>
                 )}
               </a>

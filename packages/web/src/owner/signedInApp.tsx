@@ -16,29 +16,29 @@ interface SignedInAppProps {
   readonly session: PageSession
   readonly language: Language
   readonly onLanguage: (language: Language) => void
-  readonly tell: OwnerPages['tell']
+  readonly showMessage: OwnerPages['showMessage']
 }
 
 export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...props }: SignedInAppProps) {
-  const tell = useWhileMounted(props.tell)
+  const showMessage = useWhileMounted(props.showMessage)
   const live = useLiveEvents(owner)
-  const waiting = useWaiting(owner, live.onLive)
+  const inboxCount = useInboxCount(owner, live.onLive)
   const account = useLoaded(() => owner.account(), owner.accountId)
   const pages = useMemo(
-    () => ({ owner, baseUrl, language, onLive: live.onLive, tell }),
-    [owner, baseUrl, language, live.onLive, tell],
+    () => ({ owner, baseUrl, language, onLive: live.onLive, showMessage }),
+    [owner, baseUrl, language, live.onLive, showMessage],
   )
   useEffect(() => {
     const text = ownerText(language)
-    document.title = waiting > 0 ? text.titleWithCount(waiting) : text.title
-  }, [waiting, language])
+    document.title = inboxCount > 0 ? text.titleWithCount(inboxCount) : text.title
+  }, [inboxCount, language])
   return (
     <OwnerPagesContext.Provider value={pages}>
       <Shell
         language={language}
         onLanguage={onLanguage}
         session={session}
-        waiting={waiting}
+        inboxCount={inboxCount}
         isConnected={live.isConnected}
         isReady={live.isReady}
         isSuspended={account.value?.isSuspended === true}
@@ -48,7 +48,7 @@ export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...
 }
 
 /** Work that ends after a sign-out must not show messages to the next owner. */
-function useWhileMounted(tell: OwnerPages['tell']): OwnerPages['tell'] {
+function useWhileMounted(showMessage: OwnerPages['showMessage']): OwnerPages['showMessage'] {
   const isMounted = useRef(true)
   useEffect(
     () => () => {
@@ -56,30 +56,36 @@ function useWhileMounted(tell: OwnerPages['tell']): OwnerPages['tell'] {
     },
     [],
   )
-  return useCallback((message) => isMounted.current && tell(message), [tell])
+  return useCallback((message) => isMounted.current && showMessage(message), [showMessage])
 }
 
-const COUNTED: readonly LiveEvent['name'][] = ['drop.landed', 'drop.adopted', 'drop.discarded', 'link.changed', 'reset']
+const INBOX_COUNT_EVENTS: readonly LiveEvent['name'][] = [
+  'drop.landed',
+  'drop.adopted',
+  'drop.discarded',
+  'link.changed',
+  'reset',
+]
 
 /** The number of files in the inbox. It is the sum over the links, which needs one short call and opens no file. */
-function useWaiting(owner: Owner, onLive: OwnerPages['onLive']): number {
-  const [waiting, setWaiting] = useState(0)
+function useInboxCount(owner: Owner, onLive: OwnerPages['onLive']): number {
+  const [inboxCount, setInboxCount] = useState(0)
   useEffect(() => {
     let isUnmounted = false
     const count = oneAtATime(async () => {
       if (isUnmounted) return
       const links = await owner.listLinks().catch(() => undefined)
       if (isUnmounted || links === undefined) return
-      setWaiting(links.reduce((sum, { pending }) => sum + pending, 0))
+      setInboxCount(links.reduce((sum, { pending }) => sum + pending, 0))
     })
     void count()
     const stop = onLive((event) => {
-      if (COUNTED.includes(event.name)) void count()
+      if (INBOX_COUNT_EVENTS.includes(event.name)) void count()
     })
     return () => {
       isUnmounted = true
       stop()
     }
   }, [owner, onLive])
-  return waiting
+  return inboxCount
 }

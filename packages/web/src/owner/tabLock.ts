@@ -3,26 +3,26 @@
 const NAME = 'blindkeep.session'
 
 export interface TabLock {
-  /** Resolves when another tab has taken it. */
-  readonly lost: Promise<void>
+  /** Resolves when another tab has stolen the lock. */
+  readonly stolen: Promise<void>
   release(): void
 }
 
-/** Undefined when another tab has the lock, unless `steal` takes it from there. */
-export function takeTabLock({ steal }: { readonly steal: boolean }): Promise<TabLock | undefined> {
+/** Undefined when another tab has the lock, unless `steal` is set. */
+export function requestTabLock({ steal }: { readonly steal: boolean }): Promise<TabLock | undefined> {
   return new Promise((resolve, reject) => {
     let isGranted = false
-    let lose: () => void
-    const lost = new Promise<void>((done) => {
-      lose = done
+    let resolveStolen: () => void
+    const stolen = new Promise<void>((done) => {
+      resolveStolen = done
     })
     navigator.locks
       .request(NAME, steal ? { steal: true } : { ifAvailable: true }, (lock) => {
         isGranted = true
         if (lock === null) return resolve(undefined)
-        return new Promise<void>((release) => resolve({ lost, release }))
+        return new Promise<void>((release) => resolve({ stolen, release }))
       })
       // A lock that was granted and fails afterwards was stolen (Web Locks, request).
-      .catch((error: unknown) => (isGranted ? lose() : reject(error)))
+      .catch((error: unknown) => (isGranted ? resolveStolen() : reject(error)))
   })
 }

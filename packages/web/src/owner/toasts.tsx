@@ -6,7 +6,7 @@ import type { Language } from '../common/language.ts'
 import type { OwnerPages } from './context.ts'
 import { ownerText } from './texts.ts'
 
-type Message = Parameters<OwnerPages['tell']>[0]
+type Message = Parameters<OwnerPages['showMessage']>[0]
 
 interface Toast extends Message {
   readonly id: number
@@ -19,21 +19,21 @@ const ICONS = { good: 'check', bad: 'alert', info: 'info' } as const
 
 interface Toasts {
   readonly toasts: readonly Toast[]
-  readonly tell: (message: Message) => void
+  readonly showMessage: (message: Message) => void
   readonly dismiss: (id: number) => void
   readonly clear: () => void
 }
 
 export function useToasts(): Toasts {
   const [toasts, setToasts] = useState<readonly Toast[]>([])
-  const tell = useCallback(
+  const showMessage = useCallback(
     (message: Message) =>
       setToasts((last) => [...last, { ...message, id: (last.at(-1)?.id ?? 0) + 1 }].slice(-MAX_TOASTS)),
     [],
   )
   const dismiss = useCallback((id: number) => setToasts((last) => last.filter((toast) => toast.id !== id)), [])
   const clear = useCallback(() => setToasts([]), [])
-  return { toasts, tell, dismiss, clear }
+  return { toasts, showMessage, dismiss, clear }
 }
 
 /** Always in the page, even when empty: screen readers announce only changes of an existing live region. */

@@ -49,7 +49,7 @@ describe('the directory of a backup', () => {
   )
 
   it(
-    'has whole files only, and lists what a killed run left',
+    'contains only complete files, and lists the temporary files of a killed run',
     inDirectory(async (root) => {
       const directory = await open(root)
       await assert.rejects(directory.add('blobs/ab/name', pieces('one', 'broken')), RangeError)
@@ -77,7 +77,7 @@ describe('the directory of a backup', () => {
   )
 
   it(
-    'is refused inside the data, around it, and behind a symbolic link into it',
+    'is refused inside the data directory, as its parent, and behind a symbolic link into it',
     inDirectory(async (root) => {
       const data = join(root, 'data')
       await mkdir(data)

@@ -1,3 +1,4 @@
+/** The blobs of assets. */
 import { type AccountId, type AssetId, type Instant, parseInstant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { AssetBlob, AssetReads, AssetWrites, HeldBlob } from '../../ports/store.ts'
@@ -5,8 +6,6 @@ import { envelopeOf, envelopeText } from './envelopes.ts'
 import { type StatusRow, statusColumns, statusOf } from './objectStatus.ts'
 import { prepared } from './prepared.ts'
 import type { AssetBlobTable, Schema } from './schema.ts'
-
-/** The blobs of assets. */
 
 interface Given {
   readonly assetId: AssetId
@@ -33,7 +32,7 @@ const heldOfContent = prepared((db, given: { readonly accountId: AccountId; read
   held(db).where('account_id', '=', given.accountId).where('asset_blobs.ciphertext_hash', '=', given.ciphertextHash),
 )
 
-/** Copies the account from the live asset. Without a live asset it is NULL, which the table refuses. */
+/** Copies the account from the live asset. If no live asset exists, account_id is NULL and the insert fails. */
 const insertion = prepared(
   (db, given: AssetBlob & { readonly envelopeText: string; readonly retainedUntil: Instant | undefined }) =>
     db.insertInto('asset_blobs').values(({ selectFrom }) => ({
@@ -66,7 +65,7 @@ const lastRetained = prepared((db, given: { readonly accountId: AccountId }) =>
     .limit(1),
 )
 
-const someHolding = prepared((db, given: { readonly accountId: AccountId; readonly max: number }) =>
+const someWithBlobs = prepared((db, given: { readonly accountId: AccountId; readonly max: number }) =>
   db.selectFrom('asset_blobs').select('asset_id').where('account_id', '=', given.accountId).limit(given.max),
 )
 
@@ -76,7 +75,7 @@ const removal = prepared((db, given: { readonly location: string }) =>
 
 export function blobReads(
   db: Kysely<Schema>,
-): Pick<AssetReads, 'blobsOf' | 'liveBlobsOf' | 'objectsOf' | 'retainedUntil' | 'someHolding'> {
+): Pick<AssetReads, 'blobsOf' | 'liveBlobsOf' | 'objectsOf' | 'retainedUntil' | 'someWithBlobs'> {
   return {
     async blobsOf(assetId) {
       return (await blobsOfAsset.all(db, { assetId })).map(blobOf)
@@ -90,8 +89,8 @@ export function blobReads(
     async retainedUntil(accountId) {
       return (await lastRetained.first(db, { accountId }))?.retained_until ?? undefined
     },
-    async someHolding(accountId, max) {
-      const rows = await someHolding.all(db, { accountId, max })
+    async someWithBlobs(accountId, max) {
+      const rows = await someWithBlobs.all(db, { accountId, max })
       return [...new Set(rows.map((row) => row.asset_id))]
     },
   }
@@ -106,7 +105,7 @@ export function blobWrites(db: Kysely<Schema>): Pick<AssetWrites, 'addBlob' | 'r
     },
     async removeBlob(location) {
       if ((await removal.changed(db, { location })) === 1) return
-      throw new Error('A blob was removed that no asset has')
+      throw new Error('No asset has the blob to remove')
     },
   }
 }

@@ -30,7 +30,7 @@ const countingAttempt = prepared(
       .where('attempts', '<', given.attemptsMax),
 )
 
-const taking = prepared((db, given: { readonly tokenHash: string; readonly at: Instant }) =>
+const consuming = prepared((db, given: { readonly tokenHash: string; readonly at: Instant }) =>
   db
     .updateTable('challenges')
     .set({ used_at: given.at })
@@ -73,8 +73,8 @@ export function challengeWrites(db: Kysely<Schema>): ChallengeWrites {
     async countAttempt(tokenHash, limits) {
       return (await countingAttempt.changed(db, { tokenHash, ...limits })) === 1
     },
-    async take(tokenHash, at) {
-      return (await taking.changed(db, { tokenHash, at })) === 1
+    async consume(tokenHash, at) {
+      return (await consuming.changed(db, { tokenHash, at })) === 1
     },
     async removeOf(accountId) {
       await removalOfAccount.changed(db, { accountId })

@@ -1,10 +1,9 @@
+/** The chunks of upload sessions. */
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Chunk, UploadReads, UploadWrites } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
 import type { ChunkTable, Schema } from './schema.ts'
-
-/** The chunks of upload sessions. */
 
 interface Given {
   readonly uploadId: UploadId

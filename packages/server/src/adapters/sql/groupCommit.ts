@@ -8,7 +8,10 @@ import { MAX_WAITING, type Turns } from './turns.ts'
 /** How many works share one commit. A commit waits for a sync of the disk, which costs more than everything else together. */
 export const MAX_WORKS_PER_COMMIT = 256
 
-/** Runs works one after another. A failed work is undone alone. All works of a commit are acknowledged together, once the commit is durable. */
+/**
+ * Runs works one after another. A failed work is undone, the other works of its commit are not. All works of a commit are acknowledged together, once the
+ * commit is durable.
+ */
 export interface GroupCommit {
   /** Rejects with the error of `work`, or with the failure of its commit. `undoes` decides whether a result undoes its work. */
   write<Result>(work: (db: Kysely<Schema>) => Promise<Result>, undoes: (result: Result) => boolean): Promise<Result>

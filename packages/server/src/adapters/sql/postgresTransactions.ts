@@ -58,8 +58,9 @@ async function attemptWrite<Result>({ session, health, alone }: Attempt, work: W
 }
 
 /**
- * Ordinary transactions share this lock. A transaction that runs alone has it exclusively, among all processes, so no other can overtake it. The lock comes
- * before the first query, because that takes the snapshot. It is on `migrations`, the one table that no `work` uses.
+ * `row exclusive` is the shared mode: ordinary transactions hold it together. `share row exclusive` is the exclusive mode: it conflicts with itself and with
+ * `row exclusive`, in every process, so no other transaction can overtake the one that holds it. The lock comes before the first query, because the first
+ * query takes the snapshot. It is on `migrations`, the one table that no `work` uses.
  */
 function lock(alone: boolean): string {
   return `lock table migrations in ${alone ? 'share row exclusive' : 'row exclusive'} mode`

@@ -43,7 +43,7 @@ export function prepared<Given extends object, Row>(
   }
 }
 
-/** Marks where a value goes. Kysely takes it for the value. */
+/** Marks the place of a value. Kysely treats it as the value. */
 class Place {
   readonly name: string | symbol
   constructor(name: string | symbol) {

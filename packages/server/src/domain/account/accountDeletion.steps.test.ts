@@ -6,22 +6,22 @@ import { type AccountId, addSeconds, parseAlbumId, parseDeviceId } from '@blindk
 import fc from 'fast-check'
 import type { Store } from '../../ports/store.ts'
 import { openBlob } from '../../testing/assetSessions.ts'
-import { adopt, declaredFor, landBlob, newDrop, newKeeper, uploadBlob } from '../../testing/assets.ts'
+import { adopt, declaredFor, landBlob, newAlbumOwner, newDrop, uploadBlob } from '../../testing/assets.ts'
 import { FILLED_BYTES, type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import {
   accountRow,
-  admitted,
   append,
   bytes,
   creation,
   land,
   newLink,
+  notRefused,
   openDrop,
   provision,
 } from '../../testing/guest.ts'
 import { createMortal } from '../../testing/mortal.ts'
 import { quickly, SECRET } from '../../testing/secrets.ts'
-import { inWorld, known, newOpaqueId, type World } from '../../testing/world.ts'
+import { defined, inWorld, newOpaqueId, type World } from '../../testing/world.ts'
 import type { Finding } from '../fsck/finding.ts'
 import { newMemory } from '../fsck/options.ts'
 
@@ -92,10 +92,10 @@ describe('the holdings of a deleted account', () => {
         let hasDied = true
         for (let calls = 0; hasDied; calls += 1) {
           const accountId = await newAccount()
-          const keeper = await newKeeper(world, accountId)
-          await newDrop(world, keeper, bytes(20))
-          await landBlob(world, keeper, bytes(30))
-          await openBlob(world, keeper, bytes(40))
+          const albumOwner = await newAlbumOwner(world, accountId)
+          await newDrop(world, albumOwner, bytes(20))
+          await landBlob(world, albumOwner, bytes(30))
+          await openBlob(world, albumOwner, bytes(40))
           const account = await accountRow(world, accountId)
           mortal.dieAfter(calls)
           await accountDeletion
@@ -125,23 +125,23 @@ describe('the holdings of a deleted account', () => {
       const late = fc.nat(40)
       const property = fc.asyncProperty(late, fc.tuple(...acts.map(() => late)), async (deletesAt, actsAt) => {
         const accountId = await newAccount()
-        const keeper = await newKeeper(world, accountId)
+        const albumOwner = await newAlbumOwner(world, accountId)
         const link = await newLink(world, {}, accountId)
         const [landing, adopted, upload, kept] = [bytes(10), bytes(20), bytes(30), bytes(40)]
         const [dropSession, pending, discarded] = [
           await openDrop(world, link, landing),
-          await newDrop(world, keeper, adopted),
-          await newDrop(world, keeper, bytes(60)),
+          await newDrop(world, albumOwner, adopted),
+          await newDrop(world, albumOwner, bytes(60)),
         ]
-        const blobSession = await openBlob(world, keeper, upload)
-        const ofKept = declaredFor(world, keeper, kept)
-        admitted((await uploadBlob(world, ofKept, kept, keeper)).answer)
+        const blobSession = await openBlob(world, albumOwner, upload)
+        const ofKept = declaredFor(world, albumOwner, kept)
+        notRefused((await uploadBlob(world, ofKept, kept, albumOwner)).answer)
         const work: { readonly [Act in (typeof acts)[number]]: () => Promise<unknown> } = {
           land: () => append(world, dropSession, { offset: 0, bytes: landing }),
-          adopt: () => adopt(world, keeper, pending, declaredFor(world, keeper, adopted)),
+          adopt: () => adopt(world, albumOwner, pending, declaredFor(world, albumOwner, adopted)),
           finish: () => append(world, blobSession, { offset: 0, bytes: upload }),
           upload: async () =>
-            rules.uploads.create(await accountRow(world, accountId), declaredFor(world, keeper, kept)),
+            rules.uploads.create(await accountRow(world, accountId), declaredFor(world, albumOwner, kept)),
           create: () => rules.drops.create(creation(link, bytes(50))),
           discard: () => rules.inbox.discard(accountId, discarded.dropId),
           delete: () => rules.assets.remove(accountId, ofKept.assetId),
@@ -189,7 +189,7 @@ describe('a deleted account', () => {
         const { accountDeletion, deleteAccount } = quickly(world)
         const { accountId, traces } = await newPerson(world)
         const found = () => {
-          const cells = everyCell(known(world.databasePath))
+          const cells = everyCell(defined(world.databasePath))
           return traces.filter((trace) => cells.some((cell) => cell.includes(trace)))
         }
         assert.deepEqual(found(), traces)
@@ -210,15 +210,15 @@ async function newPerson(world: World) {
   const registered = { secret: SECRET, kdfVersion: 1, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof }
   const email = 'ada.lovelace@example.org'
   const request = { ...registered, email, invite: undefined, isForwarded: false, source: undefined }
-  const { accountId } = admitted(await quickly(world).accounts.register(request))
-  const { keeper } = await fill(world, accountId)
+  const { accountId } = notRefused(await quickly(world).accounts.register(request))
+  const { albumOwner } = await fill(world, accountId)
   const [dropPublicKey, sealedLabel, sealedName, publicKey] = [bytes(62), bytes(63), bytes(64), bytes(1984)]
   const link = provision({ dropPublicKey, sealedLabel, passphraseVerifier: bytes(40) })
-  admitted(await rules.links.provision(accountId, link))
-  const albumId = known(parseAlbumId(randomUUID()))
-  admitted(await rules.albums.create(accountId, { albumId, sealedName }))
-  const deviceId = known(parseDeviceId(randomUUID()))
-  admitted(await rules.devices.add(accountId, { deviceId, publicKey, mac: undefined }))
+  notRefused(await rules.links.provision(accountId, link))
+  const albumId = defined(parseAlbumId(randomUUID()))
+  notRefused(await rules.albums.create(accountId, { albumId, sealedName }))
+  const deviceId = defined(parseDeviceId(randomUUID()))
+  notRefused(await rules.devices.add(accountId, { deviceId, publicKey, mac: undefined }))
   const [totp, sealedIndex] = [bytes(65), bytes(66)]
   const [code, tokenHash, recovery] = ['c0de'.repeat(16), 'cafe'.repeat(16), '{"sets":"this"}']
   await store.write(async (tx) => {
@@ -233,7 +233,7 @@ async function newPerson(world: World) {
   const { secretHash, recoveryProofHash } = await accountRow(world, accountId)
   const verifierHash = (await store.read((tx) => tx.links.find(link.opaqueId)))?.verifierHash
   const sealed = [salt, sealedAccountKey, sealedRecoveryKey, dropPublicKey, sealedLabel, sealedName, totp, sealedIndex]
-  const keys = [publicKey, keeper.keys.publicKey, known(recoveryProofHash), known(verifierHash)]
+  const keys = [publicKey, albumOwner.keys.publicKey, defined(recoveryProofHash), defined(verifierHash)]
   const texts = [email, secretHash, code, tokenHash, recovery]
   return { accountId, traces: [...sealed, ...keys, ...texts].map((trace) => Buffer.from(trace)) }
 }

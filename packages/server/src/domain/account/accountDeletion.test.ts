@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addSeconds, formatInstant, type UploadId } from '@blindkeep/protocol/ids'
 import { leaveBlobFinishing, openBlob } from '../../testing/assetSessions.ts'
-import { declaredFor, landBlob, newKeeper } from '../../testing/assets.ts'
+import { declaredFor, landBlob, newAlbumOwner } from '../../testing/assets.ts'
 import {
   accountRow,
-  admitted,
   append,
   bytes,
   land,
   leaveFinishing,
   newLink,
+  notRefused,
   openDrop,
   provision,
 } from '../../testing/guest.ts'
@@ -49,7 +49,7 @@ describe('deleting an account', () => {
       const { email } = await accountRow(world, accountId)
       const pair = await sessions.open(accountId, undefined)
       const opaqueId = await newLink(world, {}, accountId)
-      const { salt } = admitted(await accounts.kdf(email, undefined))
+      const { salt } = notRefused(await accounts.kdf(email, undefined))
       assert.equal(await deleteAccount(accountId), undefined)
       assert.deepEqual(await sessions.authenticate(pair.accessToken), OVER)
       assert.deepEqual(await sessions.refresh(pair.refreshToken), OVER)
@@ -57,7 +57,7 @@ describe('deleting an account', () => {
       for (const each of [email, `deleted:${accountId}`]) {
         for (const secret of [SECRET, '-'])
           assert.deepEqual(await accounts.logIn({ email: each, secret, deviceId: undefined, source: undefined }), WRONG)
-        const decoy = admitted(await accounts.kdf(each, undefined)).salt
+        const decoy = notRefused(await accounts.kdf(each, undefined)).salt
         assert.deepEqual([decoy.length, Buffer.from(decoy).equals(salt)], [16, false])
       }
     }),
@@ -69,18 +69,18 @@ describe('deleting an account', () => {
       const { accounts, changePassword, deleteAccount, newAccount } = quickly(world)
       const { rules } = world
       const accountId = await newAccount()
-      const keeper = await newKeeper(world, accountId)
+      const albumOwner = await newAlbumOwner(world, accountId)
       const pair = await rules.sessions.open(accountId, undefined)
-      const caller = admitted(await rules.sessions.authenticate(pair.accessToken))
-      const declared = declaredFor(world, keeper, bytes(5))
+      const caller = notRefused(await rules.sessions.authenticate(pair.accessToken))
+      const declared = declaredFor(world, albumOwner, bytes(5))
       assert.equal(await deleteAccount(accountId), undefined)
       const nothing = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined, source: undefined }
       const change = { ...nothing, currentSecret: SECRET, secret: 'another secret of length' }
       assert.deepEqual(await changePassword(caller, change), WRONG)
       assert.deepEqual(await rules.links.provision(accountId, provision()), OVER)
-      const { albumId, deviceId } = keeper
+      const { albumId, deviceId } = albumOwner
       assert.deepEqual(await rules.albums.create(accountId, { albumId, sealedName: undefined }), OVER)
-      const device = { deviceId, publicKey: keeper.keys.publicKey, mac: undefined }
+      const device = { deviceId, publicKey: albumOwner.keys.publicKey, mac: undefined }
       assert.deepEqual(await rules.devices.add(accountId, device), OVER)
       const expiresAt = addSeconds(world.clock.now(), 60)
       assert.deepEqual(
@@ -101,22 +101,22 @@ describe('deleting an account', () => {
     inWorld(async (world) => {
       const { deleteAccount, newAccount } = quickly(world)
       const accountId = await newAccount()
-      const keeper = await newKeeper(world, accountId)
+      const albumOwner = await newAlbumOwner(world, accountId)
       const retained = (seconds: number) => {
         const until = addSeconds(world.clock.now(), seconds)
         return { envelope: { retention_until: formatInstant(until) } }
       }
-      await landBlob(world, keeper, bytes(10), retained(100))
+      await landBlob(world, albumOwner, bytes(10), retained(100))
       const opaqueId = await newLink(world, {}, accountId)
       const account = await accountRow(world, accountId)
       assert.deepEqual(await deleteAccount(accountId), RETAINED)
       world.clock.advance(99.999)
       assert.deepEqual(await deleteAccount(accountId), RETAINED)
       assert.deepEqual(await accountRow(world, accountId), account)
-      admitted(await world.rules.links.asGuestSees(opaqueId))
+      notRefused(await world.rules.links.asGuestSees(opaqueId))
       world.clock.advance(0.001)
       const finishing = bytes(11)
-      const uploadId = await openBlob(world, keeper, finishing, retained(50))
+      const uploadId = await openBlob(world, albumOwner, finishing, retained(50))
       await leaveBlobFinishing(world, uploadId, finishing)
       assert.deepEqual(await deleteAccount(accountId), RETAINED)
       world.clock.advance(50)
@@ -136,7 +136,7 @@ describe('deleting an account', () => {
       const [open, finishing] = [await openDrop(world, opaqueId, bytes(20)), await openDrop(world, opaqueId, content)]
       await leaveFinishing(world, finishing, content)
       const receiptOf = (uploadId: UploadId) => rules.drops.receipt({ opaqueId, uploadId })
-      const receipt = admitted(await receiptOf(landed))
+      const receipt = notRefused(await receiptOf(landed))
       assert.equal(await deleteAccount(accountId), undefined)
       const notFound = { refused: 'upload_not_found' }
       assert.deepEqual(await append(world, open, { offset: 0, bytes: bytes(1) }), notFound)
@@ -145,8 +145,8 @@ describe('deleting an account', () => {
       assert.deepEqual(await rules.finishing.finish(finishing), { offset: 30 })
       await rules.sweep.sweep()
       assert.deepEqual(await unfinished(world), [])
-      assert.deepEqual(admitted(await receiptOf(landed)), receipt)
-      admitted(await receiptOf(finishing))
+      assert.deepEqual(notRefused(await receiptOf(landed)), receipt)
+      notRefused(await receiptOf(finishing))
       world.clock.advance(30 * 86_400 + 1)
       await rules.sweep.sweep()
       for (const uploadId of [landed, finishing]) assert.deepEqual(await receiptOf(uploadId), notFound)

@@ -1,3 +1,7 @@
+/**
+ * Deletes an account. One transaction removes the personal data and every way to sign in. Small steps then remove the drops and assets, by the functions that
+ * discard drops and delete assets. So the used bytes equal the sum of the rows, and every object has its state, wherever the process dies.
+ */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
@@ -9,10 +13,6 @@ import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Accounts } from './accounts.ts'
 
-/**
- * Deletes an account. One transaction removes the personal data and every way in. Small steps then free what the account holds, by the functions that
- * discard drops and delete assets. So the used bytes equal the sum of the rows, and every object has its state, wherever the process dies.
- */
 interface AccountDeletionPorts {
   readonly store: Store
   readonly clock: Clock

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { HasherBusy } from '../../ports/secrets.ts'
-import { admitted, bytes } from '../../testing/guest.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
 import { quickAccounts, quickPorts, registration } from '../../testing/secrets.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 import { type Credentials, createAccounts } from './accounts.ts'
 import type { Registration } from './registration.ts'
 
-const credentials = (over: Partial<Credentials> = {}): Credentials => {
+const credentials = (overrides: Partial<Credentials> = {}): Credentials => {
   const { email, secret } = registration()
-  return { email, secret, deviceId: undefined, source: undefined, ...over }
+  return { email, secret, deviceId: undefined, source: undefined, ...overrides }
 }
 
 const reasonOf = (answer: object) => ('refused' in answer ? String(answer.refused) : 'in')
 
 describe('registering', () => {
   it(
-    'makes an account and signs it in, and stores a hash of the secret alone',
+    'makes an account and signs it in, and stores only a hash of the secret',
     inWorld(async (world) => {
-      const pair = admitted(await world.rules.accounts.register(registration({ email: '  Ada@Example.ORG ' })))
-      const { account } = admitted(await world.rules.sessions.authenticate(pair.accessToken))
+      const pair = notRefused(await world.rules.accounts.register(registration({ email: '  Ada@Example.ORG ' })))
+      const { account } = notRefused(await world.rules.sessions.authenticate(pair.accessToken))
       assert.equal(account.email, 'ada@example.org')
       assert.match(account.secretHash, /^\$argon2id\$/)
       assert.equal(reasonOf(await world.rules.accounts.logIn(credentials({ email: 'ADA@example.org' }))), 'in')
@@ -37,7 +37,7 @@ describe('registering', () => {
         recoveryProof: bytes(32),
       })
       const pairs = await Promise.all(Array.from({ length: 8 }, () => accounts.register(request)))
-      assert.equal(new Set(pairs.map((pair) => admitted(pair).accountId)).size, 1)
+      assert.equal(new Set(pairs.map((pair) => notRefused(pair).accountId)).size, 1)
       const others: Partial<Registration>[] = [
         { secret: 'another secret of length' },
         { salt: bytes(16) },
@@ -53,7 +53,7 @@ describe('registering', () => {
   )
 
   it(
-    'gives no more guesses of a secret than a sign-in',
+    'allows no more guesses of a secret than a sign-in',
     inWorld(async (world) => {
       const accounts = quickAccounts(world)
       await accounts.register(registration())
@@ -81,8 +81,8 @@ describe('registering', () => {
         { sealedRecoveryKey: bytes(9) },
         { recoveryProof: bytes(32) },
       ]
-      for (const over of bad)
-        assert.equal(reasonOf(await accounts.register(registration(over))), 'registration_invalid')
+      for (const overrides of bad)
+        assert.equal(reasonOf(await accounts.register(registration(overrides))), 'registration_invalid')
     }),
   )
 
@@ -131,7 +131,7 @@ describe('logging in', () => {
   )
 
   it(
-    'checks no more secrets when 64 come at once, and a hundred for an account in all',
+    'checks no more secrets when 64 requests are concurrent, and at most 100 wrong ones for an account from all sources',
     inWorld(async (world) => {
       const accounts = quickAccounts(world)
       await accounts.register(registration())
@@ -144,7 +144,7 @@ describe('logging in', () => {
   )
 
   it(
-    'does not lock the owner out by tries that a busy hasher never checked',
+    'does not lock the owner out by attempts that a busy hasher never checked',
     inWorld(async (world) => {
       await quickAccounts(world).register(registration())
       const busy = {
@@ -178,7 +178,7 @@ describe('the salt of a key derivation', () => {
     'is a decoy for an unknown e-mail: the same after a restart, and another for each e-mail',
     inWorld(async (world) => {
       const saltOf = async (rules: World['rules'], email: string) =>
-        admitted(await rules.accounts.kdf(email, undefined))
+        notRefused(await rules.accounts.kdf(email, undefined))
       const first = await saltOf(world.rules, 'unknown@example.org')
       assert.equal(first.salt.length, 16)
       assert.deepEqual(await saltOf(world.restarted(), ' UNKNOWN@example.org'), first)
@@ -192,7 +192,7 @@ describe('the salt of a key derivation', () => {
       const accounts = quickAccounts(world)
       const salt = bytes(16)
       await accounts.register(registration({ salt }))
-      assert.deepEqual(known(admitted(await accounts.kdf('ada@example.org', undefined))).salt, salt)
+      assert.deepEqual(defined(notRefused(await accounts.kdf('ada@example.org', undefined))).salt, salt)
     }),
   )
 })

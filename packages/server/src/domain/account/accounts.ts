@@ -1,3 +1,4 @@
+/** Accounts. A client derives a secret from the password. The server learns that secret, and stores a slow hash of it. */
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
@@ -13,7 +14,6 @@ import { createRegister, type RegistrationSettings } from './registration.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 import { createSignIn } from './signIn.ts'
 
-/** Accounts. A client derives a secret from the password. The server learns that secret, and stores a slow hash of it. */
 export interface AccountSettings extends RegistrationSettings, AttemptSettings {}
 
 export interface Credentials {
@@ -63,7 +63,7 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
     register: createRegister({ ...ports, attemptLimits, signIn }, settings),
 
     /**
-     * Asks a signed-in caller for the present secret again, before an act that a stolen token alone must not allow. It counts like a sign-in. It checks
+     * Asks a signed-in caller for the present secret again, before an act for which a stolen token must not be enough. It counts like a sign-in. It checks
      * the given row: a caller that then changes the secret must compare the hash again in its own transaction.
      */
     async requireSecret(

@@ -1,22 +1,25 @@
+/** Limits on how many wrong secrets and codes a caller may send. */
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Refuses } from '../refusals.ts'
 
-/** How many wrong secrets and codes a caller may send. */
 export interface AttemptSettings {
-  /** Wrong ones for one account from one source in a window. */
+  /** Wrong secrets or codes of one kind, for one account, from one source, in 15 minutes. */
   readonly loginTriesPerWindow: number
 }
 
 const WINDOW_SECONDS = 900
 const DAY_SECONDS = 86_400
 const MAX_ATTEMPTS_OF_SOURCE = 6000
-/** Wrong ones for one account, from all sources together. */
-const MAX_TRIES_OF_ACCOUNT = 100
+/** Wrong secrets for one account in 15 minutes, from all sources together. */
+const MAX_WRONG_SECRETS_OF_ACCOUNT = 100
+/** Wrong codes for one account in a day, from all sources together. Three of a million codes are right at a time. */
+const MAX_WRONG_CODES_OF_ACCOUNT = 100
 /**
- * The same, for secrets of 50 bits or more. So many guesses find none of them, and a low limit would let a stranger lock the owner out by using it up.
+ * Wrong recovery proofs or backup codes for one account in 15 minutes, from all sources together. They have 50 bits or more, so even this many guesses are
+ * hopeless. With a low limit, a stranger could lock the owner out by using it up.
  */
-const MAX_TRIES_OF_UNGUESSABLE = 10_000
+const MAX_WRONG_UNGUESSABLE_OF_ACCOUNT = 10_000
 
 type Source = string | undefined
 
@@ -32,10 +35,7 @@ export function createAttemptLimits(
   }
 
   /** Many callers share the unknown source, so only the account's limit counts there. */
-  function limitsFor(
-    what: string,
-    { key, source, windowSeconds, max = MAX_TRIES_OF_ACCOUNT }: Counted,
-  ): readonly Limit[] {
+  function limitsFor(what: string, { key, source, windowSeconds, max }: Counted): readonly Limit[] {
     const ofAccount = { rule: `${what}-of-account`, key, max, windowSeconds }
     if (source === undefined) return [ofAccount]
     const rule = `${what}-of-account-and-source`
@@ -51,37 +51,37 @@ export function createAttemptLimits(
     },
 
     forSecrets: (email: string, source: Source): readonly Limit[] =>
-      limitsFor('secrets', { key: email, source, windowSeconds: WINDOW_SECONDS }),
+      limitsFor('secrets', { key: email, source, windowSeconds: WINDOW_SECONDS, max: MAX_WRONG_SECRETS_OF_ACCOUNT }),
 
-    /** Apart from the limits of secrets: a stranger who locks an account with wrong passwords must not lock the owner's way back in. */
+    /** Not the limits of secrets: a stranger who locks an account with wrong passwords must not lock the owner's recovery too. */
     forRecoveryProofs: (email: string, source: Source): readonly Limit[] =>
       limitsFor('recovery-proofs', {
         key: email,
         source,
         windowSeconds: WINDOW_SECONDS,
-        max: MAX_TRIES_OF_UNGUESSABLE,
+        max: MAX_WRONG_UNGUESSABLE_OF_ACCOUNT,
       }),
 
-    /** Three of a million codes are right at a time, so the window is a day: a hundred guesses every quarter of an hour would be too many. */
+    /** The window of the account is a day: the same number of guesses in every 15 minutes would be too many. */
     forCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
-      limitsFor('codes', { key: accountId, source, windowSeconds: DAY_SECONDS }),
+      limitsFor('codes', { key: accountId, source, windowSeconds: DAY_SECONDS, max: MAX_WRONG_CODES_OF_ACCOUNT }),
 
     /** For a new factor that waits to be confirmed. Wrong codes at sign-in must not keep the owner from setting up another factor. */
     forFirstCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
-      limitsFor('first-codes', { key: accountId, source, windowSeconds: DAY_SECONDS }),
+      limitsFor('first-codes', { key: accountId, source, windowSeconds: DAY_SECONDS, max: MAX_WRONG_CODES_OF_ACCOUNT }),
 
-    /** Apart from the other limits: an owner with backup codes gets in after a stranger has used those up. */
+    /** Not the limits of codes: an owner with backup codes can sign in after a stranger has used up the limit of codes. */
     forBackupCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
       limitsFor('backup-codes', {
         key: accountId,
         source,
         windowSeconds: WINDOW_SECONDS,
-        max: MAX_TRIES_OF_UNGUESSABLE,
+        max: MAX_WRONG_UNGUESSABLE_OF_ACCOUNT,
       }),
 
     /**
-     * Runs `check` within the limits. A try is counted before the check, so guessing in parallel gains nothing. It is given back when the answer is
-     * not wrong, and when `check` throws, for instance because the hasher is busy: the flood of a stranger must not lock the owner out.
+     * Runs `check` within the limits. An attempt is counted before the check, so guessing in parallel gains nothing. The count is taken back when the
+     * answer is not wrong, and when `check` throws, for instance because the hasher is busy: a flood by a stranger must not lock the owner out.
      */
     async check<Answer>(
       limits: readonly Limit[],
@@ -105,7 +105,8 @@ export function createAttemptLimits(
 interface Counted {
   readonly key: string
   readonly source: Source
+  /** The window of the account's limit. The limit of an account and a source always has 15 minutes. */
   readonly windowSeconds: number
-  /** Wrong ones of the account from all sources; 100 when left out. */
-  readonly max?: number
+  /** The account's limit, for all sources together. */
+  readonly max: number
 }

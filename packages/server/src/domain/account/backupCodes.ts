@@ -1,9 +1,9 @@
+/** Single-use codes that replace the authenticator. The owner sees them once. The server stores hashes, keyed with its secret. */
 import { createHmac } from 'node:crypto'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Random } from '../../ports/random.ts'
 import { newCode } from './crockford.ts'
 
-/** Single-use codes that replace the authenticator. The owner sees them once. The server stores hashes, keyed with its secret. */
 const BACKUP_CODES = 10
 
 /** 50 bits: a long search even for a thief who has the hashes and the server's secret. */

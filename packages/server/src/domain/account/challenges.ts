@@ -1,21 +1,21 @@
+/**
+ * Challenges: a caller has passed the first step of a sign-in or a recovery, and the second step is open (specification, Authentication, 3). The client
+ * has the token; the server stores only its hash.
+ */
 import { type AccountId, addSeconds, type DeviceId, type Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Challenge, ReadTx, WriteTx } from '../../ports/store.ts'
 import { sha256 } from '../sha256.ts'
 
-/**
- * What a caller has proved in the first step of a sign-in or a recovery, while the second step is open (specification, Authentication, 3). The client
- * has the token; the server stores its hash alone.
- */
 interface ChallengeFacts {
   readonly accountId: AccountId
   readonly deviceId: DeviceId | undefined
-  /** JSON of the values that a recovery sets, in the transaction that takes the challenge. Undefined for a sign-in. */
+  /** JSON of the values that a recovery sets, in the transaction that consumes the challenge. Undefined for a sign-in. */
   readonly recovery: string | undefined
 }
 
-/** What the client gets instead of a session. */
+/** The client gets it instead of a session. */
 export interface GivenChallenge {
   readonly mfaToken: string
   readonly expiresAt: Instant
@@ -26,12 +26,12 @@ export function isChallenge<Value extends object>(answer: Value): answer is Extr
 }
 
 const LIFE_SECONDS = 300
-const MAX_TRIES = 5
+const MAX_ATTEMPTS = 5
 const TOKEN_BYTES = 32
 
 export function createChallenges({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
   return {
-    /** For the transaction that found a confirmed second factor: without a factor, no code meets the challenge. */
+    /** For the transaction that found a confirmed second factor: without a factor, no code can pass the challenge. */
     async create(tx: WriteTx, facts: ChallengeFacts): Promise<GivenChallenge> {
       const mfaToken = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
       const createdAt = clock.now()
@@ -42,12 +42,12 @@ export function createChallenges({ clock, random }: { readonly clock: Clock; rea
 
     find: (tx: ReadTx, mfaToken: string): Promise<Challenge | undefined> => tx.challenges.find(hashOf(mfaToken)),
 
-    /** Called before a code is checked, so guessing in parallel gains nothing. False when the challenge is not open, or has no tries left. */
-    countTry: (tx: WriteTx, { tokenHash }: Challenge): Promise<boolean> =>
-      tx.challenges.countAttempt(tokenHash, { at: clock.now(), attemptsMax: MAX_TRIES }),
+    /** Called before a code is checked, so guessing in parallel gains nothing. False when the challenge was consumed, has expired or has no attempts left. */
+    countAttempt: (tx: WriteTx, { tokenHash }: Challenge): Promise<boolean> =>
+      tx.challenges.countAttempt(tokenHash, { at: clock.now(), attemptsMax: MAX_ATTEMPTS }),
 
-    /** Uses the challenge up. False when it is not open any more. */
-    take: (tx: WriteTx, { tokenHash }: Challenge): Promise<boolean> => tx.challenges.take(tokenHash, clock.now()),
+    /** False when the challenge was consumed before or has expired. */
+    consume: (tx: WriteTx, { tokenHash }: Challenge): Promise<boolean> => tx.challenges.consume(tokenHash, clock.now()),
   }
 }
 

@@ -1,6 +1,6 @@
+/** Crockford's base 32, for codes that people copy by hand: no letter looks like a digit or like another letter. */
 import type { Random } from '../../ports/random.ts'
 
-/** Crockford's base 32, for codes that people copy by hand: no letter looks like a digit or like another letter. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const CHARACTER_MASK = 31
 

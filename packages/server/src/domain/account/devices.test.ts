@@ -3,23 +3,23 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { parseDeviceId } from '@blindkeep/protocol/ids'
 import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
-import { admitted, bytes } from '../../testing/guest.ts'
-import { inWorld, known, newAccount } from '../../testing/world.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
+import { defined, inWorld, newAccount } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 import { type DeviceRequest, MAX_LIVE_DEVICES } from './devices.ts'
 
 const INVALID = { refused: 'device_invalid' }
 const NOT_FOUND = { refused: 'device_not_found' }
 
-const newDeviceId = () => known(parseDeviceId(randomUUID()))
+const newDeviceId = () => defined(parseDeviceId(randomUUID()))
 
-function request(over: Partial<DeviceRequest> = {}): DeviceRequest {
-  return { deviceId: newDeviceId(), publicKey: bytes(HYBRID_PUBLIC_KEY_BYTES), mac: bytes(32), ...over }
+function request(overrides: Partial<DeviceRequest> = {}): DeviceRequest {
+  return { deviceId: newDeviceId(), publicKey: bytes(HYBRID_PUBLIC_KEY_BYTES), mac: bytes(32), ...overrides }
 }
 
 describe('adding a device', () => {
   it(
-    'stores the values, and answers a repeat by the same account the same',
+    'stores the values, and gives a repeat by the same account the same answer',
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)
@@ -62,7 +62,7 @@ describe('adding a device', () => {
   )
 
   it(
-    'allows an account a hundred live devices, also when more come at once, and another after a revocation',
+    'limits an account to 100 live devices, also with concurrent requests, and allows another after a revocation',
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)
@@ -74,11 +74,11 @@ describe('adding a device', () => {
         Array(10).fill('limit_reached'),
       )
       const [added] = await devices.list(owner)
-      const { deviceId, publicKey, mac } = known(added)
-      assert.equal(admitted(await devices.add(owner, { deviceId, publicKey, mac })).isRepeat, true)
-      admitted(await devices.add(await newAccount(world), request()))
+      const { deviceId, publicKey, mac } = defined(added)
+      assert.equal(notRefused(await devices.add(owner, { deviceId, publicKey, mac })).isRepeat, true)
+      notRefused(await devices.add(await newAccount(world), request()))
       await devices.revoke(owner, deviceId)
-      admitted(await devices.add(owner, request()))
+      notRefused(await devices.add(owner, request()))
       assert.ok(isRefusal(await devices.add(owner, request())))
       assert.equal((await devices.list(owner)).length, MAX_LIVE_DEVICES + 1)
     }),
@@ -122,7 +122,7 @@ describe('revoking a device', () => {
       await devices.revoke(owner, lost.deviceId)
       assert.deepEqual(await sessions.authenticate(ofLost.accessToken), { refused: 'session_over' })
       assert.deepEqual(await sessions.refresh(ofLost.refreshToken), { refused: 'session_over' })
-      for (const { accessToken } of [ofKept, ofNone]) admitted(await sessions.authenticate(accessToken))
+      for (const { accessToken } of [ofKept, ofNone]) notRefused(await sessions.authenticate(accessToken))
     }),
   )
 
@@ -135,7 +135,7 @@ describe('revoking a device', () => {
       await devices.add(owner, given)
       for (const deviceId of [newDeviceId(), given.deviceId])
         assert.deepEqual(await devices.revoke(stranger, deviceId), NOT_FOUND)
-      assert.equal(known((await devices.list(owner))[0]).revokedAt, undefined)
+      assert.equal(defined((await devices.list(owner))[0]).revokedAt, undefined)
     }),
   )
 })

@@ -1,3 +1,4 @@
+/** The keys that sign an account's manifests. Manifests are checked against the values that a device was added with, so these values never change. */
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Device, NewDevice, Store } from '../../ports/store.ts'
@@ -5,7 +6,6 @@ import type { Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
 import { requireActiveAccount } from './activeAccount.ts'
 
-/** The keys that sign an account's manifests. Manifests are checked against the values that a device was added with, so a device never changes. */
 export const MAX_LIVE_DEVICES = 100
 
 export type DeviceRequest = Omit<NewDevice, 'accountId' | 'createdAt'>

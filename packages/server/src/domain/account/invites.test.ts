@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { admitted, bytes } from '../../testing/guest.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
 import { quickAccounts, quickly, registration } from '../../testing/secrets.ts'
-import { inWorld, known, newAccount, type World } from '../../testing/world.ts'
+import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { findInvite, INVITE_DAYS } from './invites.ts'
 import type { Registration } from './registration.ts'
 
 const DAY_SECONDS = 86_400
 
 /** Registers at a server that asks for an invite. */
-function registering(world: World, over: Partial<World['settings']> = {}) {
-  const accounts = quickAccounts(world, { registration: 'invite', ...over })
+function registering(world: World, overrides: Partial<World['settings']> = {}) {
+  const accounts = quickAccounts(world, { registration: 'invite', ...overrides })
   return (given: Partial<Registration>) => accounts.register(registration(given))
 }
 
@@ -26,23 +26,23 @@ describe('an invite', () => {
       assert.match(code, /^([0-9A-HJKMNP-TV-Z]{4}-){7}[0-9A-HJKMNP-TV-Z]{4}$/)
       assert.notEqual((await invites.issue(1)).code, code)
       const typed = ` ${code.toLowerCase().replace('-', '–').replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')}`
-      admitted(await register({ invite: typed }))
+      notRefused(await register({ invite: typed }))
       const rows = await world.store.read((tx) => tx.invites.list(9))
       assert.ok(rows.every(({ codeHash }) => /^[0-9a-f]{64}$/.test(codeHash)))
     }),
   )
 
   it(
-    'makes one account; a used, a wrong and an expired one get the answer of none',
+    'makes one account; a used, a wrong and an expired code get the answer of a missing code',
     inWorld(async (world) => {
       const register = registering(world)
       assert.deepEqual(await register({}), CLOSED)
       assert.deepEqual(await register({ invite: 'AAAA-BBBB' }), CLOSED)
       const [first, late] = [await world.rules.invites.issue(1), await world.rules.invites.issue(2)]
-      admitted(await register({ invite: first.code }))
+      notRefused(await register({ invite: first.code }))
       assert.deepEqual(await register({ invite: first.code, email: 'bob@example.org' }), CLOSED)
       world.clock.advance(2 * DAY_SECONDS - 1)
-      admitted(await register({ invite: late.code, email: 'cleo@example.org' }))
+      notRefused(await register({ invite: late.code, email: 'cleo@example.org' }))
       const last = await world.rules.invites.issue(1)
       world.clock.advance(DAY_SECONDS)
       assert.deepEqual(await register({ invite: last.code, email: 'bob@example.org' }), CLOSED)
@@ -50,7 +50,7 @@ describe('an invite', () => {
   )
 
   it(
-    'makes one account when 64 requests bring it at once',
+    'makes one account when 64 concurrent requests send it',
     inWorld(async (world) => {
       const register = registering(world)
       const { code } = await world.rules.invites.issue(1)
@@ -64,20 +64,20 @@ describe('an invite', () => {
       const accounts = await world.store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 99 }))
       assert.equal(accounts.length, 1)
       const [listed] = await world.rules.invites.list()
-      assert.deepEqual([listed?.state, listed?.email], ['used', known(accounts[0]).email])
+      assert.deepEqual([listed?.state, listed?.email], ['used', defined(accounts[0]).email])
     }),
   )
 
   it(
-    'lets the same request succeed again, and refuses other values with a used code like none',
+    'lets the same request succeed again, and refuses other values with a used code as without a code',
     inWorld(async (world) => {
       const register = registering(world)
       const { code } = await world.rules.invites.issue(1)
       const same = { invite: code, salt: bytes(16) }
       const pairs = await Promise.all(Array.from({ length: 8 }, () => register(same)))
-      assert.equal(new Set(pairs.map((pair) => admitted(pair).accountId)).size, 1)
+      assert.equal(new Set(pairs.map((pair) => notRefused(pair).accountId)).size, 1)
       world.clock.advance(5 * DAY_SECONDS)
-      admitted(await register(same))
+      notRefused(await register(same))
       assert.deepEqual(await register({ ...same, salt: bytes(16) }), CLOSED)
       assert.deepEqual(await register({ ...same, invite: undefined }), CLOSED)
       const other = await world.rules.invites.issue(1)
@@ -93,8 +93,8 @@ describe('an invite', () => {
       const byDefault = registering(world, { registration: 'open', isRegistrationDefault: true })
       assert.deepEqual(await registering(world, { registration: 'closed' })({ invite: code }), CLOSED)
       assert.deepEqual(await byDefault({ isForwarded: true }), CLOSED)
-      admitted(await byDefault({ invite: code }))
-      admitted(await byDefault({ invite: code, isForwarded: true, email: 'bob@example.org' }))
+      notRefused(await byDefault({ invite: code }))
+      notRefused(await byDefault({ invite: code, isForwarded: true, email: 'bob@example.org' }))
       assert.deepEqual(await byDefault({ invite: code, isForwarded: true, email: 'cleo@example.org' }), CLOSED)
     }),
   )
@@ -103,11 +103,11 @@ describe('an invite', () => {
     'is issued by a start while there is neither an account nor a valid invite',
     inWorld(async (world) => {
       const { invites } = world.rules
-      const first = known(await invites.issueFirst())
+      const first = defined(await invites.issueFirst())
       assert.equal(first.expiresAt, world.clock.now() + INVITE_DAYS * DAY_SECONDS * 1000)
       assert.equal(await invites.issueFirst(), undefined)
       world.clock.advance(INVITE_DAYS * DAY_SECONDS)
-      assert.notEqual(known(await invites.issueFirst()).code, first.code)
+      assert.notEqual(defined(await invites.issueFirst()).code, first.code)
       world.clock.advance(INVITE_DAYS * DAY_SECONDS)
       await newAccount(world)
       assert.equal(await invites.issueFirst(), undefined)
@@ -121,7 +121,7 @@ describe('an invite', () => {
       const accountId = await quick.newAccount()
       const { code } = await world.rules.invites.issue(1)
       const at = world.clock.now()
-      const codeHash = known(await world.store.read((tx) => findInvite(tx, code, at))).codeHash
+      const codeHash = defined(await world.store.read((tx) => findInvite(tx, code, at))).codeHash
       await world.store.write((tx) => tx.invites.use(codeHash, accountId, at))
       assert.ok((await world.rules.invites.list())[0]?.email)
       await quick.deleteAccount(accountId)

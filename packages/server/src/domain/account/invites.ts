@@ -1,3 +1,4 @@
+/** Invite codes, with which people register. The operator issues them. Each code makes one account. The server stores only the hash of a code. */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
@@ -5,7 +6,6 @@ import type { Account, Invite, ReadTx, Store, WriteTx } from '../../ports/store.
 import { sha256 } from '../sha256.ts'
 import { canonicalCode, newCode } from './crockford.ts'
 
-/** Codes with which people register. The operator issues them. Each makes one account; the server stores its hash alone. */
 export interface IssuedInvite {
   /** For the invited person. The operator sees it once. */
   readonly code: string

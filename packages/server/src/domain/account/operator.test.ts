@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { land, newLink } from '../../testing/guest.ts'
-import { inWorld, known, newAccount, type World } from '../../testing/world.ts'
+import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { createQuota, type QuotaSettings, UNLIMITED } from '../quota/quota.ts'
 import { createOperator } from './operator.ts'
 
@@ -34,7 +34,7 @@ describe('the operator', () => {
       const operator = operatorOf(world)
       const suspendedAt = world.clock.now()
       const done = async (answer: ReturnType<typeof operator.suspend>) => {
-        const { account, isChanged } = known(await answer)
+        const { account, isChanged } = defined(await answer)
         return [account.suspendedAt, isChanged]
       }
       assert.deepEqual(await done(operator.resume(accountId)), [undefined, false])
@@ -54,7 +54,7 @@ describe('the operator', () => {
       const accountId = await newAccount(world)
       const operator = operatorOf(world, { softBytes: 80, hardBytes: 100 })
       const set = async (changes: Parameters<typeof operator.setLimits>[1]) => {
-        const answer = known(await operator.setLimits(accountId, changes))
+        const answer = defined(await operator.setLimits(accountId, changes))
         return 'refused' in answer ? answer : [answer.quota.softLimit, answer.quota.hardLimit]
       }
       assert.deepEqual(await set({ hardLimitBytes: 1000 }), [1000, 1000])
@@ -75,7 +75,7 @@ describe('the operator', () => {
     inWorld(async (world) => {
       const ids: AccountId[] = []
       for (let count = 0; count < 501; count += 1) ids.push(await newAccount(world))
-      const busy = known(ids[7])
+      const busy = defined(ids[7])
       await land(world, await newLink(world, {}, busy), new Uint8Array(9))
       const listed = new Map<AccountId, readonly number[]>()
       for await (const { account, pendingDrops, quota } of operatorOf(world).list())

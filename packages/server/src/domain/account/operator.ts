@@ -1,3 +1,4 @@
+/** What the operator does with accounts, by commands that may run beside the server. Each is one transaction. */
 import { type AccountId, parseAccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Account, OwnLimits, ReadTx, Store, WriteTx } from '../../ports/store.ts'
@@ -5,7 +6,6 @@ import type { Quota, QuotaSnapshot } from '../quota/quota.ts'
 import { canonicalEmail } from './email.ts'
 import { removeSecondFactor } from './factorSetup.ts'
 
-/** What the operator does with accounts, by commands that may run beside the server. Each is one transaction. */
 interface OperatorPorts {
   readonly store: Store
   readonly clock: Clock

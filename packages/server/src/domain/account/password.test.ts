@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
-import { accountRow, admitted, bytes } from '../../testing/guest.ts'
+import { accountRow, bytes, notRefused } from '../../testing/guest.ts'
 import { quickly, SECRET } from '../../testing/secrets.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 import type { PasswordChange } from './password.ts'
 
 const NEXT = 'another secret of length'
 const WRONG = { refused: 'credentials_wrong' }
 const OVER = { refused: 'session_over' }
 
-const changing = (over: Partial<PasswordChange> = {}): PasswordChange => ({
+const changing = (overrides: Partial<PasswordChange> = {}): PasswordChange => ({
   currentSecret: SECRET,
   secret: NEXT,
   kdfVersion: 1,
   salt: bytes(16),
   sealedAccountKey: bytes(60),
   source: undefined,
-  ...over,
+  ...overrides,
 })
 
 const emailOf = (accountId: AccountId) => `${accountId}@example.org`
@@ -29,10 +29,10 @@ async function signedIn(world: World, places = 3) {
   const pairs = []
   for (let place = 0; place < places; place += 1) pairs.push(await world.rules.sessions.open(accountId, undefined))
   const [own, ...others] = pairs
-  const caller = admitted(await world.rules.sessions.authenticate(known(own).accessToken))
+  const caller = notRefused(await world.rules.sessions.authenticate(defined(own).accessToken))
   const logIn = (secret: string) =>
     quick.accounts.logIn({ email: emailOf(accountId), secret, deviceId: undefined, source: undefined })
-  return { ...quick, accountId, own: known(own), others, caller, logIn }
+  return { ...quick, accountId, own: defined(own), others, caller, logIn }
 }
 
 describe('changing the password', () => {
@@ -46,9 +46,9 @@ describe('changing the password', () => {
       assert.deepEqual([secretHash, salt, sealedAccountKey], [`hash of ${NEXT}`, change.salt, change.sealedAccountKey])
       const { secretHash: _, salt: __, sealedAccountKey: ___, ...before } = caller.account
       assert.deepEqual(rest, before)
-      assert.deepEqual(admitted(await accounts.kdf(emailOf(accountId), undefined)).salt, change.salt)
+      assert.deepEqual(notRefused(await accounts.kdf(emailOf(accountId), undefined)).salt, change.salt)
       assert.deepEqual(await logIn(SECRET), WRONG)
-      admitted(await logIn(NEXT))
+      notRefused(await logIn(NEXT))
     }),
   )
 
@@ -66,9 +66,9 @@ describe('changing the password', () => {
         assert.deepEqual(await sessions.authenticate(accessToken), OVER)
         assert.deepEqual(await sessions.refresh(refreshToken), OVER)
       }
-      const { accessToken } = admitted(await sessions.refresh(own.refreshToken))
-      admitted(await sessions.authenticate(own.accessToken))
-      admitted(await sessions.authenticate(accessToken))
+      const { accessToken } = notRefused(await sessions.refresh(own.refreshToken))
+      notRefused(await sessions.authenticate(own.accessToken))
+      notRefused(await sessions.authenticate(accessToken))
       assert.equal(await world.store.read((tx) => tx.challenges.find(tokenHash)), undefined)
     }),
   )
@@ -84,7 +84,7 @@ describe('changing the password', () => {
       assert.equal(await changePassword(caller, changing(nothing)), undefined)
       const row = await accountRow(world, accountId)
       assert.deepEqual([row.secretHash, row.salt, row.sealedAccountKey], [`hash of ${NEXT}`, salt, sealedAccountKey])
-      const fresh = admitted(
+      const fresh = notRefused(
         await world.rules.sessions.authenticate((await world.rules.sessions.open(accountId, undefined)).accessToken),
       )
       assert.deepEqual(await changePassword(fresh, changing(nothing)), WRONG)
@@ -96,7 +96,8 @@ describe('changing the password', () => {
     'asks for the present secret, and counts a wrong one like a sign-in',
     inWorld(async (world) => {
       const { caller, changePassword, logIn } = await signedIn(world)
-      const guess = (over: Partial<PasswordChange>) => changePassword(caller, changing({ source: 'a', ...over }))
+      const guess = (overrides: Partial<PasswordChange>) =>
+        changePassword(caller, changing({ source: 'a', ...overrides }))
       const { salt, sealedAccountKey } = caller.account
       // A request that looks like a repeat is checked by its new secret, once.
       const asRepeat = { salt, sealedAccountKey, secret: 'wrong', currentSecret: SECRET }
@@ -105,7 +106,7 @@ describe('changing the password', () => {
         assert.deepEqual(await guess(asRepeat), WRONG)
       }
       assert.equal((await guess({}))?.refused, 'attempts_limited')
-      admitted(await logIn(SECRET))
+      notRefused(await logIn(SECRET))
       world.clock.advance(900)
       assert.equal(await guess({}), undefined)
     }),
@@ -119,15 +120,15 @@ describe('changing the password', () => {
       assert.equal(await changePassword(caller, change), undefined)
       const { accessToken } = await world.rules.sessions.open(accountId, undefined)
       const row = await accountRow(world, accountId)
-      const again = admitted(await world.rules.sessions.authenticate(own.accessToken))
+      const again = notRefused(await world.rules.sessions.authenticate(own.accessToken))
       assert.equal(await changePassword(again, change), undefined)
       assert.deepEqual(await accountRow(world, accountId), row)
-      admitted(await world.rules.sessions.authenticate(accessToken))
+      notRefused(await world.rules.sessions.authenticate(accessToken))
     }),
   )
 
   it(
-    'changes once when it is sent twice at once, and succeeds twice',
+    'changes once when two concurrent requests send it, and both succeed',
     inWorld(async (world) => {
       const { accountId, caller, changePassword } = await signedIn(world)
       const change = changing()
@@ -143,17 +144,17 @@ describe('changing the password', () => {
       const { caller, changePassword, logIn } = await signedIn(world)
       const { salt, sealedAccountKey } = caller.account
       assert.equal(await changePassword(caller, changing({ salt, sealedAccountKey: undefined })), undefined)
-      const next = admitted(await logIn(NEXT))
+      const next = notRefused(await logIn(NEXT))
       assert.ok('accessToken' in next)
-      const again = admitted(await world.rules.sessions.authenticate(next.accessToken))
+      const again = notRefused(await world.rules.sessions.authenticate(next.accessToken))
       const change = changing({ currentSecret: NEXT, secret: SECRET, salt: undefined, sealedAccountKey })
       assert.equal(await changePassword(again, change), undefined)
-      admitted(await logIn(SECRET))
+      notRefused(await logIn(SECRET))
     }),
   )
 
   it(
-    'succeeds once of many at once, and leaves one session among concurrent sign-ins and refreshes',
+    'succeeds once among many concurrent ones, and leaves one session among concurrent sign-ins and refreshes',
     inWorld(async (world) => {
       const { accountId, caller, others, changePassword, logIn } = await signedIn(world, 9)
       const { sessions } = world.rules

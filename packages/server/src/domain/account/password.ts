@@ -59,7 +59,7 @@ export function createChangePassword({ store, clock, hasher, accounts }: Passwor
 
 /**
  * A client makes a new salt and seals the account key again for each change. So when the account already has both values, this request set them before
- * and its answer was lost. One value alone proves nothing, as a change may leave the other out.
+ * and its answer was lost. One equal value proves nothing, because a change may leave the other value out.
  */
 function isRepeat(account: Account, { salt, sealedAccountKey }: PasswordChange): boolean {
   if (salt === undefined || sealedAccountKey === undefined) return false

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { instantOf } from '@blindkeep/protocol/ids'
-import { admitted, bytes } from '../../testing/guest.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
 import { quickAccounts, quickPorts } from '../../testing/secrets.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { isChallenge } from './challenges.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
 import type { Registration } from './registration.ts'
@@ -17,7 +17,7 @@ function quick(world: World) {
   return { accounts: quickAccounts(world), recovery: createRecovery(quickPorts(world), world.settings) }
 }
 
-const registration = (over: Partial<Registration> = {}): Registration => ({
+const registration = (overrides: Partial<Registration> = {}): Registration => ({
   email: ADA,
   secret: 'the secret that was lost',
   kdfVersion: 1,
@@ -28,18 +28,18 @@ const registration = (over: Partial<Registration> = {}): Registration => ({
   invite: undefined,
   isForwarded: false,
   source: undefined,
-  ...over,
+  ...overrides,
 })
 
-const recoveryOf = ({ email, recoveryProof }: Registration, over: Partial<Recovery> = {}): Recovery => ({
+const recoveryOf = ({ email, recoveryProof }: Registration, overrides: Partial<Recovery> = {}): Recovery => ({
   email,
-  recoveryProof: known(recoveryProof),
+  recoveryProof: defined(recoveryProof),
   secret: 'a new secret of length',
   kdfVersion: 1,
   salt: bytes(16),
   sealedAccountKey: bytes(SEALED_BYTES),
   source: undefined,
-  ...over,
+  ...overrides,
 })
 
 const reasonOf = (answer: object) => ('refused' in answer ? String(answer.refused) : 'in')
@@ -58,8 +58,8 @@ describe('the start of a recovery', () => {
       const { accounts, recovery } = quick(world)
       const request = registration()
       await accounts.register(request)
-      const { sealedRecoveryKey } = admitted(await recovery.start(' ADA@example.org', undefined))
-      assert.deepEqual(Buffer.from(sealedRecoveryKey), Buffer.from(known(request.sealedRecoveryKey)))
+      const { sealedRecoveryKey } = notRefused(await recovery.start(' ADA@example.org', undefined))
+      assert.deepEqual(Buffer.from(sealedRecoveryKey), Buffer.from(defined(request.sealedRecoveryKey)))
     }),
   )
 
@@ -69,7 +69,7 @@ describe('the start of a recovery', () => {
       const { accounts } = quick(world)
       await accounts.register(registration({ sealedRecoveryKey: undefined, recoveryProof: undefined }))
       const decoy = async (email: string, { recovery }: World['rules'] = world.rules) =>
-        Buffer.from(admitted(await recovery.start(email, undefined)).sealedRecoveryKey)
+        Buffer.from(notRefused(await recovery.start(email, undefined)).sealedRecoveryKey)
       const emails = [ADA, 'unknown@example.org', 'another@example.org']
       const first = await Promise.all(emails.map((email) => decoy(email)))
       for (const sealed of first) {
@@ -91,22 +91,22 @@ describe('the end of a recovery', () => {
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
-      const old = admitted(await accounts.register(request))
+      const old = notRefused(await accounts.register(request))
       const wanted = recoveryOf(request)
-      const answer = admitted(await recovery.finish({ ...wanted, email: ' ADA@Example.org' }))
+      const answer = notRefused(await recovery.finish({ ...wanted, email: ' ADA@Example.org' }))
       assert.ok(!isChallenge(answer))
       assert.equal(answer.accountId, old.accountId)
       assert.deepEqual(
         [await session(world.rules, old.accessToken), await session(world.rules, answer.accessToken)],
         ['session_over', 'in'],
       )
-      const account = known(await accountOf(world))
-      assert.deepEqual(Buffer.from(known(account.salt)), Buffer.from(known(wanted.salt)))
-      assert.deepEqual(Buffer.from(known(account.sealedAccountKey)), Buffer.from(known(wanted.sealedAccountKey)))
+      const account = defined(await accountOf(world))
+      assert.deepEqual(Buffer.from(defined(account.salt)), Buffer.from(defined(wanted.salt)))
+      assert.deepEqual(Buffer.from(defined(account.sealedAccountKey)), Buffer.from(defined(wanted.sealedAccountKey)))
       const logIn = async (secret: string) =>
         reasonOf(await accounts.logIn({ email: ADA, secret, deviceId: undefined, source: undefined }))
       assert.deepEqual([await logIn(request.secret), await logIn(wanted.secret)], ['credentials_wrong', 'in'])
-      admitted(await recovery.finish(recoveryOf(request, { secret: 'the words still work' })))
+      notRefused(await recovery.finish(recoveryOf(request, { secret: 'the words still work' })))
     }),
   )
 
@@ -116,9 +116,9 @@ describe('the end of a recovery', () => {
       const { accounts, recovery } = quick(world)
       const request = registration()
       await accounts.register(request)
-      const before = known(await accountOf(world))
+      const before = defined(await accountOf(world))
       const left = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined }
-      admitted(await recovery.finish(recoveryOf(request, left)))
+      notRefused(await recovery.finish(recoveryOf(request, left)))
       const secretHash = 'hash of a new secret of length'
       assert.deepEqual(await accountOf(world), { ...before, secretHash })
     }),
@@ -129,9 +129,9 @@ describe('the end of a recovery', () => {
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
-      const { accountId } = admitted(await accounts.register(request))
+      const { accountId } = notRefused(await accounts.register(request))
       await world.store.write((tx) => tx.secondFactors.enroll(accountId, bytes(49)))
-      admitted(await recovery.finish(recoveryOf(request)))
+      notRefused(await recovery.finish(recoveryOf(request)))
       assert.equal(await world.store.read((tx) => tx.secondFactors.find(accountId)), undefined)
     }),
   )
@@ -146,7 +146,7 @@ describe('the end of a recovery', () => {
         registration({ email: 'bare@example.org', sealedRecoveryKey: undefined, recoveryProof: undefined }),
       )
       const before = await accountOf(world)
-      const stored = known(before?.recoveryProofHash)
+      const stored = defined(before?.recoveryProofHash)
       const wrong: Partial<Recovery>[] = [
         { recoveryProof: bytes(32) },
         { recoveryProof: stored },
@@ -154,8 +154,8 @@ describe('the end of a recovery', () => {
         { email: 'bare@example.org' },
         { email: 'bare@example.org', recoveryProof: new Uint8Array(32) },
       ]
-      for (const over of wrong)
-        assert.deepEqual(await recovery.finish(recoveryOf(request, over)), { refused: 'recovery_invalid' })
+      for (const overrides of wrong)
+        assert.deepEqual(await recovery.finish(recoveryOf(request, overrides)), { refused: 'recovery_invalid' })
       assert.deepEqual(await accountOf(world), before)
     }),
   )
@@ -174,18 +174,18 @@ describe('the end of a recovery', () => {
       const { accounts, recovery } = quick(world)
       const request = registration()
       await accounts.register(request)
-      const finish = async (source: string, over: Partial<Recovery> = {}) =>
-        reasonOf(await recovery.finish(recoveryOf(request, { source, recoveryProof: bytes(32), ...over })))
+      const finish = async (source: string, overrides: Partial<Recovery> = {}) =>
+        reasonOf(await recovery.finish(recoveryOf(request, { source, recoveryProof: bytes(32), ...overrides })))
       for (const email of [ADA, 'unknown@example.org']) {
         for (let count = 0; count < 10; count += 1) assert.equal(await finish('a', { email }), 'recovery_invalid')
         assert.equal(await finish('a', { email }), 'attempts_limited')
       }
       const { recoveryProof } = request
-      assert.equal(await finish('a', { recoveryProof: known(recoveryProof) }), 'attempts_limited')
+      assert.equal(await finish('a', { recoveryProof: defined(recoveryProof) }), 'attempts_limited')
       const credentials = { email: ADA, secret: request.secret, deviceId: undefined, source: 'a' }
       assert.equal(reasonOf(await accounts.logIn(credentials)), 'in')
       world.clock.advance(900)
-      assert.equal(await finish('a', { recoveryProof: known(recoveryProof) }), 'in')
+      assert.equal(await finish('a', { recoveryProof: defined(recoveryProof) }), 'in')
     }),
   )
 
@@ -203,7 +203,7 @@ describe('the end of a recovery', () => {
   )
 
   it(
-    'sets whole values one after another when many come at once',
+    'applies concurrent recoveries one after another, each as a whole',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
@@ -211,9 +211,9 @@ describe('the end of a recovery', () => {
       const wanted = Array.from({ length: 16 }, (_, at) => recoveryOf(request, { secret: `secret number ${at}` }))
       const answers = await Promise.all(wanted.map((each) => recovery.finish(each)))
       assert.ok(answers.every((answer) => 'accessToken' in answer))
-      const account = known(await accountOf(world))
-      const last = known(wanted.find(({ secret }) => account.secretHash === `hash of ${secret}`))
-      assert.deepEqual(Buffer.from(known(account.salt)), Buffer.from(known(last.salt)))
+      const account = defined(await accountOf(world))
+      const last = defined(wanted.find(({ secret }) => account.secretHash === `hash of ${secret}`))
+      assert.deepEqual(Buffer.from(defined(account.salt)), Buffer.from(defined(last.salt)))
       const live = await Promise.all(
         answers.map((answer) => ('accessToken' in answer ? session(world.rules, answer.accessToken) : 'none')),
       )
@@ -226,25 +226,25 @@ describe('the end of a recovery', () => {
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const request = registration()
-      const old = admitted(await accounts.register(request))
+      const old = notRefused(await accounts.register(request))
       await world.store.write(async (tx) => {
         await tx.secondFactors.enroll(old.accountId, bytes(60))
         await tx.secondFactors.confirm(old.accountId, world.clock.now())
       })
       const before = await accountOf(world)
       const wanted = recoveryOf(request)
-      const answer = admitted(await recovery.finish(wanted))
+      const answer = notRefused(await recovery.finish(wanted))
       assert.ok(isChallenge(answer))
       assert.equal(answer.expiresAt, instantOf(world.clock.now() + 300_000))
       assert.deepEqual(await accountOf(world), before)
       assert.equal(await session(world.rules, old.accessToken), 'in')
       const challenge = () => world.store.read((tx) => tx.challenges.find(sha256(Buffer.from(answer.mfaToken))))
-      const given = known((await challenge())?.recovery)
+      const given = defined((await challenge())?.recovery)
       assert.ok(!given.includes(Buffer.from(wanted.recoveryProof).toString('base64')), 'the proof is not kept')
-      await world.store.write((tx) => recovery.apply(tx, known(before), given))
-      const { secretHash, salt } = known(await accountOf(world))
+      await world.store.write((tx) => recovery.apply(tx, defined(before), given))
+      const { secretHash, salt } = defined(await accountOf(world))
       assert.equal(secretHash, `hash of ${wanted.secret}`)
-      assert.deepEqual(Buffer.from(known(salt)), Buffer.from(known(wanted.salt)))
+      assert.deepEqual(Buffer.from(defined(salt)), Buffer.from(defined(wanted.salt)))
       assert.equal(await session(world.rules, old.accessToken), 'session_over')
       assert.equal(await challenge(), undefined)
     }),

@@ -1,3 +1,4 @@
+/** Signs in an owner who has lost the password and has the recovery words. It asks for the second factor too, when one is on. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { parseBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import {
@@ -22,7 +23,6 @@ import { kdfVersionFault } from './kdf.ts'
 import { replaceSecret } from './secretChange.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 
-/** Signs in an owner who has lost the password and has the recovery words. It asks for the second factor too, when one is on. */
 export interface Recovery {
   readonly email: string
   readonly recoveryProof: Uint8Array
@@ -70,7 +70,7 @@ export function createRecovery(
   }
 
   /**
-   * Sets the values of a recovery. Ends every session, and every sign-in that waits for its second step. The caller read `account` in this transaction,
+   * Applies a recovery. Ends every session, and every sign-in that waits for its second step. The caller read `account` in this transaction,
    * and begins its own session afterwards.
    */
   async function apply(tx: WriteTx, account: Account, recovery: string): Promise<void> {
@@ -102,7 +102,7 @@ export function createRecovery(
       return { sealedRecoveryKey: account?.sealedRecoveryKey ?? decoy }
     },
 
-    /** Sets the new secret and signs in. With a second factor it returns a challenge, and both happen when the challenge is met. */
+    /** Sets the new secret and signs in. With a second factor it returns a challenge, and both happen when the challenge is passed. */
     async finish(
       request: Recovery,
     ): Promise<TokenPair | GivenChallenge | Refuses<'request_malformed' | 'recovery_invalid' | 'attempts_limited'>> {

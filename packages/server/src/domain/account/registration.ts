@@ -17,7 +17,7 @@ import type { SignIn } from './signIn.ts'
 
 export interface RegistrationSettings {
   readonly registration: 'open' | 'invite' | 'closed'
-  /** The operator did not set `registration`. Then `open` admits direct connections alone, and a proxy's requests need an invite. */
+  /** The operator did not set `registration`. Then `open` admits only direct connections, and a proxy's requests need an invite. */
   readonly isRegistrationDefault: boolean
 }
 

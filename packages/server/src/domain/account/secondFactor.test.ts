@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { admitted } from '../../testing/guest.ts'
+import { notRefused } from '../../testing/guest.ts'
 import { deskOf, enroll, guarded, reasonOf, register, WRONG } from '../../testing/secondFactor.ts'
 import { EMAIL, SECRET } from '../../testing/secrets.ts'
-import { inWorld, known } from '../../testing/world.ts'
+import { defined, inWorld } from '../../testing/world.ts'
 import { isChallenge } from './challenges.ts'
 
 const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
@@ -14,7 +14,7 @@ const times = <Value>(count: number, make: (index: number) => Promise<Value>) =>
 
 describe('turning a second factor on', () => {
   it(
-    'asks for the present secret, replaces a waiting factor, and takes a code of the last one',
+    'asks for the present secret, replaces an unconfirmed factor, and accepts only a code of the last one',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const account = await register(desk)
@@ -25,8 +25,8 @@ describe('turning a second factor on', () => {
       const first = await enroll(desk)
       const second = await enroll(desk)
       assert.equal(reasonOf(await confirm(desk.code(first))), 'totp_code_wrong')
-      assert.ok(!isChallenge(admitted(await desk.login())), 'no code is asked for before the factor is confirmed')
-      const { backupCodes } = admitted(await confirm(desk.code(second)))
+      assert.ok(!isChallenge(notRefused(await desk.login())), 'no code is asked for before the factor is confirmed')
+      const { backupCodes } = notRefused(await confirm(desk.code(second)))
       assert.equal(new Set(backupCodes).size, 10)
       for (const code of backupCodes) assert.match(code, /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
       assert.equal(reasonOf(await confirm(desk.code(second, 1))), 'totp_not_pending')
@@ -42,11 +42,11 @@ describe('turning a second factor on', () => {
         const desk = deskOf(world)
         const { authenticator, backupCodes } = await guarded(desk, world)
         const { accountId } = await desk.account()
-        const row = known(await world.store.read((tx) => tx.secondFactors.find(accountId)))
+        const row = defined(await world.store.read((tx) => tx.secondFactors.find(accountId)))
         assert.ok(!Buffer.from(row.sealedSecret).includes(authenticator.secret))
         assert.throws(() => world.keyring.open('totp', row.sealedSecret))
         assert.deepEqual(Buffer.from(world.keyring.open(`totp ${accountId}`, row.sealedSecret)), authenticator.secret)
-        const database = new DatabaseSync(known(world.databasePath), { readOnly: true })
+        const database = new DatabaseSync(defined(world.databasePath), { readOnly: true })
         const stored = JSON.stringify(database.prepare('select * from backup_codes').all())
         database.close()
         assert.equal(stored.match(/[0-9a-f]{64}/g)?.length, 10)
@@ -59,21 +59,23 @@ describe('turning a second factor on', () => {
 
 describe('signing in with a second factor', () => {
   it(
-    'gives no session before the code, neither by a sign-in nor by registering again',
+    'makes no session before the code, neither by a sign-in nor by registering again',
     inWorld(
       async (world) => {
         const desk = deskOf(world)
         const { authenticator } = await guarded(desk, world)
-        const database = new DatabaseSync(known(world.databasePath), { readOnly: true })
+        const database = new DatabaseSync(defined(world.databasePath), { readOnly: true })
         const sessions = () => Number(database.prepare('select count(*) as count from sessions').get()?.count)
         const before = sessions()
         const mfaToken = await desk.challenged()
         await assert.rejects(register(desk), /email_taken/)
         assert.equal(sessions(), before)
-        const pair = admitted(await desk.factor.verify({ mfaToken, code: desk.code(authenticator), source: undefined }))
+        const pair = notRefused(
+          await desk.factor.verify({ mfaToken, code: desk.code(authenticator), source: undefined }),
+        )
         assert.equal(sessions(), before + 1)
         database.close()
-        const caller = admitted(await world.rules.sessions.authenticate(pair.accessToken))
+        const caller = notRefused(await world.rules.sessions.authenticate(pair.accessToken))
         assert.equal(caller.account.email, EMAIL)
       },
       { isOnDisk: true },
@@ -88,7 +90,7 @@ describe('signing in with a second factor', () => {
       const authenticator = await enroll(quiet)
       const confirm = { code: quiet.code(authenticator), source: undefined }
       const turnedOn = deskOf(world, async () => quiet.factor.confirm(await quiet.account(), confirm))
-      assert.ok(isChallenge(admitted(await turnedOn.login())))
+      assert.ok(isChallenge(notRefused(await turnedOn.login())))
       const change = async () => {
         const { accountId, secretHash, ...rest } = await quiet.account()
         await world.store.write((tx) =>
@@ -109,7 +111,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'takes codes of the last, this and the next step, each once, and none older than a used one',
+    'accepts codes of the last, this and the next step, each once, but no code older than a used one',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator } = await guarded(desk, world)
@@ -128,14 +130,14 @@ describe('signing in with a second factor', () => {
       await register(desk)
       const authenticator = await enroll(desk)
       const code = desk.code(authenticator)
-      admitted(await desk.factor.confirm(await desk.account(), { code, source: undefined }))
+      notRefused(await desk.factor.confirm(await desk.account(), { code, source: undefined }))
       assert.equal(await desk.verify(await desk.challenged(), code), 'totp_code_wrong')
       assert.equal(await desk.verify(await desk.challenged(), desk.code(authenticator, 1)), 'in')
     }),
   )
 
   it(
-    'takes a code in any typing',
+    'accepts a code with spaces, dashes, lowercase or look-alike letters',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator, backupCodes } = await guarded(desk, world)
@@ -152,7 +154,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'ends a challenge after five minutes, five tries or a right code, and knows no other token',
+    'ends a challenge after five minutes, five attempts or a right code, and refuses an unknown token',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { backupCodes } = await guarded(desk, world)
@@ -177,7 +179,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'leaves no challenge behind: the sweep removes those that have ended, and no others',
+    'leaves no challenge behind: the sweep removes expired challenges only',
     inWorld(async (world) => {
       const desk = deskOf(world)
       await guarded(desk, world)
@@ -197,7 +199,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'counts wrong codes over all challenges of an account, and still takes a backup code then',
+    'counts wrong codes over all challenges of an account, and still accepts a backup code then',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator, backupCodes } = await guarded(desk, world)
@@ -208,7 +210,7 @@ describe('signing in with a second factor', () => {
       assert.equal(await guess('b'), 'attempts_limited')
       world.clock.advance(900)
       assert.equal(await desk.verify(await desk.challenged('a'), desk.code(authenticator), 'a'), 'attempts_limited')
-      assert.equal(await desk.verify(await desk.challenged('a'), known(backupCodes[0]), 'a'), 'in')
+      assert.equal(await desk.verify(await desk.challenged('a'), defined(backupCodes[0]), 'a'), 'in')
       world.clock.advance(86_400)
       assert.equal(await desk.verify(await desk.challenged('a'), desk.code(authenticator), 'a'), 'in')
     }),
@@ -222,12 +224,12 @@ describe('signing in with a second factor', () => {
       const mfaToken = await desk.challenged()
       const { accountId } = await desk.account()
       await world.store.write((tx) => tx.challenges.removeOf(accountId))
-      assert.equal(await desk.verify(mfaToken, known(backupCodes[0])), 'challenge_over')
+      assert.equal(await desk.verify(mfaToken, defined(backupCodes[0])), 'challenge_over')
     }),
   )
 })
 
-describe('64 concurrent tries', () => {
+describe('64 concurrent attempts', () => {
   it(
     'use a code once, with 64 challenges or with one',
     inWorld(async (world) => {
@@ -237,11 +239,11 @@ describe('64 concurrent tries', () => {
         world.clock.advance(86_400)
         for (const code of [desk.code(authenticator), backupCode]) {
           const tokens = await times(64, () => desk.challenged())
-          const answers = await times(64, (index) => desk.verify(known(tokens[index]), code))
+          const answers = await times(64, (index) => desk.verify(defined(tokens[index]), code))
           assert.deepEqual([countOf(answers, 'in'), countOf(answers, 'totp_code_wrong')], [1, 63])
         }
         world.clock.advance(86_400)
-        for (const code of [desk.code(authenticator), known(backupCodes[9])]) {
+        for (const code of [desk.code(authenticator), defined(backupCodes[9])]) {
           const mfaToken = await desk.challenged()
           const answers = await times(64, () => desk.verify(mfaToken, code))
           const isNew = code.length === 6 || backupCode === backupCodes[0]
@@ -284,13 +286,13 @@ describe('turning a second factor off', () => {
       assert.equal(await disable('wrong', desk.code(authenticator)), 'credentials_wrong')
       assert.equal(await disable(SECRET, WRONG), 'totp_code_wrong')
       const open = await desk.challenged()
-      assert.equal(await disable(SECRET, known(backupCodes[0])), 'done')
-      assert.equal(await disable(SECRET, known(backupCodes[1])), 'totp_not_enrolled')
-      assert.equal(await desk.verify(open, known(backupCodes[1])), 'challenge_over')
-      assert.ok(!isChallenge(admitted(await desk.login())))
+      assert.equal(await disable(SECRET, defined(backupCodes[0])), 'done')
+      assert.equal(await disable(SECRET, defined(backupCodes[1])), 'totp_not_enrolled')
+      assert.equal(await desk.verify(open, defined(backupCodes[1])), 'challenge_over')
+      assert.ok(!isChallenge(notRefused(await desk.login())))
       const second = await enroll(desk)
-      admitted(await desk.factor.confirm(await desk.account(), { code: desk.code(second), source: undefined }))
-      assert.equal(await desk.verify(await desk.challenged(), known(backupCodes[1])), 'totp_code_wrong')
+      notRefused(await desk.factor.confirm(await desk.account(), { code: desk.code(second), source: undefined }))
+      assert.equal(await desk.verify(await desk.challenged(), defined(backupCodes[1])), 'totp_code_wrong')
     }),
   )
 

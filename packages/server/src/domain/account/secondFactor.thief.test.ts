@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { admitted } from '../../testing/guest.ts'
+import { notRefused } from '../../testing/guest.ts'
 import { type Desk, deskOf, enroll, guarded, reasonOf, register, WRONG } from '../../testing/secondFactor.ts'
 import { SECRET } from '../../testing/secrets.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 
 describe('a thief of the password', () => {
   it(
-    'locks out neither an owner with a backup code nor the confirmation of another factor, with any number of tries',
+    'locks out neither an owner with a backup code nor the confirmation of another factor, with any number of attempts',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { backupCodes } = await guarded(desk, world)
@@ -16,11 +16,11 @@ describe('a thief of the password', () => {
         await desk.verify(await desk.challenged(source), WRONG, source)
         assert.equal(await desk.verify(await desk.challenged(source), 'AAAAA-AAAAA', source), 'totp_code_wrong')
       }
-      assert.equal(await desk.verify(await desk.challenged('own'), known(backupCodes[0]), 'own'), 'in')
-      const off = { secret: SECRET, code: known(backupCodes[1]), source: 'own' }
+      assert.equal(await desk.verify(await desk.challenged('own'), defined(backupCodes[0]), 'own'), 'in')
+      const off = { secret: SECRET, code: defined(backupCodes[1]), source: 'own' }
       assert.equal(await desk.factor.disable(await desk.account(), off), undefined)
       const second = await enroll(desk)
-      admitted(await desk.factor.confirm(await desk.account(), { code: desk.code(second), source: 'own' }))
+      notRefused(await desk.factor.confirm(await desk.account(), { code: desk.code(second), source: 'own' }))
     }),
   )
 })

@@ -1,3 +1,4 @@
+/** The second factor (specification, Authentication, 3): a code of an authenticator, or one of ten backup codes. */
 import type { Clock } from '../../ports/clock.ts'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { Limiter } from '../../ports/limiter.ts'
@@ -11,7 +12,6 @@ import { confirmedFactor, createFactorCodes, type GivenCode } from './factorCode
 import { createFactorSetup } from './factorSetup.ts'
 import type { NewSession, Sessions, TokenPair } from './sessions.ts'
 
-/** The second factor (specification, Authentication, 3): a code of an authenticator, or one of ten backup codes. */
 interface SecondFactorSettings extends AttemptSettings {
   readonly publicUrl: string
 }
@@ -25,12 +25,15 @@ interface SecondFactorPorts {
   readonly serverSecret: Uint8Array
   readonly accounts: Pick<Accounts, 'requireSecret'>
   readonly sessions: Pick<Sessions, 'begin'>
-  /** Sets the values of a recovery whose challenge is met, in the same transaction. */
+  /** Applies a recovery after its challenge has been passed, in the same transaction. */
   readonly applyRecovery: (tx: WriteTx, account: Account, recovery: string) => Promise<void>
 }
 
-/** Not a refusal, as a refusal would undo the transaction: what it counted and used up must stay so. */
-type Verdict = 'met' | 'wrong' | 'over'
+/**
+ * A refusal would roll back the transaction. A verdict keeps the counted attempt and the used code. `expired` also means that the challenge was consumed or
+ * has no attempts left.
+ */
+type Verdict = 'passed' | 'wrong' | 'expired'
 
 export type SecondFactors = ReturnType<typeof createSecondFactor>
 
@@ -39,42 +42,42 @@ export function createSecondFactor(ports: SecondFactorPorts, settings: SecondFac
   const challenges = createChallenges(ports)
   const codes = createFactorCodes(ports, settings)
 
-  /** The try is counted before the code is checked, and stays counted when the code is wrong. */
-  async function meet(
+  /** The attempt is counted before the code is checked, and stays counted when the code is wrong. */
+  async function passChallenge(
     tx: WriteTx,
     challenge: Challenge,
     { code, session }: { readonly code: string; readonly session: NewSession },
   ): Promise<Verdict> {
-    if (!(await challenges.countTry(tx, challenge))) return 'over'
+    if (!(await challenges.countAttempt(tx, challenge))) return 'expired'
     const account = await tx.accounts.find(challenge.accountId)
     const factor = await confirmedFactor(tx, challenge.accountId)
-    if (account === undefined || factor === undefined) return 'over'
+    if (account === undefined || factor === undefined) return 'expired'
     if (!(await codes.use(tx, account.accountId, { factor, code }))) return 'wrong'
-    if (!(await challenges.take(tx, challenge))) return 'over'
+    if (!(await challenges.consume(tx, challenge))) return 'expired'
     if (challenge.recovery !== undefined) await applyRecovery(tx, account, challenge.recovery)
     await session.insert(tx)
-    return 'met'
+    return 'passed'
   }
 
   return {
     ...createFactorSetup({ ...ports, codes }, settings),
 
-    /** The second step of a sign-in or a recovery. Here alone a challenge becomes a session. */
+    /** The second step of a sign-in or a recovery. Only this function turns a challenge into a session. */
     async verify({
       mfaToken,
-      ...given
+      ...request
     }: GivenCode & { readonly mfaToken: string }): Promise<
       TokenPair | Refuses<'attempts_limited' | 'challenge_over' | 'totp_code_wrong'>
     > {
-      const limited = await codes.countAttempt(given.source)
+      const limited = await codes.countAttempt(request.source)
       if (limited !== undefined) return limited
       const challenge = await store.read((tx) => challenges.find(tx, mfaToken))
       if (challenge === undefined) return { refused: 'challenge_over' }
       const session = sessions.begin(challenge.accountId, challenge.deviceId)
-      const answer = await codes.check(challenge.accountId, given, (code) =>
-        store.write((tx) => meet(tx, challenge, { code, session })),
+      const answer = await codes.check(challenge.accountId, request, (code) =>
+        store.write((tx) => passChallenge(tx, challenge, { code, session })),
       )
-      if (answer === 'met') return session.pair()
+      if (answer === 'passed') return session.pair()
       if (isRefusal(answer)) return answer
       return { refused: answer === 'wrong' ? 'totp_code_wrong' : 'challenge_over' }
     },

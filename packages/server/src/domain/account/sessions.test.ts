@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { parseDeviceId } from '@blindkeep/protocol/ids'
-import { admitted } from '../../testing/guest.ts'
+import { notRefused } from '../../testing/guest.ts'
 import { inWorld, newAccount, type World } from '../../testing/world.ts'
 import { createSessions, MAX_SESSIONS, type TokenPair } from './sessions.ts'
 
@@ -13,7 +13,7 @@ const signedIn = async (world: World): Promise<TokenPair> =>
   world.rules.sessions.open(await newAccount(world), undefined)
 
 const refreshed = async (world: World, { refreshToken }: TokenPair): Promise<TokenPair> =>
-  admitted(await world.rules.sessions.refresh(refreshToken))
+  notRefused(await world.rules.sessions.refresh(refreshToken))
 
 describe('an access token', () => {
   it(
@@ -22,7 +22,7 @@ describe('an access token', () => {
       const { accessToken, accountId, expiresAt } = await signedIn(world)
       assert.equal(expiresAt, world.clock.now() + 900_000)
       world.clock.advance(899.999)
-      assert.equal(admitted(await world.rules.sessions.authenticate(accessToken)).account.accountId, accountId)
+      assert.equal(notRefused(await world.rules.sessions.authenticate(accessToken)).account.accountId, accountId)
       world.clock.advance(0.001)
       assert.deepEqual(await world.rules.sessions.authenticate(accessToken), OVER)
     }),
@@ -34,7 +34,7 @@ describe('an access token', () => {
       world.clock.advance(86_400)
       const { accessToken } = await signedIn(world)
       world.clock.advance(-86_400)
-      const { expiresAt } = admitted(await world.rules.sessions.authenticate(accessToken))
+      const { expiresAt } = notRefused(await world.rules.sessions.authenticate(accessToken))
       assert.equal(expiresAt, world.clock.now() + 900_000)
     }),
   )
@@ -43,7 +43,7 @@ describe('an access token', () => {
     'ends with its session at once',
     inWorld(async (world) => {
       const { accessToken } = await signedIn(world)
-      const { sessionId } = admitted(await world.rules.sessions.authenticate(accessToken))
+      const { sessionId } = notRefused(await world.rules.sessions.authenticate(accessToken))
       await world.rules.sessions.end(sessionId)
       assert.deepEqual(await world.rules.sessions.authenticate(accessToken), OVER)
     }),
@@ -77,7 +77,7 @@ describe('an access token', () => {
 
 describe('the sessions of an account', () => {
   const idOf = async (world: World, { accessToken }: TokenPair) =>
-    admitted(await world.rules.sessions.authenticate(accessToken)).sessionId
+    notRefused(await world.rules.sessions.authenticate(accessToken)).sessionId
 
   it(
     'are listed while they live, oldest first, with their device and the time of their last token',
@@ -151,7 +151,7 @@ describe('a refresh token', () => {
       for (let round = 0; round < 5; round += 1) {
         world.clock.advance(600)
         pair = await refreshed(world, pair)
-        admitted(await world.rules.sessions.authenticate(pair.accessToken))
+        notRefused(await world.rules.sessions.authenticate(pair.accessToken))
         seen.add(pair.refreshToken)
       }
       assert.equal(seen.size, 6)
@@ -168,13 +168,13 @@ describe('a refresh token', () => {
         world.clock.advance(seconds)
         assert.deepEqual(await refreshed(world, pair), first)
       }
-      admitted(await world.rules.sessions.authenticate(first.accessToken))
+      notRefused(await world.rules.sessions.authenticate(first.accessToken))
       await refreshed(world, first)
     }),
   )
 
   it(
-    'ends the session and all its tokens when it comes again later',
+    'ends the session and all its tokens when a client sends it again later',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const next = await refreshed(world, pair)
@@ -186,7 +186,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'ends the session when it comes again after its successor was used',
+    'ends the session when a client sends it again after its successor was used',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const next = await refreshed(world, pair)
@@ -197,7 +197,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'has one successor when 64 present it at once',
+    'has one successor when 64 concurrent requests present it',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const answers = await Promise.all(Array.from({ length: 64 }, () => refreshed(world, pair)))
@@ -223,7 +223,7 @@ describe('a refresh token', () => {
     'is refused alike when it is unknown and when its session has ended',
     inWorld(async (world) => {
       const pair = await signedIn(world)
-      const { sessionId } = admitted(await world.rules.sessions.authenticate(pair.accessToken))
+      const { sessionId } = notRefused(await world.rules.sessions.authenticate(pair.accessToken))
       await world.rules.sessions.end(sessionId)
       const tokens = [pair.refreshToken, randomBytes(32).toString('base64url'), '!', '', pair.accessToken]
       for (const token of tokens) assert.deepEqual(await world.rules.sessions.refresh(token), OVER)
@@ -241,7 +241,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'is stored as a hash alone',
+    'is stored only as a hash',
     inWorld(async (world) => {
       const { refreshToken } = await signedIn(world)
       const raw = Buffer.from(refreshToken, 'base64url')
@@ -251,7 +251,7 @@ describe('a refresh token', () => {
   )
 
   it(
-    'has the same successor after a restart, as an honest repeat may come then',
+    'has the same successor after a restart, because an honest client may repeat its request then',
     inWorld(async (world) => {
       const pair = await signedIn(world)
       const first = await refreshed(world, pair)

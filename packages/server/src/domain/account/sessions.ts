@@ -113,7 +113,7 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
       if (claims === undefined) return { refused: 'token_unreadable' }
       const { sessionId, expiresAtMs } = claims
       const now = clock.now()
-      // No token lasts longer than one that is issued now, whatever the clock and the settings were when this one was issued.
+      // No token lasts longer than a token that is issued now, even if the clock or the settings were different when this token was issued.
       const expiresAt = instantOf(Math.min(expiresAtMs, addSeconds(now, settings.accessTokenSeconds)))
       if (now >= expiresAt) return { refused: 'session_over' }
       return store.read(async (tx) => {

@@ -1,9 +1,9 @@
+/** A short access token, which is signed, and a single-use refresh token, which is a secret. */
 import { createHmac } from 'node:crypto'
 import { type AccountId, type Instant, instantOf, parseSessionId, type SessionId } from '@blindkeep/protocol/ids'
 import type { Session } from '../../ports/store.ts'
 import type { SigningKey } from '../discovery/signingKey.ts'
 
-/** A short access token, which is signed, and a single-use refresh token, which is a secret. */
 export interface TokenPair {
   readonly accessToken: string
   readonly refreshToken: string

@@ -26,7 +26,7 @@ describe('the codes of an authenticator', () => {
     assert.deepEqual([-1, 0, 89_999, 90_000].map(isTaken), [false, true, true, false])
   })
 
-  it('have six digits and nothing else', () => {
+  it('have exactly six digits', () => {
     for (const code of ['', '28708', '2870820', '28708２', ' 287082', '94287082', '-87082'])
       assert.deepEqual(stepsOf(secret, code, instantOf(59_000)), [])
   })

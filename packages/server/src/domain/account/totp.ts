@@ -1,8 +1,8 @@
+/** Codes of an authenticator (RFC 6238), with the values that every authenticator knows: SHA-1, 6 digits, steps of 30 s. */
 import { timingSafeEqual } from 'node:crypto'
 import type { Instant } from '@blindkeep/protocol/ids'
 import { HOTP, Secret, TOTP } from 'otpauth'
 
-/** Codes of an authenticator (RFC 6238), with the values that every authenticator knows: SHA-1, 6 digits, steps of 30 s. */
 export const TOTP_SECRET_BYTES = 20
 const STEP_MS = 30_000
 const DIGITS = 6

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
-import { admitted, bytes } from '../../testing/guest.ts'
-import { inWorld, known, newAccount } from '../../testing/world.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
+import { defined, inWorld, newAccount } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 import { type AlbumRequest, MAX_ALBUMS } from './albums.ts'
 
-function request(over: Partial<AlbumRequest> = {}): AlbumRequest {
-  return { albumId: known(parseAlbumId(randomUUID())), sealedName: bytes(90), ...over }
+function request(overrides: Partial<AlbumRequest> = {}): AlbumRequest {
+  return { albumId: defined(parseAlbumId(randomUUID())), sealedName: bytes(90), ...overrides }
 }
 
 describe('creating an album', () => {
   it(
-    'stores the request, and answers a repeat with the album as it was created, whatever its name',
+    'stores the request, and answers a repeat with the album as it was created, also with another name',
     inWorld(async (world) => {
       const { albums } = world.rules
       const owner = await newAccount(world)
@@ -44,7 +44,7 @@ describe('creating an album', () => {
   )
 
   it(
-    'stops at a thousand albums of an account, also at once, and still answers repeats',
+    'limits an account to 1000 albums, also with concurrent requests, and still answers repeats',
     inWorld(async (world) => {
       const { albums } = world.rules
       const owner = await newAccount(world)
@@ -56,9 +56,9 @@ describe('creating an album', () => {
       )
       const listed = await albums.list(owner)
       assert.equal(listed.length, MAX_ALBUMS)
-      const { albumId } = known(listed[0])
-      assert.equal(admitted(await albums.create(owner, request({ albumId }))).isRepeat, true)
-      admitted(await albums.create(await newAccount(world), request()))
+      const { albumId } = defined(listed[0])
+      assert.equal(notRefused(await albums.create(owner, request({ albumId }))).isRepeat, true)
+      notRefused(await albums.create(await newAccount(world), request()))
     }),
   )
 })

@@ -1,10 +1,10 @@
+/** The albums of an account, which contain its assets. The server knows an id and a sealed name. */
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Album, Store } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
 import type { Refuses } from '../refusals.ts'
 
-/** The albums of an account, which contain its assets. The server knows an id and a sealed name. */
 export const MAX_ALBUMS = 1000
 
 export type AlbumRequest = Omit<Album, 'accountId' | 'createdAt'>
@@ -24,7 +24,7 @@ export type Albums = ReturnType<typeof createAlbums>
 export function createAlbums({ store, clock }: AlbumPorts) {
   return {
     /**
-     * Makes an album. If the caller already has an album with this id, the answer is that album, whatever name the request gives: sealing a name
+     * Makes an album. If the caller already has an album with this id, the answer is that album, also if the request has another sealed name: sealing a name
      * twice gives different bytes, so a client that repeats a lost request cannot send the first ones again.
      */
     async create(

@@ -1,3 +1,7 @@
+/**
+ * The one place where an asset's blobs change. When a blob leaves its asset, its quota is refunded, and the collector deletes its object after the grace window.
+ * Each function is part of the caller's transaction, and returns the sessions that it ended, for `ending.afterCommit`.
+ */
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
 import type { AssetBlob, AssetUpload, Drop, NewAsset, Upload, WriteTx } from '../../ports/store.ts'
 import { noteAssetChange } from '../changes/changes.ts'
@@ -9,10 +13,6 @@ import { isVisible } from './assetView.ts'
 import type { Declared } from './manifest.ts'
 import { isReplacing, judgeSlot, retentionOf, type SlotRefusal } from './slot.ts'
 
-/**
- * The one place where an asset's blobs change. A blob that leaves its asset gives its quota back, and its object waits out the grace window.
- * Each function is part of the caller's transaction, and returns the sessions that it ended, for `ending.afterCommit`.
- */
 interface AssetBlobPorts {
   readonly quota: Quota
   readonly ending: UploadEnding
@@ -89,7 +89,7 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
       return ended
     },
 
-    /** Deletes an asset: gives its quota back at once, ends its open sessions, and leaves a tombstone. */
+    /** Deletes an asset: refunds its quota, ends its open sessions, and leaves a tombstone. */
     async remove(
       tx: WriteTx,
       { accountId, assetId }: Pick<NewAsset, 'accountId' | 'assetId'>,

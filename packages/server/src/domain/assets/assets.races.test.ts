@@ -30,9 +30,9 @@ import {
   declaredFor,
   declaredForDrop,
   landBlob,
+  newAlbumOwner,
   newAssetId,
   newDrop,
-  newKeeper,
   replacingByDrop,
 } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
@@ -45,20 +45,20 @@ describe('of requests at once for one asset,', () => {
   it(
     '64 sessions of one role with different hashes admit one',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const assetIds: AssetId[] = []
       for (const role of ['original', 'metadata', 'provenance'] as const) {
         const assetId = newAssetId()
         assetIds.push(assetId)
         const contents = Array.from({ length: 64 }, () => bytes(100))
-        const over = role === 'original' ? { assetId } : { ...ofOriginal(role, content), assetId }
+        const overrides = role === 'original' ? { assetId } : { ...ofOriginal(role, content), assetId }
         const answers = await Promise.all(
-          contents.map((own) => creation(world, keeper, declaredFor(world, keeper, own, over))),
+          contents.map((own) => creation(world, albumOwner, declaredFor(world, albumOwner, own, overrides))),
         )
         assert.deepEqual([count(answers, 'opened'), count(answers, 'asset_id_taken')], [1, 63])
       }
-      assert.equal(await used(world, keeper), 300)
-      await assertBooks(world, [keeper.accountId], assetIds)
+      assert.equal(await used(world, albumOwner), 300)
+      await assertBooks(world, [albumOwner.accountId], assetIds)
     }),
   )
 
@@ -66,9 +66,13 @@ describe('of requests at once for one asset,', () => {
     '12 accounts admit one, and at most one again when the first gives the id up',
     inWorld(async (world) => {
       const assetId = newAssetId()
-      const keepers = await Promise.all(Array.from({ length: 12 }, () => newKeeper(world)))
+      const albumOwners = await Promise.all(Array.from({ length: 12 }, () => newAlbumOwner(world)))
       const ask = () =>
-        Promise.all(keepers.map((keeper) => creation(world, keeper, declaredFor(world, keeper, content, { assetId }))))
+        Promise.all(
+          albumOwners.map((albumOwner) =>
+            creation(world, albumOwner, declaredFor(world, albumOwner, content, { assetId })),
+          ),
+        )
       const answers = await ask()
       assert.deepEqual([count(answers, 'opened'), count(answers, 'asset_id_taken')], [1, 11])
       const owner = (await assetRow(world, assetId))?.accountId
@@ -81,7 +85,7 @@ describe('of requests at once for one asset,', () => {
       assert.equal((await assetRow(world, assetId))?.accountId, unclosed[0]?.accountId)
       await assertBooks(
         world,
-        keepers.map(({ accountId }) => accountId),
+        albumOwners.map(({ accountId }) => accountId),
         [assetId],
       )
     }),
@@ -90,19 +94,19 @@ describe('of requests at once for one asset,', () => {
   it(
     '33 derivatives and an original land as 32 blobs',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const assetId = newAssetId()
-      await landBlob(world, keeper, content, { assetId })
+      await landBlob(world, albumOwner, content, { assetId })
       const derivatives = Array.from({ length: 33 }, () => bytes(9))
       const answers = await Promise.all(
         derivatives.map(async (content) => {
-          const declared = declaredFor(world, keeper, content, { assetId, role: 'derivative' })
-          return uploadWhole(world, keeper, declared, content)
+          const declared = declaredFor(world, albumOwner, content, { assetId, role: 'derivative' })
+          return uploadWhole(world, albumOwner, declared, content)
         }),
       )
       assert.deepEqual([count(answers, 'done'), count(answers, 'limit_reached')], [31, 2])
-      assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 32)
-      await assertBooks(world, [keeper.accountId], [assetId])
+      assert.equal((await assetOf(world, albumOwner, assetId)).blobs.length, 32)
+      await assertBooks(world, [albumOwner.accountId], [assetId])
     }),
   )
 })
@@ -111,40 +115,40 @@ describe('replacing an original', () => {
   it(
     '32 times at once succeeds once, and each time drops all former blobs',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const assetId = newAssetId()
-      await landBlob(world, keeper, content, { assetId })
+      await landBlob(world, albumOwner, content, { assetId })
       for (let round = 1; round <= 4; round += 1) {
         const answers = await Promise.all(
           Array.from({ length: 32 }, async () => {
             const next = bytes(100 + round)
-            const declared = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
-            return uploadWhole(world, keeper, declared, next)
+            const declared = declaredFor(world, albumOwner, next, { assetId, envelope: replacing(next) })
+            return uploadWhole(world, albumOwner, declared, next)
           }),
         )
         assert.deepEqual([count(answers, 'done'), count(answers, 'asset_id_taken')], [1, 31])
-        assert.equal(await used(world, keeper), 100 + round)
-        assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 1)
+        assert.equal(await used(world, albumOwner), 100 + round)
+        assert.equal((await assetOf(world, albumOwner, assetId)).blobs.length, 1)
       }
-      await assertBooks(world, [keeper.accountId], [assetId])
+      await assertBooks(world, [albumOwner.accountId], [assetId])
     }),
   )
 
   it(
     'and landing the provenance of the replaced one has one winner, the first, also in one batch of receipts',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const assetIds: AssetId[] = []
       const ways = ['replacement first', 'provenance first', 'at once', 'in one batch'] as const
       for (let round = 0; round < 2 * ways.length; round += 1) {
         const way = ways[round % ways.length]
         const assetId = newAssetId()
         assetIds.push(assetId)
-        await landBlob(world, keeper, content, { assetId })
+        await landBlob(world, albumOwner, content, { assetId })
         const next = bytes(50)
-        const proof = provenanceFor(world, keeper, content, { assetId })
-        const proofId = await openDeclared(world, keeper, proof.declared)
-        const nextId = await openBlob(world, keeper, next, { assetId, envelope: replacing(next) })
+        const proof = provenanceFor(world, albumOwner, content, { assetId })
+        const proofId = await openDeclared(world, albumOwner, proof.declared)
+        const nextId = await openBlob(world, albumOwner, next, { assetId, envelope: replacing(next) })
         const height = await heights(world)
         const replace = () => whole(world, nextId, next)
         const prove = () => whole(world, proofId, proof.content)
@@ -152,7 +156,7 @@ describe('replacing an original', () => {
         const early = way === 'replacement first' ? await replace() : way === 'provenance first' ? await prove() : ''
         const answers =
           way === 'in one batch'
-            ? await inOneBatch(world, keeper, { ids: [nextId, proofId], work: race })
+            ? await inOneBatch(world, albumOwner, { ids: [nextId, proofId], work: race })
             : await race()
         const lost = answers.filter((answer) => answer !== 'done')
         assert.equal(lost.length, 1, way)
@@ -161,41 +165,41 @@ describe('replacing an original', () => {
         assert.equal((await heights(world)) - height, way === 'in one batch' ? 2 : 1)
         const isReplaced = answers[0] === 'done'
         if (early !== '') assert.deepEqual([early, isReplaced], ['done', way === 'replacement first'])
-        const { blobs } = await assetOf(world, keeper, assetId)
+        const { blobs } = await assetOf(world, albumOwner, assetId)
         const [last] = isReplaced ? blobs : blobs.slice(1)
         assert.equal(last?.uploadId, isReplaced ? nextId : proofId)
       }
-      await assertBooks(world, [keeper.accountId], assetIds)
+      await assertBooks(world, [albumOwner.accountId], assetIds)
     }),
   )
 
   it(
     'by upload and by drop at once leaves one original, and a drop that lost stays pending',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const assetIds: AssetId[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
         const assetId = newAssetId()
         assetIds.push(assetId)
-        await landBlob(world, keeper, content, { assetId })
-        const drop = await newDrop(world, keeper, bytes(10))
+        await landBlob(world, albumOwner, content, { assetId })
+        const drop = await newDrop(world, albumOwner, bytes(10))
         const next = bytes(50)
         const [uploaded, adopted] = await both(
           round,
           async () => {
-            const declared = declaredFor(world, keeper, next, { assetId, envelope: replacing(next) })
-            return uploadWhole(world, keeper, declared, next)
+            const declared = declaredFor(world, albumOwner, next, { assetId, envelope: replacing(next) })
+            return uploadWhole(world, albumOwner, declared, next)
           },
           () =>
             adopt(
               world,
-              keeper,
+              albumOwner,
               drop,
-              declaredForDrop(world, keeper, drop, { assetId, ...replacingByDrop(drop) }),
+              declaredForDrop(world, albumOwner, drop, { assetId, ...replacingByDrop(drop) }),
             ).then(reasonOf),
         )
-        const pending = await world.rules.inbox.list(keeper.accountId)
-        const { blobs, asset } = await assetOf(world, keeper, assetId)
+        const pending = await world.rules.inbox.list(albumOwner.accountId)
+        const { blobs, asset } = await assetOf(world, albumOwner, assetId)
         assert.equal(blobs.length, 1)
         // Both may succeed one after the other, because no provenance is present to name; the last one stays.
         assert.ok(uploaded === 'done' || adopted === 'done')
@@ -205,7 +209,7 @@ describe('replacing an original', () => {
         )
         assert.equal(asset.drop === undefined, blobs[0]?.size === 50)
       }
-      await assertBooks(world, [keeper.accountId], assetIds)
+      await assertBooks(world, [albumOwner.accountId], assetIds)
     }),
   )
 })
@@ -214,20 +218,20 @@ describe('adopting a drop and uploading the original of the same asset at once',
   it(
     'has one winner in every round',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const assetIds: AssetId[] = []
       for (let round = 0; round < ROUNDS; round += 1) {
         const assetId = newAssetId()
         assetIds.push(assetId)
-        const drop = await newDrop(world, keeper, content)
+        const drop = await newDrop(world, albumOwner, content)
         const other = round % 3 === 0 ? content : bytes(60)
         const [uploaded, adopted] = await both(
           round,
           async () => {
-            const declared = declaredFor(world, keeper, other, { assetId })
-            return uploadWhole(world, keeper, declared, other)
+            const declared = declaredFor(world, albumOwner, other, { assetId })
+            return uploadWhole(world, albumOwner, declared, other)
           },
-          () => adopt(world, keeper, drop, declaredFor(world, keeper, content, { assetId })).then(reasonOf),
+          () => adopt(world, albumOwner, drop, declaredFor(world, albumOwner, content, { assetId })).then(reasonOf),
         )
         // When the drop has landed the same bytes first, the upload answers with them.
         const outcomes =
@@ -241,9 +245,9 @@ describe('adopting a drop and uploading the original of the same asset at once',
           outcomes.some((each) => String(each) === String([uploaded, adopted].toSorted())),
           `${uploaded}, ${adopted}`,
         )
-        assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 1)
+        assert.equal((await assetOf(world, albumOwner, assetId)).blobs.length, 1)
       }
-      await assertBooks(world, [keeper.accountId], assetIds)
+      await assertBooks(world, [albumOwner.accountId], assetIds)
     }),
   )
 })
@@ -253,10 +257,10 @@ describe('a batch of receipts whose commit is reported as failed', () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const [first, second] = [bytes(10), bytes(20)]
-        const ids = [await openBlob(world, keeper, first), await openBlob(world, keeper, second)] as const
-        const answers = await inOneBatch(world, keeper, {
+        const ids = [await openBlob(world, albumOwner, first), await openBlob(world, albumOwner, second)] as const
+        const answers = await inOneBatch(world, albumOwner, {
           ids,
           work: () => Promise.all([whole(world, ids[0], first), whole(world, ids[1], second)]),
           hold: async () => faults.arm('storeWrite', { after: 1, times: 1, isApplied: true }),
@@ -264,7 +268,7 @@ describe('a batch of receipts whose commit is reported as failed', () => {
         assert.deepEqual(answers, ['done', 'done'])
         assert.equal(await heights(world), 3)
         const assetIds = await Promise.all(ids.map(async (uploadId) => (await blobRow(world, uploadId)).assetId))
-        await assertBooks(world, [keeper.accountId], assetIds)
+        await assertBooks(world, [albumOwner.accountId], assetIds)
       },
       { around: faults.around },
     )()

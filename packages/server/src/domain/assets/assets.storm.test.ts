@@ -5,48 +5,51 @@ import { BLOB_ROLES } from '@blindkeep/protocol/schemas/receipts'
 import fc from 'fast-check'
 import { assertBooks, blobRow, provenanceFor, replacing } from '../../testing/assetSessions.ts'
 import {
+  type AlbumOwner,
   adopt,
   declaredFor,
   declaredForDrop,
-  type Keeper,
+  newAlbumOwner,
   newAssetId,
   newDrop,
-  newKeeper,
   replacingByDrop,
 } from '../../testing/assets.ts'
 import { accountRow, append, bytes } from '../../testing/guest.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 import type { Declared } from './manifest.ts'
 
 /** All operations at once in any order: the books are right afterwards. */
 interface Scene {
   readonly world: World
-  readonly keepers: readonly Keeper[]
+  readonly albumOwners: readonly AlbumOwner[]
   readonly assetIds: readonly AssetId[]
 }
 
 type Deed = (scene: Scene) => Promise<unknown>
 
 const contents = Array.from({ length: 4 }, () => bytes(50))
-const pick = <Item>(items: readonly Item[], at: number): Item => known(items[at % items.length])
+const pick = <Item>(items: readonly Item[], at: number): Item => defined(items[at % items.length])
 
 const index = fc.nat(20)
 const uploading = fc
   .record({ who: index, of: index, role: fc.constantFrom(...BLOB_ROLES), content: index, replaces: fc.boolean() })
   .map(
     ({ who, of, role, content, replaces }): Deed =>
-      async ({ world, keepers, assetIds }) => {
-        const keeper = pick(keepers, who)
+      async ({ world, albumOwners, assetIds }) => {
+        const albumOwner = pick(albumOwners, who)
         const assetId = pick(assetIds, of)
         const original = pick(contents, content)
         const envelope = replaces ? replacing(original) : { original_blob_hash: sha256(original) }
         const sent = role === 'original' || role === 'provenance' ? original : bytes(30)
         const sending: { declared: Declared; content: Uint8Array } =
           role === 'provenance'
-            ? provenanceFor(world, keeper, original, { assetId, envelope })
-            : { content: sent, declared: declaredFor(world, keeper, sent, { assetId, role, envelope }) }
-        const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), sending.declared)
+            ? provenanceFor(world, albumOwner, original, { assetId, envelope })
+            : { content: sent, declared: declaredFor(world, albumOwner, sent, { assetId, role, envelope }) }
+        const created = await world.rules.uploads.create(
+          await accountRow(world, albumOwner.accountId),
+          sending.declared,
+        )
         if (isRefusal(created) || created.offset === sending.content.length) return
         const half = sending.content.length >> 1
         await append(world, created.uploadId, { offset: 0, bytes: sending.content.subarray(0, half) })
@@ -56,28 +59,28 @@ const uploading = fc
 
 const cancelling = fc.tuple(index, index).map(
   ([who, at]): Deed =>
-    async ({ world, keepers }) => {
-      const open = await world.rules.uploads.list(pick(keepers, who).accountId)
+    async ({ world, albumOwners }) => {
+      const open = await world.rules.uploads.list(pick(albumOwners, who).accountId)
       if (open.length > 0) await world.rules.ending.cancel(await blobRow(world, pick(open, at).uploadId))
     },
 )
 
 const adopting = fc.record({ who: index, of: index, at: index, replaces: fc.boolean() }).map(
   ({ who, of, at, replaces }): Deed =>
-    async ({ world, keepers, assetIds }) => {
-      const keeper = pick(keepers, who)
-      const pending = await world.rules.inbox.list(keeper.accountId)
+    async ({ world, albumOwners, assetIds }) => {
+      const albumOwner = pick(albumOwners, who)
+      const pending = await world.rules.inbox.list(albumOwner.accountId)
       if (pending.length === 0) return
       const drop = pick(pending, at)
-      const over = { assetId: pick(assetIds, of), ...(replaces && replacingByDrop(drop)) }
-      await adopt(world, keeper, drop, declaredForDrop(world, keeper, drop, over))
+      const overrides = { assetId: pick(assetIds, of), ...(replaces && replacingByDrop(drop)) }
+      await adopt(world, albumOwner, drop, declaredForDrop(world, albumOwner, drop, overrides))
     },
 )
 
 const discarding = fc.tuple(index, index).map(
   ([who, at]): Deed =>
-    async ({ world, keepers }) => {
-      const { accountId } = pick(keepers, who)
+    async ({ world, albumOwners }) => {
+      const { accountId } = pick(albumOwners, who)
       const pending = await world.rules.inbox.list(accountId)
       if (pending.length > 0) await world.rules.inbox.discard(accountId, pick(pending, at).dropId)
     },
@@ -85,8 +88,8 @@ const discarding = fc.tuple(index, index).map(
 
 const deleting = fc.tuple(index, index).map(
   ([who, of]): Deed =>
-    async ({ world, keepers, assetIds }) => {
-      await world.rules.assets.remove(pick(keepers, who).accountId, pick(assetIds, of))
+    async ({ world, albumOwners, assetIds }) => {
+      await world.rules.assets.remove(pick(albumOwners, who).accountId, pick(assetIds, of))
     },
 )
 
@@ -106,15 +109,16 @@ describe('uploads, adoptions, replacements, deletions and cancellations all at o
     await fc.assert(
       fc.asyncProperty(fc.array(deed, { minLength: 30, maxLength: 60, size: 'max' }), (deeds) =>
         inWorld(async (world) => {
-          const keepers = [await newKeeper(world), await newKeeper(world)]
+          const albumOwners = [await newAlbumOwner(world), await newAlbumOwner(world)]
           const assetIds = Array.from({ length: 4 }, newAssetId)
-          for (const keeper of keepers) for (const content of contents) await newDrop(world, keeper, content)
-          const scene = { world, keepers, assetIds }
+          for (const albumOwner of albumOwners)
+            for (const content of contents) await newDrop(world, albumOwner, content)
+          const scene = { world, albumOwners, assetIds }
           const outcomes = await Promise.allSettled(deeds.map((deed) => deed(scene)))
           for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
           await assertBooks(
             world,
-            keepers.map(({ accountId }) => accountId),
+            albumOwners.map(({ accountId }) => accountId),
             assetIds,
           )
           assert.deepEqual(await world.store.read((tx) => tx.uploads.finishing()), [])

@@ -1,3 +1,4 @@
+/** The assets of an account. */
 import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -8,7 +9,6 @@ import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { AssetBlobs } from './assetBlobs.ts'
 import { type AssetView, isVisible, viewOf } from './assetView.ts'
 
-/** The assets of an account. */
 interface AssetPorts {
   readonly store: Store
   readonly blobs: Blobs
@@ -46,7 +46,7 @@ export function createAssets({ store, blobs, clock, ending, assetBlobs }: AssetP
       const at = clock.now()
       const removed = await store.write(async (tx) => {
         const outcomes: (readonly Upload[])[] = []
-        for (const assetId of await tx.assets.someHolding(accountId, maxBlobs)) {
+        for (const assetId of await tx.assets.someWithBlobs(accountId, maxBlobs)) {
           const outcome = await assetBlobs.remove(tx, { accountId, assetId }, at)
           if (!isRefusal(outcome)) outcomes.push(outcome.ended)
         }

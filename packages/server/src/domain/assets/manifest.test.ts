@@ -16,30 +16,30 @@ import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import { BLOB_ROLES } from '@blindkeep/protocol/schemas/receipts'
 import { contentTypesOf } from '@blindkeep/protocol/window'
 import { otherAlbum } from '../../testing/assetSessions.ts'
-import { declaredFor, type Keeper, newAssetId, newKeeper, type Over } from '../../testing/assets.ts'
-import { admitted, bytes } from '../../testing/guest.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { type AlbumOwner, declaredFor, newAlbumOwner, newAssetId, type Overrides } from '../../testing/assets.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 import { type Declared, judgeAuthor, judgeManifest } from './manifest.ts'
 
 const DRIFT_DAYS = 30
 const content = bytes(100)
 const elsewhere = sha256(bytes(1))
-const version = known(parseProtocolVersion('2026-10-31'))
+const version = defined(parseProtocolVersion('2026-10-31'))
 
-type Judge = (over?: Over, absent?: 'album_id' | 'original_blob_hash') => ReturnType<typeof judgeManifest>
+type Judge = (overrides?: Overrides, absent?: 'album_id' | 'original_blob_hash') => ReturnType<typeof judgeManifest>
 
 /** Judges a valid declaration with the changes of a test. */
-function judging(work: (judge: Judge, keeper: Keeper, world: World) => Promise<void> | void) {
+function judging(work: (judge: Judge, albumOwner: AlbumOwner, world: World) => Promise<void> | void) {
   return inWorld(async (world) => {
-    const keeper = await newKeeper(world)
-    const judge: Judge = (over, absent) => {
-      const { envelope, ...declared } = declaredFor(world, keeper, content, over)
+    const albumOwner = await newAlbumOwner(world)
+    const judge: Judge = (overrides, absent) => {
+      const { envelope, ...declared } = declaredFor(world, albumOwner, content, overrides)
       const changed = { ...envelope }
       if (absent !== undefined) delete changed[absent]
       return judgeManifest({ ...declared, envelope: changed }, { now: world.clock.now(), driftDays: DRIFT_DAYS })
     }
-    await work(judge, keeper, world)
+    await work(judge, albumOwner, world)
   })
 }
 
@@ -52,12 +52,12 @@ const mismatch = (name: keyof ManifestEnvelope) => ({
 describe('judgeManifest', () => {
   it(
     'accepts every role, with optional members given, null or absent',
-    judging((judge, keeper) => {
+    judging((judge, albumOwner) => {
       for (const role of BLOB_ROLES) {
         const original_blob_hash = role === 'original' ? sha256(content) : elsewhere
         const metadata_blob_hash = role === 'metadata' ? sha256(content) : elsewhere
         const retention_until = '2099-01-01T00:00:00Z'
-        const given = { album_id: keeper.albumId, original_blob_hash, metadata_blob_hash, retention_until }
+        const given = { album_id: albumOwner.albumId, original_blob_hash, metadata_blob_hash, retention_until }
         for (const name of ['album_id', 'original_blob_hash', 'metadata_blob_hash', 'retention_until'] as const)
           for (const value of [given[name], null])
             assert.equal(judge({ role, envelope: { ...given, [name]: value } }), undefined, `${name} of a ${role}`)
@@ -73,7 +73,7 @@ describe('judgeManifest', () => {
       const others: readonly (readonly [keyof ManifestEnvelope, Partial<ManifestEnvelope>])[] = [
         ['crypto_suite_id', { crypto_suite_id: 2 }],
         ['protocol_version', { protocol_version: version }],
-        ['album_id', { album_id: known(parseAlbumId(randomUUID())) }],
+        ['album_id', { album_id: defined(parseAlbumId(randomUUID())) }],
         ['file_id', { file_id: newAssetId() }],
         ['ciphertext_hash', { ciphertext_hash: elsewhere }],
         ['key_mode', { key_mode: 'wrapped' }],
@@ -81,7 +81,7 @@ describe('judgeManifest', () => {
       for (const role of BLOB_ROLES)
         for (const [name, envelope] of others) assert.deepEqual(judge({ role, envelope }), mismatch(name))
       // The other way round: the declaration differs.
-      const envelope = { key_mode: 'derived', protocol_version: known(parseProtocolVersion('2026-11-01')) } as const
+      const envelope = { key_mode: 'derived', protocol_version: defined(parseProtocolVersion('2026-11-01')) } as const
       assert.deepEqual(judge({ keyMode: 'wrapped', envelope }), mismatch('key_mode'))
       assert.deepEqual(judge({ protocolVersion: version, envelope }), mismatch('protocol_version'))
     }),
@@ -165,10 +165,10 @@ describe('judgeManifest', () => {
 
   it(
     'accepts a timestamp within the drift on either side, both ends included',
-    judging((_judge, keeper, world) => {
+    judging((_judge, albumOwner, world) => {
       const now = world.clock.now()
       const at = (timestamp: string, driftDays: number) =>
-        judgeManifest(declaredFor(world, keeper, content, { envelope: { timestamp } }), { now, driftDays })
+        judgeManifest(declaredFor(world, albumOwner, content, { envelope: { timestamp } }), { now, driftDays })
       const off = (ms: number): Instant => instantOf(now + ms)
       const farther = { refused: 'timestamp_out_of_range' }
       for (const driftDays of [0, 1, 30]) {
@@ -192,7 +192,7 @@ describe('judgeManifest', () => {
     judging((judge) => {
       const wrong = { file_id: newAssetId(), plaintext_size: 101, timestamp: '2020-01-01T00:00:00Z' }
       const { file_id: _, ...rest } = wrong
-      const ranked: readonly (readonly [string, Over])[] = [
+      const ranked: readonly (readonly [string, Overrides])[] = [
         ['suite_unknown', { suiteId: 2, contentType: 'text/html', envelope: wrong }],
         ['content_type_unsupported', { contentType: 'text/html', envelope: wrong }],
         ['manifest_mismatch', { envelope: wrong }],
@@ -200,19 +200,19 @@ describe('judgeManifest', () => {
         ['timestamp_out_of_range', { envelope: { timestamp: wrong.timestamp } }],
         ['passes', {}],
       ]
-      for (const [reason, over] of ranked) assert.equal(reasonOf(judge(over)), reason)
+      for (const [reason, overrides] of ranked) assert.equal(reasonOf(judge(overrides)), reason)
     }),
   )
 })
 
 describe('judgeAuthor', () => {
   async function scene(world: World) {
-    const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
-    const judge = (over: Over & Pick<Partial<Declared>, 'albumId'> = {}) => {
-      const declared = declaredFor(world, keeper, content, over)
-      return world.store.read((tx) => judgeAuthor(tx, keeper.accountId, declared))
+    const [albumOwner, stranger] = [await newAlbumOwner(world), await newAlbumOwner(world)]
+    const judge = (overrides: Overrides & Pick<Partial<Declared>, 'albumId'> = {}) => {
+      const declared = declaredFor(world, albumOwner, content, overrides)
+      return world.store.read((tx) => judgeAuthor(tx, albumOwner.accountId, declared))
     }
-    return { keeper, stranger, judge }
+    return { albumOwner, stranger, judge }
   }
   const noDevice = { refused: 'device_not_authorized' }
   const noAlbum = { refused: 'album_not_available' }
@@ -220,22 +220,22 @@ describe('judgeAuthor', () => {
   it(
     'accepts the caller with any of its live devices, in any of its albums',
     inWorld(async (world) => {
-      const { keeper, judge } = await scene(world)
+      const { albumOwner, judge } = await scene(world)
       assert.equal(await judge(), undefined)
-      const second = await newKeeper(world, keeper.accountId)
+      const second = await newAlbumOwner(world, albumOwner.accountId)
       assert.equal(await judge({ envelope: { created_by_device: second.deviceId } }), undefined)
-      assert.equal(await judge({ albumId: (await otherAlbum(world, keeper)).albumId }), undefined)
+      assert.equal(await judge({ albumId: (await otherAlbum(world, albumOwner)).albumId }), undefined)
     }),
   )
 
   it(
     'refuses a device that is revoked, unknown or another account’s',
     inWorld(async (world) => {
-      const { keeper, stranger, judge } = await scene(world)
-      const unknown = known(parseDeviceId(randomUUID()))
+      const { albumOwner, stranger, judge } = await scene(world)
+      const unknown = defined(parseDeviceId(randomUUID()))
       for (const created_by_device of [stranger.deviceId, unknown])
         assert.deepEqual(await judge({ envelope: { created_by_device } }), noDevice)
-      admitted(await world.rules.devices.revoke(keeper.accountId, keeper.deviceId))
+      notRefused(await world.rules.devices.revoke(albumOwner.accountId, albumOwner.deviceId))
       assert.deepEqual(await judge(), noDevice)
       world.clock.set(addSeconds(world.clock.now(), -86_400))
       assert.deepEqual(await judge(), noDevice, 'also when the clock is set back before the revocation')
@@ -246,7 +246,7 @@ describe('judgeAuthor', () => {
     'refuses another author, with the caller’s device or its own',
     inWorld(async (world) => {
       const { stranger, judge } = await scene(world)
-      const unknown = known(parseAccountId(randomUUID()))
+      const unknown = defined(parseAccountId(randomUUID()))
       for (const created_by_user of [stranger.accountId, unknown])
         assert.deepEqual(await judge({ envelope: { created_by_user } }), noDevice)
       const both = { created_by_user: stranger.accountId, created_by_device: stranger.deviceId }
@@ -258,7 +258,7 @@ describe('judgeAuthor', () => {
     'refuses another account’s album and an unknown one, after it has judged the device',
     inWorld(async (world) => {
       const { stranger, judge } = await scene(world)
-      const unknown = known(parseAlbumId(randomUUID()))
+      const unknown = defined(parseAlbumId(randomUUID()))
       for (const albumId of [stranger.albumId, unknown]) {
         assert.deepEqual(await judge({ albumId }), noAlbum)
         assert.deepEqual(await judge({ albumId, envelope: { album_id: null } }), noAlbum)

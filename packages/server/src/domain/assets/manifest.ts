@@ -1,3 +1,7 @@
+/**
+ * Judges a manifest, in the same way for an upload and for an adoption (specification, Adopt, rule 1): whether it is consistent in itself,
+ * then whether its author may write to the album. `slot.ts` judges whether it fits the asset.
+ */
 import {
   type AccountId,
   type AlbumId,
@@ -16,10 +20,6 @@ import { contentTypesOf } from '@blindkeep/protocol/window'
 import type { ReadTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 
-/**
- * Judges a manifest, in the same way for an upload and for an adoption (specification, Adopt, rule 1): whether it is consistent in itself,
- * then whether its author may write to the album. `slot.ts` judges whether it fits the asset.
- */
 export interface Declared {
   readonly assetId: AssetId
   readonly albumId: AlbumId

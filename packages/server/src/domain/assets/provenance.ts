@@ -1,3 +1,7 @@
+/**
+ * Checks a provenance blob before it lands: the signatures of the device that its envelope names, and that the signed manifest agrees with
+ * every field of the envelope. The manifest's `ciphertext_hash` is that of the original, not of the provenance blob.
+ */
 import { createPublicKey, verify } from 'node:crypto'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { disagreement, type HybridVerifiers, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'
@@ -5,10 +9,6 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { AssetUpload, Store } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 
-/**
- * Checks a provenance blob before it lands: the signatures of the device that its envelope names, and that the signed manifest agrees with
- * every field of the envelope. The manifest's `ciphertext_hash` is that of the original, not of the provenance blob.
- */
 interface ProvenancePorts {
   readonly store: Store
   readonly blobs: Blobs

@@ -14,19 +14,19 @@ import {
   replacing,
 } from '../../testing/assetSessions.ts'
 import {
+  type AlbumOwner,
   adopt,
   assetOf,
   declaredFor,
-  type Keeper,
   landBlob,
+  newAlbumOwner,
   newAssetId,
   newDrop,
-  newKeeper,
-  type Over,
+  type Overrides,
 } from '../../testing/assets.ts'
 import { accountRow, append, bytes } from '../../testing/guest.ts'
 import { lockReceiptLog } from '../../testing/receipts.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 
 /** The envelopes of a provenance and its original agree, whichever of the two comes first. */
@@ -63,7 +63,7 @@ const differing = ([first, second]: Pair) => {
   return `manifest_stale: ${name} of original and provenance differ`
 }
 
-function over(assetId: AssetId, fields: Fields): Over {
+function overrides(assetId: AssetId, fields: Fields): Overrides {
   return { assetId, keyMode: fields.key_mode ?? 'derived', envelope: { ...named, ...fields } }
 }
 
@@ -74,30 +74,32 @@ function reasonOf(answer: unknown): string {
 }
 
 /** Sends an original or its provenance to an asset. Resolves with the answer. */
-type Way = (world: World, keeper: Keeper, assetId: AssetId, fields: Fields) => Promise<string>
+type Way = (world: World, albumOwner: AlbumOwner, assetId: AssetId, fields: Fields) => Promise<string>
 
-const proofOf = (world: World, keeper: Keeper, assetId: AssetId, fields: Fields) =>
-  provenanceFor(world, keeper, content, over(assetId, fields))
+const proofOf = (world: World, albumOwner: AlbumOwner, assetId: AssetId, fields: Fields) =>
+  provenanceFor(world, albumOwner, content, overrides(assetId, fields))
 
-const prove: Way = async (world, keeper, assetId, fields) => {
-  const { declared, content } = proofOf(world, keeper, assetId, fields)
-  const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+const prove: Way = async (world, albumOwner, assetId, fields) => {
+  const { declared, content } = proofOf(world, albumOwner, assetId, fields)
+  const created = await world.rules.uploads.create(await accountRow(world, albumOwner.accountId), declared)
   if (isRefusal(created)) return reasonOf(created)
   return reasonOf(await append(world, created.uploadId, { offset: 0, bytes: content }))
 }
 
-const upload: Way = async (world, keeper, assetId, fields) => {
-  const declared = declaredFor(world, keeper, content, over(assetId, fields))
-  const created = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+const upload: Way = async (world, albumOwner, assetId, fields) => {
+  const declared = declaredFor(world, albumOwner, content, overrides(assetId, fields))
+  const created = await world.rules.uploads.create(await accountRow(world, albumOwner.accountId), declared)
   if (isRefusal(created)) return reasonOf(created)
   return reasonOf(await append(world, created.uploadId, { offset: 0, bytes: content }))
 }
 
 /** Adopts the pending drop, or a new one. */
-const adoption: Way = async (world, keeper, assetId, fields) => {
-  const [pending] = await world.store.read((tx) => tx.drops.pendingOf(keeper.accountId))
-  const drop = pending ?? (await newDrop(world, keeper, content))
-  return reasonOf(await adopt(world, keeper, drop, declaredFor(world, keeper, content, over(assetId, fields))))
+const adoption: Way = async (world, albumOwner, assetId, fields) => {
+  const [pending] = await world.store.read((tx) => tx.drops.pendingOf(albumOwner.accountId))
+  const drop = pending ?? (await newDrop(world, albumOwner, content))
+  return reasonOf(
+    await adopt(world, albumOwner, drop, declaredFor(world, albumOwner, content, overrides(assetId, fields))),
+  )
 }
 
 const WAYS = [
@@ -107,25 +109,25 @@ const WAYS = [
 
 /** One asset per pair: the first blob lands, a differing second one is refused, and an agreeing one lands. */
 async function eachPair(world: World, first: Way, second: Way): Promise<void> {
-  const keeper = await newKeeper(world)
+  const albumOwner = await newAlbumOwner(world)
   const assetIds: AssetId[] = []
   const begin = async (fields: Fields) => {
     const assetId = newAssetId()
     assetIds.push(assetId)
-    assert.equal(await first(world, keeper, assetId, fields), 'landed')
+    assert.equal(await first(world, albumOwner, assetId, fields), 'landed')
     return assetId
   }
   for (const pair of DIFFERENT) {
     const assetId = await begin(pair[0])
-    assert.equal(await second(world, keeper, assetId, pair[1]), differing(pair))
-    assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 1)
-    assert.equal(await second(world, keeper, assetId, pair[0]), 'landed', JSON.stringify(pair))
+    assert.equal(await second(world, albumOwner, assetId, pair[1]), differing(pair))
+    assert.equal((await assetOf(world, albumOwner, assetId)).blobs.length, 1)
+    assert.equal(await second(world, albumOwner, assetId, pair[0]), 'landed', JSON.stringify(pair))
   }
   for (const pair of ALIKE) {
     const assetId = await begin(pair[0])
-    assert.equal(await second(world, keeper, assetId, pair[1]), 'landed', JSON.stringify(pair))
+    assert.equal(await second(world, albumOwner, assetId, pair[1]), 'landed', JSON.stringify(pair))
   }
-  await assertBooks(world, [keeper.accountId], assetIds)
+  await assertBooks(world, [albumOwner.accountId], assetIds)
 }
 
 describe('a provenance and its original', () => {
@@ -144,40 +146,40 @@ describe('a provenance and its original', () => {
   it(
     'may differ in device, timestamp, client version and protocol version',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const second = { ...(await newKeeper(world, keeper.accountId)), albumId: keeper.albumId }
+      const albumOwner = await newAlbumOwner(world)
+      const second = { ...(await newAlbumOwner(world, albumOwner.accountId)), albumId: albumOwner.albumId }
       const timestamp = formatInstant(addSeconds(world.clock.now(), 86_400))
-      const protocolVersion = known(parseProtocolVersion('2026-10-31'))
+      const protocolVersion = defined(parseProtocolVersion('2026-10-31'))
       const fields = { timestamp, client_version: 'test/2', protocol_version: protocolVersion }
       const assetIds = [newAssetId(), newAssetId()] as const
       const proof = (assetId: AssetId) =>
-        provenanceFor(world, second, content, { ...over(assetId, fields), protocolVersion })
+        provenanceFor(world, second, content, { ...overrides(assetId, fields), protocolVersion })
       const sendProof = async (assetId: AssetId) => {
         const { declared, content } = proof(assetId)
         await landBlob(world, second, content, { ...declared, role: 'provenance' })
       }
-      assert.equal(await upload(world, keeper, assetIds[0], {}), 'landed')
+      assert.equal(await upload(world, albumOwner, assetIds[0], {}), 'landed')
       await sendProof(assetIds[0])
       await sendProof(assetIds[1])
-      assert.equal(await upload(world, keeper, assetIds[1], {}), 'landed')
-      for (const assetId of assetIds) assert.equal((await assetOf(world, keeper, assetId)).blobs.length, 2)
+      assert.equal(await upload(world, albumOwner, assetIds[1], {}), 'landed')
+      for (const assetId of assetIds) assert.equal((await assetOf(world, albumOwner, assetId)).blobs.length, 2)
     }),
   )
 
   it(
     'of a replace must agree with each other, not with the replaced ones',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       for (const fields of OTHER) {
         const assetId = newAssetId()
-        await landBlob(world, keeper, content, { assetId })
-        const { position } = await landProvenance(world, keeper, { assetId, original: content })
+        await landBlob(world, albumOwner, content, { assetId })
+        const { position } = await landProvenance(world, albumOwner, { assetId, original: content })
         const next = bytes(50)
-        const step = (other: Fields) => over(assetId, { ...replacing(next, position), ...other })
-        await landBlob(world, keeper, next, step(fields))
+        const step = (other: Fields) => overrides(assetId, { ...replacing(next, position), ...other })
+        await landBlob(world, albumOwner, next, step(fields))
         const proofWith = async (other: Fields) => {
-          const { declared } = provenanceFor(world, keeper, next, step(other))
-          return reasonOf(await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared))
+          const { declared } = provenanceFor(world, albumOwner, next, step(other))
+          return reasonOf(await world.rules.uploads.create(await accountRow(world, albumOwner.accountId), declared))
         }
         assert.equal(await proofWith({}), differing([fields, {}]))
         assert.equal(await proofWith(fields), 'landed')
@@ -186,30 +188,30 @@ describe('a provenance and its original', () => {
   )
 })
 
-describe('a provenance that comes before its original', () => {
+describe('a provenance that is uploaded before its original', () => {
   it(
     'must name it, or is refused when it is declared, without a reserved id or a charge',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const refused =
         'manifest_stale: original_blob_hash is missing: a provenance that comes before its original must give it'
       const fresh = newAssetId()
       const unnamed = { original_blob_hash: null }
-      assert.equal(await prove(world, keeper, fresh, unnamed), refused)
+      assert.equal(await prove(world, albumOwner, fresh, unnamed), refused)
       assert.equal(await assetRow(world, fresh), undefined)
-      assert.equal((await accountRow(world, keeper.accountId)).usedBytes, 0)
+      assert.equal((await accountRow(world, albumOwner.accountId)).usedBytes, 0)
       const assetIds = [fresh]
       for (const [, original] of WAYS) {
         const assetId = newAssetId()
         assetIds.push(assetId)
-        await openBlob(world, keeper, bytes(3), { assetId, role: 'metadata' })
-        const incoming = await openBlob(world, keeper, content, { assetId })
-        assert.equal(await prove(world, keeper, assetId, unnamed), refused)
+        await openBlob(world, albumOwner, bytes(3), { assetId, role: 'metadata' })
+        const incoming = await openBlob(world, albumOwner, content, { assetId })
+        assert.equal(await prove(world, albumOwner, assetId, unnamed), refused)
         await world.rules.ending.cancel(await blobRow(world, incoming))
-        assert.equal(await original(world, keeper, assetId, {}), 'landed')
-        assert.equal(await prove(world, keeper, assetId, unnamed), 'landed')
+        assert.equal(await original(world, albumOwner, assetId, {}), 'landed')
+        assert.equal(await prove(world, albumOwner, assetId, unnamed), 'landed')
       }
-      await assertBooks(world, [keeper.accountId], assetIds)
+      await assertBooks(world, [albumOwner.accountId], assetIds)
     }),
   )
 })
@@ -227,11 +229,11 @@ describe('of an open provenance and an open original that differ,', () => {
     assert.equal(await world.store.read((tx) => tx.receipts.ofUpload(uploadId)), undefined)
   }
 
-  async function openBoth(world: World, keeper: Keeper, [fields, other]: Pair) {
+  async function openBoth(world: World, albumOwner: AlbumOwner, [fields, other]: Pair) {
     const assetId = newAssetId()
-    const proof = proofOf(world, keeper, assetId, fields)
-    const proofId = await openDeclared(world, keeper, proof.declared)
-    const originalId = await openBlob(world, keeper, content, over(assetId, other))
+    const proof = proofOf(world, albumOwner, assetId, fields)
+    const proofId = await openDeclared(world, albumOwner, proof.declared)
+    const originalId = await openBlob(world, albumOwner, content, overrides(assetId, other))
     return {
       assetId,
       proof: { uploadId: proofId, bytes: proof.content },
@@ -243,45 +245,48 @@ describe('of an open provenance and an open original that differ,', () => {
     it(
       `the ${winner} lands first, and the other fails with its last byte and gives its quota back`,
       inWorld(async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const assetIds: AssetId[] = []
         let used = 0
         for (const pair of DIFFERENT) {
-          const both = await openBoth(world, keeper, pair)
+          const both = await openBoth(world, albumOwner, pair)
           const { assetId, [winner]: won, [winner === 'proof' ? 'original' : 'proof']: lost } = both
           assetIds.push(assetId)
           assert.equal(reasonOf(await append(world, won.uploadId, { offset: 0, bytes: won.bytes })), 'landed')
           assert.equal(reasonOf(await append(world, lost.uploadId, { offset: 0, bytes: lost.bytes })), differing(pair))
           await assertOver(world, lost.uploadId, lost.bytes)
           used += won.bytes.length
-          assert.equal((await accountRow(world, keeper.accountId)).usedBytes, used)
-          const [first] = (await assetOf(world, keeper, assetId)).blobs
+          assert.equal((await accountRow(world, albumOwner.accountId)).usedBytes, used)
+          const [first] = (await assetOf(world, albumOwner, assetId)).blobs
           assert.equal(first?.uploadId, won.uploadId)
         }
-        await assertBooks(world, [keeper.accountId], assetIds)
+        await assertBooks(world, [albumOwner.accountId], assetIds)
       }),
     )
 
   it(
     'one lands when their receipts are appended at once, by upload or adoption',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const assetIds: AssetId[] = []
-      const countPending = async () => (await world.rules.inbox.list(keeper.accountId)).length
+      const countPending = async () => (await world.rules.inbox.list(albumOwner.accountId)).length
       for (const [round, pair] of DIFFERENT.entries())
         for (const [how, original] of WAYS) {
           const assetId = newAssetId()
           assetIds.push(assetId)
-          if ((await countPending()) === 0) await newDrop(world, keeper, content)
-          const both = [() => prove(world, keeper, assetId, pair[0]), () => original(world, keeper, assetId, pair[1])]
+          if ((await countPending()) === 0) await newDrop(world, albumOwner, content)
+          const both = [
+            () => prove(world, albumOwner, assetId, pair[0]),
+            () => original(world, albumOwner, assetId, pair[1]),
+          ]
           const answers = await atOnce(world, round % 2 === 0 ? both : both.toReversed())
           assert.deepEqual(answers.toSorted(), ['landed', differing(pair)], how)
-          const { blobs } = await assetOf(world, keeper, assetId)
+          const { blobs } = await assetOf(world, albumOwner, assetId)
           assert.equal(blobs.length, 1)
           const isAdopted = how === 'adopted' && blobs[0]?.role === 'original'
           assert.equal(await countPending(), isAdopted ? 0 : 1, 'a drop that lost is still pending')
         }
-      await assertBooks(world, [keeper.accountId], assetIds)
+      await assertBooks(world, [albumOwner.accountId], assetIds)
     }),
   )
 

@@ -11,9 +11,9 @@ import {
   openBlob,
   replacing,
 } from '../../testing/assetSessions.ts'
-import { declaredFor, landBlob, newAssetId, newKeeper, type Over } from '../../testing/assets.ts'
+import { declaredFor, landBlob, newAlbumOwner, newAssetId, type Overrides } from '../../testing/assets.ts'
 import { accountRow, bytes } from '../../testing/guest.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 
 /** Two contents that an original may have; a companion names one of them, or none. */
@@ -22,23 +22,23 @@ const companions = ['derivative', 'metadata', 'provenance'] as const satisfies r
 
 /** Brings an asset into a state before a candidate is judged. */
 type Before = (assetId: AssetId) => Promise<unknown>
-type Row = readonly [answer: 'opened' | 'asset_id_taken' | 'manifest_stale', before: string, ...candidates: Over[]]
+type Row = readonly [answer: 'opened' | 'asset_id_taken' | 'manifest_stale', before: string, ...candidates: Overrides[]]
 
 async function scene(world: World) {
-  const keeper = await newKeeper(world)
+  const albumOwner = await newAlbumOwner(world)
   const landed =
-    (content: Uint8Array, over: Over): Before =>
+    (content: Uint8Array, overrides: Overrides): Before =>
     (assetId) =>
-      landBlob(world, keeper, content, { ...over, assetId })
+      landBlob(world, albumOwner, content, { ...overrides, assetId })
   const open =
-    (content: Uint8Array, over: Over): Before =>
+    (content: Uint8Array, overrides: Overrides): Before =>
     (assetId) =>
-      openBlob(world, keeper, content, { ...over, assetId })
+      openBlob(world, albumOwner, content, { ...overrides, assetId })
   const provenance =
     (original: Uint8Array): Before =>
     (assetId) => {
       const envelope = { original_blob_hash: sha256(original) }
-      return landProvenance(world, keeper, { assetId, original, envelope })
+      return landProvenance(world, albumOwner, { assetId, original, envelope })
     }
   const states: Readonly<Record<string, Before>> = {
     nothing: async () => undefined,
@@ -65,31 +65,31 @@ async function scene(world: World) {
   async function agree(rows: readonly Row[]): Promise<void> {
     const assetIds: AssetId[] = []
     for (const [answer, before, ...candidates] of rows) {
-      for (const over of candidates) {
+      for (const overrides of candidates) {
         const assetId = newAssetId()
         assetIds.push(assetId)
-        for (const state of before.split(', ')) await known(states[state])(assetId)
-        const content = over.role === undefined ? one : bytes(4)
-        const message = `${over.role ?? 'original'} ${JSON.stringify(over.envelope ?? {})} after ${before}`
+        for (const state of before.split(', ')) await defined(states[state])(assetId)
+        const content = overrides.role === undefined ? one : bytes(4)
+        const message = `${overrides.role ?? 'original'} ${JSON.stringify(overrides.envelope ?? {})} after ${before}`
         assert.equal(
-          await creation(world, keeper, declaredFor(world, keeper, content, { ...over, assetId })),
+          await creation(world, albumOwner, declaredFor(world, albumOwner, content, { ...overrides, assetId })),
           answer,
           message,
         )
       }
     }
-    await assertBooks(world, [keeper.accountId], assetIds)
+    await assertBooks(world, [albumOwner.accountId], assetIds)
   }
-  return { keeper, landed, agree }
+  return { albumOwner, landed, agree }
 }
 
 /** A companion that names this original, or none. */
-const naming = (role: BlobRole, original?: Uint8Array): Over =>
+const naming = (role: BlobRole, original?: Uint8Array): Overrides =>
   original === undefined ? { role } : ofOriginal(role, original)
-const each = (original?: Uint8Array): Over[] => companions.map((role) => naming(role, original))
+const each = (original?: Uint8Array): Overrides[] => companions.map((role) => naming(role, original))
 /** Companions that need not name their original to come before it. */
-const unnamed: Over[] = [naming('derivative'), naming('metadata')]
-const replaces = (original: Uint8Array, position?: ReturnType<typeof sha256>): Over => ({
+const unnamed: Overrides[] = [naming('derivative'), naming('metadata')]
+const replaces = (original: Uint8Array, position?: ReturnType<typeof sha256>): Overrides => ({
   envelope: replacing(original, position),
 })
 
@@ -98,7 +98,7 @@ describe('the slot of a new original', () => {
     'is free while no original is present or incoming, and no other blob names another one',
     inWorld(async (world) => {
       const { agree } = await scene(world)
-      const candidates: Over[] = [{}, { envelope: { original_blob_hash: sha256(one) } }]
+      const candidates: Overrides[] = [{}, { envelope: { original_blob_hash: sha256(one) } }]
       await agree([
         ['opened', 'nothing', ...candidates],
         ['opened', 'metadata landed', ...candidates],
@@ -164,8 +164,8 @@ describe('the slot of a companion', () => {
   it(
     'of a replace is free after the original that replaces, if it continues the same provenance',
     inWorld(async (world) => {
-      const { keeper, agree, landed } = await scene(world)
-      const step = (original: Uint8Array, position?: ReturnType<typeof sha256>): Over[] =>
+      const { albumOwner, agree, landed } = await scene(world)
+      const step = (original: Uint8Array, position?: ReturnType<typeof sha256>): Overrides[] =>
         companions.map((role) => ({ role, ...replaces(original, position) }))
       await agree([
         ['manifest_stale', 'nothing', ...step(one)],
@@ -178,13 +178,13 @@ describe('the slot of a companion', () => {
       ])
       const assetId = newAssetId()
       await landed(one, {})(assetId)
-      const { position } = await landProvenance(world, keeper, { assetId, original: one })
+      const { position } = await landProvenance(world, albumOwner, { assetId, original: one })
       await landed(other, replaces(other, position))(assetId)
-      const companion = (over: Over) =>
-        creation(world, keeper, declaredFor(world, keeper, bytes(3), { ...over, assetId }))
-      for (const over of step(other)) assert.equal(await companion(over), 'manifest_stale')
-      for (const over of step(other, sha256(one))) assert.equal(await companion(over), 'manifest_stale')
-      for (const over of step(other, position)) assert.equal(await companion(over), 'opened')
+      const companion = (overrides: Overrides) =>
+        creation(world, albumOwner, declaredFor(world, albumOwner, bytes(3), { ...overrides, assetId }))
+      for (const overrides of step(other)) assert.equal(await companion(overrides), 'manifest_stale')
+      for (const overrides of step(other, sha256(one))) assert.equal(await companion(overrides), 'manifest_stale')
+      for (const overrides of step(other, position)) assert.equal(await companion(overrides), 'opened')
     }),
   )
 })
@@ -208,35 +208,35 @@ describe('the slot of an original that replaces', () => {
   it(
     'requires the hash of the present provenance, or none when none is present',
     inWorld(async (world) => {
-      const { keeper, landed } = await scene(world)
+      const { albumOwner, landed } = await scene(world)
       const assetId = newAssetId()
       await landed(one, {})(assetId)
-      const ask = (envelope: Over['envelope']) =>
-        creation(world, keeper, declaredFor(world, keeper, other, { assetId, envelope: { ...envelope } }))
+      const ask = (envelope: Overrides['envelope']) =>
+        creation(world, albumOwner, declaredFor(world, albumOwner, other, { assetId, envelope: { ...envelope } }))
       const stale = sha256(bytes(9))
       assert.equal(await ask(replacing(other, stale)), 'manifest_stale')
-      const { position } = await landProvenance(world, keeper, { assetId, original: one })
+      const { position } = await landProvenance(world, albumOwner, { assetId, original: one })
       for (const prior of [undefined, stale, sha256(one)])
         assert.equal(await ask(replacing(other, prior)), 'manifest_stale')
       assert.equal(await ask({ ...replacing(other), prior_provenance_hash: null }), 'manifest_stale')
-      await cancelBlob(world, await openBlob(world, keeper, other, { assetId, ...replaces(other, position) }))
+      await cancelBlob(world, await openBlob(world, albumOwner, other, { assetId, ...replaces(other, position) }))
       // An incoming provenance does not count.
       const bare = newAssetId()
       await landed(one, {})(bare)
-      await openBlob(world, keeper, bytes(3), { assetId: bare, role: 'provenance' })
-      const declared = declaredFor(world, keeper, other, { assetId: bare, ...replaces(other) })
-      assert.equal(await creation(world, keeper, declared), 'opened')
+      await openBlob(world, albumOwner, bytes(3), { assetId: bare, role: 'provenance' })
+      const declared = declaredFor(world, albumOwner, other, { assetId: bare, ...replaces(other) })
+      assert.equal(await creation(world, albumOwner, declared), 'opened')
     }),
   )
 
   it(
     'is already taken by the landed session when the content is the same',
     inWorld(async (world) => {
-      const { keeper, landed } = await scene(world)
+      const { albumOwner, landed } = await scene(world)
       const assetId = newAssetId()
       await landed(one, {})(assetId)
       assert.equal(
-        await creation(world, keeper, declaredFor(world, keeper, one, { assetId, ...replaces(one) })),
+        await creation(world, albumOwner, declaredFor(world, albumOwner, one, { assetId, ...replaces(one) })),
         'present',
       )
     }),
@@ -245,20 +245,26 @@ describe('the slot of an original that replaces', () => {
   it(
     'never shortens the retention of the original or of another blob',
     inWorld(async (world) => {
-      const { keeper } = await scene(world)
+      const { albumOwner } = await scene(world)
       const until = Date.UTC(2030, 0, 1)
       const at = (ms: number) => formatInstant(instantOf(until + ms))
       for (const role of ['original', 'metadata', 'derivative'] as const) {
         const assetId = newAssetId()
-        await landBlob(world, keeper, one, { assetId })
+        await landBlob(world, albumOwner, one, { assetId })
         if (role === 'original')
-          await landBlob(world, keeper, other, { assetId, envelope: { ...replacing(other), retention_until: at(0) } })
-        else await landBlob(world, keeper, bytes(3), { assetId, role, envelope: { retention_until: at(0) } })
+          await landBlob(world, albumOwner, other, {
+            assetId,
+            envelope: { ...replacing(other), retention_until: at(0) },
+          })
+        else await landBlob(world, albumOwner, bytes(3), { assetId, role, envelope: { retention_until: at(0) } })
         const next = bytes(20)
         const ask = async (retention?: string | null) => {
           const retained = retention === undefined ? {} : { retention_until: retention }
-          const declared = declaredFor(world, keeper, next, { assetId, envelope: { ...replacing(next), ...retained } })
-          const answer = await world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+          const declared = declaredFor(world, albumOwner, next, {
+            assetId,
+            envelope: { ...replacing(next), ...retained },
+          })
+          const answer = await world.rules.uploads.create(await accountRow(world, albumOwner.accountId), declared)
           if (!isRefusal(answer)) await cancelBlob(world, answer.uploadId)
           return isRefusal(answer) ? answer.refused : 'opened'
         }

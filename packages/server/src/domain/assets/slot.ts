@@ -1,3 +1,7 @@
+/**
+ * Whether the asset, as it is now, has a slot for a blob: its role, and what the blobs of one asset must say of each other.
+ * Judged when a session is created, and again in the transaction in which it lands; an adoption likewise. The last judgement counts.
+ */
 import type { AccountId, AlbumId, AssetId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import { parseInstant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
@@ -5,10 +9,6 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { AssetBlob, AssetUpload, ReadTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 
-/**
- * Whether the asset, as it is now, has a slot for a blob: its role, and what the blobs of one asset must say of each other.
- * Judged when a session is created, and again in the transaction in which it lands; an adoption likewise. The last judgement counts.
- */
 interface Candidate {
   readonly accountId: AccountId
   readonly assetId: AssetId
@@ -70,7 +70,7 @@ function judgeSigned(provenance: ManifestEnvelope, original: ManifestEnvelope): 
     : stale('retention_until of original and provenance differ')
 }
 
-/** A companion may come before its original. If it names one, no other original may land. */
+/** A companion may be uploaded before its original. If it names one, no other original may land. */
 function namesOther(envelope: ManifestEnvelope, { ciphertextHash }: Candidate): boolean {
   return (envelope.original_blob_hash ?? ciphertextHash) !== ciphertextHash
 }
@@ -146,7 +146,7 @@ function judgeBundle(envelope: ManifestEnvelope, original: AssetBlob): SlotRefus
   return isSameStep ? undefined : stale('action or prior_provenance_hash differs from that of the present original')
 }
 
-/** An original that replaces drops all present blobs: it needs no free slot, and takes none from the sessions admitted before it. */
+/** An original that replaces drops all present blobs: it needs no free slot, and uploads that were admitted before it keep their slots. */
 function judgeCount(candidate: Candidate, { blobs, incoming }: Occupants): SlotRefusal | undefined {
   const isFull = blobs.length + incoming.filter((other) => !isReplacing(other)).length >= MAX_BLOBS
   return isFull && !isReplacing(candidate)

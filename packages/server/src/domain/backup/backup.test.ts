@@ -8,7 +8,7 @@ import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
 import type { Blobs } from '../../ports/blobs.ts'
 import { withBackups } from '../../testing/backups.ts'
 import { append, bytes, land, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
-import { known, type World } from '../../testing/world.ts'
+import { defined, type World } from '../../testing/world.ts'
 import { collectorPausedUntil } from '../custody/collect.ts'
 
 const whole = { faults: [], strays: [] }
@@ -21,7 +21,7 @@ async function fileOf(world: World, uploadId: UploadId): Promise<string> {
 async function dropOf(world: World, uploadId: UploadId) {
   const { accountId } = await uploadRow(world, uploadId)
   const pending = await world.store.read((tx) => tx.drops.pendingOf(accountId))
-  return known(pending.find((drop) => drop.uploadId === uploadId))
+  return defined(pending.find((drop) => drop.uploadId === uploadId))
 }
 
 function refused(): never {

@@ -1,3 +1,10 @@
+/**
+ * A backup beside a running server: the database at one instant, and every object that it names.
+ *
+ * The order of the steps makes it safe to kill the process anywhere. The collector pauses, so every object that the database names exists until it is
+ * copied. New files get names that were never used for other bytes. One rename of the manifest replaces the last backup by this one. Files that only the
+ * last one needed are removed after that.
+ */
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import { type AssetId, addSeconds, type DropId, type Instant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import {
@@ -22,14 +29,6 @@ import {
   parseManifest,
 } from './backupManifest.ts'
 import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from './checkedBytes.ts'
-
-/**
- * A backup beside a running server: the database at one instant, and every object that it names.
- *
- * The order of the steps makes it safe to kill the process anywhere. The collector pauses, so every object that the database names exists until it is
- * copied. New files get names that were never used for other bytes. One rename of the manifest replaces the last backup by this one. Files that only the
- * last one needed are removed after that.
- */
 
 /** Calls `work` every `seconds`. Returns a function that stops it. */
 type Repeat = (seconds: number, work: () => void) => () => void
@@ -164,7 +163,7 @@ async function whileCollectorPauses<Result>(
 ): Promise<Result> {
   const pause = () => store.write((tx) => pauseCollector(tx, addSeconds(clock.now(), PAUSE_SECONDS)))
   await pause()
-  // A renewal that fails has four more tries. If all fail, the report names objects that were removed meanwhile as missing.
+  // After a renewal that fails, four more follow before the pause ends. If all fail, the report names objects that were removed meanwhile as missing.
   const stop = repeat(PAUSE_RENEWED_EVERY_SECONDS, () => void pause().catch(() => undefined))
   return work().finally(async () => {
     stop()

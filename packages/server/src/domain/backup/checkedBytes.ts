@@ -1,10 +1,9 @@
+/** Hashes bytes as they pass into a backup or out of it. */
 import { createHash } from 'node:crypto'
 import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import { BackupFailed, type SnapshotObject } from '../../ports/backup.ts'
 import { BlobMissing, StorageUnavailable } from '../../ports/blobs.ts'
 import { partsOf } from '../uploads/location.ts'
-
-/** Hashes bytes as they pass into a backup or out of it. */
 
 export type ObjectFaultKind = 'missing' | 'damaged' | 'unreadable'
 

@@ -25,10 +25,10 @@ import {
   readObject,
   uploadRow,
 } from '../../testing/guest.ts'
-import { known, newAccount, type World } from '../../testing/world.ts'
+import { defined, newAccount, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 
-const over = (world: World, { store, blobs, rules }: Restored): World => ({ ...world, store, blobs, rules })
+const overrides = (world: World, { store, blobs, rules }: Restored): World => ({ ...world, store, blobs, rules })
 
 describe('a restore', () => {
   it(
@@ -41,7 +41,7 @@ describe('a restore', () => {
       await append(world, open, { offset: 0, bytes: sent.subarray(0, 20_000) })
       await backUp()
       const later = await land(world, link, bytes(10))
-      const restored = over(world, await restore())
+      const restored = overrides(world, await restore())
       assert.deepEqual(new Uint8Array(await readObject(restored, await uploadRow(restored, landed))), content)
       assert.equal(await restored.store.read((tx) => tx.uploads.find(later)), undefined)
       await append(restored, open, { offset: 20_000, bytes: sent.subarray(20_000) })
@@ -58,10 +58,10 @@ describe('a restore', () => {
       await land(world, link, bytes(10))
       const first = await restore()
       const floor = first.report.receiptSeqFloor
-      const restored = over(world, first)
+      const restored = overrides(world, first)
       uploads.push(await land(restored, link, bytes(10)), await land(restored, link, bytes(10)))
       const { rows, keys } = await restored.store.read(async (tx) => ({
-        rows: await Promise.all(uploads.map(async (uploadId) => known(await tx.receipts.ofUpload(uploadId)))),
+        rows: await Promise.all(uploads.map(async (uploadId) => defined(await tx.receipts.ofUpload(uploadId)))),
         keys: await tx.keys.attestationKeys(),
       }))
       assert.deepEqual(
@@ -88,12 +88,12 @@ describe('a restore', () => {
       const seqs: number[] = []
       const live = async (restored: World) => {
         const uploadId = await land(restored, link, bytes(10))
-        const row = known(await restored.store.read((tx) => tx.receipts.ofUpload(uploadId)))
+        const row = defined(await restored.store.read((tx) => tx.receipts.ofUpload(uploadId)))
         seqs.push(row.receiptSeq)
       }
       for (const _ of [1, 2]) {
         world.clock.advance(1)
-        await live(over(world, await restore()))
+        await live(overrides(world, await restore()))
       }
       for (const seconds of [1, 1, -3600]) {
         world.clock.advance(1)
@@ -101,8 +101,8 @@ describe('a restore', () => {
         world.clock.advance(seconds)
         const { store, blobs, databasePath } = restored
         await backUp({ store, blobs, snapshots: createSnapshots({ databasePath, directory: path }) })
-        await live(over(world, restored))
-        await live(over(world, await restore()))
+        await live(overrides(world, restored))
+        await live(overrides(world, await restore()))
       }
       assert.equal(new Set(seqs).size, seqs.length)
     }),
@@ -131,7 +131,7 @@ describe('a restore', () => {
       const accountId = await ownerOf(world, link)
       const at = world.clock.now()
       const dropIn = async ({ store }: Pick<World, 'store'>) =>
-        known((await store.read((tx) => tx.drops.pendingOf(accountId)))[0])
+        defined((await store.read((tx) => tx.drops.pendingOf(accountId)))[0])
       const { dropId } = await dropIn(world)
       const leasedUntil = addSeconds(at, 60)
       await world.store.write((tx) => tx.drops.claim({ dropId, claimId: 'x', requestHash: 'y', at, leasedUntil }))
@@ -152,7 +152,7 @@ describe('a restore', () => {
       await leaveFinishing(world, finishing, bytes(8))
       for (const uploadId of [open, finishing]) await world.blobs.remove((await uploadRow(world, uploadId)).location)
       assert.deepEqual((await backUp()).damaged.list, [])
-      const restored = over(world, await restore())
+      const restored = overrides(world, await restore())
       assert.deepEqual(
         [(await uploadRow(restored, open)).state, (await uploadRow(restored, finishing)).state],
         ['ended', 'failed'],
@@ -200,8 +200,8 @@ describe('a restore', () => {
       const uploads = [await land(world, link, bytes(1000)), await land(world, link, bytes(2000))]
       await backUp()
       const [{ location }, good] = [
-        await uploadRow(world, known(uploads[0])),
-        await uploadRow(world, known(uploads[1])),
+        await uploadRow(world, defined(uploads[0])),
+        await uploadRow(world, defined(uploads[1])),
       ]
       await truncate(join(path, 'blobs', location), 999)
       await truncate(join(path, 'blobs', location), 1000)
@@ -223,8 +223,8 @@ describe('a restore', () => {
       const changing = { ...directory, manifest: async () => manifests.shift() }
       await assert.rejects(restore({ place, directory: changing }), /another backup was made/)
       const [{ location }, second] = [
-        await uploadRow(world, known(uploads[0])),
-        await uploadRow(world, known(uploads[1])),
+        await uploadRow(world, defined(uploads[0])),
+        await uploadRow(world, defined(uploads[1])),
       ]
       await rm(join(path, 'blobs', location))
       await truncate(join(place, 'blobs', second.location), 5)

@@ -1,3 +1,10 @@
+/**
+ * Makes data on which a server can start, from a backup.
+ *
+ * After the backup the server issued receipts, tokens and cursors that the restored rows do not have. None of them may get another meaning. So receipts
+ * continue with a new key, far above all numbers that may be in use; tokens and cursors become invalid. The database gets its name last, so no server
+ * starts on half a restore.
+ */
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotObject } from '../../ports/backup.ts'
@@ -17,13 +24,6 @@ import type { BackupProgress } from './backup.ts'
 import { type BackupManifest, nameOf, parseManifest } from './backupManifest.ts'
 import { checkedBytes, createPassing, isRight, ObjectFault } from './checkedBytes.ts'
 
-/**
- * Makes data on which a server can start, from a backup.
- *
- * After the backup the server issued receipts, tokens and cursors that the restored rows do not have. None of them may get another meaning. So receipts
- * continue with a new key, far above all numbers that may be in use; tokens and cursors become invalid. The database gets its name last, so no server
- * starts on half a restore.
- */
 interface RestorePorts {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase

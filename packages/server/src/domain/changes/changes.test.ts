@@ -2,8 +2,18 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { NotedEvent } from '../../ports/store.ts'
-import { adopt, declaredFor, landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
-import { admitted, append, bytes, creation, land, newLink, openDrop, ownerOf, provision } from '../../testing/guest.ts'
+import { adopt, declaredFor, landBlob, newAlbumOwner, newAssetId, newDrop } from '../../testing/assets.ts'
+import {
+  append,
+  bytes,
+  creation,
+  land,
+  newLink,
+  notRefused,
+  openDrop,
+  ownerOf,
+  provision,
+} from '../../testing/guest.ts'
 import { inWorld, newAccount, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 
@@ -35,13 +45,13 @@ describe('changes', () => {
       const file = bytes(10)
       const uploadId = await openDrop(world, opaqueId, file)
       assert.deepEqual(changesOf(await newEvents()), [link, QUOTA])
-      admitted(await append(world, uploadId, { offset: 0, bytes: file.subarray(0, 4) }))
+      notRefused(await append(world, uploadId, { offset: 0, bytes: file.subarray(0, 4) }))
       assert.deepEqual(changesOf(await newEvents()), [])
-      admitted(await append(world, uploadId, { offset: 4, bytes: file.subarray(4) }))
+      notRefused(await append(world, uploadId, { offset: 4, bytes: file.subarray(4) }))
       const [drop] = await world.rules.inbox.list(owner)
       assert.ok(drop)
       assert.deepEqual(changesOf(await newEvents()), [{ name: 'drop.landed', dropId: drop.dropId, opaqueId }, link])
-      admitted(await world.rules.inbox.discard(owner, drop.dropId))
+      notRefused(await world.rules.inbox.discard(owner, drop.dropId))
       assert.deepEqual(changesOf(await newEvents()), [QUOTA, { name: 'drop.discarded', dropId: drop.dropId }])
       await openDrop(world, opaqueId, file)
       await newEvents()
@@ -55,24 +65,26 @@ describe('changes', () => {
   it(
     'are noted for an asset, with the number in its row, and for its adopted drop',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const newEvents = createEventReader(world, keeper.accountId)
-      const drop = await newDrop(world, keeper, bytes(10))
+      const albumOwner = await newAlbumOwner(world)
+      const newEvents = createEventReader(world, albumOwner.accountId)
+      const drop = await newDrop(world, albumOwner, bytes(10))
       await newEvents()
       const assetId = newAssetId()
       const content = { size: drop.size, ciphertextHash: drop.ciphertextHash }
-      admitted(await adopt(world, keeper, drop, { ...declaredFor(world, keeper, bytes(1), { assetId, ...content }) }))
+      notRefused(
+        await adopt(world, albumOwner, drop, { ...declaredFor(world, albumOwner, bytes(1), { assetId, ...content }) }),
+      )
       const adopted = await newEvents()
       const changed = (changeSeq: number | undefined) => ({ name: 'asset.changed', assetId, changeSeq })
       assert.deepEqual(changesOf(adopted), [
         changed(adopted[0]?.changeSeq),
         { name: 'drop.adopted', dropId: drop.dropId, assetId },
       ])
-      const over = { original_blob_hash: drop.ciphertextHash }
-      await landBlob(world, keeper, bytes(5), { assetId, role: 'metadata', envelope: over })
+      const overrides = { original_blob_hash: drop.ciphertextHash }
+      await landBlob(world, albumOwner, bytes(5), { assetId, role: 'metadata', envelope: overrides })
       const landed = await newEvents()
       assert.deepEqual(changesOf(landed), [QUOTA, changed(landed[1]?.changeSeq)])
-      assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined)
+      assert.equal(await world.rules.assets.remove(albumOwner.accountId, assetId), undefined)
       const removed = await newEvents()
       assert.deepEqual(changesOf(removed), [QUOTA, changed(removed[1]?.changeSeq)])
     }),

@@ -1,10 +1,10 @@
-import type { AccountId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
-import type { Change, Store, WriteTx } from '../../ports/store.ts'
-
 /**
  * The one place that numbers changes. Each account has its own count, and each number has an event. An asset also stores the number of its last change,
  * so the rows of assets are the feed. A change is noted in the transaction that makes it: a reader sees both or neither.
  */
+import type { AccountId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import type { Change, Store, WriteTx } from '../../ports/store.ts'
+
 type PlainChange = Exclude<Change, { readonly name: 'asset.changed' }>
 
 /** What a transaction has noted already. It notes each change once, as all of it becomes visible at once. */

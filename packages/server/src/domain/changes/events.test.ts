@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type AccountId, addSeconds } from '@blindkeep/protocol/ids'
-import { admitted, bytes, land, newLink, ownerOf } from '../../testing/guest.ts'
-import { inWorld, known, newAccount, type World } from '../../testing/world.ts'
+import { bytes, land, newLink, notRefused, ownerOf } from '../../testing/guest.ts'
+import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import type { Caller } from '../account/sessions.ts'
 import { rotateSigningKey } from '../discovery/signingKey.ts'
 import { EVENTS_KEPT_SECONDS, type Listening, MAX_STREAMS } from './events.ts'
 
 async function signIn({ rules }: World, accountId: AccountId): Promise<Caller> {
   const { accessToken } = await rules.sessions.open(accountId, undefined)
-  return admitted(await rules.sessions.authenticate(accessToken))
+  return notRefused(await rules.sessions.authenticate(accessToken))
 }
 
 const listen = ({ rules }: Pick<World, 'rules'>, caller: Caller, lastEventId?: string): Listening =>
-  admitted(rules.events.listen(caller, lastEventId))
+  notRefused(rules.events.listen(caller, lastEventId))
 
 const names = (events: Awaited<ReturnType<Listening['next']>>) =>
   events === 'over' ? events : events.map(({ event }) => event?.name ?? 'position')
@@ -25,12 +25,12 @@ async function setting(world: World) {
   const listening = listen(world, caller)
   const [first] = await listening.next()
   listening.leave()
-  return { opaqueId, caller, id: known(typeof first === 'object' ? first.id : undefined) }
+  return { opaqueId, caller, id: defined(typeof first === 'object' ? first.id : undefined) }
 }
 
 describe('an event stream', () => {
   it(
-    'begins with its position, and returns what comes after',
+    'begins with its position, and returns the later changes',
     inWorld(async (world) => {
       const { opaqueId, caller, id } = await setting(world)
       const listening = listen(world, caller)

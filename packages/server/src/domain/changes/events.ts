@@ -21,7 +21,7 @@ const RESET = { name: 'reset' } as const
 export interface Listening {
   /** The events since the last call; empty when nothing has changed. `over` when the session or its token has ended. */
   next(): Promise<readonly StreamEvent[] | 'over'>
-  /** Calls `wake` once, when `next` may have more; at once for news that came before this call. */
+  /** Calls `wake` once, when `next` may have more; without delay for changes from before this call. */
   onNews(wake: () => void): void
   /** Frees the place of this stream. The caller must call it in the end, also after an error. */
   leave(): void
@@ -133,7 +133,7 @@ function withoutRepeats(found: readonly NotedEvent[]): readonly NotedEvent[] {
   return found.filter(({ change, changeSeq }) => last.get(JSON.stringify(change)) === changeSeq)
 }
 
-/** Remembers a ring that comes before `onRing`. */
+/** Remembers a ring from before `onRing`. */
 function createBell() {
   let hasRung = false
   let waiting: (() => void) | undefined

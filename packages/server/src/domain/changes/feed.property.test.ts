@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
-import { type Keeper, landBlob, newAssetId, newKeeper } from '../../testing/assets.ts'
-import { admitted, bytes } from '../../testing/guest.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { type AlbumOwner, landBlob, newAlbumOwner, newAssetId } from '../../testing/assets.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 import type { AssetView } from '../assets/assetView.ts'
 import { isRefusal } from '../refusals.ts'
 import type { StreamEvent } from './events.ts'
@@ -21,31 +21,36 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ what: fc.constantFrom('listen' as const, 'cut' as const) }),
 )
 
-async function change(world: World, keeper: Keeper, assets: AssetId[], { what, pick }: Step & { pick: number }) {
+async function change(
+  world: World,
+  albumOwner: AlbumOwner,
+  assets: AssetId[],
+  { what, pick }: Step & { pick: number },
+) {
   const assetId = assets[pick % Math.max(1, assets.length)]
   if (what === 'add' || assetId === undefined) {
     const added = newAssetId()
     assets.push(added)
-    await landBlob(world, keeper, bytes(8), { assetId: added })
-  } else if (what === 'remove') await world.rules.assets.remove(keeper.accountId, assetId)
-  else if (!isRefusal(await world.rules.assets.get(keeper.accountId, assetId)))
-    await landBlob(world, keeper, bytes(6), { assetId, role: 'derivative' })
+    await landBlob(world, albumOwner, bytes(8), { assetId: added })
+  } else if (what === 'remove') await world.rules.assets.remove(albumOwner.accountId, assetId)
+  else if (!isRefusal(await world.rules.assets.get(albumOwner.accountId, assetId)))
+    await landBlob(world, albumOwner, bytes(6), { assetId, role: 'derivative' })
 }
 
 /** Reads the feed and keeps the last view of each asset, as a client does. */
-function createReader(world: World, keeper: Keeper) {
-  const known = new Map<AssetId, AssetView | undefined>()
+function createReader(world: World, albumOwner: AlbumOwner) {
+  const seen = new Map<AssetId, AssetView | undefined>()
   let cursor: string | undefined
   let lastSeq = 0
   return {
-    known,
+    seen,
     async page(max: number): Promise<boolean> {
-      const page = admitted(await world.rules.feed.page(keeper.accountId, { cursor, max }))
+      const page = notRefused(await world.rules.feed.page(albumOwner.accountId, { cursor, max }))
       assert.ok(page.entries.length <= max)
       for (const { changeSeq, assetId, view } of page.entries) {
         assert.ok(changeSeq > lastSeq, 'each change comes once, in order')
         lastSeq = changeSeq
-        known.set(assetId, view)
+        seen.set(assetId, view)
       }
       cursor = page.nextCursor
       return page.hasMore
@@ -54,12 +59,12 @@ function createReader(world: World, keeper: Keeper) {
 }
 
 /** Reads events over connections that are cut, and continues after the last one. */
-async function createListener(world: World, keeper: Keeper) {
-  const { accessToken } = await world.rules.sessions.open(keeper.accountId, undefined)
-  const caller = admitted(await world.rules.sessions.authenticate(accessToken))
+async function createListener(world: World, albumOwner: AlbumOwner) {
+  const { accessToken } = await world.rules.sessions.open(albumOwner.accountId, undefined)
+  const caller = notRefused(await world.rules.sessions.authenticate(accessToken))
   const received: StreamEvent[] = []
   let lastId: string | undefined
-  let listening = admitted(world.rules.events.listen(caller, lastId))
+  let listening = notRefused(world.rules.events.listen(caller, lastId))
   const listen = async () => {
     for (let events = await listening.next(); events.length > 0; events = await listening.next()) {
       assert.ok(events !== 'over')
@@ -73,7 +78,7 @@ async function createListener(world: World, keeper: Keeper) {
     listen,
     cut() {
       listening.leave()
-      listening = admitted(world.rules.events.listen(caller, lastId))
+      listening = notRefused(world.rules.events.listen(caller, lastId))
     },
   }
 }
@@ -84,12 +89,12 @@ describe('a client that was away', () => {
     inWorld(async (world) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-          const keeper = await newKeeper(world)
+          const albumOwner = await newAlbumOwner(world)
           const assets: AssetId[] = []
-          const reader = createReader(world, keeper)
-          const listener = await createListener(world, keeper)
+          const reader = createReader(world, albumOwner)
+          const listener = await createListener(world, albumOwner)
           for (const each of steps) {
-            if ('pick' in each) await change(world, keeper, assets, each)
+            if ('pick' in each) await change(world, albumOwner, assets, each)
             else if ('max' in each) await reader.page(each.max)
             else await listener[each.what]()
           }
@@ -97,11 +102,11 @@ describe('a client that was away', () => {
           await listener.listen()
           listener.cut()
           for (const assetId of assets) {
-            const present = await world.rules.assets.get(keeper.accountId, assetId)
-            assert.deepEqual(reader.known.get(assetId), isRefusal(present) ? undefined : present)
+            const present = await world.rules.assets.get(albumOwner.accountId, assetId)
+            assert.deepEqual(reader.seen.get(assetId), isRefusal(present) ? undefined : present)
           }
-          assert.equal(reader.known.size, assets.length)
-          await assertReceived(world, keeper, listener.received)
+          assert.equal(reader.seen.size, assets.length)
+          await assertReceived(world, albumOwner, listener.received)
         }),
         { numRuns: 25 },
       )
@@ -110,11 +115,15 @@ describe('a client that was away', () => {
 })
 
 /** All events in order. Those of the quota may come later and fewer times, as they carry no value. */
-async function assertReceived(world: World, { accountId }: Keeper, received: readonly StreamEvent[]): Promise<void> {
+async function assertReceived(
+  world: World,
+  { accountId }: AlbumOwner,
+  received: readonly StreamEvent[],
+): Promise<void> {
   const noted = await world.store.read((tx) => tx.changes.eventsAfter({ accountId, changeSeq: 0, max: 1000 }))
   const events = received.flatMap(({ event }) => (event === undefined ? [] : [event]))
   const withoutQuota = (list: typeof events) => list.filter(({ name }) => name !== 'quota.changed')
   assert.deepEqual(withoutQuota(events), withoutQuota(noted.map(({ change }) => change)))
-  const last = known(noted.at(-1) ?? { changeSeq: 0 })
+  const last = defined(noted.at(-1) ?? { changeSeq: 0 })
   assert.equal(received.at(-1)?.id.split('-')[1], String(last.changeSeq))
 }

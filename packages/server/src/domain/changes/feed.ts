@@ -1,10 +1,13 @@
+/**
+ * The feed of an account's assets. Each asset appears once, at its last change, with its present values, so a client that reads to the end has the present
+ * state.
+ */
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
 import type { ChangedAsset, Store } from '../../ports/store.ts'
 import { type AssetView, isVisible, viewOf } from '../assets/assetView.ts'
 import type { Refuses } from '../refusals.ts'
 import type { Positions } from './positions.ts'
 
-/** The feed of an account's assets. Each asset stands once, at its last change and as it is now, so a client that reads to the end has the present state. */
 export interface FeedEntry {
   readonly changeSeq: number
   readonly assetId: AssetId

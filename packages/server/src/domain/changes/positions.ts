@@ -1,12 +1,12 @@
+/**
+ * Positions in an account's count of changes, as texts for clients: cursors of the feed, ids of events. Clients keep them for years. A restore sets the
+ * count back, and the server then uses numbers a second time. So each text also names the epoch of its count.
+ */
 import { createHash } from 'node:crypto'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Random } from '../../ports/random.ts'
 import type { Store } from '../../ports/store.ts'
 
-/**
- * Positions in an account's count of changes, as texts for clients: cursors of the feed, ids of events. Clients keep them for years. A restore sets the
- * count back, and the server then uses numbers a second time. So each text also names the epoch of its count.
- */
 export interface Positions {
   textOf(accountId: AccountId, changeSeq: number): Promise<string>
   /** Undefined for a text of another account or another epoch. Does not check the number against the present count. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { addSeconds, parseUploadId } from '@blindkeep/protocol/ids'
-import { newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import { newAlbumOwner, newAssetId, newDrop } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
 import { bytes, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
 import { askOne, keep, saidOf, verifyOver } from '../../testing/verify.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { locationOf } from '../uploads/location.ts'
 import { createCollector, MAX_COLLECT, pauseCollector } from './collect.ts'
 
@@ -19,9 +19,9 @@ const stateOf = async (world: World, location: string) => (await objectAt(world,
 
 /** A blob whose asset its owner has deleted. */
 async function deletedBlob(world: World) {
-  const keeper = await newKeeper(world)
-  const blob = await keep(world, keeper, content)
-  await world.rules.assets.remove(keeper.accountId, blob.assetId)
+  const albumOwner = await newAlbumOwner(world)
+  const blob = await keep(world, albumOwner, content)
+  await world.rules.assets.remove(albumOwner.accountId, blob.assetId)
   return blob
 }
 
@@ -78,9 +78,9 @@ describe('the collector', () => {
   it(
     'keeps a marked object that an asset or a drop owns',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const blob = await keep(world, keeper, content)
-      const drop = await newDrop(world, keeper, content)
+      const albumOwner = await newAlbumOwner(world)
+      const blob = await keep(world, albumOwner, content)
+      const drop = await newDrop(world, albumOwner, content)
       for (const { location } of [blob, drop])
         for (const [from, to] of [
           ['kept', 'orphaned'],
@@ -116,18 +116,18 @@ describe('the collector', () => {
   it(
     'keeps an object for the whole window that was verified just before its asset was deleted',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const blob = await keep(world, keeper, content)
-      const verdict = await askOne(verifyOver(world), keeper.accountId, blob)
+      const albumOwner = await newAlbumOwner(world)
+      const blob = await keep(world, albumOwner, content)
+      const verdict = await askOne(verifyOver(world), albumOwner.accountId, blob)
       assert.ok(verdict.durable)
-      await world.rules.assets.remove(keeper.accountId, blob.assetId)
+      await world.rules.assets.remove(albumOwner.accountId, blob.assetId)
       for (const seconds of [0, GRACE / 2, GRACE / 2]) {
         world.clock.advance(seconds)
         await world.rules.sweep.sweep()
         assert.equal(await world.blobs.size(blob.location), 100)
       }
       assert.equal(world.clock.now(), addSeconds(verdict.checkedAt, GRACE))
-      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob)), 'unknown')
+      assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob)), 'unknown')
     }),
   )
 
@@ -135,7 +135,7 @@ describe('the collector', () => {
     'keeps an object on hold, and removes it a window after the hold has ended',
     inWorld(async (world) => {
       const { store, clock } = world
-      const [onHold, other] = [await deletedBlob(world), await keep(world, await newKeeper(world), bytes(50))]
+      const [onHold, other] = [await deletedBlob(world), await keep(world, await newAlbumOwner(world), bytes(50))]
       const reason = { reason: 'asked for', createdAt: clock.now() }
       await store.write((tx) => tx.holds.add({ ciphertextHash: onHold.ciphertextHash, ...reason }))
       for (let times = 0; times < 3; times += 1) await sweepThrough(world)
@@ -159,7 +159,7 @@ describe('the collector', () => {
       await store.write(async (tx) => {
         await tx.holds.add({ ciphertextHash, reason: 'asked for', createdAt: since })
         for (let count = 0; count < MAX_COLLECT; count += 1) {
-          const location = locationOf(ciphertextHash, known(parseUploadId(randomUUID())))
+          const location = locationOf(ciphertextHash, defined(parseUploadId(randomUUID())))
           await tx.objects.insert({ location, size: 10, state: 'marked', since })
         }
       })
@@ -199,8 +199,8 @@ describe('the collector', () => {
       const faults = createFaults()
       await inWorld(
         async (world) => {
-          const keeper = await newKeeper(world)
-          const kept = await keep(world, keeper, bytes(70), { assetId: newAssetId() })
+          const albumOwner = await newAlbumOwner(world)
+          const kept = await keep(world, albumOwner, bytes(70), { assetId: newAssetId() })
           const marked = await deletedBlob(world)
           await world.rules.sweep.sweep()
           world.clock.advance(GRACE + 1)
@@ -228,9 +228,9 @@ describe('the collector', () => {
   it(
     'keeps a pending drop through any number of sweeps',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const drop = await newDrop(world, keeper, content)
-      assert.equal(await ownerOf(world, drop.opaqueId), keeper.accountId)
+      const albumOwner = await newAlbumOwner(world)
+      const drop = await newDrop(world, albumOwner, content)
+      assert.equal(await ownerOf(world, drop.opaqueId), albumOwner.accountId)
       for (let times = 0; times < 3; times += 1) await sweepThrough(world)
       assert.deepEqual([await stateOf(world, drop.location), await world.blobs.size(drop.location)], ['kept', 100])
     }),

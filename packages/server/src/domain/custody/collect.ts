@@ -1,10 +1,3 @@
-import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
-import { addSeconds, formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
-import type { Clock } from '../../ports/clock.ts'
-import { isStoreBroken, type ReadTx, type Store, type StoredObject, type WriteTx } from '../../ports/store.ts'
-import { partsOf } from '../uploads/location.ts'
-
 /**
  * The collector: removes objects that a receipt once vouched for and that nothing owns any more.
  *
@@ -13,6 +6,13 @@ import { partsOf } from '../uploads/location.ts'
  * window from its `checked_at` (specification, Limits, Garbage-collection grace window). Each step is one conditional statement in a transaction
  * of its own, bytes are removed before their row, and nothing is kept in memory: after a crash at any point, the next run continues.
  */
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
+import { addSeconds, formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
+import type { Blobs } from '../../ports/blobs.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { isStoreBroken, type ReadTx, type Store, type StoredObject, type WriteTx } from '../../ports/store.ts'
+import { partsOf } from '../uploads/location.ts'
+
 export interface CollectSettings {
   readonly collectGraceSeconds: number
 }
@@ -94,7 +94,7 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
 
   async function startEach(tx: WriteTx, due: readonly StoredObject[]): Promise<Collection> {
     const at = clock.now()
-    // Read in the transaction that starts the deletions, so that a committed pause holds for all of them.
+    // Read in the transaction that starts the deletions, so that a committed pause stops all of them.
     const pausedUntil = await collectorPausedUntil(tx)
     if (pausedUntil !== undefined && pausedUntil > at) return { deleting: [], postponed: [], pausedUntil }
     const [deleting, postponed]: [StoredObject[], StoredObject[]] = [[], []]

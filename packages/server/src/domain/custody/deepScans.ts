@@ -15,7 +15,7 @@ interface DeepScanPorts {
   readonly blobs: Pick<Blobs, 'digest'>
   readonly limiter: Limiter
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object whose bytes are wrong. Changes nothing but memory. */
+  /** Called for a kept object whose bytes are wrong. Changes only memory. */
   readonly reportDamage: (location: string) => void
 }
 
@@ -31,7 +31,10 @@ export function createDeepScans(
 ) {
   const turns = createScanTurns({ giveUpAfter })
 
-  /** An object larger than the budget is read when the budget is full. It leaves the reserved share, so that the small blobs of its asset can be read too. */
+  /**
+   * An object larger than the budget can be read while the hour's budget is unused. It does not use the reserved share, so that the small blobs of its
+   * asset can be read too.
+   */
   function limitOf(accountId: AccountId, { size }: HeldBlob): Limit {
     const maxWeight = deepBytesPerHour - Math.floor(deepBytesPerHour * RESERVED_SHARE)
     const weight = Math.min(Math.max(size, MIN_SCAN_BYTES), maxWeight)
@@ -49,7 +52,7 @@ export function createDeepScans(
       if (!isWithheld(object)) reportDamage(object.location)
       return 'corrupt'
     } catch (error) {
-      // A client that disconnects has spent its budget: otherwise it could make the server read without a limit.
+      // If the client disconnected, the charge stays: otherwise a client could make the server read without a limit.
       signal.throwIfAborted()
       await limiter.giveBack(limits)
       return error instanceof DigestsBusy ? 'rate_limited' : 'unreadable'
@@ -58,8 +61,8 @@ export function createDeepScans(
 
   return {
     /**
-     * Runs `work` when it is this account's turn. If the turn does not come in time, every scan of `work` is `rate_limited` and nothing is charged.
-     * An object is read and charged once, even if `work` scans it again. Throws the signal's reason when it aborts.
+     * Runs `work` in a turn of the account. If the wait for the turn is too long, every scan of `work` returns `rate_limited` and the budget is not
+     * charged. An object is read and charged once, even if `work` scans it again. Throws the signal's reason when the signal aborts.
      */
     async inTurn<Result>(
       { accountId, signal }: { readonly accountId: AccountId; readonly signal: AbortSignal },

@@ -7,7 +7,7 @@ import { keyId } from '@blindkeep/protocol/keys'
 import { openKeyring } from '../../adapters/keyring/keyring.ts'
 import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import { bytes, land, newLink } from '../../testing/guest.ts'
-import { inWorld, known, newAccount, type World } from '../../testing/world.ts'
+import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { rotateSigningKey } from '../discovery/signingKey.ts'
 import { checkServerId, openServerKeys, rotateAttestationKey, WrongServerId } from './keys.ts'
 
@@ -27,7 +27,7 @@ describe('the server’s own keys', () => {
       const again = await openServerKeys(world)
       assert.deepEqual(again.serverSecret, world.keys.serverSecret)
       assert.deepEqual(await again.tokens.publicKey(), await world.keys.tokens.publicKey())
-      const [key, message] = [known((await published(world))[0]), bytes(40)]
+      const [key, message] = [defined((await published(world))[0]), bytes(40)]
       const signatures = [again, world.keys].map(({ signerOf }) => signerOf(key).ed25519(message))
       assert.deepEqual(await signatures[0], await signatures[1])
     }),
@@ -40,7 +40,7 @@ describe('the server’s own keys', () => {
       await Promise.all(Array.from({ length: 4 }, () => openServerKeys(world)))
       assert.deepEqual(await published(world), keys)
       assert.equal(keys.length, 1)
-      assert.equal(known(keys[0]).keyId, keyId(known(keys[0]).publicKey))
+      assert.equal(defined(keys[0]).keyId, keyId(defined(keys[0]).publicKey))
     }),
   )
 
@@ -56,7 +56,7 @@ describe('the server’s own keys', () => {
   it(
     'are stored sealed',
     inWorld(async (world) => {
-      const sealed = known(await world.store.read((tx) => tx.server.fact('server_secret')))
+      const sealed = defined(await world.store.read((tx) => tx.server.fact('server_secret')))
       assert.equal(Buffer.from(sealed).includes(Buffer.from(world.keys.serverSecret)), false)
     }),
   )
@@ -75,8 +75,8 @@ describe('rotating the attestation key', () => {
       assert.deepEqual(keys.map(({ keyId: id, activeFrom, activeTo }) => ({ id, activeFrom, activeTo })).slice(1), [
         { id: active, activeFrom: at, activeTo: undefined },
       ])
-      assert.equal(retired, known(first).keyId)
-      assert.equal(keyId(known(keys[1]).publicKey), active)
+      assert.equal(retired, defined(first).keyId)
+      assert.equal(keyId(defined(keys[1]).publicKey), active)
     }),
   )
 
@@ -85,7 +85,7 @@ describe('rotating the attestation key', () => {
     inWorld(async (world) => {
       world.clock.advance(60)
       await land(world, await newLink(world), bytes(5))
-      const head = known(await world.store.read((tx) => tx.receipts.head()))
+      const head = defined(await world.store.read((tx) => tx.receipts.head()))
       world.clock.advance(-3600)
       assert.equal((await rotateAttestationKey(world)).at, head.receivedAt)
       assert.equal((await rotateAttestationKey(world)).at, head.receivedAt)

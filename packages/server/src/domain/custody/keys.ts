@@ -1,3 +1,4 @@
+/** The server's own keys: created at the first start, opened at every later one. The attestation key and the signing key may be rotated while it runs. */
 import { equalBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { type Instant, instantOf, type KeyId } from '@blindkeep/protocol/ids'
 import { keyId } from '@blindkeep/protocol/keys'
@@ -7,7 +8,6 @@ import type { Random } from '../../ports/random.ts'
 import type { AttestationKey, ServerFact, Store } from '../../ports/store.ts'
 import { createSigningKey, type SigningKey } from '../discovery/signingKey.ts'
 
-/** The server's own keys: created at the first start, opened at every later one. The attestation key and the signing key may be rotated while it runs. */
 export interface ServerKeys {
   /** Throws `WrongMasterSecret`. */
   readonly signerOf: SignerOf

@@ -1,3 +1,4 @@
+/** Signs a batch of receipts, each chained to the one before it. Nothing is written. */
 import {
   type AssetId,
   type DropId,
@@ -13,7 +14,6 @@ import type { AttestationSigner } from '../../ports/keyring.ts'
 import type { AttestationKey, LogHead, ReceiptRow } from '../../ports/store.ts'
 import type { SignerOf } from './keys.ts'
 
-/** Signs a batch of receipts, each chained to the one before it. Nothing is written. */
 interface SigningPorts {
   readonly clock: Clock
   readonly serverId: string

@@ -8,7 +8,7 @@ import { verifyReceipt } from '@blindkeep/protocol/receipt'
 import { openSqliteStore } from '../../adapters/sql/sqlite.ts'
 import type { ReceiptRow, Store } from '../../ports/store.ts'
 import { draft, verifiers } from '../../testing/receipts.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 import { openServerKeys, rotateAttestationKey } from './keys.ts'
 import { createReceiptLog, type ReceiptLog, raiseReceiptSeqFloor } from './receipts.ts'
 
@@ -67,7 +67,7 @@ async function assertSound(store: Store, rows: readonly ReceiptRow[]): Promise<v
   const keys = await store.read((tx) => tx.keys.attestationKeys())
   const receipts = []
   for (const { receiptCbor, keyId, receivedAt } of rows.toSorted((a, b) => a.receiptSeq - b.receiptSeq)) {
-    const key = known(keys.find((published) => published.keyId === keyId))
+    const key = defined(keys.find((published) => published.keyId === keyId))
     assert.ok(receivedAt >= key.activeFrom && receivedAt <= (key.activeTo ?? receivedAt))
     receipts.push(await verifyReceipt({ receiptCbor, publicKey: key.publicKey, verify: verifiers }))
   }

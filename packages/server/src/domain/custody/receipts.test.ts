@@ -7,7 +7,7 @@ import type { ReceiptRow } from '../../ports/store.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
 import { bytes } from '../../testing/guest.ts'
 import { draft, verifiers } from '../../testing/receipts.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import type { SignerOf } from './keys.ts'
 import { createReceiptLog } from './receipts.ts'
 
@@ -47,7 +47,7 @@ describe('the receipt log', () => {
       const asked = draft()
       const { receiptCbor, keyId, receivedAt } = await world.rules.receiptLog.append(asked)
       const [key] = await world.store.read((tx) => tx.keys.attestationKeys())
-      const { payload } = await verifyReceipt({ receiptCbor, publicKey: known(key).publicKey, verify: verifiers })
+      const { payload } = await verifyReceipt({ receiptCbor, publicKey: defined(key).publicKey, verify: verifiers })
       const { uploadId, dropId, ciphertextHash, size } = asked.subject
       assert.deepEqual(payload, {
         server_id: 'https://keep.example',
@@ -59,12 +59,12 @@ describe('the receipt log', () => {
         size,
         received_at: formatInstant(receivedAt),
       })
-      assert.equal(keyId, known(key).keyId)
+      assert.equal(keyId, defined(key).keyId)
     }),
   )
 
   it(
-    'stays one chain over five hundred drafts at once, and commits each draft once',
+    'stays one chain over 500 concurrent drafts, and commits each draft once',
     inWorld(async (world) => {
       let commits = 0
       const count = async () => {
@@ -179,7 +179,7 @@ describe('the receipt log', () => {
   )
 
   it(
-    'dates no receipt before the one it follows, even when the clock goes back',
+    'dates no receipt before the one it follows, even when the clock is set back',
     inWorld(async (world) => {
       const { receiptLog } = world.rules
       const rows: ReceiptRow[] = []

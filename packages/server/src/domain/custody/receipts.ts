@@ -1,15 +1,15 @@
+/**
+ * The one place where the receipt log grows: one strictly rising chain per server, over all accounts.
+ * The caller first puts the subject of a receipt into a state that excludes other work: finishing for an upload, claimed for a drop. Then the log is
+ * locked, a batch is signed, and one transaction commits the receipts together with what they vouch for, if the chain's head has not moved and the key that
+ * signed is still the active one. If a key was rotated meanwhile, also by another process, the batch is signed again.
+ */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../../ports/clock.ts'
 import type { ReadTx, ReceiptRow, Store, WriteTx } from '../../ports/store.ts'
 import type { SignerOf } from './keys.ts'
 import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
 
-/**
- * The one place where the receipt log grows: one strictly rising chain per server, over all accounts.
- * The subject of a receipt is first in a state that nothing else can leave. Then the log is locked, a batch is signed, and one transaction
- * commits the receipts together with what they vouch for, if the chain's head has not moved and the key that signed is still the active one.
- * A rotation may come at any moment, also from another process: then the batch is signed again.
- */
 export interface ReceiptDraft {
   readonly subject: ReceiptSubject
   /** Writes what the receipt vouches for, in the transaction that appends it. May run more than once. When it throws, there is no receipt. */
@@ -47,7 +47,7 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
     isDraining = false
   }
 
-  /** After a failure each draft is tried alone, so that one draft cannot fail the others. */
+  /** After a failure each draft is signed in a batch of its own, so that one draft cannot fail the others. */
   async function settleBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       const rows = await store.withReceiptLogLock(() => append(batch.map(({ draft }) => draft)))

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type AccountId, parseAccountId } from '@blindkeep/protocol/ids'
 import { never } from '../../testing/guest.ts'
-import { known } from '../../testing/world.ts'
+import { defined } from '../../testing/world.ts'
 import { createScanTurns } from './scanTurns.ts'
 
-const newId = (): AccountId => known(parseAccountId(randomUUID()))
+const newId = (): AccountId => defined(parseAccountId(randomUUID()))
 
 describe('the queue for scan turns', () => {
   it('is bounded: a sixty-fifth request does not wait', async () => {

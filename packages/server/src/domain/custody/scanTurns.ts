@@ -1,6 +1,5 @@
-import type { AccountId } from '@blindkeep/protocol/ids'
-
 /** Turns of deep scans: at most one request per account and two in total scan at a time, first come first served. */
+import type { AccountId } from '@blindkeep/protocol/ids'
 
 /** Returns a signal that aborts after `timeoutMs`. */
 export type GiveUpAfter = (timeoutMs: number) => AbortSignal
@@ -48,7 +47,10 @@ export function createScanTurns({ giveUpAfter }: { readonly giveUpAfter: GiveUpA
   }
 
   return {
-    /** True when it is this account's turn, which ends with `leave`. False when the turn did not come in time. Throws the reason of `request` when that aborts first. */
+    /**
+     * True when the account has its turn, which ends with `leave`. False when the wait was too long. Throws the reason of `request` when `request` aborts
+     * first.
+     */
     async enter(accountId: AccountId, request: AbortSignal): Promise<boolean> {
       if (isFree(accountId)) {
         scanning.add(accountId)

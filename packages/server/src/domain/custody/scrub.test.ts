@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { newDrop, newKeeper } from '../../testing/assets.ts'
+import { newAlbumOwner, newDrop } from '../../testing/assets.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import { askOne, fileOf, flipBit, type KeptBlob, keep, saidOf, verifyOver, watchBlobs } from '../../testing/verify.ts'
@@ -32,8 +32,8 @@ describe('the scrubber', () => {
     it(
       `detects ${damage}, marks the object and logs what an operator needs`,
       inWorld(async (world) => {
-        const keeper = await newKeeper(world)
-        const [bad, good] = [await keep(world, keeper, content), await keep(world, keeper, bytes(50))]
+        const albumOwner = await newAlbumOwner(world)
+        const [bad, good] = [await keep(world, albumOwner, content), await keep(world, albumOwner, bytes(50))]
         await inflict(world, bad)
         await scrubAfterAMonth(world)
         const { location, size, ciphertextHash: hash, assetId } = bad
@@ -47,17 +47,19 @@ describe('the scrubber', () => {
         assert.deepEqual(world.logged, [
           { level: 'error', event: 'an object is damaged', facts: { assetId, role: 'original', hash, size, found } },
         ])
-        const verdict = await askOne(verifyOver(world), keeper.accountId, bad)
+        const verdict = await askOne(verifyOver(world), albumOwner.accountId, bad)
         assert.ok(!verdict.durable && !verdict.blob.retrievable)
-        assert.deepEqual(await world.rules.assets.content(keeper.accountId, hash), { refused: 'storage_unavailable' })
+        assert.deepEqual(await world.rules.assets.content(albumOwner.accountId, hash), {
+          refused: 'storage_unavailable',
+        })
       }),
     )
 
   it(
     'logs a damaged drop by its id; the drop is no longer served',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const drop = await newDrop(world, keeper, content)
+      const albumOwner = await newAlbumOwner(world)
+      const drop = await newDrop(world, albumOwner, content)
       await writeFile(fileOf(world, drop), bytes(100))
       await scrubAfterAMonth(world)
       assert.deepEqual(world.logged[0]?.facts, {
@@ -67,7 +69,7 @@ describe('the scrubber', () => {
         found: 'other bytes',
       })
       assert.ok(!JSON.stringify(world.logged).includes(drop.opaqueId))
-      const { accountId } = keeper
+      const { accountId } = albumOwner
       assert.deepEqual(await world.rules.inbox.content(accountId, drop.dropId), { refused: 'storage_unavailable' })
       assert.equal(await world.rules.inbox.discard(accountId, drop.dropId), undefined)
     }),
@@ -76,11 +78,11 @@ describe('the scrubber', () => {
   it(
     'keeps the intact one of two equal objects served',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const [bad, good] = [await keep(world, keeper, content), await keep(world, keeper, content)]
+      const albumOwner = await newAlbumOwner(world)
+      const [bad, good] = [await keep(world, albumOwner, content), await keep(world, albumOwner, content)]
       await flipBit(world, bad)
       await scrubAfterAMonth(world)
-      const served = await world.rules.assets.content(keeper.accountId, bad.ciphertextHash)
+      const served = await world.rules.assets.content(albumOwner.accountId, bad.ciphertextHash)
       assert.equal('refused' in served ? served.refused : served.location, good.location)
     }),
   )
@@ -88,14 +90,14 @@ describe('the scrubber', () => {
   it(
     'removes a mark when the bytes are intact again',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const blob = await keep(world, keeper, content)
+      const albumOwner = await newAlbumOwner(world)
+      const blob = await keep(world, albumOwner, content)
       await flipBit(world, blob)
       await scrubAfterAMonth(world)
       await writeFile(fileOf(world, blob), content)
-      assert.ok(!(await askOne(verifyOver(world), keeper.accountId, blob, true)).durable)
+      assert.ok(!(await askOne(verifyOver(world), albumOwner.accountId, blob, true)).durable)
       await scrubAfterAMonth(world)
-      assert.ok((await askOne(verifyOver(world), keeper.accountId, blob)).durable)
+      assert.ok((await askOne(verifyOver(world), albumOwner.accountId, blob)).durable)
       assert.deepEqual(
         world.logged.map(({ event }) => event),
         ['an object is damaged', 'an object is whole again'],
@@ -107,10 +109,10 @@ describe('the scrubber', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const kept: KeptBlob[] = []
         for (let day = 0; day < 3; day += 1) {
-          kept.push(await keep(world, keeper, bytes(10)))
+          kept.push(await keep(world, albumOwner, bytes(10)))
           world.clock.advance(86_400)
         }
         const locations = kept.map(({ location }) => location)
@@ -131,8 +133,8 @@ describe('the scrubber', () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const [stuck, bad] = [await keep(world, keeper, content), await keep(world, keeper, bytes(50))]
+        const albumOwner = await newAlbumOwner(world)
+        const [stuck, bad] = [await keep(world, albumOwner, content), await keep(world, albumOwner, bytes(50))]
         await flipBit(world, stuck)
         await flipBit(world, bad)
         faults.arm('digest', { location: stuck.location })
@@ -157,7 +159,7 @@ describe('the scrubber', () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const blob = await keep(world, await newKeeper(world), content)
+        const blob = await keep(world, await newAlbumOwner(world), content)
         faults.arm('digest')
         faults.arm('freeBytes')
         world.clock.advance(MONTH + 1)
@@ -175,10 +177,10 @@ describe('the scrubber', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const blob = await keep(world, keeper, content)
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, content)
         watch.beforeDigest(async () => {
-          await world.rules.assets.remove(keeper.accountId, blob.assetId)
+          await world.rules.assets.remove(albumOwner.accountId, blob.assetId)
           await rm(fileOf(world, blob))
         })
         await scrubAfterAMonth(world)
@@ -192,10 +194,10 @@ describe('the scrubber', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const first = await keep(world, keeper, bytes(10))
+        const albumOwner = await newAlbumOwner(world)
+        const first = await keep(world, albumOwner, bytes(10))
         world.clock.advance(1)
-        const second = await keep(world, keeper, bytes(10))
+        const second = await keep(world, albumOwner, bytes(10))
         const ending = new AbortController()
         const reason = new Error('the server ends')
         const begun = createGate()
@@ -222,19 +224,19 @@ describe('the scrubber', () => {
   it(
     'reads next an object that a deep verdict found corrupt; verify itself writes nothing',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const blob = await keep(world, keeper, content)
+      const albumOwner = await newAlbumOwner(world)
+      const blob = await keep(world, albumOwner, content)
       await flipBit(world, blob)
       const { rules } = world
       const [question] = [{ assetId: blob.assetId, blobHashes: [blob.ciphertextHash] }]
-      const request = { accountId: keeper.accountId, questions: [question], deep: true, signal: never }
+      const request = { accountId: albumOwner.accountId, questions: [question], deep: true, signal: never }
       for (let times = 0; times < 3; times += 1) await rules.verify(request)
       assert.equal(await isDamaged(world, blob), false)
       assert.ok(world.suspectCalls() > 0)
       await rules.scrub.turn(never)
       assert.ok(await isDamaged(world, blob))
       const calls = world.suspectCalls()
-      assert.equal(saidOf(await askOne(rules.verify, keeper.accountId, blob)), 'stored indexed original')
+      assert.equal(saidOf(await askOne(rules.verify, albumOwner.accountId, blob)), 'stored indexed original')
       await rules.verify(request)
       assert.equal(world.suspectCalls(), calls, 'a marked object is not reported again')
     }),
@@ -243,7 +245,7 @@ describe('the scrubber', () => {
   it(
     'does not mark a reported object that is intact',
     inWorld(async (world) => {
-      const blob = await keep(world, await newKeeper(world), content)
+      const blob = await keep(world, await newAlbumOwner(world), content)
       world.clock.advance(60)
       world.rules.scrub.report(blob.location)
       await world.rules.scrub.turn(never)
@@ -259,9 +261,9 @@ describe('the scrubber', () => {
   it(
     'reads every object on request, due or not',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const kept: KeptBlob[] = []
-      for (let count = 0; count < 3; count += 1) kept.push(await keep(world, keeper, bytes(10)))
+      for (let count = 0; count < 3; count += 1) kept.push(await keep(world, albumOwner, bytes(10)))
       const [flipped, missing] = kept
       if (flipped === undefined || missing === undefined) assert.fail()
       await flipBit(world, flipped)

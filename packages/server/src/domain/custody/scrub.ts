@@ -1,13 +1,13 @@
-import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
-import { DigestsBusy } from '../../ports/blobs.ts'
-import type { KeptObject } from '../../ports/store.ts'
-import { type Course, createCounter, createScrubbing, type ScrubbingPorts, type ScrubSum } from './scrubbing.ts'
-
 /**
  * The scrubber: reads every kept object again, the longest unread first, and marks damaged ones before an owner relies on them.
  * A mark is removed when the bytes are intact again, after a repair. It reads one object at a time, so that it never occupies both of the
  * threads that owners' deep scans need.
  */
+import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
+import { DigestsBusy } from '../../ports/blobs.ts'
+import type { KeptObject } from '../../ports/store.ts'
+import { type Course, createCounter, createScrubbing, type ScrubbingPorts, type ScrubSum } from './scrubbing.ts'
+
 export interface ScrubSettings {
   readonly scrubDays: number
 }
@@ -19,7 +19,7 @@ const MAX_TURN_OBJECTS = 10_000
 const MAX_BATCH = 100
 /** Reports beyond this are dropped: the scrubber reads those objects when they are due. */
 const MAX_REPORTED = 1000
-/** Between two passes over the due objects, so that an unreadable one is not tried more often. */
+/** Between two passes over the due objects, so that an unreadable object is not read more often. */
 const PASS_PAUSE_SECONDS = 3600
 const DAY_SECONDS = 86_400
 

@@ -1,10 +1,10 @@
+/** Reads kept objects and marks the damaged ones. scrub.ts decides which objects are read, and when. */
 import { BlobMissing, type Blobs, DigestsBusy } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { KeptObject, Store } from '../../ports/store.ts'
 import { partsOf } from '../uploads/location.ts'
 
-/** Reads kept objects and marks the damaged ones. scrub.ts decides which objects are read, and when. */
 export interface ScrubbingPorts {
   readonly store: Store
   readonly blobs: Pick<Blobs, 'digest' | 'freeBytes'>
@@ -12,14 +12,14 @@ export interface ScrubbingPorts {
   readonly log: Log
 }
 
-/** `unreadable`: the disk failed, so the content is unknown and the object is tried again. `released`: no longer kept. */
+/** `unreadable`: the disk failed, so the content is unknown and the object is read again later. `released`: no longer kept. */
 type ScrubOutcome = 'intact' | 'damaged' | 'unreadable' | 'released'
 
 export interface ScrubSum {
   readonly objects: number
   readonly bytes: number
   readonly damaged: number
-  /** The disk failed: their content is unknown, and they are tried again. */
+  /** The disk failed: their content is unknown, and they are read again later. */
   readonly unreadable: number
 }
 
@@ -47,7 +47,7 @@ export function createScrubbing({ store, blobs, clock, log }: ScrubbingPorts) {
     return { ...owner, hash: ciphertextHash, size }
   }
 
-  /** Reads one object. Damage is written at once. Throws when the whole store is away, or no thread is free. */
+  /** Reads one object, and marks it if it is damaged. Throws when the whole store of bytes does not answer, or no thread is free. */
   async function examine(object: KeptObject, signal: AbortSignal): Promise<ScrubOutcome> {
     const { location, size } = object
     try {

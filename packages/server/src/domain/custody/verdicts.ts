@@ -1,8 +1,8 @@
+/** Computes verdicts from rows and from what `verify.ts` saw of the files. These functions read no row and no file. */
 import type { AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobVerdictResponse, DeepVerdict } from '@blindkeep/protocol/schemas/verify'
 import type { HeldBlob, ObjectStatus } from '../../ports/store.ts'
 
-/** Computes verdicts from rows and from what `verify.ts` saw of the files. Nothing here reads anything. */
 export interface VerifyQuestion {
   readonly assetId: AssetId
   /** The blobs that the client relies on. */

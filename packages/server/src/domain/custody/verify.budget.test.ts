@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { addSeconds, parseAccountId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
-import { newKeeper } from '../../testing/assets.ts'
+import { newAlbumOwner } from '../../testing/assets.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import {
   about,
@@ -20,7 +20,7 @@ import {
   verifyOver,
   watchBlobs,
 } from '../../testing/verify.ts'
-import { inWorld, known, sha256 } from '../../testing/world.ts'
+import { defined, inWorld, sha256 } from '../../testing/world.ts'
 import { createDeepScans } from './deepScans.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -30,17 +30,17 @@ describe('the deep-scan budget of an account', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const [keeper, other] = [await newKeeper(world), await newKeeper(world)]
-        const first = await keep(world, keeper, bytes(1))
-        const blobs = [first, await keep(world, keeper, bytes(1)), await keep(world, keeper, bytes(1))]
+        const [albumOwner, other] = [await newAlbumOwner(world), await newAlbumOwner(world)]
+        const first = await keep(world, albumOwner, bytes(1))
+        const blobs = [first, await keep(world, albumOwner, bytes(1)), await keep(world, albumOwner, bytes(1))]
         const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE + 1 })
-        assert.deepEqual(await askEach(verify, keeper.accountId, blobs), [INTACT, INTACT, LIMITED])
+        assert.deepEqual(await askEach(verify, albumOwner.accountId, blobs), [INTACT, INTACT, LIMITED])
         await rm(fileOf(world, first))
-        assert.deepEqual(await askEach(verify, keeper.accountId, blobs), [UNREADABLE, LIMITED, LIMITED])
+        assert.deepEqual(await askEach(verify, albumOwner.accountId, blobs), [UNREADABLE, LIMITED, LIMITED])
         assert.equal(watch.calls.digest.length, 2)
         assert.deepEqual(await askEach(verify, other.accountId, [await keep(world, other, bytes(1))]), [INTACT])
         world.clock.advance(3600)
-        assert.deepEqual(await askEach(verify, keeper.accountId, blobs), [UNREADABLE, INTACT, INTACT])
+        assert.deepEqual(await askEach(verify, albumOwner.accountId, blobs), [UNREADABLE, INTACT, INTACT])
       },
       { around: { blobs: watch.around } },
     )()
@@ -49,27 +49,30 @@ describe('the deep-scan budget of an account', () => {
   it(
     'still admits a smaller object when a larger one does not fit',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const blobs = [
-        await keep(world, keeper, bytes(1)),
-        await keep(world, keeper, bytes(2 * MEBIBYTE + 1)),
-        await keep(world, keeper, bytes(2 * MEBIBYTE)),
-        await keep(world, keeper, bytes(1)),
+        await keep(world, albumOwner, bytes(1)),
+        await keep(world, albumOwner, bytes(2 * MEBIBYTE + 1)),
+        await keep(world, albumOwner, bytes(2 * MEBIBYTE)),
+        await keep(world, albumOwner, bytes(1)),
       ]
       const verify = verifyOver(world, { deepBytesPerHour: 3 * MEBIBYTE })
-      assert.deepEqual(await askEach(verify, keeper.accountId, blobs), [INTACT, LIMITED, INTACT, LIMITED])
+      assert.deepEqual(await askEach(verify, albumOwner.accountId, blobs), [INTACT, LIMITED, INTACT, LIMITED])
     }),
   )
 
   it(
     'admits an object larger than the budget when the budget is full',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const [large, small] = [await keep(world, keeper, bytes(3 * MEBIBYTE)), await keep(world, keeper, bytes(1))]
+      const albumOwner = await newAlbumOwner(world)
+      const [large, small] = [
+        await keep(world, albumOwner, bytes(3 * MEBIBYTE)),
+        await keep(world, albumOwner, bytes(1)),
+      ]
       const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
-      assert.deepEqual(await askEach(verify, keeper.accountId, [small, large]), [INTACT, LIMITED])
+      assert.deepEqual(await askEach(verify, albumOwner.accountId, [small, large]), [INTACT, LIMITED])
       world.clock.advance(3600)
-      assert.deepEqual(await askEach(verify, keeper.accountId, [large, small]), [INTACT, LIMITED])
+      assert.deepEqual(await askEach(verify, albumOwner.accountId, [large, small]), [INTACT, LIMITED])
     }),
   )
 
@@ -77,7 +80,7 @@ describe('the deep-scan budget of an account', () => {
     // Answers without a disk, because no test has a tebibyte.
     const quick = (real: Blobs): Blobs => ({
       ...real,
-      digest: async (location, size) => ({ sha256: known(parseSha256Hex(location.slice(3, 67))), size }),
+      digest: async (location, size) => ({ sha256: defined(parseSha256Hex(location.slice(3, 67))), size }),
     })
     await inWorld(
       async ({ blobs, limiter, settings }) => {
@@ -98,7 +101,7 @@ describe('the deep-scan budget of an account', () => {
           } as const
         })
         for (const order of [objects, objects.toReversed()]) {
-          const accountId = known(parseAccountId(randomUUID()))
+          const accountId = defined(parseAccountId(randomUUID()))
           await scans.inTurn({ accountId, signal: never }, async (scan) => {
             for (const object of order) assert.equal(await scan(object), 'intact')
           })
@@ -117,9 +120,9 @@ describe('the deep-scan budget of an account', () => {
     })
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const { accountId } = keeper
-        const blobs = [await keep(world, keeper, bytes(1)), await keep(world, keeper, bytes(1))]
+        const albumOwner = await newAlbumOwner(world)
+        const { accountId } = albumOwner
+        const blobs = [await keep(world, albumOwner, bytes(1)), await keep(world, albumOwner, bytes(1))]
         const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
         const questions = aboutAll(blobs)
         await assert.rejects(verify({ accountId, questions, deep: true, signal: client.signal }), reason)
@@ -133,12 +136,12 @@ describe('the deep-scan budget of an account', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const begun = world.clock.now()
         watch.beforeDigest(async () => world.clock.advance(60))
-        const questions = aboutAll([await keep(world, keeper, bytes(1)), await keep(world, keeper, bytes(1))])
+        const questions = aboutAll([await keep(world, albumOwner, bytes(1)), await keep(world, albumOwner, bytes(1))])
         const verify = verifyOver(world, { deepBytesPerHour: 1 })
-        const verdicts = await verify({ accountId: keeper.accountId, questions, deep: true, signal: never })
+        const verdicts = await verify({ accountId: albumOwner.accountId, questions, deep: true, signal: never })
         assert.deepEqual(
           verdicts.map(({ checkedAt }) => checkedAt),
           [addSeconds(begun, 60), begun],
@@ -151,11 +154,11 @@ describe('the deep-scan budget of an account', () => {
   it(
     'when used up, hides no structural fault',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const { accountId } = keeper
-      const original = await keep(world, keeper, bytes(10))
+      const albumOwner = await newAlbumOwner(world)
+      const { accountId } = albumOwner
+      const original = await keep(world, albumOwner, bytes(10))
       const { assetId } = original
-      const metadata = await keep(world, keeper, bytes(10), { assetId, role: 'metadata' })
+      const metadata = await keep(world, albumOwner, bytes(10), { assetId, role: 'metadata' })
       await mark(world, metadata)
       const verify = verifyOver(world, { deepBytesPerHour: 1 })
       const questions = [about(assetId, original.ciphertextHash, metadata.ciphertextHash)]

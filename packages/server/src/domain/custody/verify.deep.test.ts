@@ -3,7 +3,7 @@ import { appendFile, rm, truncate } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { DigestsBusy, StorageUnavailable } from '../../ports/blobs.ts'
-import { newAssetId, newKeeper } from '../../testing/assets.ts'
+import { newAlbumOwner, newAssetId } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import {
@@ -32,12 +32,12 @@ describe('a deep verdict', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         for (const size of [1, 1000, 3 * MEBIBYTE]) {
-          const blob = await keep(world, keeper, bytes(size))
-          await askOne(verifyOver(world), keeper.accountId, blob)
+          const blob = await keep(world, albumOwner, bytes(size))
+          await askOne(verifyOver(world), albumOwner.accountId, blob)
           assert.deepEqual(watch.calls.digest, [])
-          assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob, true)), INTACT)
+          assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob, true)), INTACT)
           assert.deepEqual(watch.calls.digest.splice(0), [blob.location])
         }
       },
@@ -48,11 +48,11 @@ describe('a deep verdict', () => {
   it(
     'is corrupt for one flipped bit: not retrievable, not durable',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       for (const size of [1, 1000, 3 * MEBIBYTE]) {
-        const blob = await keep(world, keeper, bytes(size))
+        const blob = await keep(world, albumOwner, bytes(size))
         await flipBit(world, blob)
-        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob, true)), CORRUPT)
+        assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob, true)), CORRUPT)
       }
     }),
   )
@@ -66,10 +66,10 @@ describe('a deep verdict', () => {
       const watch = watchBlobs()
       await inWorld(
         async (world) => {
-          const keeper = await newKeeper(world)
-          const blob = await keep(world, keeper, bytes(100))
+          const albumOwner = await newAlbumOwner(world)
+          const blob = await keep(world, albumOwner, bytes(100))
           watch.beforeDigest(() => change(fileOf(world, blob)))
-          assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob, true)), CORRUPT)
+          assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob, true)), CORRUPT)
         },
         { around: { blobs: watch.around } },
       )()
@@ -80,11 +80,11 @@ describe('a deep verdict', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const [missing, cut] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
+        const albumOwner = await newAlbumOwner(world)
+        const [missing, cut] = [await keep(world, albumOwner, bytes(100)), await keep(world, albumOwner, bytes(100))]
         await rm(fileOf(world, missing))
         await truncate(fileOf(world, cut), 99)
-        const answers = await askEach(verifyOver(world), keeper.accountId, [missing, cut])
+        const answers = await askEach(verifyOver(world), albumOwner.accountId, [missing, cut])
         assert.deepEqual(answers, [UNREADABLE, UNREADABLE])
         assert.deepEqual(watch.calls.digest, [])
       },
@@ -95,10 +95,10 @@ describe('a deep verdict', () => {
   it(
     'does not make a marked object retrievable',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const blob = await keep(world, keeper, bytes(100))
+      const albumOwner = await newAlbumOwner(world)
+      const blob = await keep(world, albumOwner, bytes(100))
       await mark(world, blob)
-      const verdict = await askOne(verifyOver(world), keeper.accountId, blob, true)
+      const verdict = await askOne(verifyOver(world), albumOwner.accountId, blob, true)
       assert.equal(saidOf(verdict), 'stored indexed original intact')
     }),
   )
@@ -107,11 +107,11 @@ describe('a deep verdict', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const [content, assetId] = [bytes(100), newAssetId()]
-        const first = await keep(world, keeper, content, { assetId })
-        const second = await keep(world, keeper, content, { assetId, role: 'derivative' })
-        const ask = async () => saidOf(await askOne(verifyOver(world), keeper.accountId, first, true))
+        const first = await keep(world, albumOwner, content, { assetId })
+        const second = await keep(world, albumOwner, content, { assetId, role: 'derivative' })
+        const ask = async () => saidOf(await askOne(verifyOver(world), albumOwner.accountId, first, true))
         assert.equal(await ask(), INTACT)
         assert.deepEqual(watch.calls.digest.splice(0), [first.location])
         await flipBit(world, first)
@@ -129,8 +129,8 @@ describe('a deep verdict', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const [good, bad] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
+        const albumOwner = await newAlbumOwner(world)
+        const [good, bad] = [await keep(world, albumOwner, bytes(100)), await keep(world, albumOwner, bytes(100))]
         await flipBit(world, bad)
         const questions = [
           about(bad.assetId, bad.ciphertextHash, bad.ciphertextHash),
@@ -139,7 +139,7 @@ describe('a deep verdict', () => {
         ]
         // The budget of two scans.
         const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
-        const { accountId } = keeper
+        const { accountId } = albumOwner
         const verdicts = await verify({ accountId, questions, deep: true, signal: never })
         assert.deepEqual(
           verdicts.map(({ blobs }) => blobs.map(({ deep }) => deep)),
@@ -157,19 +157,19 @@ describe('an object that cannot be read', () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const [bad, good] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
+        const albumOwner = await newAlbumOwner(world)
+        const [bad, good] = [await keep(world, albumOwner, bytes(100)), await keep(world, albumOwner, bytes(100))]
         const { location } = bad
         const verify = verifyOver(world, { deepBytesPerHour: 2 * MEBIBYTE })
         for (const error of [new StorageUnavailable('a test broke it'), new Error('the thread has ended')]) {
           faults.arm('digest', { location, error })
-          assert.deepEqual(await askEach(verify, keeper.accountId, [bad, good]), [UNREADABLE, INTACT])
+          assert.deepEqual(await askEach(verify, albumOwner.accountId, [bad, good]), [UNREADABLE, INTACT])
           faults.disarm()
           world.clock.advance(3600)
         }
         faults.arm('digest', { location, times: 1 })
-        await askOne(verify, keeper.accountId, bad, true)
-        assert.deepEqual(await askEach(verify, keeper.accountId, [bad, good]), [INTACT, INTACT])
+        await askOne(verify, albumOwner.accountId, bad, true)
+        assert.deepEqual(await askEach(verify, albumOwner.accountId, [bad, good]), [INTACT, INTACT])
       },
       { around: faults.around },
     )()
@@ -179,10 +179,10 @@ describe('an object that cannot be read', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const blob = await keep(world, keeper, bytes(100))
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, bytes(100))
         watch.beforeDigest(() => rm(fileOf(world, blob)))
-        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob, true)), UNREADABLE)
+        assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob, true)), UNREADABLE)
       },
       { around: { blobs: watch.around } },
     )()
@@ -192,11 +192,11 @@ describe('an object that cannot be read', () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const blob = await keep(world, keeper, bytes(100))
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, bytes(100))
         faults.arm('digest')
         faults.arm('freeBytes')
-        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob, true), StorageUnavailable)
+        await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob, true), StorageUnavailable)
       },
       { around: faults.around },
     )()
@@ -206,12 +206,12 @@ describe('an object that cannot be read', () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const blob = await keep(world, keeper, bytes(100))
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, bytes(100))
         const verify = verifyOver(world, { deepBytesPerHour: MEBIBYTE })
         faults.arm('digest', { times: 1, error: new DigestsBusy('too many') })
-        assert.equal(saidOf(await askOne(verify, keeper.accountId, blob, true)), LIMITED)
-        assert.equal(saidOf(await askOne(verify, keeper.accountId, blob, true)), INTACT)
+        assert.equal(saidOf(await askOne(verify, albumOwner.accountId, blob, true)), LIMITED)
+        assert.equal(saidOf(await askOne(verify, albumOwner.accountId, blob, true)), INTACT)
       },
       { around: faults.around },
     )()
@@ -234,13 +234,13 @@ describe('a change to an asset while its bytes are read', () => {
       const watch = watchBlobs()
       await inWorld(
         async (world) => {
-          const keeper = await newKeeper(world)
-          const blob = await keep(world, keeper, bytes(100))
+          const albumOwner = await newAlbumOwner(world)
+          const blob = await keep(world, albumOwner, bytes(100))
           watch.beforeDigest(async () => {
             world.clock.advance(60)
-            await happens(world, blob, keeper.accountId)
+            await happens(world, blob, albumOwner.accountId)
           })
-          const verdict = await askOne(verifyOver(world), keeper.accountId, blob, true)
+          const verdict = await askOne(verifyOver(world), albumOwner.accountId, blob, true)
           assert.equal(saidOf(verdict), expected)
           assert.equal(verdict.checkedAt, world.clock.now())
         },

@@ -8,7 +8,7 @@ import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import fc from 'fast-check'
 import { openSqliteStore } from '../../adapters/sql/sqlite.ts'
-import { type Keeper, newAssetId, newKeeper } from '../../testing/assets.ts'
+import { type AlbumOwner, newAlbumOwner, newAssetId } from '../../testing/assets.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import {
   about,
@@ -21,7 +21,7 @@ import {
   strange,
   verifyOver,
 } from '../../testing/verify.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 
 const damages = {
   none: async () => undefined,
@@ -75,19 +75,24 @@ interface BuiltAsset {
   readonly blobs: readonly (KeptBlob & { readonly isMarked: boolean })[]
 }
 
-async function build(world: World, { assets }: Model, own: Keeper, other: Keeper): Promise<readonly BuiltAsset[]> {
+async function build(
+  world: World,
+  { assets }: Model,
+  own: AlbumOwner,
+  other: AlbumOwner,
+): Promise<readonly BuiltAsset[]> {
   const built: BuiltAsset[] = []
   for (const { isOwn, isDeleted, blobs } of assets) {
     const assetId = newAssetId()
-    const keeper = isOwn ? own : other
+    const albumOwner = isOwn ? own : other
     const kept = []
     for (const [role, at, damage] of blobs) {
-      const blob = await keep(world, keeper, known(CONTENTS[at]), { assetId, role })
+      const blob = await keep(world, albumOwner, defined(CONTENTS[at]), { assetId, role })
       // A deletion needs the object to be kept.
       if (!isDeleted) await damages[damage](world, blob)
       kept.push({ ...blob, isMarked: damage === 'marked' })
     }
-    if (isDeleted) await world.rules.assets.remove(keeper.accountId, assetId)
+    if (isDeleted) await world.rules.assets.remove(albumOwner.accountId, assetId)
     built.push({ assetId, isHeld: isOwn && !isDeleted, blobs: kept })
   }
   return built
@@ -116,7 +121,7 @@ describe('verdicts on randomly kept and damaged blobs', () => {
   it(
     'agree with an oracle that reads every file itself',
     inWorld(async (world) => {
-      const [own, other] = [await newKeeper(world), await newKeeper(world)]
+      const [own, other] = [await newAlbumOwner(world), await newAlbumOwner(world)]
       const verify = verifyOver(world)
       const { accountId } = own
       const check = async (given: Model) => {
@@ -129,7 +134,7 @@ describe('verdicts on randomly kept and damaged blobs', () => {
         const verdicts = await verify({ accountId, questions, deep: given.deep, signal: never })
         assert.equal(verdicts.length, questions.length)
         for (const [at, { asset, question }] of asked.entries()) {
-          const verdict = known(verdicts[at])
+          const verdict = defined(verdicts[at])
           assert.equal(verdict.assetId, question.assetId)
           assert.deepEqual(
             verdict.blobs.map(({ hash }) => hash),
@@ -182,10 +187,10 @@ describe('a verdict', () => {
     const store = await openSqliteStore({ path })
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const kept = []
         for (const damage of Object.keys(damages) as Damage[]) {
-          const blob = await keep(world, keeper, bytes(100))
+          const blob = await keep(world, albumOwner, bytes(100))
           await damages[damage](world, blob)
           kept.push(blob)
         }
@@ -197,7 +202,7 @@ describe('a verdict', () => {
         for (const deepBytesPerHour of [2 ** 40, 1])
           for (const deep of [false, true]) {
             const verify = verifyOver(world, { deepBytesPerHour })
-            const verdicts = await verify({ accountId: keeper.accountId, questions, deep, signal: never })
+            const verdicts = await verify({ accountId: albumOwner.accountId, questions, deep, signal: never })
             assert.equal(verdicts.length, questions.length)
           }
         assert.deepEqual({ rows: rowsIn(path), files: await filesIn(world.blobsDirectory) }, before)

@@ -3,7 +3,7 @@ import { appendFile, rm, truncate } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
 import type { Store } from '../../ports/store.ts'
-import { landBlob, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import { landBlob, newAlbumOwner, newAssetId, newDrop } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import {
@@ -29,11 +29,14 @@ describe('a structural verdict', () => {
   it(
     'is durable for a landed upload, and gives the time of the check',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const [content, assetId] = [bytes(3000), newAssetId()]
-      await landBlob(world, keeper, content, { assetId })
+      await landBlob(world, albumOwner, content, { assetId })
       world.clock.advance(3600)
-      const verdict = await askOne(verifyOver(world), keeper.accountId, { assetId, ciphertextHash: sha256(content) })
+      const verdict = await askOne(verifyOver(world), albumOwner.accountId, {
+        assetId,
+        ciphertextHash: sha256(content),
+      })
       assert.equal(saidOf(verdict), WHOLE)
       assert.equal(verdict.assetId, assetId)
       assert.equal(verdict.checkedAt, world.clock.now())
@@ -60,10 +63,10 @@ describe('a structural verdict', () => {
     await inWorld(
       async (world) => {
         onLook = () => world.clock.advance(5)
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const begun = world.clock.now()
-        const questions = [...aboutAll([await keep(world, keeper, bytes(10))]), about(newAssetId(), strange())]
-        const { accountId } = keeper
+        const questions = [...aboutAll([await keep(world, albumOwner, bytes(10))]), about(newAssetId(), strange())]
+        const { accountId } = albumOwner
         const verdicts = await verifyOver(world)({ accountId, questions, deep: false, signal: never })
         assert.ok(world.clock.now() > begun)
         assert.deepEqual(
@@ -89,10 +92,10 @@ describe('a structural verdict', () => {
     })
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const kept = []
-        for (let count = 0; count < 70; count += 1) kept.push(await keep(world, keeper, bytes(10)))
-        const { accountId } = keeper
+        for (let count = 0; count < 70; count += 1) kept.push(await keep(world, albumOwner, bytes(10)))
+        const { accountId } = albumOwner
         const verdicts = await verifyOver(world)({ accountId, questions: aboutAll(kept), deep: false, signal: never })
         assert.equal(verdicts.filter(({ durable }) => durable).length, 70)
         assert.equal(maxLooking, 32)
@@ -111,10 +114,10 @@ describe('a structural verdict', () => {
     it(
       `is not stored for an object that ${damage}`,
       inWorld(async (world) => {
-        const keeper = await newKeeper(world)
-        const blob = await keep(world, keeper, bytes(100))
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, bytes(100))
         await inflict(fileOf(world, blob))
-        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob)), 'indexed original')
+        assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob)), 'indexed original')
       }),
     )
   }
@@ -122,10 +125,10 @@ describe('a structural verdict', () => {
   it(
     'does not read bytes: only a deep scan detects a flipped bit',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const blob = await keep(world, keeper, bytes(100))
+      const albumOwner = await newAlbumOwner(world)
+      const blob = await keep(world, albumOwner, bytes(100))
       await flipBit(world, blob)
-      const verdict = await askOne(verifyOver(world), keeper.accountId, blob)
+      const verdict = await askOne(verifyOver(world), albumOwner.accountId, blob)
       assert.equal(saidOf(verdict), WHOLE)
       assert.equal(verdict.blob.deep, undefined)
     }),
@@ -134,25 +137,25 @@ describe('a structural verdict', () => {
   it(
     'is not retrievable for a marked object, though its bytes are there',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const blob = await keep(world, keeper, bytes(100))
+      const albumOwner = await newAlbumOwner(world)
+      const blob = await keep(world, albumOwner, bytes(100))
       await mark(world, blob)
-      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob)), 'stored indexed original')
+      assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob)), 'stored indexed original')
     }),
   )
 
   it(
     'is durable only if every hash that was asked for is',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const original = await keep(world, keeper, bytes(100))
+      const albumOwner = await newAlbumOwner(world)
+      const original = await keep(world, albumOwner, bytes(100))
       const { assetId } = original
-      const metadata = await keep(world, keeper, bytes(50), { assetId, role: 'metadata' })
+      const metadata = await keep(world, albumOwner, bytes(50), { assetId, role: 'metadata' })
       await rm(fileOf(world, metadata))
       const ask = async (...hashes: Parameters<typeof about>[1][]) => {
         const questions = [about(assetId, ...hashes)]
         const [verdict] = await verifyOver(world)({
-          accountId: keeper.accountId,
+          accountId: albumOwner.accountId,
           questions,
           deep: false,
           signal: never,
@@ -170,17 +173,17 @@ describe('a structural verdict', () => {
     const watch = watchBlobs()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const one = await keep(world, keeper, bytes(10))
-        const derivative = await keep(world, keeper, bytes(20), { assetId: one.assetId, role: 'derivative' })
-        const two = await keep(world, keeper, bytes(30))
+        const albumOwner = await newAlbumOwner(world)
+        const one = await keep(world, albumOwner, bytes(10))
+        const derivative = await keep(world, albumOwner, bytes(20), { assetId: one.assetId, role: 'derivative' })
+        const two = await keep(world, albumOwner, bytes(30))
         const none = strange()
         const questions = [
           about(two.assetId, two.ciphertextHash, none, two.ciphertextHash),
           about(one.assetId, derivative.ciphertextHash, one.ciphertextHash),
           about(two.assetId, two.ciphertextHash),
         ]
-        const { accountId } = keeper
+        const { accountId } = albumOwner
         const verdicts = await verifyOver(world)({ accountId, questions, deep: false, signal: never })
         assert.deepEqual(
           verdicts.map(({ assetId, blobs }) => ({ assetId, blobHashes: blobs.map(({ hash }) => hash) })),
@@ -211,15 +214,15 @@ describe('a hash that the named asset does not hold', () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const other = await newKeeper(world)
-        const own = await keep(world, keeper, bytes(100))
+        const albumOwner = await newAlbumOwner(world)
+        const other = await newAlbumOwner(world)
+        const own = await keep(world, albumOwner, bytes(100))
         const foreign = await keep(world, other, bytes(100))
-        const deleted = await keep(world, keeper, bytes(100))
-        await world.rules.assets.remove(keeper.accountId, deleted.assetId)
-        const drop = await newDrop(world, keeper, bytes(100))
+        const deleted = await keep(world, albumOwner, bytes(100))
+        await world.rules.assets.remove(albumOwner.accountId, deleted.assetId)
+        const drop = await newDrop(world, albumOwner, bytes(100))
         const reserved = newAssetId()
-        const { accountId, albumId } = keeper
+        const { accountId, albumId } = albumOwner
         await world.store.write((tx) => tx.assets.reserve({ assetId: reserved, accountId, albumId }))
         const cases = {
           'a hash that no asset holds': about(own.assetId, strange()),
@@ -254,10 +257,10 @@ describe('a hash that the named asset does not hold', () => {
   it(
     'is unknown although another asset of the caller holds it',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const [one, two] = [await keep(world, keeper, bytes(100)), await keep(world, keeper, bytes(100))]
+      const albumOwner = await newAlbumOwner(world)
+      const [one, two] = [await keep(world, albumOwner, bytes(100)), await keep(world, albumOwner, bytes(100))]
       const swapped = { assetId: one.assetId, ciphertextHash: two.ciphertextHash }
-      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, swapped)), UNKNOWN)
+      assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, swapped)), UNKNOWN)
     }),
   )
 })
@@ -272,12 +275,12 @@ describe('the same content under two roles', () => {
     it(
       name,
       inWorld(async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const [content, assetId] = [bytes(100), newAssetId()]
-        const first = await keep(world, keeper, content, { assetId })
-        const second = await keep(world, keeper, content, { assetId, role: 'derivative' })
+        const first = await keep(world, albumOwner, content, { assetId })
+        const second = await keep(world, albumOwner, content, { assetId, role: 'derivative' })
         for (const at of broken) await rm(fileOf(world, at === 0 ? first : second))
-        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, first)), expected)
+        assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, first)), expected)
       }),
     )
   }
@@ -285,12 +288,12 @@ describe('the same content under two roles', () => {
   it(
     'answers by the object that is not withheld',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const [content, assetId] = [bytes(100), newAssetId()]
-      const first = await keep(world, keeper, content, { assetId })
-      await keep(world, keeper, content, { assetId, role: 'metadata' })
+      const first = await keep(world, albumOwner, content, { assetId })
+      await keep(world, albumOwner, content, { assetId, role: 'metadata' })
       await mark(world, first)
-      const verdict = await askOne(verifyOver(world), keeper.accountId, first)
+      const verdict = await askOne(verifyOver(world), albumOwner.accountId, first)
       assert.equal(saidOf(verdict), WHOLE.replace('original', 'metadata'))
     }),
   )
@@ -298,12 +301,12 @@ describe('the same content under two roles', () => {
   it(
     'answers by a withheld object when the other is missing',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const [content, assetId] = [bytes(100), newAssetId()]
-      const first = await keep(world, keeper, content, { assetId })
-      await mark(world, await keep(world, keeper, content, { assetId, role: 'metadata' }))
+      const first = await keep(world, albumOwner, content, { assetId })
+      await mark(world, await keep(world, albumOwner, content, { assetId, role: 'metadata' }))
       await rm(fileOf(world, first))
-      assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, first)), 'stored indexed metadata')
+      assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, first)), 'stored indexed metadata')
     }),
   )
 })
@@ -315,14 +318,14 @@ describe('a store that fails', () => {
     const blobs = (real: Blobs) => watch.around(faults.around.blobs?.(real) ?? real)
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const [one, two, three] = [
-          await keep(world, keeper, bytes(10)),
-          await keep(world, keeper, bytes(10)),
-          await keep(world, keeper, bytes(10)),
+          await keep(world, albumOwner, bytes(10)),
+          await keep(world, albumOwner, bytes(10)),
+          await keep(world, albumOwner, bytes(10)),
         ]
         const questions = aboutAll([one, two, three])
-        const ask = () => verifyOver(world)({ accountId: keeper.accountId, questions, deep: false, signal: never })
+        const ask = () => verifyOver(world)({ accountId: albumOwner.accountId, questions, deep: false, signal: never })
         await ask()
         assert.equal(watch.calls.freeBytes, 0)
         for (const error of [new StorageUnavailable('a test broke it'), new Error('a fault in our own code')]) {
@@ -348,16 +351,16 @@ describe('a store that fails', () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const blob = await keep(world, keeper, bytes(10))
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, bytes(10))
         faults.arm('size')
         faults.arm('freeBytes')
-        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob), StorageUnavailable)
+        await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob), StorageUnavailable)
         faults.disarm()
-        assert.equal(saidOf(await askOne(verifyOver(world), keeper.accountId, blob)), WHOLE)
+        assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob)), WHOLE)
         await rm(fileOf(world, blob))
         faults.arm('freeBytes')
-        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob), StorageUnavailable)
+        await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob), StorageUnavailable)
       },
       { around: faults.around },
     )()
@@ -367,14 +370,14 @@ describe('a store that fails', () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
-        const blob = await keep(world, keeper, bytes(10))
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, bytes(10))
         faults.arm('storeRead')
-        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob), StorageUnavailable)
+        await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob), StorageUnavailable)
         faults.disarm()
         // A deep verdict reads the rows once more after the bytes.
         faults.arm('storeRead', { after: 1 })
-        await assert.rejects(askOne(verifyOver(world), keeper.accountId, blob, true), StorageUnavailable)
+        await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob, true), StorageUnavailable)
       },
       { around: faults.around },
     )()

@@ -1,3 +1,7 @@
+/**
+ * Answers whether the server really holds these blobs. Clients delete their own files because of this answer, so the answer is no in case of doubt.
+ * A pure read (specification, Storage verification, rule 1): its ports cannot write.
+ */
 import type { AccountId, AssetId } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -18,10 +22,6 @@ import {
   verdictOf,
 } from './verdicts.ts'
 
-/**
- * Answers whether the server really holds these blobs. Clients delete their own files on this answer, so every doubt is a no.
- * A pure read (specification, Storage verification, rule 1): its ports cannot write.
- */
 export interface VerifySettings {
   readonly deepBytesPerHour: number
 }
@@ -32,7 +32,7 @@ interface VerifyPorts {
   readonly clock: Clock
   readonly limiter: Limiter
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object whose bytes are wrong. Changes nothing but memory. */
+  /** Called for a kept object whose bytes are wrong. Changes only memory. */
   readonly reportDamage: (location: string) => void
 }
 

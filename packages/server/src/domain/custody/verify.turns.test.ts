@@ -3,11 +3,11 @@ import { rm } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { StorageUnavailable } from '../../ports/blobs.ts'
-import { newKeeper } from '../../testing/assets.ts'
+import { newAlbumOwner } from '../../testing/assets.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import { aboutAll, fileOf, flagsOf, type KeptBlob, keep, verifyOver, watchBlobs } from '../../testing/verify.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 
 const MEBIBYTE = 1024 * 1024
 const whole = 'stored indexed retrievable original'
@@ -19,10 +19,10 @@ function createPatience() {
   return {
     waits,
     giveUpAfter(timeoutMs: number): AbortSignal {
-      const over = new AbortController()
-      waits.push({ timeoutMs, giveUp: () => over.abort() })
+      const overrides = new AbortController()
+      waits.push({ timeoutMs, giveUp: () => overrides.abort() })
       for (const { count, resolve } of watchers) if (waits.length >= count) resolve()
-      return over.signal
+      return overrides.signal
     },
     /** Resolves when `count` requests have begun to wait. */
     async until(count: number): Promise<void> {
@@ -57,28 +57,28 @@ async function inScanWorld(
       const verify = verifyOver(world, { ...options, giveUpAfter: patience.giveUpAfter })
       const owned: { accountId: AccountId; blob: KeptBlob; gate: ReturnType<typeof createGate> }[] = []
       for (let count = 0; count < 4; count += 1) {
-        const keeper = await newKeeper(world)
-        const blob = await keep(world, keeper, bytes(100))
-        owned.push({ accountId: keeper.accountId, blob, gate: createGate() })
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, bytes(100))
+        owned.push({ accountId: albumOwner.accountId, blob, gate: createGate() })
       }
       const beginnings = Array.from({ length: 8 }, createGate)
       watch.beforeDigest(async (location, signal) => {
         beginnings[watch.calls.digest.length - 1]?.open()
         const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-        await Promise.race([known(owned.find(({ blob }) => blob.location === location)).gate.passed, aborted])
+        await Promise.race([defined(owned.find(({ blob }) => blob.location === location)).gate.passed, aborted])
       })
       await work({
         world,
         patience,
         async ask(account, signal = never) {
-          const { accountId, blob } = known(owned[account])
+          const { accountId, blob } = defined(owned[account])
           const verdicts = await verify({ accountId, questions: aboutAll([blob]), deep: true, signal })
           return verdicts.flatMap(({ blobs }) => blobs.map(flagsOf))
         },
-        begun: (count) => known(beginnings[count - 1]).passed,
-        finish: (account) => known(owned[account]).gate.open(),
+        begun: (count) => defined(beginnings[count - 1]).passed,
+        finish: (account) => defined(owned[account]).gate.open(),
         scans: watch.calls.digest,
-        remove: (account) => rm(fileOf(world, known(owned[account]).blob)),
+        remove: (account) => rm(fileOf(world, defined(owned[account]).blob)),
       })
     },
     { around: { blobs: watch.around, ...(store && { store }) } },
@@ -130,7 +130,7 @@ describe('turns of deep scans', () => {
       await Promise.all([own, again])
     }))
 
-  it('that do not come within ten seconds answer rate_limited and charge nothing', () =>
+  it('that do not begin within ten seconds answer rate_limited and charge nothing', () =>
     inScanWorld(
       async ({ ask, begun, finish, patience, scans }) => {
         const running = [ask(0), ask(1)]

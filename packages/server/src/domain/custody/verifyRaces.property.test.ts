@@ -4,11 +4,11 @@ import { addSeconds, type Instant, instantOf } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import { BlobMissing, type Blobs } from '../../ports/blobs.ts'
 import type { Store } from '../../ports/store.ts'
-import { type Keeper, newAssetId, newDrop, newKeeper } from '../../testing/assets.ts'
+import { type AlbumOwner, newAlbumOwner, newAssetId, newDrop } from '../../testing/assets.ts'
 import { createGate } from '../../testing/faults.ts'
 import { never } from '../../testing/guest.ts'
 import { about, type KeptBlob, keep, verifyOver } from '../../testing/verify.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { createCollector } from './collect.ts'
 import type { AssetVerdict, VerifyQuestion } from './verdicts.ts'
 
@@ -129,9 +129,9 @@ describe('a durable verdict', () => {
     'holds for the whole window from its checked_at, whatever is deleted, held and collected meanwhile',
     inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         await fc.assert(
-          fc.asyncProperty(round, (given) => play({ world, keeper, remembered }, given)),
+          fc.asyncProperty(round, (given) => play({ world, albumOwner, remembered }, given)),
           { numRuns: 500 },
         )
         assert.ok(
@@ -149,12 +149,12 @@ describe('a durable verdict', () => {
   it(
     'holds when a pending drop with the same bytes is discarded and collected',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const content = new Uint8Array([1, 2, 3])
-      const [drop, twin] = [await newDrop(world, keeper, content), await newDrop(world, keeper, content)]
-      const blob = await keep(world, keeper, content)
-      const verdict = known((await ask(world, keeper, [about(blob.assetId, blob.ciphertextHash)], true))[0])
-      await world.rules.inbox.discard(keeper.accountId, twin.dropId)
+      const [drop, twin] = [await newDrop(world, albumOwner, content), await newDrop(world, albumOwner, content)]
+      const blob = await keep(world, albumOwner, content)
+      const verdict = defined((await ask(world, albumOwner, [about(blob.assetId, blob.ciphertextHash)], true))[0])
+      await world.rules.inbox.discard(albumOwner.accountId, twin.dropId)
       await world.rules.sweep.sweep()
       world.clock.advance(3 * 86_400)
       await world.rules.sweep.sweep()
@@ -171,24 +171,24 @@ describe('a durable verdict', () => {
   )
 })
 
-function ask(world: World, { accountId }: Keeper, questions: readonly VerifyQuestion[], deep: boolean) {
+function ask(world: World, { accountId }: AlbumOwner, questions: readonly VerifyQuestion[], deep: boolean) {
   return verifyOver(world)({ accountId, questions, deep, signal: never })
 }
 
 interface Scene {
   readonly world: World
-  readonly keeper: Keeper
+  readonly albumOwner: AlbumOwner
   readonly remembered: Remembered
 }
 
 async function play(scene: Scene, { deep, blobs, bursts }: Round): Promise<void> {
-  const { world, keeper, remembered } = scene
+  const { world, albumOwner, remembered } = scene
   remembered.happens(async () => undefined, world.clock.now)
   const kept: KeptBlob[] = []
   const assetId = newAssetId()
   for (const role of (['original', 'metadata'] as const).slice(0, blobs)) {
     const content = crypto.getRandomValues(new Uint8Array(8))
-    const blob = await keep(world, keeper, content, { assetId, role })
+    const blob = await keep(world, albumOwner, content, { assetId, role })
     remembered.present.set(blob.location, content)
     kept.push(blob)
   }
@@ -201,14 +201,14 @@ async function play(scene: Scene, { deep, blobs, bursts }: Round): Promise<void>
     // The looks of an event itself trigger no further events.
     if (isHappening) return
     isHappening = true
-    for (const each of left.shift() ?? []) await happen(scene, known(kept[0]), each)
+    for (const each of left.shift() ?? []) await happen(scene, defined(kept[0]), each)
     isHappening = false
   }, world.clock.now)
-  while (left.length > 0) verdicts.push(...(await ask(world, keeper, questions, deep)))
+  while (left.length > 0) verdicts.push(...(await ask(world, albumOwner, questions, deep)))
   isHappening = true
   await remembered.resumeWrite()
-  await happen(scene, known(kept[0]), ['unhold', 1])
-  await happen(scene, known(kept[0]), ['delete', 1])
+  await happen(scene, defined(kept[0]), ['unhold', 1])
+  await happen(scene, defined(kept[0]), ['delete', 1])
   await removeAtOnce(world, kept)
   assert.equal(remembered.removed.size, blobs)
   judge(verdicts, kept, remembered)
@@ -242,7 +242,7 @@ function judge(verdicts: readonly AssetVerdict[], kept: readonly KeptBlob[], { r
     counts.durable += 1
     const until = addSeconds(checkedAt, GRACE)
     for (const { location } of kept) {
-      const removedAt = known(removed.get(location))
+      const removedAt = defined(removed.get(location))
       assert.ok(removedAt > until, `durable as of ${checkedAt}, removed ${removedAt - until} ms after the window`)
       if (removedAt <= addSeconds(until, GRACE)) counts.durableAndRemoved += 1
     }
@@ -250,7 +250,7 @@ function judge(verdicts: readonly AssetVerdict[], kept: readonly KeptBlob[], { r
 }
 
 async function happen(
-  { world, keeper, remembered }: Scene,
+  { world, albumOwner, remembered }: Scene,
   blob: KeptBlob,
   [event, seconds]: readonly [Event, number],
 ): Promise<void> {
@@ -260,13 +260,13 @@ async function happen(
     case 'time':
       return clock.advance(seconds)
     case 'delete':
-      return void (await rules.assets.remove(keeper.accountId, assetId))
+      return void (await rules.assets.remove(albumOwner.accountId, assetId))
     case 'delete, collect, time':
-      await rules.assets.remove(keeper.accountId, assetId)
+      await rules.assets.remove(albumOwner.accountId, assetId)
       await collect(world)
       return clock.advance(seconds)
     case 'begin to delete':
-      return remembered.pauseBeforeWrite(() => rules.assets.remove(keeper.accountId, assetId))
+      return remembered.pauseBeforeWrite(() => rules.assets.remove(albumOwner.accountId, assetId))
     case 'end to delete':
       return remembered.resumeWrite()
     case 'collect':

@@ -1,3 +1,4 @@
+/** Federation capability tokens: an album's owner lets a peer read it for at most a day (specification, Authentication, 7). */
 import { CAPABILITY_TYPE, capabilityClaims, MAX_CAPABILITY_SECONDS } from '@blindkeep/protocol/capability'
 import {
   type AccountId,
@@ -17,7 +18,6 @@ import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { SigningKey } from './signingKey.ts'
 
-/** Federation capability tokens: an album's owner lets a peer read it for at most a day (specification, Authentication, 7). */
 export const MAX_CAPABILITIES = 1000
 /** Live and revoked ones. Peers read the whole public list of revoked ones, so their number needs a bound too. */
 export const MAX_CAPABILITIES_UNENDED = 2000

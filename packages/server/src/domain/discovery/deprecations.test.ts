@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addSeconds, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { announce, LEAD_DAYS } from '../../testing/announcing.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 import { settleWindow, WindowEmpty } from './protocolWindow.ts'
 
 const DAY = 86_400
-const version = (date: string) => known(parseProtocolVersion(date))
+const version = (date: string) => defined(parseProtocolVersion(date))
 const detailOf = (answer: object): string => ('refused' in answer && 'detail' in answer ? String(answer.detail) : '')
 const listed = async ({ store }: World) =>
   (await store.read((tx) => tx.deprecations.list())).map(({ minProtocolVersion }) => minProtocolVersion)
@@ -80,7 +80,7 @@ describe('announcing a cutoff', () => {
   )
 
   it(
-    'succeeds once of many at once',
+    'succeeds once when many clients send it concurrently',
     inWorld(async (world) => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => announce(world, '2026-03-01')))
       assert.equal(answers.filter((answer) => 'refused' in answer).length, 7)

@@ -1,10 +1,10 @@
+/** Announcements that the server will stop accepting old protocol versions (specification, Versioning, 4). */
 import { addSeconds, formatInstant, type Instant, type ProtocolVersion } from '@blindkeep/protocol/ids'
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deprecation, Store } from '../../ports/store.ts'
 import { highest, settledWindow } from './protocolWindow.ts'
 
-/** Announcements that the server will stop accepting old protocol versions (specification, Versioning, 4). */
 interface DeprecationSettings {
   /** The least number of days from an announcement to its cutoff. */
   readonly deprecationLeadDays: number

@@ -1,3 +1,4 @@
+/** Public facts about the server. They contain nothing about any account. */
 import type { Instant, KeyId } from '@blindkeep/protocol/ids'
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../../ports/clock.ts'
@@ -6,7 +7,6 @@ import { cacheFor } from '../cache.ts'
 import type { AcceptedVersions } from './protocolWindow.ts'
 import type { SigningKey } from './signingKey.ts'
 
-/** Public facts about the server. They contain nothing about any account. */
 export interface ServerFacts {
   readonly serverId: string
   /** Without a slash at the end. */

@@ -1,13 +1,13 @@
+/**
+ * The protocol versions that writes may use (specification, Versioning, 2 to 4). Each request asks, so the announcements are in memory. Another process
+ * makes them; `refresh` reads them. A cutoff that was read takes effect at its instant.
+ */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../../ports/clock.ts'
 import type { Deprecation, ReadTx, Store } from '../../ports/store.ts'
 
-/**
- * The protocol versions that writes may use (specification, Versioning, 2 to 4). Each request asks, so the announcements are in memory. Another process
- * makes them; `refresh` reads them. A cutoff that was read takes effect at its instant.
- */
 export interface AcceptedVersions {
   /** The window at this instant: the configured one, its lower end raised by the cutoffs that have passed. */
   current(): ProtocolWindow

@@ -1,10 +1,10 @@
+/** The present key of access and capability tokens (specification, ServerInfoResponse, signing_key). */
 import { equalBytes } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../../ports/clock.ts'
 import type { Keyring, TokenSigner } from '../../ports/keyring.ts'
 import type { ReadTx, Store } from '../../ports/store.ts'
 import { cacheFor } from '../cache.ts'
 
-/** The present key of access and capability tokens (specification, ServerInfoResponse, signing_key). */
 export interface SigningKey extends Pick<TokenSigner, 'sign' | 'verify'> {
   /** Raw Ed25519 public key, 32 bytes. */
   publicKey(): Promise<Uint8Array>

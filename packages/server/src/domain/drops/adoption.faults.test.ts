@@ -6,17 +6,17 @@ import type { AssetId } from '@blindkeep/protocol/ids'
 import type { Drop } from '../../ports/store.ts'
 import { assertBooks, assetRow, replacing } from '../../testing/assetSessions.ts'
 import {
+  type AlbumOwner,
   adopt,
   assetOf,
   declaredFor,
-  type Keeper,
   landBlob,
+  newAlbumOwner,
   newAssetId,
   newDrop,
-  newKeeper,
 } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
-import { admitted, bytes } from '../../testing/guest.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
 import { createMortal } from '../../testing/mortal.ts'
 import { lockReceiptLog } from '../../testing/receipts.ts'
 import { inWorld, type World } from '../../testing/world.ts'
@@ -26,24 +26,28 @@ const content = bytes(100)
 const NOT_FOUND = { refused: 'drop_not_found' }
 
 /** A pending drop, and the asset whose original it is to replace. */
-async function scene(world: World, keeper: Keeper) {
+async function scene(world: World, albumOwner: AlbumOwner) {
   const assetId = newAssetId()
-  await landBlob(world, keeper, bytes(30), { assetId })
-  const drop = await newDrop(world, keeper, content)
-  return { assetId, drop, declared: declaredFor(world, keeper, content, { assetId, envelope: replacing(content) }) }
+  await landBlob(world, albumOwner, bytes(30), { assetId })
+  const drop = await newDrop(world, albumOwner, content)
+  return { assetId, drop, declared: declaredFor(world, albumOwner, content, { assetId, envelope: replacing(content) }) }
 }
 
 /** The drop was adopted exactly once: the client finds it in its asset, even if the answer was a refusal. */
-async function assertAdopted(world: World, keeper: Keeper, { assetId, drop }: { assetId: AssetId; drop: Drop }) {
-  const { asset, blobs } = await assetOf(world, keeper, assetId)
+async function assertAdopted(
+  world: World,
+  albumOwner: AlbumOwner,
+  { assetId, drop }: { assetId: AssetId; drop: Drop },
+) {
+  const { asset, blobs } = await assetOf(world, albumOwner, assetId)
   assert.deepEqual([asset.drop?.dropId, blobs.map(({ location }) => location)], [drop.dropId, [drop.location]])
-  const receipts = admitted(await world.rules.assets.receipts(keeper.accountId, assetId))
+  const receipts = notRefused(await world.rules.assets.receipts(albumOwner.accountId, assetId))
   assert.equal(
     receipts.filter(({ uploadId }) => uploadId === drop.uploadId).length,
     2,
     'one for the landing, one for the adoption',
   )
-  assert.deepEqual(await world.rules.inbox.list(keeper.accountId), [])
+  assert.deepEqual(await world.rules.inbox.list(albumOwner.accountId), [])
 }
 
 describe('an adoption', () => {
@@ -51,23 +55,23 @@ describe('an adoption', () => {
     const mortal = createMortal()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const assetIds: AssetId[] = []
         for (let calls = 0; ; calls += 1) {
           const before = { ...world, rules: world.restarted() }
-          const { assetId, drop, declared } = await scene(before, keeper)
+          const { assetId, drop, declared } = await scene(before, albumOwner)
           assetIds.push(assetId)
           mortal.dieAfter(calls)
-          await adopt(before, keeper, drop, declared).catch(() => undefined)
+          await adopt(before, albumOwner, drop, declared).catch(() => undefined)
           const hasDied = mortal.revive()
           const next = { ...world, rules: world.restarted() }
-          const answer = await adopt(next, keeper, drop, declared)
+          const answer = await adopt(next, albumOwner, drop, declared)
           if (isRefusal(answer)) assert.deepEqual(answer, NOT_FOUND)
-          await assertAdopted(next, keeper, { assetId, drop })
+          await assertAdopted(next, albumOwner, { assetId, drop })
           if (!hasDied) break
         }
         assert.ok(assetIds.length > 4)
-        await assertBooks(world, [keeper.accountId], assetIds)
+        await assertBooks(world, [albumOwner.accountId], assetIds)
       },
       { around: mortal.around },
     )()
@@ -77,26 +81,26 @@ describe('an adoption', () => {
     const mortal = createMortal()
     await inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const assetIds: AssetId[] = []
         const outcomes = new Set<boolean>()
         for (let calls = 0; ; calls += 1) {
           const before = { ...world, rules: world.restarted() }
-          const { assetId, drop, declared } = await scene(before, keeper)
+          const { assetId, drop, declared } = await scene(before, albumOwner)
           assetIds.push(assetId)
           mortal.dieAfter(calls)
-          await adopt(before, keeper, drop, declared).catch(() => undefined)
+          await adopt(before, albumOwner, drop, declared).catch(() => undefined)
           const hasDied = mortal.revive()
           world.clock.advance(60)
           const { inbox } = world.restarted()
-          const discarded = await inbox.discard(keeper.accountId, drop.dropId)
+          const discarded = await inbox.discard(albumOwner.accountId, drop.dropId)
           outcomes.add(isRefusal(discarded))
           assert.equal((await assetRow(world, assetId))?.drop?.dropId === drop.dropId, isRefusal(discarded))
-          assert.deepEqual(await inbox.list(keeper.accountId), [])
+          assert.deepEqual(await inbox.list(albumOwner.accountId), [])
           if (!hasDied) break
         }
         assert.equal(outcomes.size, 2)
-        await assertBooks(world, [keeper.accountId], assetIds)
+        await assertBooks(world, [albumOwner.accountId], assetIds)
       },
       { around: mortal.around },
     )()
@@ -109,19 +113,19 @@ describe('an adoption', () => {
           const faults = createFaults()
           await inWorld(
             async (world) => {
-              const keeper = await newKeeper(world)
+              const albumOwner = await newAlbumOwner(world)
               const assetIds: AssetId[] = []
               for (const rules of [world.rules, world.restarted()]) {
-                const { assetId, drop, declared } = await scene(world, keeper)
+                const { assetId, drop, declared } = await scene(world, albumOwner)
                 assetIds.push(assetId)
                 faults.arm('storeWrite', { after, times, isApplied })
-                await assert.rejects(adopt(world, keeper, drop, declared), /a test broke it/)
+                await assert.rejects(adopt(world, albumOwner, drop, declared), /a test broke it/)
                 faults.disarm()
-                const answer = await adopt({ rules }, keeper, drop, declared)
+                const answer = await adopt({ rules }, albumOwner, drop, declared)
                 if (isRefusal(answer)) assert.deepEqual(answer, NOT_FOUND)
-                await assertAdopted({ ...world, rules }, keeper, { assetId, drop })
+                await assertAdopted({ ...world, rules }, albumOwner, { assetId, drop })
               }
-              await assertBooks(world, [keeper.accountId], assetIds)
+              await assertBooks(world, [albumOwner.accountId], assetIds)
             },
             { around: faults.around },
           )()
@@ -131,15 +135,15 @@ describe('an adoption', () => {
   it(
     'of a drop whose bytes are missing or cut is refused before it claims, and the drop can be discarded',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       for (const damage of [rm, (file: string) => truncate(file, 99)]) {
-        const { assetId, drop, declared } = await scene(world, keeper)
+        const { assetId, drop, declared } = await scene(world, albumOwner)
         await damage(join(world.blobsDirectory, drop.location))
-        assert.deepEqual(await adopt(world, keeper, drop, declared), { refused: 'storage_unavailable' })
-        assert.deepEqual(await world.rules.inbox.list(keeper.accountId), [drop])
-        assert.equal(await world.rules.inbox.discard(keeper.accountId, drop.dropId), undefined)
-        admitted(await world.rules.assets.remove(keeper.accountId, assetId))
-        await assertBooks(world, [keeper.accountId], [assetId])
+        assert.deepEqual(await adopt(world, albumOwner, drop, declared), { refused: 'storage_unavailable' })
+        assert.deepEqual(await world.rules.inbox.list(albumOwner.accountId), [drop])
+        assert.equal(await world.rules.inbox.discard(albumOwner.accountId, drop.dropId), undefined)
+        notRefused(await world.rules.assets.remove(albumOwner.accountId, assetId))
+        await assertBooks(world, [albumOwner.accountId], [assetId])
       }
     }),
   )
@@ -147,15 +151,15 @@ describe('an adoption', () => {
   it(
     'of an adopted or discarded drop finds no drop, even when the request has other faults',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const { drop, declared } = await scene(world, keeper)
-      admitted(await adopt(world, keeper, drop, declared))
-      const other = await newDrop(world, keeper, content)
-      await world.rules.inbox.discard(keeper.accountId, other.dropId)
+      const albumOwner = await newAlbumOwner(world)
+      const { drop, declared } = await scene(world, albumOwner)
+      notRefused(await adopt(world, albumOwner, drop, declared))
+      const other = await newDrop(world, albumOwner, content)
+      await world.rules.inbox.discard(albumOwner.accountId, other.dropId)
       for (const absent of [drop, other]) {
-        assert.deepEqual(await adopt(world, keeper, absent, declared), NOT_FOUND)
-        const faulty = declaredFor(world, keeper, content, { suiteId: 2, contentType: 'text/html' })
-        assert.deepEqual(await adopt(world, keeper, absent, faulty), NOT_FOUND)
+        assert.deepEqual(await adopt(world, albumOwner, absent, declared), NOT_FOUND)
+        const faulty = declaredFor(world, albumOwner, content, { suiteId: 2, contentType: 'text/html' })
+        assert.deepEqual(await adopt(world, albumOwner, absent, faulty), NOT_FOUND)
       }
     }),
   )
@@ -163,11 +167,11 @@ describe('an adoption', () => {
 
 describe('an adoption that waits for its receipt', () => {
   /** It has claimed the drop, and nothing is signed before `release`. */
-  async function waitingOne(world: World, keeper: Keeper) {
-    const { assetId, drop, declared } = await scene(world, keeper)
+  async function waitingOne(world: World, albumOwner: AlbumOwner) {
+    const { assetId, drop, declared } = await scene(world, albumOwner)
     const { release } = await lockReceiptLog(world)
-    const answer = adopt(world, keeper, drop, declared)
-    const lease = async () => (await world.rules.inbox.list(keeper.accountId))[0]?.leasedUntil
+    const answer = adopt(world, albumOwner, drop, declared)
+    const lease = async () => (await world.rules.inbox.list(albumOwner.accountId))[0]?.leasedUntil
     while ((await lease()) === undefined) await new Promise(setImmediate)
     return { assetId, drop, declared, answer, release }
   }
@@ -175,50 +179,50 @@ describe('an adoption that waits for its receipt', () => {
   it(
     'fails when the drop was discarded after its lease: nothing changes, and no receipt is appended',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const { assetId, drop, answer, release } = await waitingOne(world, keeper)
+      const albumOwner = await newAlbumOwner(world)
+      const { assetId, drop, answer, release } = await waitingOne(world, albumOwner)
       const head = await world.store.read((tx) => tx.receipts.head())
       world.clock.advance(59)
-      assert.deepEqual(await world.rules.inbox.discard(keeper.accountId, drop.dropId), NOT_FOUND)
+      assert.deepEqual(await world.rules.inbox.discard(albumOwner.accountId, drop.dropId), NOT_FOUND)
       world.clock.advance(1)
-      assert.equal(await world.rules.inbox.discard(keeper.accountId, drop.dropId), undefined)
+      assert.equal(await world.rules.inbox.discard(albumOwner.accountId, drop.dropId), undefined)
       await release()
       assert.deepEqual(await answer, NOT_FOUND)
       assert.deepEqual(await world.store.read((tx) => tx.receipts.head()), head)
-      assert.equal((await assetOf(world, keeper, assetId)).asset.drop, undefined)
-      await assertBooks(world, [keeper.accountId], [assetId])
+      assert.equal((await assetOf(world, albumOwner, assetId)).asset.drop, undefined)
+      await assertBooks(world, [albumOwner.accountId], [assetId])
     }),
   )
 
   it(
     'is completed once when another process takes the same request, and that process answers with the asset',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const { assetId, drop, declared, answer, release } = await waitingOne(world, keeper)
-      const again = adopt({ rules: world.restarted() }, keeper, drop, declared)
+      const albumOwner = await newAlbumOwner(world)
+      const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
+      const again = adopt({ rules: world.restarted() }, albumOwner, drop, declared)
       for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
       await release()
       assert.equal(await again, assetId)
       // The first process has lost its claim and may look before the other one commits: then its client finds the drop in the asset.
       const first = await answer
       if (isRefusal(first)) assert.deepEqual(first, NOT_FOUND)
-      await assertAdopted(world, keeper, { assetId, drop })
-      await assertBooks(world, [keeper.accountId], [assetId])
+      await assertAdopted(world, albumOwner, { assetId, drop })
+      await assertBooks(world, [albumOwner.accountId], [assetId])
     }),
   )
 
   it(
     'releases the drop at once when the asset no longer has a slot for it',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const { assetId, drop, answer, release } = await waitingOne(world, keeper)
-      assert.equal(await world.rules.assets.remove(keeper.accountId, assetId), undefined)
+      const albumOwner = await newAlbumOwner(world)
+      const { assetId, drop, answer, release } = await waitingOne(world, albumOwner)
+      assert.equal(await world.rules.assets.remove(albumOwner.accountId, assetId), undefined)
       await release()
       assert.deepEqual(await answer, { refused: 'asset_id_taken' })
-      assert.deepEqual(await world.rules.inbox.list(keeper.accountId), [drop])
-      const elsewhere = declaredFor(world, keeper, content)
-      assert.equal(await adopt(world, keeper, drop, elsewhere), elsewhere.assetId)
-      await assertBooks(world, [keeper.accountId], [assetId, elsewhere.assetId])
+      assert.deepEqual(await world.rules.inbox.list(albumOwner.accountId), [drop])
+      const elsewhere = declaredFor(world, albumOwner, content)
+      assert.equal(await adopt(world, albumOwner, drop, elsewhere), elsewhere.assetId)
+      await assertBooks(world, [albumOwner.accountId], [assetId, elsewhere.assetId])
     }),
   )
 })

@@ -1,3 +1,7 @@
+/**
+ * Turns a pending drop into the original of an asset: validate → claim → sign → one transaction with asset, receipt and the drop's removal, which
+ * fails if the claim is lost (specification, Adopt, rules 1 to 3). After a crash the row stays claimed until its lease has expired.
+ */
 import { createHash } from 'node:crypto'
 import { type AccountId, type AssetId, addSeconds, type DropId, type Instant } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
@@ -12,10 +16,6 @@ import type { ReceiptLog } from '../custody/receipts.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 
-/**
- * Turns a pending drop into the original of an asset: validate → claim → sign → one transaction with asset, receipt and the drop's removal, which
- * fails if the claim is lost (specification, Adopt, rules 1 to 3). After a crash the row stays claimed until its lease has expired.
- */
 export interface AdoptionSettings {
   readonly adoptionLeaseSeconds: number
   readonly manifestDriftDays: number

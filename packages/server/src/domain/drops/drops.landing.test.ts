@@ -5,18 +5,18 @@ import type { OpaqueId } from '@blindkeep/protocol/ids'
 import { createFaults } from '../../testing/faults.ts'
 import {
   accountRow,
-  admitted,
   append,
   bytes,
   creation,
   land,
   linkRow,
   newLink,
+  notRefused,
   openDrop,
   ownerOf,
   uploadRow,
 } from '../../testing/guest.ts'
-import { inWorld, known, newOpaqueId, type World } from '../../testing/world.ts'
+import { defined, inWorld, newOpaqueId, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 import type { CreateDrop } from './drops.ts'
 
@@ -89,7 +89,7 @@ describe('an Idempotency-Key', () => {
       assert.equal(new Set(answers).size, 1)
       assert.equal((await linkRow(world, opaqueId)).openSessions, 1)
       const [uploadId] = answers
-      await append(world, admitted(known(uploadId)), { offset: 0, bytes: content })
+      await append(world, notRefused(defined(uploadId)), { offset: 0, bytes: content })
       assert.equal(await world.rules.drops.create(request), uploadId)
     }),
   )
@@ -113,7 +113,7 @@ describe('an Idempotency-Key', () => {
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { passphraseVerifier: content })
       const request = creation(opaqueId, content, { idempotencyKey: 'k', proof: toBase64(content) })
-      admitted(await world.rules.drops.create(request))
+      notRefused(await world.rules.drops.create(request))
       assert.equal(await create(world, { ...request, proof: undefined }), 'passphrase_missing')
     }),
   )
@@ -127,14 +127,14 @@ describe('a landing', () => {
       const uploadId = await land(world, opaqueId, content)
       const owner = await ownerOf(world, opaqueId)
       const [drop] = await world.rules.inbox.list(owner)
-      const receipt = admitted(await world.rules.drops.receipt({ opaqueId, uploadId }))
+      const receipt = notRefused(await world.rules.drops.receipt({ opaqueId, uploadId }))
       const { state, closedAt } = await uploadRow(world, uploadId)
       assert.deepEqual([drop?.uploadId, drop?.dropId, drop?.receivedAt], [uploadId, receipt.dropId, receipt.receivedAt])
       assert.deepEqual([state, closedAt], ['landed', receipt.receivedAt])
       const { openSessions, openBytes, landedFiles, landedBytes, spentAt } = await linkRow(world, opaqueId)
       assert.deepEqual([openSessions, openBytes, landedFiles, landedBytes, spentAt], [0, 0, 1, 100, undefined])
       assert.equal((await accountRow(world, owner)).usedBytes, 100)
-      assert.equal((await world.store.read((tx) => tx.objects.find(known(drop).location)))?.state, 'kept')
+      assert.equal((await world.store.read((tx) => tx.objects.find(defined(drop).location)))?.state, 'kept')
     }),
   )
 
@@ -175,9 +175,9 @@ describe('a guest’s receipt', () => {
       const NOT_FOUND = { refused: 'upload_not_found' }
       assert.deepEqual(await drops.receipt({ opaqueId, uploadId: open }), NOT_FOUND)
       assert.deepEqual(await drops.receipt({ opaqueId: other, uploadId: landed }), NOT_FOUND)
-      assert.equal(admitted(await drops.receipt({ opaqueId, uploadId: landed })).uploadId, landed)
+      assert.equal(notRefused(await drops.receipt({ opaqueId, uploadId: landed })).uploadId, landed)
       await world.rules.links.revoke(await ownerOf(world, opaqueId), opaqueId)
-      admitted(await drops.receipt({ opaqueId, uploadId: landed }))
+      notRefused(await drops.receipt({ opaqueId, uploadId: landed }))
     }),
   )
 })

@@ -4,25 +4,25 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { type OpaqueId, parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
 import { contentTypesOf } from '@blindkeep/protocol/window'
 import { openBlob } from '../../testing/assetSessions.ts'
-import { newKeeper } from '../../testing/assets.ts'
+import { newAlbumOwner } from '../../testing/assets.ts'
 import {
   accountRow,
-  admitted,
   append,
   bytes,
   creation,
   land,
   linkRow,
   newLink,
+  notRefused,
   openDrop,
   ownerOf,
   uploadRow,
 } from '../../testing/guest.ts'
-import { inWorld, known, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
-import { MAX_PENDING_DROPS } from './admission.ts'
 import type { Declaration } from './declaration.ts'
 import type { CreateDrop } from './drops.ts'
+import { MAX_PENDING_DROPS } from './openDropSession.ts'
 
 const content = bytes(100)
 
@@ -64,8 +64,8 @@ describe('creating a drop session', () => {
         )
         const faulty = { contentType: 'text/html', kemCt: 'AAAA' }
         const proof = toBase64(content)
-        const ask = (over: Parameters<typeof creation>[2], opaqueId = gated) =>
-          create(world, creation(opaqueId, content, { source: 'a', ...over }))
+        const ask = (overrides: Parameters<typeof creation>[2], opaqueId = gated) =>
+          create(world, creation(opaqueId, content, { source: 'a', ...overrides }))
 
         assert.equal(await ask({ declaration: { ...faulty, size: 151 } }, newOpaqueId()), 'link_not_live')
         assert.equal(await ask({ declaration: { ...faulty, size: 151 } }), 'passphrase_missing')
@@ -163,7 +163,7 @@ describe('creating a drop session', () => {
         "';--",
       ]
       for (const suggestedFilename of accepted) {
-        const uploadId = admitted(
+        const uploadId = notRefused(
           await world.rules.drops.create(creation(opaqueId, content, { declaration: { suggestedFilename } })),
         )
         assert.equal((await uploadRow(world, uploadId)).suggestedFilename, suggestedFilename)
@@ -215,31 +215,31 @@ describe('creating a drop session', () => {
   it(
     'stops at ten thousand drops of an account, pending and incoming together',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const opaqueId = await newLink(world, {}, keeper.accountId)
+      const albumOwner = await newAlbumOwner(world)
+      const opaqueId = await newLink(world, {}, albumOwner.accountId)
       const landed = await land(world, opaqueId, content)
       const [drop] = await world.rules.inbox.list(await ownerOf(world, opaqueId))
       await world.store.write(async (tx) => {
         for (let count = 1; count < MAX_PENDING_DROPS; count += 1) {
           const id = `${String(count).padStart(8, '0')}${landed.slice(8)}`
-          const own = { dropId: known(parseDropId(id)), uploadId: known(parseUploadId(id)) }
-          await tx.drops.insert({ ...known(drop), ...own })
+          const own = { dropId: defined(parseDropId(id)), uploadId: defined(parseUploadId(id)) }
+          await tx.drops.insert({ ...defined(drop), ...own })
         }
       })
       assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
       const tooLarge = { declaration: { size: 2 ** 40 + 1 } }
       assert.equal(await create(world, creation(opaqueId, content, tooLarge)), 'file_too_large')
-      await world.rules.inbox.discard(await ownerOf(world, opaqueId), known(drop).dropId)
+      await world.rules.inbox.discard(await ownerOf(world, opaqueId), defined(drop).dropId)
       // The owner’s own session does not land in the inbox.
-      await openBlob(world, keeper, content)
+      await openBlob(world, albumOwner, content)
       assert.equal(await create(world, creation(opaqueId, content)), 'created')
       // An open session counts until it ends, because it may land.
       assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
       const [open] = await world.store.read((tx) => tx.uploads.openOf(opaqueId))
-      await world.rules.ending.cancel(known(open))
+      await world.rules.ending.cancel(defined(open))
       const last = await openDrop(world, opaqueId, content)
-      admitted(await append(world, last, { offset: 0, bytes: content }))
-      const pending = await world.store.read((tx) => tx.drops.countPending(known(drop).accountId))
+      notRefused(await append(world, last, { offset: 0, bytes: content }))
+      const pending = await world.store.read((tx) => tx.drops.countPending(defined(drop).accountId))
       assert.equal(pending, MAX_PENDING_DROPS)
     }),
   )
@@ -248,7 +248,9 @@ describe('creating a drop session', () => {
 describe('64 guests at once', () => {
   const ask = (world: World, opaqueIds: readonly OpaqueId[]) =>
     Promise.all(
-      Array.from({ length: 64 }, (_, at) => create(world, creation(known(opaqueIds[at % opaqueIds.length]), content))),
+      Array.from({ length: 64 }, (_, at) =>
+        create(world, creation(defined(opaqueIds[at % opaqueIds.length]), content)),
+      ),
     )
 
   it(

@@ -1,3 +1,4 @@
+/** Creates a guest's drop session and, once the session has landed, returns its receipt. uploads/chunks.ts receives its bytes, landDrop.ts lands it. */
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,28 +8,27 @@ import type { Link, ReceiptRow, Store } from '../../ports/store.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { findDropUpload } from '../uploads/findUpload.ts'
-import {
-  type Admission,
-  type AdmissionRefusal,
-  type AdmissionRequest,
-  type AdmissionSettings,
-  createAdmit,
-} from './admission.ts'
 import { findLive, type Links } from './links.ts'
+import {
+  createOpenDropSession,
+  type DropSessionRequest,
+  type OpenDropRefusal,
+  type OpenDropSettings,
+  type OpenedDropSession,
+} from './openDropSession.ts'
 import { createJudgeProof, type PassphraseSettings, type Proof } from './passphrases.ts'
 
-/** A guest's drop session: its creation and, once it has landed, its receipt. uploads/chunks.ts takes its bytes, landDrop.ts lands it. */
-export interface DropSettings extends AdmissionSettings, PassphraseSettings {
+export interface DropSettings extends OpenDropSettings, PassphraseSettings {
   readonly linkSessionsPerWindow: number
   readonly sourceSessionsPerWindow: number
 }
 
 const WINDOW_SECONDS = 900
 
-export type CreateDrop = AdmissionRequest & Proof
+export type CreateDrop = DropSessionRequest & Proof
 
 type CreateRefusal =
-  | AdmissionRefusal
+  | OpenDropRefusal
   | Refuses<'source_limited' | 'link_limited' | 'passphrase_missing' | 'passphrase_wrong' | 'request_malformed'>
 
 interface DropPorts {
@@ -45,44 +45,44 @@ export type Drops = ReturnType<typeof createDrops>
 
 export function createDrops(ports: DropPorts, settings: DropSettings) {
   const { store, blobs, clock, limiter } = ports
-  const admit = createAdmit(ports, settings)
+  const openDropSession = createOpenDropSession(ports, settings)
   const judgeProof = createJudgeProof(limiter, settings)
 
-  /** Takes from the limits before `work` judges, and gives back unless `work` opens a session: the limits count opened sessions. */
+  /** Counts an attempt before `work` judges, and takes it back unless `work` opens a session: the limits count opened sessions. */
   async function counting(
     limits: readonly Limit[],
     limited: 'source_limited' | 'link_limited',
-    work: () => Promise<Admission | CreateRefusal>,
-  ): Promise<Admission | CreateRefusal> {
+    work: () => Promise<OpenedDropSession | CreateRefusal>,
+  ): Promise<OpenedDropSession | CreateRefusal> {
     const retryAfterSeconds = await limiter.take(limits)
     if (retryAfterSeconds !== undefined) return { refused: limited, retryAfterSeconds }
     let hasOpened = false
     try {
-      const admission = await work()
-      hasOpened = !isRefusal(admission) && !admission.isRepeat
-      return admission
+      const opened = await work()
+      hasOpened = !isRefusal(opened) && !opened.isRepeat
+      return opened
     } finally {
       if (!hasOpened) await limiter.giveBack(limits)
     }
   }
 
-  async function judgeAndAdmit(request: CreateDrop, link: Link): Promise<Admission | CreateRefusal> {
+  async function judgeAndOpen(request: CreateDrop, link: Link): Promise<OpenedDropSession | CreateRefusal> {
     const refused = await judgeProof(link, request)
     if (refused !== undefined) return refused
     const freeBytes = await blobs.freeBytes()
-    return store.write((tx) => admit(tx, request, freeBytes))
+    return store.write((tx) => openDropSession(tx, request, freeBytes))
   }
 
   return {
     /** Opens a session, or answers with the one that the same Idempotency-Key opened. */
     async create(request: CreateDrop): Promise<UploadId | CreateRefusal> {
       const { ofSource, ofLink } = sessionLimits(request, settings)
-      const admission = await counting(ofSource, 'source_limited', async () => {
+      const opened = await counting(ofSource, 'source_limited', async () => {
         const link = await store.read((tx) => findLive(tx, request.opaqueId, clock.now()))
         if (link === undefined) return { refused: 'link_not_live' }
-        return counting(ofLink, 'link_limited', () => judgeAndAdmit(request, link))
+        return counting(ofLink, 'link_limited', () => judgeAndOpen(request, link))
       })
-      return isRefusal(admission) ? admission : admission.uploadId
+      return isRefusal(opened) ? opened : opened.uploadId
     },
 
     /** The receipt of a landed drop. */

@@ -4,8 +4,8 @@ import { addSeconds, parseDropId } from '@blindkeep/protocol/ids'
 import { systemRandom } from '../../adapters/system/random.ts'
 import type { Drop } from '../../ports/store.ts'
 import { createFaults } from '../../testing/faults.ts'
-import { accountRow, admitted, bytes, land, linkRow, newLink, ownerOf } from '../../testing/guest.ts'
-import { inWorld, known, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
+import { accountRow, bytes, land, linkRow, newLink, notRefused, ownerOf } from '../../testing/guest.ts'
+import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
 
 const NOT_FOUND = { refused: 'drop_not_found' }
 
@@ -13,7 +13,7 @@ const NOT_FOUND = { refused: 'drop_not_found' }
 async function landedDrop(world: World): Promise<Drop> {
   const opaqueId = await newLink(world)
   await land(world, opaqueId, bytes(100))
-  return known((await world.rules.inbox.list(await ownerOf(world, opaqueId)))[0])
+  return defined((await world.rules.inbox.list(await ownerOf(world, opaqueId)))[0])
 }
 
 const objectState = async ({ store }: World, { location }: Drop) =>
@@ -29,7 +29,7 @@ describe('the inbox', () => {
       for (let count = 0; count < 6; count += 1) {
         // Three at a time land in the same millisecond.
         if (count % 3 === 0) world.clock.advance(1)
-        await land(world, known(links[count % 2]), bytes(count + 1))
+        await land(world, defined(links[count % 2]), bytes(count + 1))
       }
       const drops = await world.rules.inbox.list(owner)
       assert.deepEqual(
@@ -45,7 +45,7 @@ describe('the inbox', () => {
       const drop = await landedDrop(world)
       const { inbox } = world.rules
       const stranger = await newAccount(world)
-      const unknown = known(parseDropId(systemRandom.uuid()))
+      const unknown = defined(parseDropId(systemRandom.uuid()))
       for (const [account, dropId] of [
         [stranger, drop.dropId],
         [drop.accountId, unknown],
@@ -91,7 +91,7 @@ describe('discarding a drop', () => {
     inWorld(async (world) => {
       const drop = await landedDrop(world)
       const leasedUntil = addSeconds(world.clock.now(), 60)
-      const leased = { ...drop, dropId: known(parseDropId(systemRandom.uuid())), leasedUntil }
+      const leased = { ...drop, dropId: defined(parseDropId(systemRandom.uuid())), leasedUntil }
       await world.store.write(async (tx) => {
         await tx.drops.remove(drop.dropId, drop.accountId, world.clock.now())
         await tx.drops.insert(leased)
@@ -143,7 +143,7 @@ describe('the content of a drop', () => {
     'can be read until the discard, and a reader that has begun reads to the end',
     inWorld(async (world) => {
       const drop = await landedDrop(world)
-      const { location } = admitted(await world.rules.inbox.content(drop.accountId, drop.dropId))
+      const { location } = notRefused(await world.rules.inbox.content(drop.accountId, drop.dropId))
       const reading = world.blobs.read(location, { start: 0, end: 100 })[Symbol.asyncIterator]()
       await world.rules.inbox.discard(drop.accountId, drop.dropId)
       assert.deepEqual(await world.rules.inbox.content(drop.accountId, drop.dropId), NOT_FOUND)

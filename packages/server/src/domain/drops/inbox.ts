@@ -1,3 +1,4 @@
+/** The pending drops of an account. Another account gets the answer of an unknown drop. */
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,7 +8,6 @@ import { isWithheld } from '../custody/verdicts.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
 
-/** The pending drops of an account. Another account gets the answer of an unknown drop. */
 interface InboxPorts {
   readonly store: Store
   readonly blobs: Blobs
@@ -47,7 +47,7 @@ export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
       return mayServe && (await blobs.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
     },
 
-    /** Gives the quota back at once; the link’s cap is not refunded. */
+    /** Refunds the quota; the link’s cap is not refunded. */
     async discard(accountId: AccountId, dropId: DropId): Promise<Refuses<'drop_not_found'> | undefined> {
       return store.write(async (tx) => {
         const drop = await tx.drops.remove(dropId, accountId, clock.now())

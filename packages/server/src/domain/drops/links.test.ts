@@ -5,17 +5,17 @@ import fc from 'fast-check'
 import { createFaults } from '../../testing/faults.ts'
 import {
   accountRow,
-  admitted,
   bytes,
   land,
   linkRow,
   newLink,
+  notRefused,
   openDrop,
   ownerOf,
   provision,
   uploadRow,
 } from '../../testing/guest.ts'
-import { inWorld, known, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
+import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
 import { MAX_LIVE_LINKS } from './links.ts'
 
 const NOT_LIVE = { refused: 'link_not_live' }
@@ -96,8 +96,8 @@ describe('provisioning a link', () => {
       const answers = await Promise.all(requests.map((request) => links.provision(owner, request)))
       assert.equal(answers.filter((answer) => typeof answer === 'string').length, MAX_LIVE_LINKS)
       const [first] = requests
-      await links.revoke(owner, known(first).opaqueId)
-      admitted(await links.provision(owner, provision()))
+      await links.revoke(owner, defined(first).opaqueId)
+      notRefused(await links.provision(owner, provision()))
       assert.deepEqual(await links.provision(owner, provision()), { refused: 'links_exhausted' })
     }),
   )
@@ -122,7 +122,7 @@ describe('the guest’s view of a link', () => {
       for (const dead of [newOpaqueId(), revoked, spent, expired])
         assert.deepEqual(await links.asGuestSees(dead), NOT_LIVE)
       const live = await newLink(world)
-      admitted(await links.asGuestSees(live))
+      notRefused(await links.asGuestSees(live))
       const owner = await ownerOf(world, live)
       await world.store.write((tx) => tx.accounts.setSuspended(owner, world.clock.now()))
       assert.deepEqual(await links.asGuestSees(live), NOT_LIVE)
@@ -133,7 +133,7 @@ describe('the guest’s view of a link', () => {
     'shows the whole cap of an unused link, so that a file that fits exactly does not look too large',
     inWorld(async (world) => {
       for (const maxTotalBytes of [1, 99, 100, 101, 250, 9_999, 2 ** 53 - 1]) {
-        const view = admitted(await world.rules.links.asGuestSees(await newLink(world, { maxTotalBytes })))
+        const view = notRefused(await world.rules.links.asGuestSees(await newLink(world, { maxTotalBytes })))
         assert.equal(view.remainingBytes, maxTotalBytes)
       }
     }),
@@ -146,7 +146,7 @@ describe('the guest’s view of a link', () => {
       const shown: (number | undefined)[] = []
       for (const size of [1, 8, 1, 1, 980, 9]) {
         await openDrop(world, opaqueId, bytes(size))
-        shown.push(admitted(await world.rules.links.asGuestSees(opaqueId)).remainingBytes)
+        shown.push(notRefused(await world.rules.links.asGuestSees(opaqueId)).remainingBytes)
       }
       assert.deepEqual(shown, [990, 990, 990, 980, 0, 0])
     }),
@@ -167,9 +167,9 @@ describe('the guest’s view of a link', () => {
           const at = world.clock.now()
           const reserve = { size: Math.max(1, used), at, maxOpenSessions: 64 }
           await world.store.write((tx) => tx.links.reserve(opaqueId, reserve))
-          const view = admitted(await world.rules.links.asGuestSees(opaqueId))
+          const view = notRefused(await world.rules.links.asGuestSees(opaqueId))
           const free = cap - reserve.size
-          const shown = known(view.remainingBytes)
+          const shown = defined(view.remainingBytes)
           assert.ok(shown <= free && free - shown <= cap / 100 + 1, `${shown} of ${free}, cap ${cap}`)
         }),
         { numRuns: 100 },
@@ -182,7 +182,7 @@ describe('the guest’s view of a link', () => {
     inWorld(
       async (world) => {
         const seen = async (maxFileSize: number | undefined) =>
-          admitted(await world.rules.links.asGuestSees(await newLink(world, { maxFileSize }))).maxFileSize
+          notRefused(await world.rules.links.asGuestSees(await newLink(world, { maxFileSize }))).maxFileSize
         assert.deepEqual([await seen(5), await seen(5000), await seen(undefined)], [5, 1000, undefined])
       },
       { settings: { blobBytesMax: 1000 } },
@@ -194,7 +194,7 @@ describe('the guest’s view of a link', () => {
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { maxTotalBytes: 8, maxFileCount: 1 })
       await land(world, opaqueId, bytes(8))
-      const { remainingBytes, remainingFiles } = admitted(await world.rules.links.asGuestSees(opaqueId))
+      const { remainingBytes, remainingFiles } = notRefused(await world.rules.links.asGuestSees(opaqueId))
       assert.deepEqual([remainingBytes, remainingFiles], [0, 0])
     }),
   )
@@ -225,7 +225,7 @@ describe('revoking a link', () => {
       const stranger = await newAccount(world)
       assert.equal(await world.rules.links.revoke(stranger, opaqueId), undefined)
       assert.equal(await world.rules.links.revoke(stranger, newOpaqueId()), undefined)
-      admitted(await world.rules.links.asGuestSees(opaqueId))
+      notRefused(await world.rules.links.asGuestSees(opaqueId))
     }),
   )
 

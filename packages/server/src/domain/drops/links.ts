@@ -1,5 +1,9 @@
+/**
+ * Upload links: making, listing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a reservation, landDrop.ts makes a reservation
+ * final.
+ */
 import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/protocol/ids'
-import { type LinkState, linkCapMembersOf, type NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
+import { type LinkState, linkCapMembersOf } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
 import type { Clock } from '../../ports/clock.ts'
 import type { Link, NewLink, ReadTx, Store, WriteTx } from '../../ports/store.ts'
@@ -10,7 +14,6 @@ import { sha256 } from '../sha256.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
 
-/** Upload links, and the one place where their caps change. */
 export interface LinkSettings {
   /** The version that a new link pins. */
   readonly protocolVersion: () => ProtocolVersion
@@ -77,8 +80,8 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
     },
 
     /**
-     * Reserves the caps for one file in one store operation (specification, Create drop session, order of checks, 1). A refusal changes nothing.
-     * A file that is too large gets that refusal even when the link is full.
+     * Reserves the caps for one file (specification, Create drop session, order of checks, 1). One statement of the store, `tx.links.reserve`, enforces
+     * them. A refusal changes nothing. A file that is too large gets that refusal even when the link is full.
      */
     async reserve(
       tx: WriteTx,
@@ -126,15 +129,7 @@ function stateOf(link: Link, at: Instant): LinkState {
   return link.expiresAt !== undefined && link.expiresAt <= at ? 'expired' : 'live'
 }
 
-/** Caps count landed and open uploads together (ARCHITECTURE.md, What is always true). */
-export function exceedsCaps(caps: NumericLinkCaps, used: { readonly files: number; readonly bytes: number }): boolean {
-  return (
-    used.files > (caps.maxFileCount ?? Number.POSITIVE_INFINITY) ||
-    used.bytes > (caps.maxTotalBytes ?? Number.POSITIVE_INFINITY)
-  )
-}
-
-/** A repeat of a revoked or spent link is none: its id is taken. */
+/** False for a revoked or spent link, also with equal values: its id is taken. */
 function isRepeat(present: Link, request: NewLink): boolean {
   if (present.revokedAt !== undefined || present.spentAt !== undefined) return false
   const values = (link: NewLink) => [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { bytes, linkRow, newLink } from '../../testing/guest.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 import { createJudgeProof } from './passphrases.ts'
 
 describe('a passphrase proof', () => {
@@ -45,7 +45,7 @@ describe('a passphrase proof', () => {
     'is not stored in a form that can be sent as a proof',
     inWorld(async (world) => {
       const { link, judge } = await newGate(world)
-      const stored = known(link.verifierHash)
+      const stored = defined(link.verifierHash)
       assert.notDeepEqual(stored, verifier)
       assert.equal(await judge(toBase64(stored)), 'passphrase_wrong')
     }),

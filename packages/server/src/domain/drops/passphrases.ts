@@ -1,3 +1,4 @@
+/** Whether a guest has proven that it knows the passphrase of a link. */
 import { timingSafeEqual } from 'node:crypto'
 import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
@@ -6,7 +7,6 @@ import type { Link } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 
-/** Whether a guest has proven that it knows the passphrase of a link. */
 export interface PassphraseSettings {
   readonly passphraseTriesPerWindow: number
 }
@@ -28,7 +28,7 @@ type ProofRefusal = Refuses<
 
 type JudgeProof = (link: Link, proof: Proof) => Promise<ProofRefusal | undefined>
 
-/** Counts each attempt before it compares the proof and gives a right one back, so that parallel guesses gain nothing. */
+/** Counts each attempt before it compares the proof, and takes the count back for a right proof. So parallel guesses gain nothing. */
 export function createJudgeProof(limiter: Limiter, { passphraseTriesPerWindow }: PassphraseSettings): JudgeProof {
   return async function judgeProof({ opaqueId, verifierHash }, { proof, source }) {
     if (verifierHash === undefined) {

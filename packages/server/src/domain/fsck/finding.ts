@@ -23,7 +23,7 @@ export const REMEDIES = {
     'The link’s caps count wrongly. Nothing is lost. Revoke the link and make another if its caps matter.',
   link_caps_exceeded: 'The link has taken more than its caps allow. Revoke it if that is not wanted.',
   link_spent_wrong: 'A single-use link and its landed files disagree: revoke the link.',
-  link_claim_wrong: 'No session of this single-use link can land while this is so: revoke the link and make another.',
+  link_claim_wrong: 'With this claim, no session of the single-use link can land: revoke the link and make another.',
   link_open_after_end: 'Start the server, whose sweeper ends idle sessions, and run fsck again a day later.',
   session_wrong: SEND_AGAIN,
   session_receipts_wrong: ROWS_CHANGED,

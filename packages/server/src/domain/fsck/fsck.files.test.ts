@@ -8,7 +8,7 @@ import { StorageUnavailable } from '../../ports/blobs.ts'
 import { objectsIn } from '../../testing/assetSessions.ts'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { append, bytes, land, newLink, openDrop } from '../../testing/guest.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { locationOf } from '../uploads/location.ts'
 import { newCounts } from './options.ts'
 
@@ -45,18 +45,18 @@ describe('fsck of files', () => {
     inWorld(async (world) => {
       const filled = await fill(world)
       const { pending, metadata, deletedBlob, locations } = filled
-      const location = known(locations.get(metadata))
+      const location = defined(locations.get(metadata))
       const same = (...found: (readonly [string, string])[]) => ({ shallow: found, deep: found })
       const missing = same(['file_missing', location])
       const otherSize = same(['file_size_wrong', location])
       assert.deepEqual(await afterDamage(filled, location, rm), missing)
       assert.deepEqual(await afterDamage(filled, location, (path) => truncate(path, 99)), otherSize)
       assert.deepEqual(await afterDamage(filled, location, (path) => truncate(path, 101)), otherSize)
-      const orphaned = known(locations.get(deletedBlob))
+      const orphaned = defined(locations.get(deletedBlob))
       assert.deepEqual(await afterDamage(filled, orphaned, rm), same(['file_missing', orphaned]))
       const changed = await afterDamage(filled, pending.location, () => flipIn(world, pending.location))
       assert.deepEqual(changed, { shallow: [], deep: [['bytes_wrong', pending.location]] })
-      const stray = locationOf(sha256(bytes(1)), known(parseUploadId(randomUUID())))
+      const stray = locationOf(sha256(bytes(1)), defined(parseUploadId(randomUUID())))
       await writeFile(pathOf(world, stray), 'x')
       const strayed = { ...filled, locations: new Map([...locations, ['stray', stray]]) }
       assert.deepEqual(await kindsIn(world, strayed), [['file_stray', stray]])
@@ -69,7 +69,7 @@ describe('fsck of files', () => {
     'finds a session whose acknowledged bytes are missing or changed, and accepts one with more bytes',
     inWorld(async (world) => {
       const filled = await fill(world)
-      const location = known(filled.locations.get(filled.open))
+      const location = defined(filled.locations.get(filled.open))
       const cut = await afterDamage(filled, location, (path) => truncate(path, 49))
       assert.deepEqual(cut.shallow, [['file_size_wrong', location]])
       assert.deepEqual(cut.deep, [
@@ -102,16 +102,16 @@ describe('fsck of files', () => {
     inWorld(async (world) => {
       const filled = await fill(world)
       const { pending, open, locations } = filled
-      const opened = known(locations.get(open))
+      const opened = defined(locations.get(open))
       const changes: Record<string, () => Promise<unknown>> = {
         // Discarded and collected, between its row and its file.
         async [pending.location]() {
-          await world.rules.inbox.discard(filled.keeper.accountId, pending.dropId)
+          await world.rules.inbox.discard(filled.albumOwner.accountId, pending.dropId)
           await collectNow(world)
         },
         // Ended, with its bytes removed and its row still there.
         async [opened]() {
-          await world.rules.ending.cancel(known(await world.store.read((tx) => tx.uploads.find(open))))
+          await world.rules.ending.cancel(defined(await world.store.read((tx) => tx.uploads.find(open))))
           await world.blobs.remove(opened)
         },
       }
@@ -185,21 +185,21 @@ async function collectNow({ store, blobs, clock }: World): Promise<void> {
 }
 
 /** A guest sends a file, which is discarded, and begins another one, which is cancelled. */
-async function visit(world: World, { keeper }: Filled, locations: Map<string, string>): Promise<void> {
+async function visit(world: World, { albumOwner }: Filled, locations: Map<string, string>): Promise<void> {
   const { store, rules } = world
-  const opaqueId = await newLink(world, {}, keeper.accountId)
+  const opaqueId = await newLink(world, {}, albumOwner.accountId)
   const uploadId = await land(world, opaqueId, bytes(1_000))
   const content = bytes(2_000)
   const begun = await openDrop(world, opaqueId, content)
   for (const id of [uploadId, begun]) {
-    const row = known(await store.read((tx) => tx.uploads.find(id)))
+    const row = defined(await store.read((tx) => tx.uploads.find(id)))
     locations.set(id, row.location)
   }
   await append(world, begun, { offset: 0, bytes: content.subarray(0, 700) })
   await append(world, begun, { offset: 700, bytes: content.subarray(700, 1_400) })
-  const drop = (await rules.inbox.list(keeper.accountId)).find((each) => each.uploadId === uploadId)
-  await rules.inbox.discard(keeper.accountId, known(drop).dropId)
-  await rules.ending.cancel(known(await store.read((tx) => tx.uploads.find(begun))))
+  const drop = (await rules.inbox.list(albumOwner.accountId)).find((each) => each.uploadId === uploadId)
+  await rules.inbox.discard(albumOwner.accountId, defined(drop).dropId)
+  await rules.ending.cancel(defined(await store.read((tx) => tx.uploads.find(begun))))
   world.clock.advance(1)
   await collectNow(world)
 }

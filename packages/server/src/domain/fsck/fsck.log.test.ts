@@ -3,11 +3,11 @@ import { describe, it } from 'node:test'
 import { receiptHash } from '@blindkeep/protocol/receipt'
 import type { AuditedReceipt } from '../../ports/store.ts'
 import { ofOriginal, replacing } from '../../testing/assetSessions.ts'
-import { landBlob, newAssetId, newKeeper } from '../../testing/assets.ts'
+import { landBlob, newAlbumOwner, newAssetId } from '../../testing/assets.ts'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import { openUncommitted } from '../../testing/uncommitted.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 import type { Finding } from './finding.ts'
 import { newCounts } from './options.ts'
 import { checkReceipt, type LogContext, placeOf } from './receipts.ts'
@@ -107,13 +107,13 @@ describe('fsck of the receipt log', () => {
     'reports no blobs that an original has replaced, and reports that original when it is missing',
     inWorld(
       async (world) => {
-        const keeper = await newKeeper(world)
+        const albumOwner = await newAlbumOwner(world)
         const [first, next] = [bytes(100), bytes(101)]
         const assetId = newAssetId()
-        await landBlob(world, keeper, first, { assetId })
-        await landBlob(world, keeper, bytes(9), { assetId, ...ofOriginal('metadata', first) })
-        await landBlob(world, keeper, next, { assetId, envelope: replacing(next) })
-        await landBlob(world, keeper, bytes(9), { assetId, role: 'derivative', envelope: replacing(next) })
+        await landBlob(world, albumOwner, first, { assetId })
+        await landBlob(world, albumOwner, bytes(9), { assetId, ...ofOriginal('metadata', first) })
+        await landBlob(world, albumOwner, next, { assetId, envelope: replacing(next) })
+        await landBlob(world, albumOwner, bytes(9), { assetId, role: 'derivative', envelope: replacing(next) })
         const filled = { world, locations: new Map<string, string>() }
         const missed = async (store: Pick<World['store'], 'read'>) =>
           (await findingsIn(store, { filled })).filter(({ kind }) => kind === 'receipt_subject_wrong')
@@ -153,7 +153,7 @@ describe('fsck of the receipt log', () => {
       async (world) => {
         const filled = await fill(world)
         const last = await world.store.read((tx) => tx.audit.receipts(3, 1))
-        const { receiptSeq, receiptHash: hash, receivedAt } = placeOf(known(last[0]))
+        const { receiptSeq, receiptHash: hash, receivedAt } = placeOf(defined(last[0]))
         const rows = openUncommitted(world)
         try {
           const cut = `update log_head set receipt_seq = ${receiptSeq}, receipt_hash = '${hash}', received_at = ${receivedAt}`
@@ -178,7 +178,7 @@ describe('fsck of the receipt log', () => {
         await fill(world)
         const { receipts, contextOf } = await logOf(world)
         const index = receipts.length - 1
-        const last = known(receipts[index])
+        const last = defined(receipts[index])
         assert.deepEqual(await checkReceipt(last, contextOf(index), examination), [])
         const { receiptCbor } = last.row
         const unfound = await Promise.all(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { openUncommitted } from '../../testing/uncommitted.ts'
-import { inWorld, known, newAccount, newOpaqueId } from '../../testing/world.ts'
+import { defined, inWorld, newAccount, newOpaqueId } from '../../testing/world.ts'
 import { checkAccount } from './accounts.ts'
 import type { FindingKind } from './finding.ts'
 import { newMemory } from './options.ts'
@@ -28,8 +28,8 @@ function damagesOf(filled: Filled): Damages {
   ]
 }
 
-function toAccountsAndLinks({ keeper, pending, open, metadata }: Filled): Damages {
-  const { accountId } = keeper
+function toAccountsAndLinks({ albumOwner, pending, open, metadata }: Filled): Damages {
+  const { accountId } = albumOwner
   const ofLink = (uploadId: string) =>
     `where opaque_id = (select opaque_id from uploads where upload_id = '${uploadId}')`
   const used = `where link_seq = (select link_seq from links ${ofLink(pending.uploadId)})`
@@ -85,7 +85,7 @@ function toSessions({ pending, metadata, open, coming, cancelled }: Filled): Dam
 
 function toDrops({ pending, adopted, locations }: Filled): Damages {
   const { dropId, uploadId } = pending
-  const elsewhere = known(locations.get(adopted.uploadId))
+  const elsewhere = defined(locations.get(adopted.uploadId))
   const ofSession = `where upload_id = '${uploadId}'`
   return [
     ...[
@@ -114,7 +114,7 @@ function toDrops({ pending, adopted, locations }: Filled): Damages {
 function toAssets({ asset, deletedAsset, deletedBlob, metadata, adopted, coming, locations }: Filled): Damages {
   const own = `where asset_id = '${asset}'`
   const blob = (uploadId: string) => `where upload_id = '${uploadId}'`
-  const location = known(locations.get(metadata))
+  const location = defined(locations.get(metadata))
   return [
     ...[
       [`update assets set created_at = null ${own}`, asset],
@@ -151,7 +151,7 @@ function toAssets({ asset, deletedAsset, deletedBlob, metadata, adopted, coming,
 }
 
 function toObjects({ pending, metadata, open, cancelled, deletedBlob, locations }: Filled): Damages {
-  const at = (uploadId: string) => known(locations.get(uploadId))
+  const at = (uploadId: string) => defined(locations.get(uploadId))
   const moved = (uploadId: string, state: string) =>
     [`update objects set state = '${state}' where location = '${at(uploadId)}'`, 'object_wrong', at(uploadId)] as const
   const stray = `insert into objects (location, size, state, since, checked_at)`
@@ -209,13 +209,13 @@ describe('fsck', () => {
       const accountId = await newAccount(world)
       const at = world.clock.now()
       await world.store.write(async (tx) => {
-        const { secretHash } = known(await tx.accounts.find(accountId))
+        const { secretHash } = defined(await tx.accounts.find(accountId))
         await tx.accountDeletions.begin({ accountId, secretHash, at })
         assert.ok(await tx.accountDeletions.finish(accountId, at))
       })
       const kinds = async () => {
         const [account] = await world.store.read((tx) => tx.audit.accounts('', 1))
-        return checkAccount(known(account), at).map(({ kind }) => kind)
+        return checkAccount(defined(account), at).map(({ kind }) => kind)
       }
       assert.deepEqual(await kinds(), [])
       const contents = { sealedIndex: new Uint8Array(9), blobHashes: [] }
@@ -231,7 +231,7 @@ describe('fsck', () => {
       async (world) => {
         const filled = await fill(world)
         const memory = newMemory()
-        const links = await world.store.read((tx) => tx.links.listOf(filled.keeper.accountId))
+        const links = await world.store.read((tx) => tx.links.listOf(filled.albumOwner.accountId))
         const opaqueIds = links.map(({ opaqueId }) => opaqueId)
         assert.equal(opaqueIds.length, 3)
         assert.deepEqual(await findingsIn(world.store, { filled, memory, deep: true }), [])

@@ -1,3 +1,7 @@
+/**
+ * Checks a data directory: rows against rows, rows against files, the receipt log against itself. It may run beside a server: each statement reads one
+ * instant, the log is append-only, and a fault of a file counts only when its row is the same afterwards. It writes nothing.
+ */
 import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 import type { Clock } from '../../ports/clock.ts'
 import { type AuditedObject, type Store, StoreDamaged, ValueUnreadable } from '../../ports/store.ts'
@@ -12,12 +16,8 @@ import { examineLog } from './log.ts'
 import { checkObject, isOurs } from './objects.ts'
 import type { Counts, Examination } from './options.ts'
 import { FIRST_NUMBER, pages } from './pages.ts'
-import { checkUpload } from './sessions.ts'
+import { checkUpload } from './uploads.ts'
 
-/**
- * Checks a data directory: rows against rows, rows against files, the receipt log against itself. It may run beside a server: each statement reads one
- * instant, the log is append-only, and a fault of a file counts only when its row is the same afterwards. It writes nothing.
- */
 interface FsckPorts {
   readonly store: Pick<Store, 'read'>
   readonly blobs: ReadableBlobs
@@ -59,7 +59,7 @@ function unlessDamaged(error: unknown): undefined {
   if (!(error instanceof StoreDamaged)) throw error
 }
 
-/** An unreadable row ends the examination of its table alone. */
+/** An unreadable row ends the examination of its table, not of the other tables. */
 async function* unlessUnreadable(
   table: keyof Counts,
   findings: AsyncIterable<Finding>,

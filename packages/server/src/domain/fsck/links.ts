@@ -1,9 +1,9 @@
+import type { NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
 import type { AuditedLink } from '../../ports/store.ts'
-import { exceedsCaps } from '../drops/links.ts'
 import { type Finding, findBroken, instantText, type Rules } from './finding.ts'
 import type { Examination } from './options.ts'
 
-/** Caps count landed plus open (ARCHITECTURE.md, What is always true). A finding names the link by its number, as its id is a credential. */
+/** A finding names the link by its number, because the link's id is a credential. */
 export function checkLink(link: AuditedLink, examination: Examination): readonly Finding[] {
   const where = { account_id: link.accountId, link_seq: link.linkSeq, created_at: instantText(link.createdAt) }
   return [...findBroken(where, openRules(link)), ...findBroken(where, landedRules(link, examination))]
@@ -47,4 +47,12 @@ function landedRules(link: AuditedLink, { isUnpruned = false }: Examination): Ru
       `single-use, ${landedFiles} landed, ${link.spentAt === undefined ? 'not spent' : 'spent'}`,
     ],
   ]
+}
+
+/** Caps count landed and open uploads together (ARCHITECTURE.md, What is always true). The store's `reserve` enforces the caps. */
+function exceedsCaps(caps: NumericLinkCaps, used: { readonly files: number; readonly bytes: number }): boolean {
+  return (
+    used.files > (caps.maxFileCount ?? Number.POSITIVE_INFINITY) ||
+    used.bytes > (caps.maxTotalBytes ?? Number.POSITIVE_INFINITY)
+  )
 }

@@ -31,7 +31,7 @@ export async function* pages<Row, Key>(
         if (asked > 1) return undefined
         throw new ValueUnreadable(`the row after ${after === first ? 'none' : after}: ${error.message}`)
       })
-    // Half the size each time, until the page is the unreadable row alone.
+    // Half the size each time, until the page contains only the unreadable row.
     if (rows === undefined) asked = Math.ceil(asked / 2)
     else {
       if (rows.length > 0) yield rows

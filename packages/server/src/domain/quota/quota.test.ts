@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { accountRow } from '../../testing/guest.ts'
-import { inWorld, known, newAccount, type World } from '../../testing/world.ts'
+import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { createQuota, type QuotaSettings, UNLIMITED } from './quota.ts'
 import { createQuotaReview } from './quotaReview.ts'
 
@@ -47,7 +47,7 @@ describe('the quota', () => {
   const EXCEEDED = { refused: 'quota_exceeded' }
 
   it(
-    'goes from ok over soft_warning to hard_exceeded at the exact byte, and back',
+    'changes from ok to soft_warning to hard_exceeded at the exact byte, and back',
     inWorld(async (world) => {
       const { charge, refund, state } = await account(world)
       assert.equal(await state(limits), 'ok')
@@ -138,7 +138,7 @@ describe('the quota', () => {
   )
 
   it(
-    'does not expire by a clock that goes back',
+    'does not expire when the clock is set back',
     inWorld(async (world) => {
       const { charge, state } = await account(world)
       await charge(limits, 100)
@@ -262,12 +262,12 @@ describe('a start with other limits of the deployment', () => {
         for (let count = 0; count < 501; count += 1) ids.push(await newAccount(world))
         const [first, last] = [ids.toSorted().at(0), ids.toSorted().at(-1)]
         const isNoted = async (accountId: AccountId | undefined) =>
-          (await accountRow(world, known(accountId))).exceededSince !== undefined
+          (await accountRow(world, defined(accountId))).exceededSince !== undefined
         await world.rules.sweep.sweep()
         assert.deepEqual([await isNoted(first), await isNoted(last)], [true, false])
         await world.rules.sweep.sweep()
         assert.equal(await isNoted(last), true)
-        await world.store.write((tx) => tx.accounts.setExceededSince(known(first), undefined))
+        await world.store.write((tx) => tx.accounts.setExceededSince(defined(first), undefined))
         await world.rules.sweep.sweep()
         assert.equal(await isNoted(first), true)
       },

@@ -1,13 +1,14 @@
+/**
+ * The only place where an account's used bytes change, except `fsck --repair`. The used bytes always equal the declared sizes of the account's unclosed
+ * uploads, its pending drops and the objects of its assets. An upload is charged when it is created. It keeps the charge when it lands. The charge is
+ * refunded when the upload ends or fails, and when the drop is discarded or the asset's blob is deleted.
+ */
 import { type AccountId, addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
 import type { Account, OwnLimits, WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { Refuses } from '../refusals.ts'
 
-/**
- * The one place where an account's used bytes change. They always equal the declared sizes of its open sessions, its pending drops and the objects of
- * its assets. A session is charged when it is created. What lands keeps the charge; what is ended, discarded or deleted gives it back.
- */
 export interface QuotaSettings {
   readonly softBytes: number | undefined
   readonly hardBytes: number | undefined

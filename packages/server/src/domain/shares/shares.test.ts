@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { unlink } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { type AccountId, addSeconds, type OpaqueId, type Sha256Hex } from '@blindkeep/protocol/ids'
-import { declaredFor, landBlob, newAssetId, newKeeper } from '../../testing/assets.ts'
-import { admitted, bytes } from '../../testing/guest.ts'
+import { declaredFor, landBlob, newAlbumOwner, newAssetId } from '../../testing/assets.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
 import { fileOf, keep, mark } from '../../testing/verify.ts'
 import { inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
 import { EXPIRED_KEPT_SECONDS, MAX_SHARES, type ShareRequest } from './shares.ts'
@@ -12,19 +12,19 @@ const DAY = 86_400
 const content = bytes(100)
 const NOTHING = { refused: 'share_not_found' }
 
-function request(blobHashes: readonly Sha256Hex[], over: Partial<ShareRequest> = {}): ShareRequest {
-  return { opaqueId: newOpaqueId(), sealedIndex: bytes(80), blobHashes, expiresAt: undefined, ...over }
+function request(blobHashes: readonly Sha256Hex[], overrides: Partial<ShareRequest> = {}): ShareRequest {
+  return { opaqueId: newOpaqueId(), sealedIndex: bytes(80), blobHashes, expiresAt: undefined, ...overrides }
 }
 
 const make = async ({ rules }: World, accountId: AccountId, asked: ShareRequest): Promise<OpaqueId> =>
-  admitted(await rules.shares.create(accountId, asked))
+  notRefused(await rules.shares.create(accountId, asked))
 
 /** An account with the content, and a share of it. */
-async function newShare(world: World, over: Partial<ShareRequest> = {}) {
-  const keeper = await newKeeper(world)
-  const blob = await keep(world, keeper, content)
-  const asked = request([blob.ciphertextHash], over)
-  return { keeper, blob, asked, opaqueId: await make(world, keeper.accountId, asked) }
+async function newShare(world: World, overrides: Partial<ShareRequest> = {}) {
+  const albumOwner = await newAlbumOwner(world)
+  const blob = await keep(world, albumOwner, content)
+  const asked = request([blob.ciphertextHash], overrides)
+  return { albumOwner, blob, asked, opaqueId: await make(world, albumOwner.accountId, asked) }
 }
 
 /** The answers to index and blob for a caller with the address: both, the index only, or neither. */
@@ -40,10 +40,10 @@ describe('creating a share', () => {
   it(
     'answers an exact repeat by the same account as the first time, and refuses any other',
     inWorld(async (world) => {
-      const { keeper, asked } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), DAY) })
+      const { albumOwner, asked } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), DAY) })
       const stranger = await newAccount(world)
-      const again = async (over: Partial<ShareRequest>, accountId = keeper.accountId) => {
-        const answer = await world.rules.shares.create(accountId, { ...asked, ...over })
+      const again = async (overrides: Partial<ShareRequest>, accountId = albumOwner.accountId) => {
+        const answer = await world.rules.shares.create(accountId, { ...asked, ...overrides })
         return typeof answer === 'string' ? 'same' : answer.refused
       }
       assert.equal(await again({}), 'same')
@@ -59,8 +59,8 @@ describe('creating a share', () => {
       assert.deepEqual(await world.rules.shares.list(stranger), [])
       world.clock.advance(DAY)
       assert.equal(await again({}), 'same', 'an expired share counts as a repeat')
-      await world.rules.shares.remove(keeper.accountId, asked.opaqueId)
-      for (const accountId of [keeper.accountId, stranger])
+      await world.rules.shares.remove(albumOwner.accountId, asked.opaqueId)
+      for (const accountId of [albumOwner.accountId, stranger])
         assert.equal(await again({}, accountId), 'request_malformed', 'a deleted share is never revived')
     }),
   )
@@ -90,16 +90,16 @@ describe('a share', () => {
   it(
     'shows its index, and serves its contents as long as an asset of the owner holds them',
     inWorld(async (world) => {
-      const { keeper, blob, asked, opaqueId } = await newShare(world)
+      const { albumOwner, blob, asked, opaqueId } = await newShare(world)
       const { sealedIndex, blobHashes } = asked
       assert.deepEqual(await world.rules.shares.contents(opaqueId), { sealedIndex, blobHashes })
-      assert.equal(admitted(await world.rules.shares.content(opaqueId, blob.ciphertextHash)).location, blob.location)
-      const twin = await keep(world, keeper, content)
-      assert.equal(await world.rules.assets.remove(keeper.accountId, blob.assetId), undefined)
-      assert.equal(admitted(await world.rules.shares.content(opaqueId, blob.ciphertextHash)).location, twin.location)
-      assert.equal(await world.rules.assets.remove(keeper.accountId, twin.assetId), undefined)
+      assert.equal(notRefused(await world.rules.shares.content(opaqueId, blob.ciphertextHash)).location, blob.location)
+      const twin = await keep(world, albumOwner, content)
+      assert.equal(await world.rules.assets.remove(albumOwner.accountId, blob.assetId), undefined)
+      assert.equal(notRefused(await world.rules.shares.content(opaqueId, blob.ciphertextHash)).location, twin.location)
+      assert.equal(await world.rules.assets.remove(albumOwner.accountId, twin.assetId), undefined)
       assert.equal(await shown(world, opaqueId), INDEX_ONLY)
-      await landBlob(world, keeper, content)
+      await landBlob(world, albumOwner, content)
       assert.equal(await shown(world, opaqueId), BOTH, 'a share names contents, not assets')
     }),
   )
@@ -107,16 +107,16 @@ describe('a share', () => {
   it(
     'serves no content that it does not name, or that only another account or an open session has',
     inWorld(async (world) => {
-      const { keeper, opaqueId } = await newShare(world)
-      const other = await newKeeper(world)
+      const { albumOwner, opaqueId } = await newShare(world)
+      const other = await newAlbumOwner(world)
       const [unnamed, foreign, open] = [bytes(11), bytes(12), bytes(13)]
-      await keep(world, keeper, unnamed)
+      await keep(world, albumOwner, unnamed)
       await keep(world, other, foreign)
-      const session = declaredFor(world, keeper, open, { assetId: newAssetId() })
-      const account = await world.store.read((tx) => tx.accounts.find(keeper.accountId))
+      const session = declaredFor(world, albumOwner, open, { assetId: newAssetId() })
+      const account = await world.store.read((tx) => tx.accounts.find(albumOwner.accountId))
       if (account === undefined) assert.fail()
-      admitted(await world.rules.uploads.create(account, session))
-      const wide = await make(world, keeper.accountId, request([sha256(foreign), sha256(open)]))
+      notRefused(await world.rules.uploads.create(account, session))
+      const wide = await make(world, albumOwner.accountId, request([sha256(foreign), sha256(open)]))
       assert.equal(await shown(world, opaqueId, sha256(unnamed)), INDEX_ONLY)
       for (const each of [foreign, open]) assert.equal(await shown(world, wide, sha256(each)), INDEX_ONLY)
       assert.equal(await shown(world, newOpaqueId()), NEITHER)
@@ -126,18 +126,18 @@ describe('a share', () => {
   it(
     'shows nothing from the instant of its expiry, or after its owner has deleted it',
     inWorld(async (world) => {
-      const { keeper, opaqueId } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), 60) })
-      const lasting = await make(world, keeper.accountId, request([sha256(content)]))
+      const { albumOwner, opaqueId } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), 60) })
+      const lasting = await make(world, albumOwner.accountId, request([sha256(content)]))
       world.clock.advance(59.999)
       assert.equal(await shown(world, opaqueId), BOTH)
       world.clock.advance(0.001)
       assert.equal(await shown(world, opaqueId), NEITHER)
       await world.rules.shares.remove(await newAccount(world), lasting)
       assert.equal(await shown(world, lasting), BOTH, 'another account cannot delete it')
-      await world.rules.shares.remove(keeper.accountId, lasting)
+      await world.rules.shares.remove(albumOwner.accountId, lasting)
       assert.equal(await shown(world, lasting), NEITHER)
       assert.deepEqual(
-        (await world.rules.shares.list(keeper.accountId)).map((each) => each.opaqueId),
+        (await world.rules.shares.list(albumOwner.accountId)).map((each) => each.opaqueId),
         [opaqueId],
       )
     }),
@@ -146,14 +146,14 @@ describe('a share', () => {
   it(
     'shows nothing while its owner is suspended, and nothing once the account is deleted',
     inWorld(async (world) => {
-      const { keeper, opaqueId } = await newShare(world)
+      const { albumOwner, opaqueId } = await newShare(world)
       const suspend = (since = world.clock.now()) =>
-        world.store.write((tx) => tx.accounts.setSuspended(keeper.accountId, since))
+        world.store.write((tx) => tx.accounts.setSuspended(albumOwner.accountId, since))
       await suspend()
       assert.equal(await shown(world, opaqueId), NEITHER)
-      await world.store.write((tx) => tx.accounts.setSuspended(keeper.accountId, undefined))
+      await world.store.write((tx) => tx.accounts.setSuspended(albumOwner.accountId, undefined))
       assert.equal(await shown(world, opaqueId), BOTH)
-      const accountDeletion = { accountId: keeper.accountId, secretHash: '-', at: world.clock.now() }
+      const accountDeletion = { accountId: albumOwner.accountId, secretHash: '-', at: world.clock.now() }
       assert.ok(await world.store.write((tx) => tx.accountDeletions.begin(accountDeletion)))
       assert.equal(await shown(world, opaqueId), NEITHER, 'before the account’s blobs are released')
     }),
@@ -162,7 +162,7 @@ describe('a share', () => {
   it(
     'answers for a content that is on hold, damaged or marked as for an unknown one',
     inWorld(async (world) => {
-      const { keeper, blob, opaqueId } = await newShare(world)
+      const { albumOwner, blob, opaqueId } = await newShare(world)
       const { ciphertextHash, location } = blob
       const at = world.clock.now()
       await world.store.write((tx) => tx.holds.add({ ciphertextHash, reason: 'a court asked', createdAt: at }))
@@ -171,7 +171,7 @@ describe('a share', () => {
       assert.equal(await shown(world, opaqueId), BOTH)
       await world.store.write((tx) => tx.objects.markDamaged(location, at))
       assert.equal(await shown(world, opaqueId), INDEX_ONLY)
-      const twin = await keep(world, keeper, content)
+      const twin = await keep(world, albumOwner, content)
       assert.equal(await shown(world, opaqueId), BOTH, 'another object is intact')
       await mark(world, twin)
       assert.equal(await shown(world, opaqueId), INDEX_ONLY)
@@ -193,8 +193,8 @@ describe('a share', () => {
   it(
     'is ended by the sweep thirty days after its expiry, and its id stays taken',
     inWorld(async (world) => {
-      const { keeper, asked, opaqueId } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), 60) })
-      const { accountId } = keeper
+      const { albumOwner, asked, opaqueId } = await newShare(world, { expiresAt: addSeconds(world.clock.now(), 60) })
+      const { accountId } = albumOwner
       for (let number = 0; number < 25; number++)
         await make(world, accountId, request([sha256(content)], { expiresAt: asked.expiresAt }))
       const lasting = await make(world, accountId, request([sha256(content)]))

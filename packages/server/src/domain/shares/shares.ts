@@ -1,3 +1,7 @@
+/**
+ * Shares show some of an account's contents to every client that knows the address. A share owns nothing: it serves a content as long as a live asset of
+ * the account has the content.
+ */
 import { type AccountId, addSeconds, type Instant, type OpaqueId, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,7 +11,6 @@ import { findServable } from '../custody/servable.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import type { Refuses } from '../refusals.ts'
 
-/** Shares show some of an account's contents to anyone with the address. A share owns nothing: it serves a content as long as a live asset of the account holds it. */
 export const MAX_SHARES = 1000
 /** How long the owner still sees an expired share in the list. The share itself shows nothing. */
 export const EXPIRED_KEPT_SECONDS = 30 * 86_400

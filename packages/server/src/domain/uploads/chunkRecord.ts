@@ -1,3 +1,4 @@
+/** Records a chunk whose bytes are written. The last chunk moves its upload to finishing. */
 import type { Clock } from '../../ports/clock.ts'
 import type { Store, Upload, WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -6,7 +7,6 @@ import { findUpload } from './findUpload.ts'
 import { enterFinishing, type FinishAnswer, type Finishing, type FinishingRefusal } from './finishing.ts'
 import type { StagedBytes } from './staged.ts'
 
-/** Records a chunk whose bytes are written. The last one takes its session into finishing. */
 export interface ChunkRecordPorts {
   readonly store: Store
   readonly clock: Clock
@@ -23,7 +23,7 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     const { uploadId } = upload
     const end = chunk.offset + chunk.length
     const isLast = end === upload.size
-    // The bytes are durable before the row says so: a start after a power cut trusts the bytes of a finishing session.
+    // The bytes are durable before the row says so: a start after a power cut trusts the bytes of a finishing upload.
     if (isLast) {
       const failure = await finishing.settle(upload)
       if (failure !== undefined) return failure
@@ -45,7 +45,7 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
   ): Promise<Refuses<'chunk_misplaced' | 'upload_not_found' | 'account_suspended'> | FinishingRefusal | undefined> {
     const { uploadId } = upload
     const at = clock.now()
-    // Asked again: the chunk may have taken long to arrive. A guest then gets the same answer as for any later request.
+    // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of an unknown upload.
     const owner = await tx.accounts.find(upload.accountId)
     if (owner?.suspendedAt !== undefined)
       return { refused: upload.assetId === undefined ? 'upload_not_found' : 'account_suspended' }

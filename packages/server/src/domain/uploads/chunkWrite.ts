@@ -1,3 +1,4 @@
+/** Writes a chunk's bytes behind the bytes that its upload already has. Nothing is recorded yet: a later chunk may overwrite them. */
 import { createHash, type Hash } from 'node:crypto'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { BlobMissing, type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
@@ -8,7 +9,6 @@ import type { Finishing } from './finishing.ts'
 import type { StagedBytes } from './staged.ts'
 import type { Writer } from './writers.ts'
 
-/** Writes a chunk's bytes behind those of its session. Nothing is recorded yet: a later chunk may overwrite them. */
 export interface ChunkWritePorts {
   readonly store: Store
   readonly blobs: Blobs
@@ -64,7 +64,7 @@ export function createChunkWrite({ store, blobs, staged, finishing }: ChunkWrite
     return writer.hasAllBytes() ? { offset, length, checksum, hash: ofFile ?? ofChunk } : stopped(upload)
   }
 
-  /** A newer request took over, or the session has ended. */
+  /** A newer request took over, or the upload has ended. */
   async function stopped({ uploadId }: Upload): Promise<StopRefusal> {
     const present = await store.read(findUpload(uploadId))
     return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }

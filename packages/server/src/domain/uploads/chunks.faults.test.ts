@@ -17,7 +17,7 @@ import {
   readObject,
   uploadRow,
 } from '../../testing/guest.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 
 describe('when the storage fails', () => {
   const failing = (work: (world: World, faults: ReturnType<typeof createFaults>) => Promise<void>) => async () => {
@@ -141,7 +141,7 @@ describe('chunks in any order', () => {
           }
           if (received < 100) assert.deepEqual(await append({ rules }, uploadId, part(received, 100)), { offset: 100 })
           const [drop] = (await world.rules.inbox.list(owner)).slice(-1)
-          assert.deepEqual(await readObject(world, known(drop)), Buffer.from(content))
+          assert.deepEqual(await readObject(world, defined(drop)), Buffer.from(content))
         }),
         { numRuns: 60 },
       )

@@ -5,7 +5,6 @@ import { content, inboxOf, landedBytes, part, startDrop } from '../../testing/ch
 import { createGate } from '../../testing/faults.ts'
 import {
   accountRow,
-  admitted,
   append,
   appendChunk,
   bytes,
@@ -15,11 +14,12 @@ import {
   linkRow,
   never,
   newLink,
+  notRefused,
   openDrop,
   ownerOf,
   uploadRow,
 } from '../../testing/guest.ts'
-import { inWorld, known, sha256 } from '../../testing/world.ts'
+import { defined, inWorld, sha256 } from '../../testing/world.ts'
 
 describe('a chunk', () => {
   it(
@@ -89,7 +89,7 @@ describe('a chunk', () => {
       const opaqueId = await newLink(world)
       const zeros = new Uint8Array(10_002)
       const uploadId = await openDrop(world, opaqueId, zeros)
-      admitted(await append(world, uploadId, { offset: 0, bytes: zeros.subarray(0, 1) }))
+      notRefused(await append(world, uploadId, { offset: 0, bytes: zeros.subarray(0, 1) }))
       const checksum = sha256(zeros.subarray(0, 1))
       await world.store.write(async (tx) => {
         for (let offset = 1; offset < 9_999; offset += 1)
@@ -125,7 +125,7 @@ describe('bytes with another hash than the declared one', () => {
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       const declaration = { ciphertextHash: sha256(bytes(1)) }
-      const uploadId = admitted(await world.rules.drops.create(creation(opaqueId, content, { declaration })))
+      const uploadId = notRefused(await world.rules.drops.create(creation(opaqueId, content, { declaration })))
       await append(world, uploadId, part(0, 60))
       const WRONG = { refused: 'content_hash_wrong', offset: 100 }
       assert.deepEqual(await append(world, uploadId, part(60, 100)), WRONG)
@@ -166,7 +166,7 @@ describe('of two requests for one session,', () => {
       })
       await writes.passed
       assert.deepEqual(await append(world, uploadId, part(30, 40)), { offset: 40 })
-      const { refused } = known(await older.then((answer) => ('refused' in answer ? answer : undefined)))
+      const { refused } = defined(await older.then((answer) => ('refused' in answer ? answer : undefined)))
       assert.equal(refused, 'chunk_misplaced')
       assert.deepEqual(await append(world, uploadId, part(40, 100)), { offset: 100 })
       assert.deepEqual(await landedBytes(world, opaqueId), Buffer.from(content))
@@ -300,7 +300,7 @@ describe('the last chunks of a single-use link’s sessions', () => {
       async (world) => {
         const opaqueId = await newLink(world, { singleUse: true })
         const declaration = { ciphertextHash: sha256(bytes(1)) }
-        const wrong = admitted(await world.rules.drops.create(creation(opaqueId, content, { declaration })))
+        const wrong = notRefused(await world.rules.drops.create(creation(opaqueId, content, { declaration })))
         const right = await openDrop(world, opaqueId, content)
         await leaveFinishing(world, wrong, content)
         const first = world.rules.finishing.finish(wrong)

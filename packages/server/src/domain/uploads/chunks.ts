@@ -1,3 +1,7 @@
+/**
+ * The one place that accepts chunks (specification, Append one chunk: the same function as the album upload path).
+ * An acknowledged chunk is written and recorded. The last one is acknowledged only when the whole file has landed.
+ */
 import type { Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -7,14 +11,10 @@ import { type FindUpload, findUpload, findUploadAt, type UploadAt } from './find
 import type { FinishAnswer } from './finishing.ts'
 import type { Writers } from './writers.ts'
 
-/**
- * The one place that takes chunks (specification, Append one chunk: the same function as the album upload path).
- * An acknowledged chunk is written and recorded. The last one is acknowledged only when the whole file has landed.
- */
 export interface ChunkRequest {
   readonly offset: number
   readonly checksum: Sha256Hex
-  /** Rejects when the connection breaks, or when the body exceeds what the server takes in one chunk. */
+  /** Rejects when the connection breaks, or when the body is longer than the server's largest chunk. */
   readonly body: AsyncIterable<Uint8Array>
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
@@ -34,7 +34,7 @@ export function createChunks(ports: ChunkPorts) {
   const write = createChunkWrite(ports)
   const record = createChunkRecord(ports)
 
-  /** The same offset and checksum again get their first answer. For the last chunk that is the answer of the whole session. */
+  /** The same offset and checksum again get their first answer. For the last chunk that is the answer of the whole upload. */
   async function repeatAnswer(
     { upload, recorded }: UploadAt,
     { checksum }: ChunkRequest,
@@ -44,7 +44,7 @@ export function createChunks(ports: ChunkPorts) {
     return end === upload.size ? finishing.finish(upload.uploadId) : { offset: end }
   }
 
-  /** The session after the check of its bytes, if this process has not seen them yet. */
+  /** The upload after the check of its bytes, if this process has not seen them yet. */
   async function findChecked(
     uploadId: UploadId,
     { offset }: ChunkRequest,
@@ -56,7 +56,7 @@ export function createChunks(ports: ChunkPorts) {
   }
 
   return {
-    /** What a request for a chunk finds, judged before anything else of the request. `offset` is undefined when the request names none. */
+    /** Finds the upload of a chunk: the first check of the request. `offset` is undefined when the request has no valid one. */
     async find(find: FindUpload, offset: number | undefined): Promise<UploadAt | Refuses<'upload_not_found'>> {
       return store.read(findUploadAt(find, offset))
     },
@@ -80,7 +80,7 @@ export function createChunks(ports: ChunkPorts) {
   }
 }
 
-/** Why a chunk that is no repeat does not continue the session. */
+/** Why a chunk that is no repeat does not continue the upload. */
 function misfit({ upload, recorded }: UploadAt, request: ChunkRequest): MisfitRefusal | undefined {
   const offset = upload.receivedBytes
   if (upload.state !== 'open') return { refused: 'upload_closed', offset }

@@ -2,19 +2,19 @@ import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { AssetUpload, Chunk, DropUpload, ReadTx, Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 
-/** Finds one session as one caller may see it: `store.read(findDropUpload(scope))`. */
+/** Finds one upload as one caller may see it: `store.read(findDropUpload(scope))`. */
 export type FindUpload<Found extends Upload = Upload> = (tx: ReadTx) => Promise<Found | NotFound>
 
 type NotFound = Refuses<'upload_not_found'>
 
 const NOT_FOUND: NotFound = { refused: 'upload_not_found' }
 
-/** An ended session answers as an unknown one. */
+/** An ended upload answers as an unknown one. */
 export function isUnknown(upload: Upload | undefined): upload is undefined {
   return upload === undefined || upload.state === 'ended'
 }
 
-/** Any session. */
+/** Finds the upload without a check of the caller. */
 export function findUpload(uploadId: UploadId): FindUpload {
   return async (tx) => {
     const upload = await tx.uploads.find(uploadId)
@@ -23,7 +23,7 @@ export function findUpload(uploadId: UploadId): FindUpload {
 }
 
 /**
- * A drop session, for a guest with its link and its id. A suspended owner looks like a revoked link: an open session is not found,
+ * A drop session, for a guest with its link and its id. A suspended owner looks like a revoked link: an open upload is not found,
  * a finishing one still lands, and a landed one answers as before.
  */
 export function findDropUpload(scope: {
@@ -38,7 +38,7 @@ export function findDropUpload(scope: {
   }
 }
 
-/** A session that charges this account: its own, or a guest's. */
+/** An upload that charges this account: its own, or a guest's. */
 export function findChargedUpload(scope: { readonly accountId: AccountId; readonly uploadId: UploadId }): FindUpload {
   return async (tx) => {
     const upload = await findUpload(scope.uploadId)(tx)
@@ -46,7 +46,7 @@ export function findChargedUpload(scope: { readonly accountId: AccountId; readon
   }
 }
 
-/** A session of the account itself. */
+/** An upload of the account itself. */
 export function findOwnUpload(scope: {
   readonly accountId: AccountId
   readonly uploadId: UploadId
@@ -57,7 +57,7 @@ export function findOwnUpload(scope: {
   }
 }
 
-/** A session, and the chunk that it has at an offset, read in one snapshot. */
+/** An upload, and the chunk that it has at an offset, read in one snapshot. */
 export interface UploadAt {
   readonly upload: Upload
   readonly recorded: Chunk | undefined

@@ -16,7 +16,7 @@ import {
   uploadRow,
 } from '../../testing/guest.ts'
 import { lockReceiptLog } from '../../testing/receipts.ts'
-import { inWorld, known, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 
 const content = bytes(100)
 const whole = { offset: 0, bytes: content }
@@ -100,13 +100,13 @@ describe('finishing', () => {
       async (world) => {
         const uploads = [await newFinishing(world), await newFinishing(world), await newFinishing(world)]
         const [failing] = uploads
-        faults.arm('blobRead', { location: (await uploadRow(world, known(failing))).location })
+        faults.arm('blobRead', { location: (await uploadRow(world, defined(failing))).location })
         await assert.rejects(world.restarted().finishing.resume(), /a test broke it/)
         const states = await Promise.all(uploads.map((uploadId) => stateOf(world, uploadId)))
         assert.deepEqual(states, ['finishing', 'landed', 'landed'])
         faults.disarm()
         await world.restarted().finishing.resume()
-        assert.equal(await stateOf(world, known(failing)), 'landed')
+        assert.equal(await stateOf(world, defined(failing)), 'landed')
       },
       { around: faults.around },
     )()

@@ -1,3 +1,7 @@
+/**
+ * From the last byte to the receipt. Finishing belongs to the upload, not to the request: it continues when the connection breaks,
+ * repeats of the last chunk join it, a start resumes it, and nothing else can leave that state.
+ */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type Blobs, StorageUnavailable, SyncFailed } from '../../ports/blobs.ts'
@@ -8,10 +12,6 @@ import type { Land } from './landing.ts'
 import type { StagedBytes } from './staged.ts'
 import type { UploadEnding } from './uploadEnding.ts'
 
-/**
- * From the last byte to the receipt. Finishing belongs to the session, not to the request: it continues when the connection breaks,
- * repeats of the last chunk join it, a start resumes it, and nothing else can leave that state.
- */
 export type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<'upload_not_found'>
 type FailedAnswer = Refuses<UploadFailure>
 
@@ -60,13 +60,13 @@ export function createFinishing({ store, blobs, clock, staged, ending, land }: F
       return closed
     })
     staged.forget(uploadId)
-    // Another process landed or failed this session first. To this one the landed blob looked like a taken slot: ask the row instead.
+    // Another process landed or failed this upload first. To this process the landed blob looked like a taken slot, so read the row instead.
     if (!isClosed && from === 'finishing') return run(uploadId)
     ending.afterCommit([upload])
     return { ...refused, offset: size }
   }
 
-  /** Resolves when the session has landed or failed. All callers share one run. */
+  /** Resolves when the upload has landed or failed. All callers share one run. */
   function finish(uploadId: UploadId): Promise<FinishAnswer> {
     const present = inFlight.get(uploadId)
     if (present !== undefined) return present
@@ -76,7 +76,7 @@ export function createFinishing({ store, blobs, clock, staged, ending, land }: F
   }
 
   /**
-   * Handles an error of the blob store in an open session. After a failed sync the content of the disk is unknown: the session fails.
+   * Handles an error of the blob store in an open upload. After a failed sync the content of the disk is unknown: the upload fails.
    * After any other error but `StorageUnavailable` the running hash may be wrong: it is forgotten, the next chunk reads the bytes again, and the error is thrown.
    */
   async function storageFault(upload: Upload, error: unknown): Promise<Refuses<'storage_unavailable'>> {
@@ -90,7 +90,7 @@ export function createFinishing({ store, blobs, clock, staged, ending, land }: F
     finish,
     storageFault,
 
-    /** Makes a session's bytes durable. */
+    /** Makes an upload's bytes durable. */
     async settle(upload: Upload): Promise<Refuses<'storage_unavailable'> | undefined> {
       try {
         await blobs.settle(upload.location, upload.size)
@@ -114,13 +114,13 @@ export function createFinishing({ store, blobs, clock, staged, ending, land }: F
   }
 }
 
-/** `sibling_finishing`: another session of the same single-use link is finishing. */
+/** `sibling_finishing`: another upload of the same single-use link is finishing. */
 export type FinishingRefusal =
   | Refuses<'upload_not_found'>
   | { readonly refused: 'sibling_finishing'; readonly uploadId: UploadId }
 
 /**
- * Enters the finishing state, in the transaction that records the last chunk. Of a single-use link's sessions only one may be finishing:
+ * Enters the finishing state, in the transaction that records the last chunk. Of a single-use link's uploads only one may be finishing:
  * the next one waits until that one has landed or failed, so that no receipt is ever signed for a drop that then may not land.
  */
 export async function enterFinishing(tx: WriteTx, upload: Upload, at: Instant): Promise<FinishingRefusal | undefined> {
@@ -138,7 +138,7 @@ function hashWrong({ size }: Upload): Refuses<'content_hash_wrong'> {
   return { refused: 'content_hash_wrong', offset: size }
 }
 
-/** What a failed session answers to every repeat of its last chunk. */
+/** The answer to every repeat of the last chunk of a failed upload. */
 function failedAnswer({ failure = 'content_hash_wrong', size }: Pick<Upload, 'failure' | 'size'>): FailedAnswer {
   const isOfManifest = failure === 'manifest_mismatch' || failure === 'manifest_stale'
   return isOfManifest

@@ -1,3 +1,4 @@
+/** Lands a finishing upload whose bytes are right: a guest's as a drop, an owner's as a blob of its asset, either with its receipt. */
 import { parseDropId } from '@blindkeep/protocol/ids'
 import type { Random } from '../../ports/random.ts'
 import type { AssetUpload, DropUpload, Store, Upload, UploadFailure } from '../../ports/store.ts'
@@ -10,7 +11,6 @@ import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from './uploadEnding.ts'
 
-/** Lands a finishing session whose bytes are right: a guest's as a drop, an owner's as a blob of its asset, either with its receipt. */
 interface LandingPorts {
   readonly store: Store
   readonly random: Random
@@ -21,7 +21,7 @@ interface LandingPorts {
   readonly checkProvenance: CheckProvenance
 }
 
-/** Undefined when it has landed. The caller fails the session otherwise. */
+/** Undefined when the upload has landed. Otherwise the caller fails the upload. */
 export type Land = (upload: Upload) => Promise<Refuses<UploadFailure> | undefined>
 
 export function createLand({
@@ -75,7 +75,7 @@ export function createLand({
   return (upload) => (upload.assetId === undefined ? landGuests(upload) : landOwners(upload))
 }
 
-/** A failed session has no reason of its own for a full asset: it counts as a taken id. */
+/** A failed upload has no reason of its own for a full asset: it counts as a taken id. */
 function failureOf(refusal: SlotRefusal): Refuses<'asset_id_taken' | 'manifest_stale'> {
   return refusal.refused === 'limit_reached' ? { refused: 'asset_id_taken' } : refusal
 }

@@ -1,11 +1,11 @@
 import { parseSha256Hex, parseUploadId, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
 
-/** The location of a session's object in the blob store. It is never used twice, because no upload id is. */
+/** The location of an upload's object in the blob store. No location is used twice, because no upload id is used twice. */
 export function locationOf(ciphertextHash: Sha256Hex, uploadId: UploadId): string {
   return `${ciphertextHash.slice(0, 2)}/${ciphertextHash}.${uploadId}`
 }
 
-/** The session that wrote an object. Undefined for a location of another form. */
+/** The upload that wrote an object. Undefined for a location of another form. */
 export function uploadIdOf(location: string): UploadId | undefined {
   return parseUploadId(location.split('.')[1] ?? '')
 }

@@ -1,7 +1,7 @@
 import type { Instant } from '@blindkeep/protocol/ids'
 import type { Upload, WriteTx } from '../../ports/store.ts'
 
-/** Moves a session to landed and its object to kept, in the transaction that appends the receipt. */
+/** Moves an upload to landed and its object to kept, in the transaction that appends the receipt. */
 export async function markLanded(tx: WriteTx, { uploadId, location }: Upload, at: Instant): Promise<void> {
   const isLanded = await tx.uploads.move(uploadId, { from: 'finishing', to: 'landed', at })
   const isKept = await tx.objects.move(location, { from: 'staged', to: 'kept', at })

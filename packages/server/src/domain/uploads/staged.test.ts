@@ -3,7 +3,7 @@ import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
-import { admitted, append, bytes, newLink, openDrop, uploadRow } from '../../testing/guest.ts'
+import { append, bytes, newLink, notRefused, openDrop, uploadRow } from '../../testing/guest.ts'
 import { inWorld, sha256, type World } from '../../testing/world.ts'
 
 const content = bytes(100)
@@ -12,7 +12,7 @@ const content = bytes(100)
 async function threeChunks(world: World): Promise<{ uploadId: UploadId; file: string }> {
   const uploadId = await openDrop(world, await newLink(world), content)
   for (const offset of [0, 30, 60])
-    admitted(await append(world, uploadId, { offset, bytes: content.subarray(offset, offset + 30) }))
+    notRefused(await append(world, uploadId, { offset, bytes: content.subarray(offset, offset + 30) }))
   return { uploadId, file: join(world.blobsDirectory, (await uploadRow(world, uploadId)).location) }
 }
 

@@ -1,13 +1,13 @@
+/**
+ * The bytes that an upload has received so far, and their running hash: while the process lives, no byte is read a second time.
+ * The first request after a start reads them once and compares them with the recorded checksums, because a power cut may have taken
+ * acknowledged bytes. The upload then falls back to its last intact chunk.
+ */
 import { createHash, type Hash } from 'node:crypto'
 import { parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Chunk, Store, Upload } from '../../ports/store.ts'
 
-/**
- * The bytes that a session has sent so far, and their running hash: while the process lives, no byte is read a second time.
- * The first request after a start reads them once and compares them with the recorded checksums, because a power cut may have taken
- * acknowledged bytes. The session then falls back to its last intact chunk.
- */
 export type StagedBytes = ReturnType<typeof createStagedBytes>
 
 interface RunningHash {
@@ -15,7 +15,7 @@ interface RunningHash {
   readonly hash: Hash
 }
 
-/** Above this, the oldest hash is forgotten. The next chunk of its session reads the bytes again. */
+/** Above this, the oldest hash is forgotten. The next chunk of its upload reads the bytes again. */
 const MAX_REMEMBERED = 10_000
 
 export function createStagedBytes({ store, blobs }: { readonly store: Store; readonly blobs: Blobs }) {
@@ -58,8 +58,8 @@ export function createStagedBytes({ store, blobs }: { readonly store: Store; rea
 
   return {
     /**
-     * Checks the bytes of an open session, if this process has not seen them yet. False when it had to read them: that takes time,
-     * and the session may have fallen back, so the caller reads the row again.
+     * Checks the bytes of an open upload, if this process has not seen them yet. False when it had to read them: that takes time,
+     * and the upload may have fallen back, so the caller reads the row again.
      */
     async check(upload: Upload): Promise<boolean> {
       if (upload.state !== 'open' || isKnown(upload)) return true
@@ -83,7 +83,7 @@ export function createStagedBytes({ store, blobs }: { readonly store: Store; rea
       remember(uploadId, { bytes, hash })
     },
 
-    /** SHA-256 of all bytes of a finishing session. Undefined when bytes are missing or differ from the recorded checksums. */
+    /** SHA-256 of all bytes of a finishing upload. Undefined when bytes are missing or differ from the recorded checksums. */
     async digest(upload: Upload): Promise<Sha256Hex | undefined> {
       const known = running.get(upload.uploadId)
       const whole = known?.bytes === upload.size ? known : await reread(upload)

@@ -1,3 +1,4 @@
+/** Ends uploads that do not land: cancelled, expired, failed, or ended together with their link or asset. */
 import type { AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store, Upload, UploadFailure, WriteTx } from '../../ports/store.ts'
@@ -7,7 +8,6 @@ import { isRefusal, type Refuses } from '../refusals.ts'
 import { findUpload } from './findUpload.ts'
 import type { Writers } from './writers.ts'
 
-/** Ends sessions that do not land: cancelled, expired, failed, or ended together with their link or asset. */
 interface EndingPorts {
   readonly store: Store
   readonly clock: Clock
@@ -30,11 +30,11 @@ type MayEnd = (tx: WriteTx, upload: Upload) => Promise<boolean>
 
 export type UploadEnding = ReturnType<typeof createUploadEnding>
 
-/** After the commit, the caller of a function that takes a `tx` passes the closed sessions to `afterCommit`. */
+/** After the commit, the caller of a function that takes a `tx` passes the closed uploads to `afterCommit`. */
 export function createUploadEnding({ store, clock, quota, writers, onDeleting }: EndingPorts) {
   /**
-   * Closes one session: gives its caps and quota back, moves its object to deleting, and gives up its asset's id if only this session reserved it.
-   * False, and nothing changed, when the session is no longer in `from`.
+   * Closes one upload: returns its caps or releases its asset's id if no other upload reserved the id, refunds its quota, and moves its object to deleting.
+   * False, and nothing changed, when the upload is no longer in `from`.
    */
   async function close(tx: WriteTx, upload: Upload, step: ClosingStep): Promise<boolean> {
     if (!(await tx.uploads.move(upload.uploadId, step))) return false
@@ -47,7 +47,7 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     return true
   }
 
-  /** Ends those of `uploads` that are open and that `mayEnd` admits. Returns the ended ones; a finishing session continues. */
+  /** Ends the open `uploads` for which `mayEnd` is true. Returns the ended uploads; a finishing upload continues. */
   async function endOpen(
     tx: WriteTx,
     uploads: readonly Upload[],
@@ -60,13 +60,13 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     return ended
   }
 
-  /** Stops the writers of closed sessions and has the bytes removed. */
+  /** Stops the writers of closed uploads and has the bytes removed. */
   function afterCommit(closed: readonly Upload[]): void {
     for (const { uploadId } of closed) void writers.stop(uploadId)
     if (closed.length > 0) onDeleting()
   }
 
-  /** `endOpen` in a transaction of its own. */
+  /** `endOpen` in its own transaction. */
   async function end(uploads: readonly Upload[], mayEnd?: MayEnd): Promise<readonly Upload[]> {
     const at = clock.now()
     const ended = await store.write((tx) => endOpen(tx, uploads, at, mayEnd))
@@ -80,17 +80,17 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     afterCommit,
     end,
 
-    /** Part of the transaction that revokes or spends the link, so that no crash can come between the two. */
+    /** Part of the transaction that revokes or spends the link, so that no crash can happen between the two. */
     async endOpenOfLink(tx: WriteTx, opaqueId: OpaqueId, at: Instant): Promise<readonly Upload[]> {
       return endOpen(tx, await tx.uploads.openOf(opaqueId), at)
     },
 
-    /** Part of the transaction that deletes or replaces the asset's blobs. A finishing session then finds no slot to land in. */
+    /** Part of the transaction that deletes or replaces the asset's blobs. A finishing upload then finds no slot to land in. */
     async endOpenOfAsset(tx: WriteTx, assetId: AssetId, at: Instant): Promise<readonly Upload[]> {
       return endOpen(tx, await tx.uploads.unclosedOfAsset(assetId), at)
     },
 
-    /** Cancels an open session. A finishing or closed one stays as it is. */
+    /** Cancels an open upload. A finishing or closed one stays as it is. */
     async cancel(upload: Upload): Promise<Refuses<'upload_closed' | 'upload_not_found'> | undefined> {
       const [ended] = await end([upload])
       if (ended !== undefined) return undefined

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { provenanceFor } from '../../testing/assetSessions.ts'
-import { declaredFor, type Keeper, landBlob, newAssetId, newKeeper, uploadBlob } from '../../testing/assets.ts'
-import { accountRow, admitted, append, bytes } from '../../testing/guest.ts'
-import { inWorld, known, sha256, type World } from '../../testing/world.ts'
+import { type AlbumOwner, declaredFor, landBlob, newAlbumOwner, newAssetId, uploadBlob } from '../../testing/assets.ts'
+import { accountRow, append, bytes, notRefused } from '../../testing/guest.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import type { Declared } from '../assets/manifest.ts'
 import { isRefusal } from '../refusals.ts'
 
 const [content, next] = [bytes(100), bytes(50)]
 
-const create = async (world: World, keeper: Keeper, declared: Declared) =>
-  world.rules.uploads.create(await accountRow(world, keeper.accountId), declared)
+const create = async (world: World, albumOwner: AlbumOwner, declared: Declared) =>
+  world.rules.uploads.create(await accountRow(world, albumOwner.accountId), declared)
 
 const reasonOf = async (answer: ReturnType<typeof create>) => {
   const settled = await answer
@@ -21,29 +21,29 @@ describe('creating a session again', () => {
   it(
     'continues at its offset under the latest declaration',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const declared = declaredFor(world, keeper, content)
-      const { uploadId } = admitted(await create(world, keeper, declared))
-      admitted(await append(world, uploadId, { offset: 0, bytes: content.subarray(0, 40) }))
+      const albumOwner = await newAlbumOwner(world)
+      const declared = declaredFor(world, albumOwner, content)
+      const { uploadId } = notRefused(await create(world, albumOwner, declared))
+      notRefused(await append(world, uploadId, { offset: 0, bytes: content.subarray(0, 40) }))
       const redeclared = { ...declared, envelope: { ...declared.envelope, retention_until: '2027-01-01T00:00:00Z' } }
-      assert.deepEqual(await create(world, keeper, redeclared), { uploadId, offset: 40 })
-      admitted(await append(world, uploadId, { offset: 40, bytes: content.subarray(40) }))
-      const { blobs } = admitted(await world.rules.assets.get(keeper.accountId, declared.assetId))
-      assert.deepEqual(known(blobs[0]).envelope, redeclared.envelope)
-      assert.equal((await accountRow(world, keeper.accountId)).usedBytes, 100)
+      assert.deepEqual(await create(world, albumOwner, redeclared), { uploadId, offset: 40 })
+      notRefused(await append(world, uploadId, { offset: 40, bytes: content.subarray(40) }))
+      const { blobs } = notRefused(await world.rules.assets.get(albumOwner.accountId, declared.assetId))
+      assert.deepEqual(defined(blobs[0]).envelope, redeclared.envelope)
+      assert.equal((await accountRow(world, albumOwner.accountId)).usedBytes, 100)
     }),
   )
 
   it(
     'is refused without a slot for the new declaration or with another size, and keeps its declaration',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const declared = declaredFor(world, keeper, content)
-      admitted(await create(world, keeper, declared))
+      const albumOwner = await newAlbumOwner(world)
+      const declared = declaredFor(world, albumOwner, content)
+      notRefused(await create(world, albumOwner, declared))
       const replace = { ...declared.envelope, action: 'replace', original_blob_hash: sha256(content) } as const
-      assert.equal(await reasonOf(create(world, keeper, { ...declared, envelope: replace })), 'manifest_stale')
-      assert.equal(await reasonOf(create(world, keeper, { ...declared, size: 99 })), 'asset_id_taken')
-      const [session] = await world.rules.uploads.list(keeper.accountId)
+      assert.equal(await reasonOf(create(world, albumOwner, { ...declared, envelope: replace })), 'manifest_stale')
+      assert.equal(await reasonOf(create(world, albumOwner, { ...declared, size: 99 })), 'asset_id_taken')
+      const [session] = await world.rules.uploads.list(albumOwner.accountId)
       assert.deepEqual(session?.assetId !== undefined && session.envelope, declared.envelope)
     }),
   )
@@ -53,23 +53,23 @@ describe('the metadata of a bundle', () => {
   it(
     'is the one that the signed manifest names, whichever lands first',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const [named, other] = [bytes(10), bytes(10)]
       for (const order of ['metadata first', 'provenance first'] as const) {
         const assetId = newAssetId()
-        await landBlob(world, keeper, content, { assetId })
-        const metadata = declaredFor(world, keeper, other, { assetId, role: 'metadata' })
-        const proof = provenanceFor(world, keeper, content, {
+        await landBlob(world, albumOwner, content, { assetId })
+        const metadata = declaredFor(world, albumOwner, other, { assetId, role: 'metadata' })
+        const proof = provenanceFor(world, albumOwner, content, {
           assetId,
           envelope: { metadata_blob_hash: sha256(named) },
         })
         const steps = [
-          () => uploadBlob(world, metadata, other, keeper),
-          () => uploadBlob(world, proof.declared, proof.content, keeper),
+          () => uploadBlob(world, metadata, other, albumOwner),
+          () => uploadBlob(world, proof.declared, proof.content, albumOwner),
         ]
         const [first, second] = order === 'metadata first' ? steps : steps.toReversed()
-        admitted((await known(first)()).answer)
-        await assert.rejects(known(second)(), /manifest_stale/, order)
+        notRefused((await defined(first)()).answer)
+        await assert.rejects(defined(second)(), /manifest_stale/, order)
       }
     }),
   )
@@ -79,15 +79,15 @@ describe('a replacement that lands', () => {
   it(
     'ends the open sessions of the former original and gives their charge back',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
+      const albumOwner = await newAlbumOwner(world)
       const assetId = newAssetId()
-      await landBlob(world, keeper, content, { assetId })
+      await landBlob(world, albumOwner, content, { assetId })
       for (const role of ['metadata', 'derivative'] as const)
-        admitted(await create(world, keeper, declaredFor(world, keeper, bytes(7), { assetId, role })))
+        notRefused(await create(world, albumOwner, declaredFor(world, albumOwner, bytes(7), { assetId, role })))
       const envelope = { action: 'replace', original_blob_hash: sha256(next) } as const
-      await landBlob(world, keeper, next, { assetId, envelope })
-      assert.deepEqual(await world.rules.uploads.list(keeper.accountId), [])
-      assert.equal((await accountRow(world, keeper.accountId)).usedBytes, 50)
+      await landBlob(world, albumOwner, next, { assetId, envelope })
+      assert.deepEqual(await world.rules.uploads.list(albumOwner.accountId), [])
+      assert.equal((await accountRow(world, albumOwner.accountId)).usedBytes, 50)
     }),
   )
 })

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { cancelBlob, leaveBlobFinishing, openBlob } from '../../testing/assetSessions.ts'
-import { landBlob, newKeeper } from '../../testing/assets.ts'
+import { landBlob, newAlbumOwner } from '../../testing/assets.ts'
 import {
   accountRow,
-  admitted,
   append,
   bytes,
   land,
   leaveFinishing,
   linkRow,
   newLink,
+  notRefused,
   openDrop,
   ownerOf,
   uploadRow,
 } from '../../testing/guest.ts'
-import { inWorld, known, newOpaqueId } from '../../testing/world.ts'
+import { defined, inWorld, newOpaqueId } from '../../testing/world.ts'
 import { findChargedUpload, findDropUpload, findOwnUpload, isUnknown } from './findUpload.ts'
 
 const content = bytes(100)
@@ -118,24 +118,24 @@ describe('the uploads of an account', () => {
   it(
     'are its open and finishing sessions, guests’ included, oldest first',
     inWorld(async (world) => {
-      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
-      const opaqueId = await newLink(world, {}, keeper.accountId)
+      const [albumOwner, stranger] = [await newAlbumOwner(world), await newAlbumOwner(world)]
+      const opaqueId = await newLink(world, {}, albumOwner.accountId)
       const ids: UploadId[] = []
       for (const open of [
         () => openDrop(world, opaqueId, content),
-        () => openBlob(world, keeper, content),
-        () => openBlob(world, keeper, content),
+        () => openBlob(world, albumOwner, content),
+        () => openBlob(world, albumOwner, content),
         () => openDrop(world, opaqueId, content),
       ]) {
         ids.push(await open())
         world.clock.advance(1)
       }
-      await landBlob(world, keeper, content)
-      await cancelBlob(world, await openBlob(world, keeper, content))
+      await landBlob(world, albumOwner, content)
+      await cancelBlob(world, await openBlob(world, albumOwner, content))
       await openBlob(world, stranger, content)
-      await leaveBlobFinishing(world, known(ids[1]), content)
-      await leaveFinishing(world, known(ids[3]), content)
-      const listed = await world.rules.uploads.list(keeper.accountId)
+      await leaveBlobFinishing(world, defined(ids[1]), content)
+      await leaveFinishing(world, defined(ids[3]), content)
+      const listed = await world.rules.uploads.list(albumOwner.accountId)
       assert.deepEqual(
         listed.map(({ uploadId, state }) => [uploadId, state]),
         ids.map((uploadId, at) => [uploadId, at % 2 === 1 ? 'finishing' : 'open']),
@@ -146,17 +146,17 @@ describe('the uploads of an account', () => {
   it(
     'are found by the account only, a guest’s session only to end it, and not once they have ended',
     inWorld(async (world) => {
-      const [keeper, stranger] = [await newKeeper(world), await newKeeper(world)]
-      const { accountId } = keeper
+      const [albumOwner, stranger] = [await newAlbumOwner(world), await newAlbumOwner(world)]
+      const { accountId } = albumOwner
       const opaqueId = await newLink(world, { maxFileCount: 1 }, accountId)
-      const [own, guests] = [await openBlob(world, keeper, content), await openDrop(world, opaqueId, content)]
-      assert.equal(admitted(await world.store.read(findOwnUpload({ accountId, uploadId: own }))).uploadId, own)
+      const [own, guests] = [await openBlob(world, albumOwner, content), await openDrop(world, opaqueId, content)]
+      assert.equal(notRefused(await world.store.read(findOwnUpload({ accountId, uploadId: own }))).uploadId, own)
       assert.deepEqual(await world.store.read(findOwnUpload({ accountId, uploadId: guests })), NOT_FOUND)
       for (const uploadId of [own, guests]) {
         const foreign = { accountId: stranger.accountId, uploadId }
         assert.deepEqual(await world.store.read(findOwnUpload(foreign)), NOT_FOUND)
         assert.deepEqual(await world.store.read(findChargedUpload(foreign)), NOT_FOUND)
-        const upload = admitted(await world.store.read(findChargedUpload({ accountId, uploadId })))
+        const upload = notRefused(await world.store.read(findChargedUpload({ accountId, uploadId })))
         assert.equal(await world.rules.ending.cancel(upload), undefined)
         assert.deepEqual(await world.store.read(findChargedUpload({ accountId, uploadId })), NOT_FOUND)
         assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: content }), NOT_FOUND)
@@ -169,16 +169,16 @@ describe('the uploads of an account', () => {
   it(
     'that have landed or failed are found, and cannot be cancelled',
     inWorld(async (world) => {
-      const keeper = await newKeeper(world)
-      const { accountId } = keeper
-      const landed = await landBlob(world, keeper, content)
-      const failed = await openBlob(world, keeper, content)
+      const albumOwner = await newAlbumOwner(world)
+      const { accountId } = albumOwner
+      const landed = await landBlob(world, albumOwner, content)
+      const failed = await openBlob(world, albumOwner, content)
       assert.deepEqual(await append(world, failed, { offset: 0, bytes: bytes(100) }), {
         refused: 'content_hash_wrong',
         offset: 100,
       })
       for (const uploadId of [landed, failed]) {
-        const upload = admitted(await world.store.read(findOwnUpload({ accountId, uploadId })))
+        const upload = notRefused(await world.store.read(findOwnUpload({ accountId, uploadId })))
         assert.deepEqual(await world.rules.ending.cancel(upload), { refused: 'upload_closed', offset: 100 })
       }
       assert.equal((await accountRow(world, accountId)).usedBytes, 100)

@@ -1,3 +1,7 @@
+/**
+ * Creates an owner's upload sessions: open → finishing → landed | failed, or open → ended. findUpload.ts finds them, chunks.ts fills them,
+ * finishing.ts lands them, uploadEnding.ts ends them.
+ */
 import { createHash } from 'node:crypto'
 import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
@@ -11,10 +15,6 @@ import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
 import { locationOf } from './location.ts'
 
-/**
- * Creates an owner's upload sessions: open → finishing → landed | failed, or open → ended. findUpload.ts finds them, chunks.ts fills them,
- * finishing.ts lands them, uploadEnding.ts ends them.
- */
 export interface UploadSettings {
   readonly blobBytesMax: number
   readonly freeSpaceFloorBytes: number
@@ -23,7 +23,7 @@ export interface UploadSettings {
 
 export const MAX_UNCLOSED_UPLOADS = 1000
 
-/** A session for the chunks. `offset` is where an existing session continues; undefined for a new one. */
+/** `offset` is where an existing upload continues; undefined for a new upload. */
 export interface CreatedUpload {
   readonly uploadId: UploadId
   readonly offset: number | undefined
@@ -47,7 +47,7 @@ interface UploadPorts {
 export type Uploads = ReturnType<typeof createUploads>
 
 export function createUploads({ store, blobs, clock, random, quota }: UploadPorts, settings: UploadSettings) {
-  /** One transaction: slot, quota, reserved asset id, session row. A refusal changes nothing. */
+  /** One transaction: slot, quota, reserved asset id, upload row. A refusal changes nothing. */
   async function admit(
     tx: WriteTx,
     { accountId, declared, freeBytes }: { accountId: AccountId; declared: Declared; freeBytes: number },
@@ -100,7 +100,7 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
   }
 
   return {
-    /** Opens a session for one blob of an asset, or answers with the session that is unclosed, or has landed, for the same asset, role, hash and size. */
+    /** Opens an upload for one blob of an asset, or answers with the upload that is unclosed, or has landed, for the same asset, role, hash and size. */
     async create(
       { accountId }: Pick<Account, 'accountId'>,
       declared: Declared,
@@ -111,7 +111,7 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
       return store.write((tx) => admit(tx, { accountId, declared, freeBytes }))
     },
 
-    /** Every open or finishing session that charges the account, guests' sessions included. */
+    /** Every open or finishing upload that charges the account, guests' uploads included. */
     async list(accountId: AccountId): Promise<readonly Upload[]> {
       return store.read((tx) => tx.uploads.unclosedOfAccount(accountId))
     },
@@ -119,7 +119,7 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
 }
 
 /**
- * The session of an earlier request for the same blob: landed, finishing or open. An open one takes over the new declaration, if the slot
+ * The upload of an earlier request for the same blob: landed, finishing or open. An open one takes over the new declaration, if the slot
  * admits it: the earlier one may have grown stale, and no declaration is dropped silently.
  */
 async function resume(

@@ -3,11 +3,11 @@ import { describe, it } from 'node:test'
 import { parseUploadId } from '@blindkeep/protocol/ids'
 import { createGate } from '../../testing/faults.ts'
 import { never } from '../../testing/guest.ts'
-import { known } from '../../testing/world.ts'
+import { defined } from '../../testing/world.ts'
 import { createWriters, type Writer } from './writers.ts'
 
-const one = known(parseUploadId('00000000-0000-4000-8000-000000000001'))
-const other = known(parseUploadId('00000000-0000-4000-8000-000000000002'))
+const one = defined(parseUploadId('00000000-0000-4000-8000-000000000001'))
+const other = defined(parseUploadId('00000000-0000-4000-8000-000000000002'))
 
 /** Resolves when the writer is stopped, like a writer that waits for bytes. */
 const untilStopped = ({ signal }: Writer) =>

@@ -1,13 +1,13 @@
-import type { UploadId } from '@blindkeep/protocol/ids'
-
 /**
- * At most one request writes to a session. The newest request wins, because the older connection is often dead without the server knowing.
+ * At most one request writes to an upload. The newest request wins, because the older connection is often dead without the server knowing.
  * But once the older request has all its bytes, the newer one waits for it. A stopped writer has returned before the next one starts.
  */
+import type { UploadId } from '@blindkeep/protocol/ids'
+
 export interface Writer {
-  /** Aborts when a newer request takes over, the session ends, or the client of this request disconnects. */
+  /** Aborts when a newer request takes over, the upload ends, or the client of this request disconnects. */
   readonly signal: AbortSignal
-  /** Whether a newer request, or the end of the session, stopped this writer. */
+  /** Whether a newer request, or the end of the upload, stopped this writer. */
   isStopped(): boolean
   /** Says that all bytes have arrived: from now on this writer cannot be stopped. False when it already was. */
   hasAllBytes(): boolean
@@ -33,10 +33,10 @@ export function createWriters() {
   return {
     isWriting: (uploadId: UploadId): boolean => active.has(uploadId),
 
-    /** Stops the active writer, unless it has all its bytes. Resolves when no request writes to the session. */
+    /** Stops the active writer, unless it has all its bytes. Resolves when no request writes to the upload. */
     stop,
 
-    /** Runs `work` as the only writer of the session. */
+    /** Runs `work` as the only writer of the upload. */
     async take<Result>(
       uploadId: UploadId,
       request: AbortSignal,

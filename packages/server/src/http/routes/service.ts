@@ -1,3 +1,4 @@
+/** Probes, and documents about the server. */
 import { openapiDocument } from '@blindkeep/protocol/openapi'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
 import type { Blobs } from '../../ports/blobs.ts'
@@ -5,7 +6,6 @@ import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { problemPage } from '../problemPage.ts'
 
-/** Probes, and documents about the server. */
 type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
 
 const DAY = 'public, max-age=86400'

@@ -1,3 +1,4 @@
+/** The uploads of an owner. */
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Chunks } from '../../domain/uploads/chunks.ts'
@@ -9,7 +10,6 @@ import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
 import { declaredOf } from '../declared.ts'
 
-/** The uploads of an owner. */
 type Row = 'createUpload' | 'listUploads' | 'appendUpload' | 'uploadSession' | 'cancelUpload'
 
 interface UploadRoutePorts {

@@ -1,6 +1,5 @@
-import type { AccountId, Instant } from '@blindkeep/protocol/ids'
-
 /** Accounts that their owners deleted. The row stays, because other rows refer to it, but keeps nothing about a person. */
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 
 export interface AccountDeletion {
   readonly accountId: AccountId

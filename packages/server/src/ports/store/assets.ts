@@ -1,3 +1,4 @@
+/** Assets and the blobs that they hold. */
 import type {
   AccountId,
   AlbumId,
@@ -11,8 +12,6 @@ import type {
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { ObjectStatus } from './objects.ts'
-
-/** Assets and the blobs that they hold. */
 
 /** The drop that became an asset's original. */
 export interface AdoptedDrop {
@@ -44,7 +43,7 @@ export interface AssetBlob {
   readonly ciphertextHash: Sha256Hex
   readonly size: number
   readonly contentType: string
-  /** The location of its object, which belongs to this blob alone. */
+  /** The location of its object, which belongs only to this blob. */
   readonly location: string
   /** The upload session that brought it; for an adopted drop, the guest's session. */
   readonly uploadId: UploadId
@@ -73,7 +72,7 @@ export interface AssetReads {
   /** The latest `retention_until` of all blobs of the account; undefined if no blob has one. */
   retainedUntil(accountId: AccountId): Promise<Instant | undefined>
   /** Some assets of the account that have blobs, each once, in no order: the assets of the first `max` blobs. */
-  someHolding(accountId: AccountId, max: number): Promise<readonly AssetId[]>
+  someWithBlobs(accountId: AccountId, max: number): Promise<readonly AssetId[]>
 }
 
 /** All except `reserve` and `giveUp` throw if the asset or blob does not exist or is a tombstone: then the rows contradict each other. */

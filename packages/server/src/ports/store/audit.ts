@@ -1,14 +1,13 @@
+/**
+ * Rows together with what other rows record about them, so that fsck can prove that they agree. These questions read whole tables, a page at a time. All
+ * values of one answer are of one instant. Answers name links by their numbers: a link's id is a credential.
+ */
 import type { AccountId, AssetId, DropId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { LinkCaps, LinkUse } from './links.ts'
 import type { ObjectState } from './objects.ts'
 import type { ReceiptRow } from './receipts.ts'
 import type { UploadState } from './uploads.ts'
-
-/**
- * Rows together with what other rows record about them, so that fsck can prove that they agree. These questions read whole tables, a page at a time. All
- * values of one answer are of one instant. Answers name links by their numbers: a link's id is a credential.
- */
 
 /** The bytes of one object: where they are and what they are. */
 interface Held {

@@ -1,6 +1,6 @@
 import type { AccountId, AlbumId, Instant, Jti } from '@blindkeep/protocol/ids'
 
-/** A capability token that an owner was given. The server does not keep the token itself. */
+/** A capability token that the server issued to an owner. The server does not keep the token itself. */
 export interface Capability {
   readonly jti: Jti
   readonly accountId: AccountId

@@ -6,27 +6,27 @@ export interface Challenge {
   readonly tokenHash: string
   readonly accountId: AccountId
   readonly deviceId: DeviceId | undefined
-  /** JSON of what a recovery sets when the challenge is met; undefined for a sign-in. */
+  /** JSON of the values that a recovery sets when the challenge is passed; undefined for a sign-in. */
   readonly recovery: string | undefined
   readonly createdAt: Instant
   readonly expiresAt: Instant
 }
 
 export interface ChallengeReads {
-  /** Also finds a taken or expired one, until it is pruned. */
+  /** Also finds a consumed or expired challenge, until it is pruned. */
   find(tokenHash: string): Promise<Challenge | undefined>
 }
 
 export interface ChallengeWrites {
   insert(challenge: Challenge): Promise<void>
   /**
-   * Counts one attempt. False, and nothing changed, if the challenge is taken, has expired at `at` or has had `attemptsMax` attempts. One conditional
+   * Counts one attempt. False, and nothing changed, if the challenge was consumed, has expired at `at` or has had `attemptsMax` attempts. One conditional
    * statement.
    */
   countAttempt(tokenHash: string, limits: { readonly at: Instant; readonly attemptsMax: number }): Promise<boolean>
-  /** Takes the challenge: it is used up. False if it was taken before, has expired at `at` or is unknown. One conditional statement. */
-  take(tokenHash: string, at: Instant): Promise<boolean>
-  /** Removes all of an account, because what they proved no longer holds. */
+  /** A challenge works once. False if it was consumed before, has expired at `at` or is unknown. One conditional statement. */
+  consume(tokenHash: string, at: Instant): Promise<boolean>
+  /** Removes all challenges of an account, because their first step no longer proves anything. */
   removeOf(accountId: AccountId): Promise<void>
   /** Removes at most `max` that have expired at `at`. */
   prune(at: Instant, max: number): Promise<void>

@@ -1,10 +1,9 @@
-import type { AccountId, AssetId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
-import type { Asset, AssetBlob } from './assets.ts'
-
 /**
  * The changes of an account, numbered from 1 without gaps. Transactions that number changes of the same account run one after another, up to their commit:
  * a reader that sees a number also sees all lower ones.
  */
+import type { AccountId, AssetId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import type { Asset, AssetBlob } from './assets.ts'
 
 /** An asset or tombstone with the number of its last change. */
 export interface ChangedAsset {

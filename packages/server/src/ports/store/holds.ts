@@ -1,9 +1,8 @@
-import type { Instant, Sha256Hex } from '@blindkeep/protocol/ids'
-
 /**
  * Contents that the server hands out to no client, although their bytes stay. A hold names a content, not an object: it also covers objects of that content
  * that accounts upload later.
  */
+import type { Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 
 export interface Hold {
   readonly ciphertextHash: Sha256Hex

@@ -1,6 +1,5 @@
+/** The keys that sign receipts. Private halves are sealed under the master secret. */
 import type { Instant, KeyId } from '@blindkeep/protocol/ids'
-
-/** The keys that sign receipts. Private halves are sealed. */
 
 export interface AttestationKey {
   readonly keyId: KeyId

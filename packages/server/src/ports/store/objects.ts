@@ -1,7 +1,6 @@
+/** The objects in the blob store. Each is recorded here before its first byte is written. */
 import type { AssetId, DropId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-
-/** The objects in the blob store. Each is recorded here before its first byte is written. */
 
 /**
  * staged: an upload session writes it · kept: a receipt vouches for it, and a drop or an asset owns it ·

@@ -1,6 +1,5 @@
-import type { AssetId, DropId, Instant, KeyId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
-
 /** The receipt log. */
+import type { AssetId, DropId, Instant, KeyId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 
 export interface ReceiptRow {
   readonly receiptSeq: number

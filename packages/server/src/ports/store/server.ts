@@ -2,8 +2,8 @@
 
 /**
  * - server_id: the origin in receipts.
- * - token_key: the sealed Ed25519 key that signs access and capability tokens.
- * - server_secret: sealed 32 bytes, from which decoy salts and refresh tokens are derived.
+ * - token_key: the Ed25519 key that signs access and capability tokens, sealed under the master secret.
+ * - server_secret: 32 bytes from which decoy salts and refresh tokens are derived, sealed under the master secret.
  * - receipt_seq_floor: decimal digits in ASCII; every later receipt has a higher receipt_seq.
  * - feed_epoch: random bytes that name the numbering of changes to which cursors belong; a restore changes them.
  * - collector_paused_until: an RFC 3339 instant in ASCII; until then the collector deletes no object that a receipt vouched for.

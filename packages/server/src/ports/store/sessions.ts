@@ -1,6 +1,5 @@
-import type { AccountId, DeviceId, Instant, SessionId } from '@blindkeep/protocol/ids'
-
 /** Sessions of signed-in clients. */
+import type { AccountId, DeviceId, Instant, SessionId } from '@blindkeep/protocol/ids'
 
 export interface Session {
   readonly sessionId: SessionId

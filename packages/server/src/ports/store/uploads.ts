@@ -1,8 +1,7 @@
+/** Upload sessions and their chunks. */
 import type { AccountId, AlbumId, AssetId, Instant, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-
-/** Upload sessions and their chunks. */
 
 export type UploadState = 'open' | 'finishing' | 'landed' | 'failed' | 'ended'
 

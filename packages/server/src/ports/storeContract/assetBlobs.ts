@@ -36,7 +36,7 @@ function describeAccounts(inStore: InStore): void {
       await land(store, 4)
       await land(store, 5, { assetId: assetId(3) })
       assert.deepEqual([await retainedUntil(1), await retainedUntil(2)], [at(20), undefined])
-      const holding = (max: number) => store.read((tx) => tx.assets.someHolding(accountId(1), max))
+      const holding = (max: number) => store.read((tx) => tx.assets.someWithBlobs(accountId(1), max))
       assert.deepEqual((await holding(9)).toSorted(), [assetId(1), assetId(2)])
       assert.equal((await holding(1)).length, 1)
       await store.write((tx) => tx.assets.removeBlob(object(2).location))

@@ -1,3 +1,4 @@
+/** What the collector and the scrubber write, and the status that decides what the server hands out. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ObjectState, Store, WriteTx } from '../store.ts'
@@ -18,8 +19,6 @@ import {
   upload,
   uploadId,
 } from './world.ts'
-
-/** What the collector and the scrubber write, and the status that decides what the server hands out. */
 
 const MARKED_AT = 100
 

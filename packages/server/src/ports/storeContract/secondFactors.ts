@@ -168,7 +168,7 @@ function describeChallenges(inStore: InStore): void {
       assert.equal(countTrue(await counted(2, 300)), 0)
       assert.equal(countTrue(await counted(1, 299)), 5)
       assert.equal(countTrue(await counted(3, 1)), 0)
-      await store.write((tx) => tx.challenges.take(codeHash(2), at(1)))
+      await store.write((tx) => tx.challenges.consume(codeHash(2), at(1)))
       assert.equal(countTrue(await counted(2, 1)), 0)
     }),
   )
@@ -178,10 +178,10 @@ function describeChallenges(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       await store.write((tx) => tx.challenges.insert(challenge(1)))
-      assert.equal(await store.write((tx) => tx.challenges.take(codeHash(1), at(300))), false)
-      const taken = await atOnce(store, 64, (tx) => tx.challenges.take(codeHash(1), at(299)))
+      assert.equal(await store.write((tx) => tx.challenges.consume(codeHash(1), at(300))), false)
+      const taken = await atOnce(store, 64, (tx) => tx.challenges.consume(codeHash(1), at(299)))
       assert.equal(countTrue(taken), 1)
-      assert.equal(await store.write((tx) => tx.challenges.take(codeHash(9), at(1))), false)
+      assert.equal(await store.write((tx) => tx.challenges.consume(codeHash(9), at(1))), false)
     }),
   )
 

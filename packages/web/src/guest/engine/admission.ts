@@ -1,4 +1,4 @@
-/** Decides what happens to a file that the guest chooses: it is known already, continues a stored upload, is new, or is not taken. */
+/** Decides what happens to a file that the guest chooses: the file is known already, continues a stored upload, is new, or is refused. */
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { ChosenFile, Limits, LinkStatus, Remark } from '../messages.ts'
@@ -77,9 +77,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (link.is === 'refused' && !link.isRetrying) return 'not_taken'
       return entries.add({ ...common, id: options.newId(), totalBytes: usualSealedBytes(file.size) })
     }
-    const { id, state, reached } = match.upload
+    const { id, state, sentBytes } = match.upload
     earlier.remove(id)
-    const stored = { id, state, totalBytes: state.size, sentBytes: reached, mustCompare: match.is === 'perhaps' }
+    const stored = { id, state, totalBytes: state.size, sentBytes, mustCompare: match.is === 'perhaps' }
     const known = { ...common, ...stored }
     if (!(await uploads.lock(id))) {
       earlier.awaitOtherTab(id)

@@ -16,9 +16,9 @@ export interface AllFilesCommands {
   retryAll(): Promise<void>
   removeUnfit(): void
   forgetLanded(): Promise<void>
-  /** Of one file, or of all. Undefined when there is no receipt. */
+  /** The receipts of one file, or of all files. Undefined when there is no receipt. */
   receiptDocument(id?: string): Promise<ReceiptDocument | undefined>
-  /** The browser is online again, or the guest is back: nothing waits any longer for another try. */
+  /** The browser is online again, or the guest is back: ends all back-offs and retries now. */
   wake(): void
 }
 
@@ -32,13 +32,13 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
   return {
     send(message, text) {
       visit.message = message
-      if (text !== undefined) passphrase.give(text)
-      for (const { id, phase } of entries.all()) if (phase === 'chosen') entries.change(id, become.asked(message))
+      if (text !== undefined) passphrase.set(text)
+      for (const { id, phase } of entries.all()) if (phase === 'chosen') entries.change(id, become.submitted(message))
       rate.restart()
       uploads.pump()
     },
     givePassphrase(text) {
-      passphrase.give(text)
+      passphrase.set(text)
       resumeWhere(({ isBackingOff }) => isBackingOff)
       uploads.pump()
     },
@@ -57,7 +57,7 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
     },
     async retryAll() {
       for (const { id, phase, failure } of [...entries.all()])
-        if (phase === 'failed' && retryOf(failure) === 'go_on') await retry(id)
+        if (phase === 'failed' && retryOf(failure) === 'resume') await retry(id)
     },
     removeUnfit() {
       for (const { id, phase } of [...entries.all()]) if (phase === 'unfit') entries.remove(id)

@@ -11,24 +11,24 @@ import { createOtherTabs } from './otherTabs.ts'
 import { shortened } from './snapshot.ts'
 import type { TabLocks } from './tabLocks.ts'
 
-const MAX_ASKING = 3
+const MAX_CHECKING = 3
 
 export interface EarlierUploads {
   /** Reads the store again: other tabs may have changed it. */
   refresh(): Promise<void>
   /**
-   * Asks the server about each unfinished upload, without the file. An upload that has landed is shown as landed; one that the server has deleted is
-   * shown as such. Where the server does not answer, the upload stays as it is stored.
+   * Asks the server for the status of each unfinished upload; this needs no file. The page then shows which uploads have landed and which the server has
+   * deleted. When the server does not answer, the stored status of the upload stays.
    */
-  ask(): Promise<void>
+  checkStatus(): Promise<void>
   unfinished(): readonly Unfinished[]
-  /** With the states from which they can be continued. */
+  /** The unfinished uploads, with the states that continue them: for an upload that the server has deleted, a state that restarts it. */
   uploads(): readonly StoredUpload[]
-  /** It is a file of this visit from now on. */
+  /** Removes the upload from this list, because the guest has chosen its file in this visit. The store keeps the upload. */
   remove(id: string): void
-  /** Locks and removes the upload. Undefined when there is none, or when another tab has it. */
-  take(id: string): Promise<StoredUpload | undefined>
-  /** Continues the upload here when the other tab has released it. */
+  /** Locks the upload for this tab, and removes it from this list. Undefined when no upload has this id, or when another tab has locked it. */
+  lockAndRemove(id: string): Promise<StoredUpload | undefined>
+  /** Continues the upload in this tab when the other tab has released it. */
   awaitOtherTab(id: string): void
 }
 
@@ -39,7 +39,7 @@ interface EarlierUploadsOptions {
   readonly environment: Environment
   readonly store: GuestStore
   readonly locks: TabLocks
-  /** A file can be sent that could not be sent before. */
+  /** Called when this tab can send a file that another tab had locked. */
   readonly onReady: () => void
   readonly onMissingReceipt: (file: LandedFile) => void
   readonly onChange: () => void
@@ -50,33 +50,33 @@ type EarlierUpload = StoredUpload & { readonly isInOtherTab: boolean }
 export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUploads {
   const { linkId, entries, environment, store, locks, onMissingReceipt, onChange } = options
   let unfinished: readonly EarlierUpload[] = []
-  /** Uploads of which the server has nothing. */
-  const lost = new Set<string>()
+  /** Ids of uploads that the server has deleted. */
+  const deletedOnServer = new Set<string>()
   const awaitOtherTab = createOtherTabs({ ...options, onReleased: refresh })
 
   async function refresh(): Promise<void> {
     const stored = await store.uploads(linkId)
     const seen = await Promise.all(
-      stored.map(async (upload) => ({ ...upload, isInOtherTab: await locks.isTaken(upload.id) })),
+      stored.map(async (upload) => ({ ...upload, isInOtherTab: await locks.isLocked(upload.id) })),
     )
-    // Filtered after the waiting: the guest may have chosen one of them meanwhile.
+    // Filtered last: while the store and the locks were read, the guest may have chosen the file of an upload.
     unfinished = seen.filter(({ id }) => entries.get(id) === undefined)
     for (const { id, isInOtherTab } of unfinished) if (isInOtherTab) awaitOtherTab(id)
     for (const file of await store.landed(linkId)) addLandedFile(entries, file, onMissingReceipt)
     onChange()
   }
 
-  async function askOne(upload: StoredUpload): Promise<void> {
+  async function checkOne(upload: StoredUpload): Promise<void> {
     const { id, state } = upload
     const status = await askSend(state, environment).catch(() => undefined)
-    // When the guest has chosen or discarded the upload meanwhile, sending or cancelling it learns its status too.
+    // The guest may have chosen or discarded the upload meanwhile; then the job that sends or cancels it learns its status.
     if (status === undefined || !unfinished.some((one) => one.id === id)) return
     if (status.is === 'landed') return land(upload, status.landed)
-    if (status.is === 'gone') lost.add(id)
-    const reached = status.is === 'gone' ? 0 : status.reached
-    unfinished = unfinished.map((one) => (one.id === id ? { ...one, reached } : one))
+    if (status.is === 'deleted') deletedOnServer.add(id)
+    const sentBytes = status.is === 'deleted' ? 0 : status.sentBytes
+    unfinished = unfinished.map((one) => (one.id === id ? { ...one, sentBytes } : one))
     onChange()
-    await store.putReached(id, reached)
+    await store.putSentBytes(id, sentBytes)
   }
 
   async function land(upload: StoredUpload, landed: Landed): Promise<void> {
@@ -94,17 +94,19 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
 
   return {
     refresh,
-    async ask() {
+    async checkStatus() {
       const begun = unfinished.filter(({ state, isInOtherTab }) => state.uploadId !== undefined && !isInOtherTab)
-      await mapConcurrently(begun, MAX_ASKING, askOne)
+      await mapConcurrently(begun, MAX_CHECKING, checkOne)
     },
-    unfinished: () => unfinished.map((upload) => unfinishedOf(upload, lost.has(upload.id))),
+    unfinished: () => unfinished.map((upload) => unfinishedOf(upload, deletedOnServer.has(upload.id))),
     uploads: () =>
       unfinished.map((upload) =>
-        lost.has(upload.id) ? { ...upload, state: forNewSession(upload.state, environment), reached: 0 } : upload,
+        deletedOnServer.has(upload.id)
+          ? { ...upload, state: forNewSession(upload.state, environment), sentBytes: 0 }
+          : upload,
       ),
     remove,
-    async take(id) {
+    async lockAndRemove(id) {
       const upload = unfinished.find((one) => one.id === id)
       if (upload === undefined || !(await options.uploads.lock(id))) return undefined
       remove(id)
@@ -115,9 +117,9 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
 }
 
 function unfinishedOf(upload: EarlierUpload, mustRestart: boolean): Unfinished {
-  const { id, name, folder, size, reached, state, isInOtherTab } = upload
+  const { id, name, folder, size, sentBytes, state, isInOtherTab } = upload
   return {
     ...{ id, name: shortened(name), folder: shortened(folder), size, isInOtherTab, mustRestart },
-    ...{ doneBytes: mustRestart ? 0 : reached, totalBytes: state.size },
+    ...{ doneBytes: mustRestart ? 0 : sentBytes, totalBytes: state.size },
   }
 }

@@ -123,7 +123,7 @@ describe('a passphrase', () => {
     const refused = await tab.until(({ passphrase }) => passphrase === 'refused')
     assert.equal(refused.counts.failed, 0)
     const creations = () => world.proxy.seen.slice(from).filter(isRequest('POST', DROPS)).length
-    // One file alone tries it: the server counts wrong ones.
+    // Only one file tries it, because the server counts wrong passphrases.
     assert.equal(creations(), 1)
     tab.givePassphrase('sesame')
     await tab.untilAll('landed')
@@ -235,7 +235,7 @@ describe('an interrupted upload', () => {
     await begun(url, chosen('how far.bin', bytes(4 * MIB)), browser)
     const [kept] = await browser.store.uploads(world.linkIdOf(url))
     assert.ok(kept)
-    await browser.store.putReached(kept.id, 7)
+    await browser.store.putSentBytes(kept.id, 7)
     world.proxy.tamper({ matches: isRequest('HEAD', DROPS), lose: 'request' })
     const from = world.proxy.seen.length
     const offline = await openTab(url, reopened(browser))
@@ -266,12 +266,12 @@ describe('an interrupted upload', () => {
     const { url } = await world.owner.createLink()
     const [browser, file, locks] = [newBrowser(), chosen('two tabs.bin', bytes(4 * MIB)), createSoleLocks()]
     const releases: (() => void)[] = []
-    const take = async (id: string) => {
-      const release = await locks.take(id)
+    const lock = async (id: string) => {
+      const release = await locks.lock(id)
       if (release !== undefined) releases.push(release)
       return release
     }
-    await begun(url, file, { ...browser, locks: { ...locks, take } })
+    await begun(url, file, { ...browser, locks: { ...locks, lock } })
     const other = await openTab(url, { ...browser, locks })
     const { unfinished } = await other.untilOpen()
     assert.equal(unfinished[0]?.isInOtherTab, true)

@@ -16,7 +16,7 @@ export interface GuestEngine extends FileCommands, AllFilesCommands {
   askAgain(): Promise<void>
 }
 
-/** Resolves when the store is read; the link is still being asked about. */
+/** Resolves when the store is read; the server's answer about the link may still be missing. */
 export async function openGuestEngine(options: GuestEngineOptions): Promise<GuestEngine> {
   const parts = createEngineParts(options)
   const { store, entries, earlier, link, admission, uploads } = parts
@@ -24,7 +24,7 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
   await store.sweep(parts.nowMs())
   await earlier.refresh()
   void link.ask()
-  void earlier.ask()
+  void earlier.checkStatus()
   const fileCommands = createFileCommands(parts)
   return {
     ...fileCommands,

@@ -20,7 +20,7 @@ export interface Entry extends FileIdentity {
   readonly preparedBytes: number
   /** Sealed bytes that the server has acknowledged. */
   readonly sentBytes: number
-  /** Of the chunk that is being sent. */
+  /** Bytes sent so far of the chunk that is being sent. */
   readonly inFlightBytes: number
   /** All sealed bytes of the file; an estimate before it is sealed. */
   readonly totalBytes: number

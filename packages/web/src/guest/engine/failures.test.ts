@@ -8,10 +8,10 @@ const problem = (status: number, code: ProblemError['code']) =>
 
 describe('the failure of a file', () => {
   it('is "busy" for a server that asks to wait, and "no_connection" for a lost connection', () => {
-    assert.equal(failureOf(new SendError('gave_up', problem(429, 'error.drop.rate_limited'))), 'busy')
-    assert.equal(failureOf(new SendError('gave_up', problem(503, 'unknown'))), 'busy')
-    assert.equal(failureOf(new SendError('gave_up')), 'busy')
-    assert.equal(failureOf(new SendError('gave_up', new NetworkError('unreachable'))), 'no_connection')
+    assert.equal(failureOf(new SendError('server_unavailable', problem(429, 'error.drop.rate_limited'))), 'busy')
+    assert.equal(failureOf(new SendError('server_unavailable', problem(503, 'unknown'))), 'busy')
+    assert.equal(failureOf(new SendError('server_unavailable')), 'busy')
+    assert.equal(failureOf(new SendError('server_unavailable', new NetworkError('unreachable'))), 'no_connection')
   })
 
   it('is "unexpected" for a bug in the page', () => {
@@ -22,7 +22,7 @@ describe('the failure of a file', () => {
     assert.deepEqual((['link_closed', 'file_changed', 'owner_full', 'too_large'] as const).map(retryOf), [
       'none',
       'as_new_file',
-      'go_on',
+      'resume',
       'none',
     ])
   })

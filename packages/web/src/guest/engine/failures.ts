@@ -11,12 +11,12 @@ import {
 import type { FailureReason, LinkFault, Retry } from '../messages.ts'
 
 const STOPS: Readonly<Partial<Record<SendStopReason, FailureReason>>> = {
-  gave_up: 'no_connection',
+  server_unavailable: 'no_connection',
   link_closed: 'link_closed',
   link_full: 'link_full',
   too_large: 'too_large',
   owner_full: 'owner_full',
-  session_gone: 'damaged_on_the_way',
+  session_unknown: 'damaged_on_the_way',
   session_failed: 'damaged_on_the_way',
   chunk_refused: 'chunk_refused',
   file_changed: 'file_changed',
@@ -27,7 +27,7 @@ export function failureOf(error: unknown): FailureReason {
   if (error instanceof SendError) {
     const { cause } = error
     // The server answered, so the connection is not at fault.
-    if (error.reason === 'gave_up' && (cause === undefined || cause instanceof ProblemError)) return 'busy'
+    if (error.reason === 'server_unavailable' && (cause === undefined || cause instanceof ProblemError)) return 'busy'
     return STOPS[error.reason] ?? 'refused'
   }
   if (error instanceof LinkError) return error.reason === 'key_swapped' ? 'key_swapped' : 'link_closed'
@@ -39,20 +39,20 @@ const RETRIES: Readonly<Record<FailureReason, Retry>> = {
   too_large: 'none',
   too_many: 'none',
   no_room: 'none',
-  no_connection: 'go_on',
-  busy: 'go_on',
+  no_connection: 'resume',
+  busy: 'resume',
   link_closed: 'none',
-  link_full: 'go_on',
-  owner_full: 'go_on',
-  damaged_on_the_way: 'go_on',
-  chunk_refused: 'go_on',
+  link_full: 'resume',
+  owner_full: 'resume',
+  damaged_on_the_way: 'resume',
+  chunk_refused: 'resume',
   file_changed: 'as_new_file',
-  unreadable: 'go_on',
+  unreadable: 'resume',
   too_large_for_server: 'none',
   other_tab: 'none',
   key_swapped: 'none',
-  refused: 'go_on',
-  unexpected: 'go_on',
+  refused: 'resume',
+  unexpected: 'resume',
 }
 
 export function retryOf(failure: FailureReason | undefined): Retry {

@@ -46,7 +46,7 @@ export function createFileCommands(parts: EngineParts): FileCommands {
 
   /** When the server has all of the file, it lands without its bytes being read. */
   async function discard(id: string): Promise<void> {
-    const stored = await earlier.take(id)
+    const stored = await earlier.lockAndRemove(id)
     if (stored === undefined) return
     const source = { size: stored.size, read: () => Promise.reject(new SourceChanged()) }
     entries.add({ ...stored, source, totalBytes: stored.state.size, phase: 'paused' })

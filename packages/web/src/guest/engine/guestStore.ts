@@ -18,7 +18,7 @@ export interface StoredUpload extends FileIdentity {
   /** Milliseconds since 1970. */
   readonly keptAt: number
   /** Sealed bytes that the server has acknowledged. */
-  readonly reached: number
+  readonly sentBytes: number
 }
 
 /** Contains no key. */
@@ -37,8 +37,8 @@ export interface GuestStore {
   /** Whether its content is still there after a reload. */
   readonly isPersistent: boolean
   uploads(linkId: string): Promise<readonly StoredUpload[]>
-  putUpload(upload: Omit<StoredUpload, 'reached'>): Promise<void>
-  putReached(id: string, bytes: number): Promise<void>
+  putUpload(upload: Omit<StoredUpload, 'sentBytes'>): Promise<void>
+  putSentBytes(id: string, bytes: number): Promise<void>
   removeUpload(id: string): Promise<void>
   /** Deletes the upload with its keys and adds the landed file, in one step. */
   land(file: LandedFile): Promise<void>
@@ -72,11 +72,11 @@ export function createMemoryStore(): GuestStore {
     isPersistent: false,
     uploads: async (linkId) => [...uploads.values()].filter((upload) => upload.linkId === linkId),
     async putUpload(upload) {
-      uploads.set(upload.id, { ...upload, reached: uploads.get(upload.id)?.reached ?? 0 })
+      uploads.set(upload.id, { ...upload, sentBytes: uploads.get(upload.id)?.sentBytes ?? 0 })
     },
-    async putReached(id, bytes) {
+    async putSentBytes(id, bytes) {
       const upload = uploads.get(id)
-      if (upload !== undefined) uploads.set(id, { ...upload, reached: bytes })
+      if (upload !== undefined) uploads.set(id, { ...upload, sentBytes: bytes })
     },
     async removeUpload(id) {
       uploads.delete(id)

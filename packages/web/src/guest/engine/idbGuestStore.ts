@@ -7,7 +7,7 @@ const NAME = 'blindkeep-guest'
 const VERSION = 1
 
 interface Tables extends DBSchema {
-  uploads: { key: string; value: Omit<StoredUpload, 'reached'>; indexes: { linkId: string } }
+  uploads: { key: string; value: Omit<StoredUpload, 'sentBytes'>; indexes: { linkId: string } }
   /** A table of its own: it changes with every chunk, and the state of a large file is large. */
   reached: { key: string; value: number }
   landed: { key: string; value: LandedFile; indexes: { linkId: string } }
@@ -56,7 +56,7 @@ async function bestEffort(work: () => Promise<unknown>): Promise<void> {
 function uploadsIn(
   database: Database,
   tellOtherTabs: () => void,
-): Pick<GuestStore, 'uploads' | 'putUpload' | 'putReached' | 'removeUpload'> {
+): Pick<GuestStore, 'uploads' | 'putUpload' | 'putSentBytes' | 'removeUpload'> {
   return {
     async uploads(linkId) {
       const stored = await database.getAllFromIndex('uploads', 'linkId', linkId).catch(() => [])
@@ -64,7 +64,7 @@ function uploadsIn(
       return Promise.all(
         readable.map(async (upload) => ({
           ...upload,
-          reached: (await database.get('reached', upload.id).catch(() => 0)) ?? 0,
+          sentBytes: (await database.get('reached', upload.id).catch(() => 0)) ?? 0,
         })),
       )
     },
@@ -72,7 +72,7 @@ function uploadsIn(
       await bestEffort(() => database.put('uploads', upload))
       tellOtherTabs()
     },
-    putReached: (id, bytes) => bestEffort(() => database.put('reached', bytes, id)),
+    putSentBytes: (id, bytes) => bestEffort(() => database.put('reached', bytes, id)),
     async removeUpload(id) {
       await bestEffort(() => {
         const transaction = database.transaction(['uploads', 'reached'], 'readwrite')
@@ -136,13 +136,13 @@ function landedIn(
 
 async function sweep(database: Database, nowMs: number): Promise<void> {
   const transaction = database.transaction(['uploads', 'reached', 'landed'], 'readwrite')
-  const [uploads, reached, landed] = [
+  const [uploads, sentBytes, landed] = [
     transaction.objectStore('uploads'),
     transaction.objectStore('reached'),
     transaction.objectStore('landed'),
   ]
   for (const upload of await uploads.getAll())
-    if (isUploadExpired(upload, nowMs)) await Promise.all([uploads.delete(upload.id), reached.delete(upload.id)])
+    if (isUploadExpired(upload, nowMs)) await Promise.all([uploads.delete(upload.id), sentBytes.delete(upload.id)])
   for (const file of await landed.getAll()) if (isLandedExpired(file, nowMs)) await landed.delete(file.id)
   await transaction.done
 }

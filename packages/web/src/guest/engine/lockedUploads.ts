@@ -33,7 +33,7 @@ export function createLockedUploads({ linkId, store, locks, nowMs }: LockedUploa
   return {
     async lock(id) {
       if (unlocks.has(id)) return true
-      const release = await locks.take(id)
+      const release = await locks.lock(id)
       if (release === undefined) return false
       unlocks.set(id, release)
       return true

@@ -35,7 +35,7 @@ export function createOtherTabs(options: OtherTabsOptions): (id: string) => void
   async function continueHere(id: string): Promise<void> {
     if (entries.get(id)?.failure !== 'other_tab') return
     const stored = (await store.uploads(linkId)).find((upload) => upload.id === id)
-    if (stored === undefined) return entries.change(id, become.cancelledInOtherTab())
+    if (stored === undefined) return entries.change(id, become.cancelled())
     if (!(await uploads.lock(id))) return watch(id)
     entries.change(id, become.takenOver(stored))
     onReady()

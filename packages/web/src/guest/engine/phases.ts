@@ -2,11 +2,18 @@
  * Every change of a file's phase.
  *
  *     chosen ⇄ unfit
- *       ↓ send
- *     waiting → preparing → waiting → sending → finishing → landed
+ *       ↓ the guest sends the file
+ *     waiting → preparing → waiting → sending ⇄ finishing → landed
  *
- * A file that waits, is prepared or is sent can become paused, failed or cancelled; from each of these it returns to waiting.
- * Only a file that waits can back off: it then waits for a pause to end. A chosen or unfit file fails when the link closes.
+ * Besides these:
+ * - waiting, preparing, sending, finishing → paused, failed, cancelled; a job that stops can also return its file to waiting (stopUpload.ts)
+ * - paused, failed, cancelled → waiting, when the guest resumes, retries, or is too late to cancel, or when another tab that was sending the file closes
+ * - failed, cancelled → chosen, when the guest chooses the file again (admission.ts); a failed file that was prepared goes to waiting
+ * - chosen, unfit, paused → failed, when the link closes (closedLink.ts)
+ * - paused, failed → cancelled, here or in another tab that was sending the file
+ *
+ * A job that stops because the server is busy or cannot be reached backs off (stopUpload.ts): its file is waiting until a pause ends.
+ * A file that was prepared in an earlier visit goes from waiting directly to sending, or is compared first, in the phase preparing.
  * An entry's first phase is set where the entry is added: admission.ts, landedFiles.ts, and `discard` in fileCommands.ts.
  */
 import type { SendProgress, SendState } from '@blindkeep/client/guest'
@@ -20,8 +27,8 @@ export const become = {
   /** Whether the file fits into the link's limits, before the guest sends it. */
   judged: (misfit: Misfit | undefined) => ({ phase: misfit === undefined ? 'chosen' : 'unfit', failure: misfit }),
 
-  /** The guest sends it. */
-  asked: (message: Message) => ({ phase: 'waiting', message }),
+  /** The guest sends the file. */
+  submitted: (message: Message) => ({ phase: 'waiting', message }),
 
   /** The guest chooses a file again that failed or was cancelled. */
   chosenAgain: (source: Source, resumes: boolean) => ({
@@ -50,38 +57,36 @@ export const become = {
 
   failed: (failure: FailureReason) => ({ phase: 'failed', failure }),
 
-  /** It resumes by itself when the pause ends. */
+  /** The engine sends the file again when the pause ends. */
   backingOff: (failure: FailureReason) => ({ phase: 'waiting', failure, isBackingOff: true, isRetrying: true }),
 
   backedOff: () => ({ isBackingOff: false }),
 
-  /** Its upload was deleted, and the file is sent from its start. */
+  /** The file's upload was deleted, and the file is sent from its start. */
   newFile: () => ({ phase: 'waiting', mustCompare: false }),
 
-  /** It stopped, and is to be sent again at once. */
+  /** The file's job stopped, and the engine starts the file again at once. */
   waiting: () => ({ phase: 'waiting' }),
 
-  /** The guest, or the browser that is online again, starts it again. */
+  /** The guest starts the file again, or the engine does so when the browser is online again. */
   resumed: () => ({ phase: 'waiting', failure: undefined, isBackingOff: false, isRetrying: false }),
 
-  /** The server has all of it already, so sending it lets it land. */
-  tooLateToCancel: () => ({ phase: 'waiting', failure: undefined, isBackingOff: false }),
+  /** The server has all bytes of the file already, so sending continues until the file lands. */
+  tooLateToCancel: () => ({ phase: 'waiting', failure: undefined, isBackingOff: false, isRetrying: false }),
 
+  /** Here, or in another tab that was sending the file. */
   cancelled: () => ({
     ...{ phase: 'cancelled', state: undefined, failure: undefined, isReserved: false },
     ...{ sentBytes: 0, inFlightBytes: 0, preparedBytes: 0, isRetrying: false, isBackingOff: false },
   }),
 
-  /** Another tab has cancelled it. */
-  cancelledInOtherTab: () => ({ phase: 'cancelled', state: undefined, failure: undefined }),
-
-  /** Another tab was sending it and has closed. */
-  takenOver: ({ state, reached }: StoredUpload) => ({
-    ...{ phase: 'waiting', failure: undefined, state, sentBytes: reached },
+  /** Another tab was sending the file, and has closed. */
+  takenOver: ({ state, sentBytes }: StoredUpload) => ({
+    ...{ phase: 'waiting', failure: undefined, state, sentBytes },
   }),
 } satisfies Readonly<Record<string, (...facts: never[]) => EntryChange>>
 
-/** Lets a file continue that is paused, failed, cancelled or backs off. Does nothing for any other. */
+/** Lets a paused, failed, cancelled or backing-off file continue. Does nothing for a file in another phase. */
 export function resumeEntry(entries: Entries, entry: Entry | undefined): void {
   if (entry === undefined) return
   const { id, phase, isBackingOff } = entry

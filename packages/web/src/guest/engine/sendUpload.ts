@@ -39,7 +39,7 @@ export function createSendUpload(options: SendUploadOptions) {
     if (phase === 'landed') return
     const hasGrown = bytes > (entries.get(id)?.sentBytes ?? 0)
     entries.change(id, become.progressed(phase, bytes, waitingMs !== undefined))
-    if (hasGrown) void store.putReached(id, bytes)
+    if (hasGrown) void store.putSentBytes(id, bytes)
   }
 
   return async ({ entry, source, signal }: UploadWork): Promise<void> => {
@@ -55,7 +55,7 @@ export function createSendUpload(options: SendUploadOptions) {
       environment: environmentFor((bytes) => entries.change(id, { inFlightBytes: bytes })),
       onProgress: (progress) => report(id, progress),
       onState: async (changed) => {
-        passphrase.wasTaken()
+        passphrase.wasAccepted()
         entries.change(id, { state: changed, isReserved: true })
         await uploads.save(entry, changed)
       },

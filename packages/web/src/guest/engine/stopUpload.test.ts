@@ -27,7 +27,7 @@ function createWorld() {
 }
 
 describe('a stopped upload', () => {
-  it('is paused, or stays as it is while it is cancelled', () => {
+  it('becomes paused, or keeps its phase until its cancellation ends', () => {
     const { stop, entry } = createWorld()
     stop(CANCELLED)
     assert.equal(entry().phase, 'sending')
@@ -35,34 +35,34 @@ describe('a stopped upload', () => {
     assert.deepEqual([entry().phase, entry().inFlightBytes, entry().isRetrying], ['paused', 0, false])
   })
 
-  it('backs off after a lost connection, for as long as the server asks', async () => {
+  it('backs off for a minute after a lost connection, and for as long as a busy server asks', async () => {
     const { stop, entry, waits, calls } = createWorld()
-    stop(new SendError('gave_up', new NetworkError('unreachable')))
+    stop(new SendError('server_unavailable', new NetworkError('unreachable')))
     assert.deepEqual([entry().phase, entry().failure, entry().isBackingOff], ['waiting', 'no_connection', true])
     assert.equal(waits[0]?.ms, 60_000)
     waits[0]?.end()
     await new Promise(setImmediate)
     assert.deepEqual([entry().isBackingOff, calls], [false, ['backed off']])
     const facts = { operation: 'createDrop', status: 429, code: 'error.drop.rate_limited' } as const
-    stop(new SendError('gave_up', new ProblemError({ ...facts, retryAfterSeconds: 90 })))
+    stop(new SendError('server_unavailable', new ProblemError({ ...facts, retryAfterSeconds: 90 })))
     assert.deepEqual([entry().failure, waits[1]?.ms], ['busy', 90_000])
   })
 
-  it('restarts by itself when the server loses its session, but only once', () => {
+  it('restarts by itself when the server does not know its session, but only once', () => {
     const { stop, entry } = createWorld()
-    stop(new SendError('session_gone'))
+    stop(new SendError('session_unknown'))
     assert.deepEqual([entry().phase, entry().failure], ['waiting', undefined])
-    stop(new SendError('session_gone'))
+    stop(new SendError('session_unknown'))
     assert.deepEqual([entry().phase, entry().failure], ['failed', 'damaged_on_the_way'])
   })
 
-  it('has the link asked about when it is closed or full', () => {
+  it('reports that the link has changed when the link is full', () => {
     const { stop, entry, calls } = createWorld()
     stop(new SendError('link_full'))
     assert.deepEqual([entry().failure, calls], ['link_full', ['link']])
   })
 
-  it('is unreadable when the file changes before it is sealed', () => {
+  it('fails as unreadable when the file changes before it is sealed', () => {
     const { stop, entry } = createWorld()
     stop(new SendError('file_changed'))
     assert.equal(entry().failure, 'unreadable')

@@ -24,15 +24,15 @@ interface StopUploadOptions {
 
 export function createStopUpload(options: StopUploadOptions): (id: string, error: unknown) => void {
   const { entries, environment, passphrase, onLinkChanged, onBackedOff } = options
-  /** Files whose session the server has lost once: such a file starts again once by itself. */
-  const lostOnce = new Set<string>()
+  /** Files whose session the server has deleted once: the first time, such a file restarts by itself. */
+  const restartedOnce = new Set<string>()
 
   function retriesAtOnce(id: string, error: unknown): boolean {
     const reason = error instanceof SendError ? error.reason : undefined
     if (reason === 'passphrase_refused') passphrase.wasRefusedFor(id)
-    const isFirstLoss = reason === 'session_gone' && !lostOnce.has(id)
-    if (isFirstLoss) lostOnce.add(id)
-    return reason === 'passphrase_refused' || isFirstLoss
+    const isFirstRestart = reason === 'session_unknown' && !restartedOnce.has(id)
+    if (isFirstRestart) restartedOnce.add(id)
+    return reason === 'passphrase_refused' || isFirstRestart
   }
 
   function failureAfter({ state }: Entry, error: unknown): FailureReason {
@@ -66,6 +66,6 @@ export function createStopUpload(options: StopUploadOptions): (id: string, error
 
 function pauseMsAfter(error: unknown): number {
   const cause = error instanceof Error ? error.cause : undefined
-  const askedSeconds = cause instanceof ProblemError ? (cause.retryAfterSeconds ?? 0) : 0
-  return Math.max(BACK_OFF_MS, askedSeconds * 1000)
+  const retryAfterSeconds = cause instanceof ProblemError ? (cause.retryAfterSeconds ?? 0) : 0
+  return Math.max(BACK_OFF_MS, retryAfterSeconds * 1000)
 }

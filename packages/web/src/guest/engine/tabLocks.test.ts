@@ -11,15 +11,15 @@ const refusing: LockManager = {
 describe('locks between tabs', () => {
   it('do not use Web Locks in a browser that stores nothing', async () => {
     const locks = locksFor({ isPersistent: false }, refusing)
-    const release = await locks.take('a')
+    const release = await locks.lock('a')
     assert.ok(release)
-    assert.equal(await locks.take('a'), undefined)
+    assert.equal(await locks.lock('a'), undefined)
     release()
     await locks.whenFree('a')
-    assert.equal(await locks.isTaken('a'), false)
+    assert.equal(await locks.isLocked('a'), false)
   })
 
   it('work in a browser without Web Locks', async () => {
-    assert.ok(await locksFor({ isPersistent: true }, undefined).take('a'))
+    assert.ok(await locksFor({ isPersistent: true }, undefined).lock('a'))
   })
 })

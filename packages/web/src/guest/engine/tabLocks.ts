@@ -2,10 +2,10 @@ import type { GuestStore } from './guestStore.ts'
 
 /** One tab works at a stored upload: two would send the same bytes to one session. */
 export interface TabLocks {
-  /** Resolves with the function that releases it, or with undefined when another tab has it. A tab that closes releases all its locks. */
-  take(id: string): Promise<(() => void) | undefined>
-  isTaken(id: string): Promise<boolean>
-  /** Resolves when no tab has it. */
+  /** Resolves with the function that releases the lock, or with undefined when another tab has the lock. A tab that closes releases all its locks. */
+  lock(id: string): Promise<(() => void) | undefined>
+  isLocked(id: string): Promise<boolean>
+  /** Resolves when no tab has the lock. */
   whenFree(id: string): Promise<void>
 }
 
@@ -15,7 +15,7 @@ const nameOf = (id: string) => `blindkeep-upload-${id}`
 /** Web Locks work between all tabs of this origin. Every browser that can seal has them. */
 function createTabLocks(locks: LockManager): TabLocks {
   return {
-    take: (id) =>
+    lock: (id) =>
       new Promise((resolve, reject) => {
         const hold = (lock: Lock | null) => {
           if (lock === null) return resolve(undefined)
@@ -23,7 +23,7 @@ function createTabLocks(locks: LockManager): TabLocks {
         }
         locks.request(nameOf(id), { ifAvailable: true }, hold).catch(reject)
       }),
-    isTaken: async (id) => (await locks.query()).held?.some(({ name }) => name === nameOf(id)) ?? false,
+    isLocked: async (id) => (await locks.query()).held?.some(({ name }) => name === nameOf(id)) ?? false,
     whenFree: (id) => locks.request(nameOf(id), () => undefined),
   }
 }
@@ -35,21 +35,21 @@ export function locksFor({ isPersistent }: Pick<GuestStore, 'isPersistent'>, loc
 
 /** Locks that exist within this tab only. */
 export function createSoleLocks(): TabLocks {
-  const taken = new Map<string, { readonly released: Promise<void> }>()
+  const locked = new Map<string, { readonly released: Promise<void> }>()
   return {
-    async take(id) {
-      if (taken.has(id)) return undefined
+    async lock(id) {
+      if (locked.has(id)) return undefined
       let release = () => undefined as undefined
       const released = new Promise<void>((resolve) => {
         release = () => {
-          taken.delete(id)
+          locked.delete(id)
           resolve()
         }
       })
-      taken.set(id, { released })
+      locked.set(id, { released })
       return release
     },
-    isTaken: async (id) => taken.has(id),
-    whenFree: async (id) => taken.get(id)?.released,
+    isLocked: async (id) => locked.has(id),
+    whenFree: async (id) => locked.get(id)?.released,
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Sends chunks and reports how much of one is sent. `fetch` reports nothing before the answer, which on a slow connection takes a minute.
- * It behaves like `fetch` as far as the client uses it for a chunk: it resolves with the answer, whatever its status; it rejects with `TypeError` when
- * there is none, and with the signal's reason when that aborts. It follows no redirect to another origin: the page's Content-Security-Policy forbids it.
+ * A `fetch` that reports how many bytes of a chunk are sent. The browser's `fetch` reports nothing before the answer, which on a slow connection takes a
+ * minute. This one behaves like it as far as the client uses it for a chunk: it resolves with the answer, whatever its status; it rejects with `TypeError`
+ * when there is no answer, and with the signal's reason when that aborts. A redirect to another origin fails, because the page's Content-Security-Policy
+ * forbids it.
  */
 type Fetch = typeof fetch
 

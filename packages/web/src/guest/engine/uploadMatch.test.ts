@@ -6,7 +6,7 @@ import { matchOf } from './uploadMatch.ts'
 const file = { name: 'a.jpg', folder: '', size: 10, lastModified: 5 }
 const state = {} as StoredUpload['state']
 const stored = (change: Partial<StoredUpload>): StoredUpload => ({
-  ...{ ...file, id: 'one', linkId: 'link', state, keptAt: 0, reached: 0 },
+  ...{ ...file, id: 'one', linkId: 'link', state, keptAt: 0, sentBytes: 0 },
   ...change,
 })
 

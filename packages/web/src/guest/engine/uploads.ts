@@ -38,7 +38,7 @@ interface UploadsOptions {
   /** Undefined while the link is not open. */
   readonly link: () => UploadLink | undefined
   readonly maySend: () => boolean
-  /** Called before any job starts: fails the files that wait for a link that takes no more. */
+  /** Called before any job starts: fails the files that wait for a link that accepts no more files. */
   readonly failHopeless: () => void
   readonly onLanded: (id: string, custody: DropCustody) => void
   /** The link is closed, or less of its limits is left than its last answer said. */
@@ -55,15 +55,15 @@ export function createUploads(options: UploadsOptions): Uploads {
   const order = createUploadOrder({
     entries,
     isBusy: (id) => jobs.isRunning(id) || isCancelling(id),
-    canCreate: () => link() !== undefined && passphrase.isThere(),
+    canCreate: () => link() !== undefined && passphrase.isReady(),
   })
 
   function pump(): void {
     options.failHopeless()
     if (!options.maySend()) return
     if (jobs.count('preparing') < MAX_PREPARING) start('preparing', order.nextToPrepare())
-    // One file alone tries a new passphrase: the server counts wrong ones.
-    while (jobs.count('sending') < (passphrase.isInDoubt() ? 1 : MAX_SENDING)) {
+    // Only one file tries a new passphrase, because the server counts wrong passphrases.
+    while (jobs.count('sending') < (passphrase.isUntested() ? 1 : MAX_SENDING)) {
       const next = order.nextToSend()
       if (next === undefined) return
       start('sending', next)

@@ -1,4 +1,4 @@
-/** Waits that end early when the browser is online again or the guest returns: nothing waits out the rest of a back-off then. */
+/** Waits that end early when the browser is online again or the guest returns. A back-off then ends at once. */
 type Wait = (milliseconds: number, signal?: AbortSignal) => Promise<void>
 
 interface WakingWait {

@@ -21,7 +21,7 @@ export function ChangePassword({ email }: { readonly email: string }) {
 }
 
 function ChangeForm({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const text = accountText(language)
   const [present, setPresent] = useState('')
   const next = useNewPassword()
@@ -31,7 +31,7 @@ function ChangeForm({ email, onClose }: { readonly email: string; readonly onClo
   const change = async () => {
     const wasDone = await action.run(() => owner.changePassword({ present, next: next.value, onProgress: setShare }))
     if (!wasDone) return
-    tell({ tone: 'good', text: text.changePassword.done })
+    showMessage({ tone: 'good', text: text.changePassword.done })
     onClose()
   }
   return (

@@ -8,7 +8,7 @@ interface CheckedFormProps {
   readonly onSubmit: () => void
   /** An error that is shown at one of the fields: the field gets the focus. */
   readonly fieldError?: unknown
-  /** Whether the first field gets the focus when the form appears. */
+  /** Whether the first field that can be changed gets the focus when the form appears. */
   readonly focusesFirst?: boolean | undefined
   /** `hasTried`: the user has tried to submit, so the fields show their faults. */
   readonly children: (hasTried: boolean) => ComponentChildren
@@ -19,7 +19,7 @@ export function CheckedForm({ isComplete, onSubmit, fieldError, focusesFirst, ch
   const [hasTried, setTried] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    if (focusesFirst === true) form.current?.querySelector<HTMLElement>('input, textarea')?.focus()
+    if (focusesFirst === true) form.current?.querySelector<HTMLElement>('input:not([readonly]), textarea')?.focus()
   }, [])
   useEffect(() => {
     if (fieldError !== undefined && form.current !== null) focusFault(form.current)

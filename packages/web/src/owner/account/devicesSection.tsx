@@ -12,7 +12,7 @@ import { Section } from './section.tsx'
 
 /** The devices whose signatures the account accepts. */
 export function DevicesSection() {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const text = accountText(language).devices
   const loaded = useLoaded(async () => {
     const [devices, stored] = await Promise.all([owner.devices(), storedDevice(owner)])
@@ -24,9 +24,9 @@ export function DevicesSection() {
       try {
         await owner.revokeDevice(deviceId)
         if (deviceId === loaded.value?.here) forgetDevice(owner)
-        tell({ tone: 'good', text: text.revoked })
+        showMessage({ tone: 'good', text: text.revoked })
       } catch (error) {
-        tell({ tone: 'bad', text: errorText(error, language) })
+        showMessage({ tone: 'bad', text: errorText(error, language) })
       }
       loaded.reload()
     })

@@ -18,13 +18,13 @@ import { WordsField } from './wordsField.tsx'
 type Enter = (owner: Owner) => Promise<void>
 
 /** Recovers an account with its recovery words and sets a new password. */
-export function RecoverPage({ language, onLanguage, newAttempt, tell }: SignedOutProps) {
+export function RecoverPage({ language, onLanguage, newAttempt, showMessage }: SignedOutProps) {
   const text = accountText(language)
   const [challenge, setChallenge] = useState<{ readonly step: SecondStep; readonly enter: Enter }>()
   const finish = async (enter: Enter, owner: Owner) => {
     goTo('inbox')
     await enter(owner)
-    tell({ tone: 'good', text: text.recover.done })
+    showMessage({ tone: 'good', text: text.recover.done })
   }
   // The new password is set: the owner can sign in with it.
   const leave = () => goTo('')

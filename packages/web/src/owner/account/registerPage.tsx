@@ -30,7 +30,7 @@ interface CreatedAccount {
   readonly enter: () => Promise<void>
 }
 
-export function RegisterPage({ language, onLanguage, newAttempt, tell, invite, onCreated }: RegisterPageProps) {
+export function RegisterPage({ language, onLanguage, newAttempt, showMessage, invite, onCreated }: RegisterPageProps) {
   const text = accountText(language)
   const [created, setCreated] = useState<CreatedAccount>()
   const [words, setWords] = useState<readonly string[]>()
@@ -38,7 +38,7 @@ export function RegisterPage({ language, onLanguage, newAttempt, tell, invite, o
   const finish = async (enter: () => Promise<void>) => {
     goTo('inbox')
     await enter()
-    tell({ tone: 'good', text: text.words.done })
+    showMessage({ tone: 'good', text: text.words.done })
   }
   const check = ({ recovery }: CreatedAccount) => void checking.run(async () => setWords(await recovery.confirm()))
   if (created === undefined)

@@ -27,11 +27,11 @@ type Step =
 const IDLE: Step = { name: 'idle' }
 
 export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const text = accountText(language).factor
   const [step, setStep] = useState<Step>(IDLE)
   const done = (message: string) => {
-    tell({ tone: 'good', text: message })
+    showMessage({ tone: 'good', text: message })
     setStep(IDLE)
     reload()
   }

@@ -13,7 +13,7 @@ import { Section } from './section.tsx'
 
 /** The account's sessions: this browser first, then the last used ones. */
 export function SessionsSection({ session }: { readonly session: PageSession }) {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const text = accountText(language).sessions
   const loaded = useLoaded(() => owner.sessions())
   const signOut = useSignOut(session)
@@ -27,9 +27,9 @@ export function SessionsSection({ session }: { readonly session: PageSession }) 
     action.run(async () => {
       try {
         for (const { sessionId } of ended) await owner.endSession(sessionId)
-        tell({ tone: 'good', text: message })
+        showMessage({ tone: 'good', text: message })
       } catch (error) {
-        tell({ tone: 'bad', text: errorText(error, language) })
+        showMessage({ tone: 'bad', text: errorText(error, language) })
       }
       loaded.reload()
     })

@@ -62,7 +62,7 @@ export function SignInPage({ language, onLanguage, newAttempt, reason }: SignInP
 }
 
 function ReasonNotice({ reason, text }: { readonly reason: SignedOutReason; readonly text: string }) {
-  return <Notice tone={reason === 'ended' || reason === 'signed_out_unheard' ? 'warn' : 'info'}>{text}</Notice>
+  return <Notice tone={reason === 'ended' || reason === 'signed_out_locally' ? 'warn' : 'info'}>{text}</Notice>
 }
 
 interface SignInFormProps extends Pick<SignedOutProps, 'language' | 'newAttempt'> {

@@ -16,7 +16,7 @@ export interface SignedOutProps {
   readonly language: Language
   readonly onLanguage: (language: Language) => void
   readonly newAttempt: () => SignInAttempt
-  readonly tell: OwnerPages['tell']
+  readonly showMessage: OwnerPages['showMessage']
 }
 
 interface SignedOutFrameProps extends Pick<SignedOutProps, 'language' | 'onLanguage'> {

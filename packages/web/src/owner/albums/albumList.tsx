@@ -93,7 +93,7 @@ function Cover({ asset }: { readonly asset: AssetFacts }) {
 }
 
 function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const text = albumsText(language)
   const [isMissing, setMissing] = useState(false)
   const { isBusy, error, run } = useAction()
@@ -102,7 +102,7 @@ function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
     if (name === '') return
     await run(async () => {
       const { albumId } = await owner.createAlbum({ name })
-      tell({ tone: 'good', text: text.create.done })
+      showMessage({ tone: 'good', text: text.create.done })
       goTo(`albums/${albumId}`)
     })
   }

@@ -65,7 +65,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
         />
       )}
       {isMissing ? (
-        <p>{text.gone}</p>
+        <p>{text.notFound}</p>
       ) : (
         <Contents
           assets={assets}

@@ -45,7 +45,7 @@ export function AssetPage({ albumId, assetId }: AssetPageProps) {
           {assets.error !== undefined && (
             <ErrorNotice error={assets.error} language={language} onRetry={assets.reload} />
           )}
-          {assets.value !== undefined && <p>{text.gone}</p>}
+          {assets.value !== undefined && <p>{text.notFound}</p>}
           {assets.value === undefined && assets.error === undefined && (
             <p class="row soft" role="status">
               <span class="spinner" aria-hidden="true" />

@@ -9,7 +9,7 @@ import { albumsText } from './texts.ts'
 
 /** Assets whose upload was interrupted, and the way to finish them. */
 export function Incomplete({ assets }: { readonly assets: readonly AssetFacts[] }) {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const device = useDevice()
   const text = albumsText(language).incomplete
   const { isBusy, error, run } = useAction()
@@ -24,7 +24,7 @@ export function Incomplete({ assets }: { readonly assets: readonly AssetFacts[] 
         done++
       }
     })
-    if (done > 0) tell({ tone: 'good', text: text.done(done) })
+    if (done > 0) showMessage({ tone: 'good', text: text.done(done) })
   }
 
   return (

@@ -14,7 +14,7 @@ interface RemoveDialogProps {
 }
 
 export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps) {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const text = albumsText(language)
   const { isBusy, error, run } = useAction()
   useCloseGuard(isBusy)
@@ -32,7 +32,7 @@ export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps
       if (errors.length > 0) throw new AggregateError(errors)
     })
     if (deleted.length > 0) {
-      tell({ tone: 'good', text: text.remove.done(deleted.length) })
+      showMessage({ tone: 'good', text: text.remove.done(deleted.length) })
       onRemoved(deleted)
     }
     if (isAllGone) onClose()

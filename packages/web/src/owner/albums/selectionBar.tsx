@@ -19,7 +19,7 @@ interface SelectionBarProps {
 
 /** The actions for the selected files, at the bottom, in reach of the thumb. */
 export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: SelectionBarProps) {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const text = albumsText(language)
   const [dialog, setDialog] = useState<'share' | 'remove'>()
   const saving = useAssetSaving()
@@ -34,7 +34,7 @@ export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: Sel
       }
       await saving.save(named)
     } catch (error) {
-      tell({ tone: 'bad', text: errorText(error, language) })
+      showMessage({ tone: 'bad', text: errorText(error, language) })
     }
   }
 

@@ -151,7 +151,7 @@ describe('the upload queue', () => {
     const { queue, add, job, item, cancelled } = createWorld()
     add('a', 'b', 'c')
     await job('a').job.onState(stateOf(1))
-    const error = new SendError('gave_up')
+    const error = new SendError('server_unavailable')
     job('a').end.reject(error)
     await turn()
     assert.deepEqual([item('a').phase, item('a').error, item('c').phase], ['failed', error, 'preparing'])

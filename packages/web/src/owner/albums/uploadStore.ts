@@ -39,7 +39,7 @@ export async function storedUploads({ accountId, baseUrl }: AccountAt): Promise<
   return (await uploadsAt(baseUrl)).filter(({ state }) => accountOf(state) === accountId)
 }
 
-/** Of all accounts. Deletes entries that it can't read: an older page has written them. */
+/** Reads the uploads of all accounts. Deletes the unreadable ones, which an older page has written. */
 async function uploadsAt(baseUrl: string): Promise<readonly StoredUpload[]> {
   return withUploads(async (database) => {
     const stored: StoredUpload[] = []

@@ -12,7 +12,7 @@ interface AssetSaving extends Pick<Saving, 'now' | 'stop'> {
 }
 
 export function useAssetSaving(): AssetSaving {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const { now, save, stop } = useSaving()
   useCloseGuard(now !== undefined)
   const fileOf = ({ assetId, name }: { readonly assetId: AssetId; readonly name: string }): FileToSave => ({
@@ -25,9 +25,9 @@ export function useAssetSaving(): AssetSaving {
     async save(assets) {
       try {
         const saved = await save(assets.map(fileOf))
-        if (saved > 0) tell({ tone: 'good', text: albumsText(language).saving.done(saved) })
+        if (saved > 0) showMessage({ tone: 'good', text: albumsText(language).saving.done(saved) })
       } catch (error) {
-        tell({ tone: 'bad', text: errorText(error, language) })
+        showMessage({ tone: 'bad', text: errorText(error, language) })
       }
     },
   }

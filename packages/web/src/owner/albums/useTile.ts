@@ -19,7 +19,7 @@ export interface TileContent {
 
 /** Browsers send no more requests to one server at the same time. */
 const MAX_AT_ONCE = 6
-/** Of at most 64 KiB each. */
+/** Tiles that stay loaded out of view. Each has at most 64 KiB. */
 const MAX_UNUSED = 400
 
 const loads = new WeakMap<Owner, SharedLoads<TileContent>>()

@@ -28,7 +28,7 @@ export function ConfirmDiscard({ items, onClose, onConfirmed }: ConfirmDiscardPr
         {items.length > MAX_NAMED && <li class="soft">+ {items.length - MAX_NAMED}</li>}
       </ul>
       <ul class="bullets">
-        <li>{text.discarding.forEver}</li>
+        <li>{text.discarding.cannotBeUndone}</li>
         <li>{text.discarding.room(formatBytes(sealedBytes, language))}</li>
         <li>{text.discarding.receiptStays}</li>
       </ul>

@@ -16,8 +16,8 @@ import { faultText, inboxText, nameOf, plainNameOf, sizeOf } from './texts.ts'
 interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
   readonly item: InboxItem
   readonly linkLabel: string
-  /** It was removed from the inbox while the dialog was open. */
-  readonly isGone: boolean
+  /** The file was removed from the inbox while the dialog was open. */
+  readonly isRemoved: boolean
   readonly isBusy: boolean
   readonly saving: SavingNow | undefined
   readonly fault: string | undefined
@@ -26,16 +26,16 @@ interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'o
 }
 
 export function DropDialog(props: DropDialogProps) {
-  const { item, isGone, isBusy, saving, fault, onStop, onClose } = props
+  const { item, isRemoved, isBusy, saving, fault, onStop, onClose } = props
   const { language } = useOwnerPages()
   const text = inboxText(language)
   const { file } = item
   return (
     <Dialog wide title={nameOf(item, language)} closeLabel={text.close} onClose={onClose}>
-      {isGone && <Notice tone="info">{text.details.gone}</Notice>}
+      {isRemoved && <Notice tone="info">{text.details.removed}</Notice>}
       {item.fault !== undefined && <Notice tone="warn">{faultText(item.fault, language)}</Notice>}
       {file?.note !== undefined && <Note note={file.note} language={language} />}
-      {file !== undefined && !isGone && <PreviewPart item={item} language={language} />}
+      {file !== undefined && !isRemoved && <PreviewPart item={item} language={language} />}
       <FactList {...props} language={language} />
       <div class="drop-foot stack tight">
         {saving !== undefined && (
@@ -49,7 +49,7 @@ export function DropDialog(props: DropDialogProps) {
           </div>
         )}
         {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
-        {!isGone && (
+        {!isRemoved && (
           <div class="row end">
             <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => props.onDiscard([item])}>
               {text.discard}

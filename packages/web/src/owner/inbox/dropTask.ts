@@ -16,7 +16,7 @@ interface TaskReport {
   readonly language: Language
 }
 
-type Message = Parameters<OwnerPages['tell']>[0]
+type Message = Parameters<OwnerPages['showMessage']>[0]
 
 /** The messages after a task. Failures are shown on the page instead. */
 export function messagesOf({

@@ -32,7 +32,7 @@ export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose
         {...actions}
         item={present ?? item}
         linkLabel={labelOfLink(item.opaqueId)}
-        isGone={items !== undefined && present === undefined}
+        isRemoved={items !== undefined && present === undefined}
         isBusy={work.running !== undefined}
         saving={saving.now}
         fault={saving.fault?.dropId === item.dropId ? saving.fault.text : undefined}

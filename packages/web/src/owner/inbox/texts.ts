@@ -30,7 +30,7 @@ export function plainNameOf(item: InboxItem, language: Language): string {
 
 export function faultText({ reason }: NonNullable<InboxItem['fault']>, language: Language): string {
   const { faults } = texts[language]
-  if (reason === 'gone' || reason === 'refused' || reason === 'unreachable' || reason === 'answer_broken')
+  if (reason === 'not_in_inbox' || reason === 'refused' || reason === 'unreachable' || reason === 'answer_broken')
     return faults[reason]
   return faults.sealed
 }

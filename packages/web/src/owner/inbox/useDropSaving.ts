@@ -18,7 +18,7 @@ export interface DropSaving {
 }
 
 export function useDropSaving(): DropSaving {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const text = inboxText(language)
   const saving = useSaving()
   const [fault, setFault] = useState<DropSaving['fault']>()
@@ -37,7 +37,7 @@ export function useDropSaving(): DropSaving {
       const name = plainNameOf(item, language)
       setFault(undefined)
       saving.save([{ name, open: (signal) => owner.openDrop(item, { signal }) }]).then(
-        (saved) => saved === 1 && tell({ tone: 'good', text: text.downloaded(name) }),
+        (saved) => saved === 1 && showMessage({ tone: 'good', text: text.downloaded(name) }),
         (error: unknown) => setFault({ dropId: item.dropId, name, text: explain(error) }),
       )
     },

@@ -25,7 +25,7 @@ export interface DropWork {
 
 /** `onChange` is called after each file, because the list has changed. */
 export function useDropWork(onChange: () => void): DropWork {
-  const { language, tell } = useOwnerPages()
+  const { language, showMessage } = useOwnerPages()
   const doOne = useDropStep()
   const [running, setRunning] = useState<DropWork['running']>()
   const [failed, setFailed] = useState<DropWork['failed']>()
@@ -54,10 +54,10 @@ export function useDropWork(onChange: () => void): DropWork {
       },
     })
     const { failures } = outcome
-    for (const message of messagesOf({ task, outcome, alreadyDone, language })) tell(message)
+    for (const message of messagesOf({ task, outcome, alreadyDone, language })) showMessage(message)
     if (failures.length === 0) return
     if (isShown.current) setFailed({ task, failures })
-    else tell(failureMessage(task, failures.length, language))
+    else showMessage(failureMessage(task, failures.length, language))
   }
 
   return {

@@ -12,14 +12,14 @@ interface RevokeLinkProps {
 }
 
 export function RevokeLink({ link, onClose, onRevoked }: RevokeLinkProps) {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const text = linksText(language)
   const { isBusy, error, run } = useAction()
   const label = labelOf(link, language)
 
   const revoke = async () => {
     if (!(await run(() => owner.revokeLink(link.opaqueId)))) return
-    tell({ tone: 'good', text: text.revoking.done(label) })
+    showMessage({ tone: 'good', text: text.revoking.done(label) })
     onRevoked()
     onClose()
   }

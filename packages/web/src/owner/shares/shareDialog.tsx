@@ -68,16 +68,22 @@ function CreateShare({ assetIds, action, onCreated, onCancel }: CreateShareProps
       <fieldset class="stack tight" aria-describedby={id}>
         <legend class="share-legend">{text.create.expiry}</legend>
         <div class="choices">
-          {EXPIRIES.map((one) => (
-            <label key={one} class="choice">
-              <input type="radio" name="expiry" value={one} checked={expiry === one} onChange={() => setExpiry(one)} />
-              <span>{text.create.presets[one]}</span>
+          {EXPIRIES.map((expiryOption) => (
+            <label key={expiryOption} class="choice">
+              <input
+                type="radio"
+                name="expiry"
+                value={expiryOption}
+                checked={expiry === expiryOption}
+                onChange={() => setExpiry(expiryOption)}
+              />
+              <span>{text.create.presets[expiryOption]}</span>
             </label>
           ))}
         </div>
       </fieldset>
       <p id={id} class="small soft">
-        {text.create.drops}
+        {text.create.privacyNote}
       </p>
       {error !== undefined && <ErrorNotice error={error} language={language} />}
       <div class="row">

@@ -62,6 +62,7 @@ function ShareRow({ share, onEnd }: { readonly share: OwnShare; readonly onEnd: 
   const { createdAt, expiresAt, opaqueId } = share
   const id = opaqueId.slice(0, SHORT_ID)
   const isOver = hasEnded(expiresAt, Date.now())
+  const words = isOver ? text.remove : text.end
   const end = expiresAt === undefined ? undefined : formatInstant(expiresAt, language)
   return (
     <li class="card row apart share-row">
@@ -75,9 +76,9 @@ function ShareRow({ share, onEnd }: { readonly share: OwnShare; readonly onEnd: 
           {end === undefined ? text.forever : isOver ? text.ended(end) : text.until(end)}
         </p>
       </div>
-      <Button kind="danger" onClick={onEnd}>
-        <span aria-hidden="true">{text.end.button}</span>
-        <span class="visually-hidden">{text.end.buttonOf(id)}</span>
+      <Button kind={isOver ? 'quiet' : 'danger'} onClick={onEnd}>
+        <span aria-hidden="true">{words.button}</span>
+        <span class="visually-hidden">{words.buttonOf(id)}</span>
       </Button>
     </li>
   )
@@ -90,22 +91,23 @@ interface EndShareProps {
 }
 
 function EndShare({ share, onClose, onEnded }: EndShareProps) {
-  const { owner, language, tell } = useOwnerPages()
+  const { owner, language, showMessage } = useOwnerPages()
   const text = sharesText(language)
   const { isBusy, error, run } = useAction()
+  const words = hasEnded(share.expiresAt, Date.now()) ? text.remove : text.end
   const end = async () => {
     if (!(await run(() => owner.deleteShare(share.opaqueId)))) return
-    tell({ tone: 'good', text: text.end.done })
+    showMessage({ tone: 'good', text: words.done })
     onEnded()
     onClose()
   }
   return (
-    <Dialog title={text.end.title} closeLabel={text.close} onClose={onClose}>
-      <p>{text.end.text}</p>
+    <Dialog title={words.title} closeLabel={text.close} onClose={onClose}>
+      <p>{words.text}</p>
       {error !== undefined && <ErrorNotice error={error} language={language} />}
       <div class="row">
         <Button kind="danger" busy={isBusy} onClick={() => void end()}>
-          {text.end.confirm}
+          {words.confirm}
         </Button>
         <Button kind="quiet" onClick={onClose}>
           {text.cancel}

@@ -6,8 +6,8 @@ import type { OutcomeKind } from './outcomes.ts'
 import { storageText } from './texts.ts'
 
 /**
- * The text for a tampered or failed answer. The usual texts of refusals reassure ("nothing is lost"), which here is the open question. So a refusal is only
- * called a refusal, unless it is about the caller.
+ * The text for a tampered or failed answer. Usual refusal texts say "nothing is lost", but this check has not proved that. So a refusal gets a neutral
+ * text, except for 401 and 429, which are about the caller.
  */
 export function causeText(cause: unknown, language: Language): string {
   const text = storageText(language)
@@ -18,5 +18,5 @@ export function causeText(cause: unknown, language: Language): string {
 
 /** Whether the cause says more than the outcome's own text. */
 export function showsCause(kind: CompareKind | OutcomeKind): boolean {
-  return kind === 'tampered' || kind === 'unanswered' || kind === 'file_unread'
+  return kind === 'tampered' || kind === 'no_answer' || kind === 'file_unreadable'
 }

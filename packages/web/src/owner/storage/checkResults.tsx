@@ -39,7 +39,7 @@ export function CheckResults({ onReceipts }: CheckResultsProps) {
     lastPhase.current = state.phase
   }, [state.phase])
   if (state.phase === 'none' || (state.phase === 'running' && state.outcomes.size === 0)) return null
-  const tally = tallyOf(state.outcomes.values(), state.asked.length)
+  const tally = tallyOf(state.outcomes.values(), state.entries.length)
   return (
     <section class="card stack" aria-labelledby="results-heading">
       <h2 id="results-heading" ref={heading} tabIndex={-1}>
@@ -65,7 +65,7 @@ function Conclusion({ state, tally }: { readonly state: CheckState; readonly tal
   const { owner, baseUrl, language } = useOwnerPages()
   const text = storageText(language)
   const span = spanOf(state.outcomes.values())
-  const unchecked = state.asked.filter(({ assetId }) => isUnchecked(state.outcomes.get(assetId))).length
+  const unchecked = state.entries.filter(({ assetId }) => isUnchecked(state.outcomes.get(assetId))).length
   return (
     <div class="stack">
       <Notice tone={SUMMARY_TONES[summaryOf(tally)]}>

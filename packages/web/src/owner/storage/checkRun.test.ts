@@ -29,16 +29,16 @@ const doubted = (assetId: AssetId, cause?: Error): HeldAnswer => ({
 
 type Answer = (question: VerifyHeld, turn: number) => Promise<readonly HeldAnswer[]> | readonly HeldAnswer[]
 
-/** A check with a client that answers this way, the questions that it was asked, and the saved keys. */
+/** A check with a client that answers this way, the questions of the check, and the saved keys. */
 function checking(answer: Answer, keys: PinnedKeys | undefined = undefined) {
-  const asked: VerifyHeld[] = []
+  const questions: VerifyHeld[] = []
   const saved: unknown[] = []
   const verifyHeld = async (question: VerifyHeld): Promise<HeldAnswers> => {
-    asked.push(question)
-    return { answers: await answer(question, asked.length), keys }
+    questions.push(question)
+    return { answers: await answer(question, questions.length), keys }
   }
   const pins = { load: async () => ({ pinned: keys }), save: async (found: unknown) => void saved.push(found) }
-  return { asked, saved, check: createCheckRun({ verifyHeld }, pins) }
+  return { questions, saved, check: createCheckRun({ verifyHeld }, pins) }
 }
 
 const start = (check: ReturnType<typeof checking>['check'], count: number) =>
@@ -47,26 +47,26 @@ const start = (check: ReturnType<typeof checking>['check'], count: number) =>
 describe('a check', () => {
   it('asks about all files, a hundred at a time, with the pinned keys, and saves the keys of the answers', async () => {
     const keys = { serverId: 'https://keep.example', keys: [] }
-    const { check, asked, saved } = checking(({ assetIds }) => assetIds.map(held), keys)
+    const { check, questions, saved } = checking(({ assetIds }) => assetIds.map(held), keys)
     await start(check, 250)
     assert.deepEqual(
-      asked.map(({ assetIds }) => assetIds.length),
+      questions.map(({ assetIds }) => assetIds.length),
       [100, 100, 50],
     )
-    assert.ok(asked.every(({ pinned, depth }) => pinned === keys && depth === 'deep'))
+    assert.ok(questions.every(({ pinned, depth }) => pinned === keys && depth === 'deep'))
     assert.deepEqual(saved, [keys, keys, keys])
     const { phase, outcomes, error } = check.get()
     assert.deepEqual([phase, outcomes.size, error], ['ended', 250, undefined])
   })
 
   it('resumes only with the files that are not checked', async () => {
-    const { check, asked } = checking(({ assetIds }, turn) =>
+    const { check, questions } = checking(({ assetIds }, turn) =>
       assetIds.map((assetId, index) => (turn === 1 && index >= 3 ? doubted(assetId) : held(assetId))),
     )
     await start(check, 5)
     assert.equal(tallyOf(check.get().outcomes.values(), 5).unchecked, 2)
     await check.resume()
-    assert.equal(asked[1]?.assetIds.length, 2)
+    assert.equal(questions[1]?.assetIds.length, 2)
     assert.equal(tallyOf(check.get().outcomes.values(), 5).deep, 5)
   })
 
@@ -82,17 +82,17 @@ describe('a check', () => {
 
   it('ends with an error when the server does not answer', async () => {
     const cause = new NetworkError('unreachable')
-    const { check, asked } = checking(({ assetIds }) => assetIds.map((assetId) => doubted(assetId, cause)))
+    const { check, questions } = checking(({ assetIds }) => assetIds.map((assetId) => doubted(assetId, cause)))
     await start(check, 250)
-    assert.equal(asked.length, 1)
+    assert.equal(questions.length, 1)
     assert.deepEqual([check.get().phase, check.get().error], ['ended', cause])
   })
 
   it('continues after a batch that timed out', async () => {
     const cause = new NetworkError('timeout')
-    const { check, asked } = checking(({ assetIds }) => assetIds.map((assetId) => doubted(assetId, cause)))
+    const { check, questions } = checking(({ assetIds }) => assetIds.map((assetId) => doubted(assetId, cause)))
     await start(check, 250)
-    assert.equal(asked.length, 3)
+    assert.equal(questions.length, 3)
     assert.equal(check.get().error, undefined)
   })
 
@@ -112,7 +112,7 @@ describe('a check', () => {
     await start(check, 1)
     answerFirst(entries(2).map(({ assetId }) => doubted(assetId)))
     await first
-    assert.equal(check.get().asked.length, 1)
+    assert.equal(check.get().entries.length, 1)
     assert.equal(tallyOf(check.get().outcomes.values(), 1).deep, 1)
   })
 })

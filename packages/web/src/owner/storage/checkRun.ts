@@ -18,7 +18,7 @@ export interface CheckState {
   readonly depth: CheckDepth
   /** The choice in words: "All 12 files". */
   readonly scope: string
-  readonly asked: readonly CatalogEntry[]
+  readonly entries: readonly CatalogEntry[]
   readonly outcomes: ReadonlyMap<AssetId, Outcome>
   /** Files of the current batch that wait only for the verdict. */
   readonly ready: number
@@ -46,7 +46,7 @@ const EMPTY: CheckState = {
   phase: 'none',
   depth: 'deep',
   scope: '',
-  asked: [],
+  entries: [],
   outcomes: new Map(),
   ready: 0,
   wasStopped: false,
@@ -111,12 +111,12 @@ export function createCheckRun(owner: Pick<Owner, 'verifyHeld'>, pins: Pins): Ch
     get: store.get,
     subscribe: store.subscribe,
     start({ entries, depth, scope }) {
-      store.set({ ...EMPTY, depth, scope, asked: entries })
+      store.set({ ...EMPTY, depth, scope, entries })
       return run(entries)
     },
     resume() {
-      const { asked, outcomes } = store.get()
-      return run(asked.filter(({ assetId }) => isUnchecked(outcomes.get(assetId))))
+      const { entries, outcomes } = store.get()
+      return run(entries.filter(({ assetId }) => isUnchecked(outcomes.get(assetId))))
     },
     stop() {
       if (store.get().phase !== 'running') return
@@ -136,13 +136,13 @@ export function isUnchecked(outcome: Pick<Outcome, 'kind'> | undefined): boolean
 
 /** An unreachable server or an ended session fails every further batch; a timeout need not. */
 function failureOfAll(answers: readonly HeldAnswer[]): Error | undefined {
-  const causes = answers.map(causeIfUnanswered)
+  const causes = answers.map(causeIfNoAnswer)
   const [first] = causes
   if (first === undefined || causes.includes(undefined)) return undefined
   return first instanceof NetworkError && first.failure === 'timeout' ? undefined : first
 }
 
-function causeIfUnanswered(answer: HeldAnswer): Error | undefined {
+function causeIfNoAnswer(answer: HeldAnswer): Error | undefined {
   const { kind, cause } = outcomeOf(answer)
-  return kind === 'unanswered' ? cause : undefined
+  return kind === 'no_answer' ? cause : undefined
 }

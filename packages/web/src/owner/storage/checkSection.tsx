@@ -32,17 +32,21 @@ function Running() {
   const { owner, baseUrl, language } = useOwnerPages()
   const text = storageText(language).check
   const run = checkRunOf(owner, baseUrl)
-  const { asked, outcomes, ready } = useRunState(run)
+  const { entries, outcomes, ready } = useRunState(run)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.focus(), [])
   const done = outcomes.size
   return (
     <div class="stack" ref={box} tabIndex={-1}>
       <p role="status">
-        <strong>{text.running(done, asked.length)}</strong>
+        <strong>{text.running(done, entries.length)}</strong>
       </p>
       {/* A file that waits for the verdict counts as half done. */}
-      <Progress label={text.runningTitle} value={done + Math.min(ready, asked.length - done) / 2} max={asked.length} />
+      <Progress
+        label={text.runningTitle}
+        value={done + Math.min(ready, entries.length - done) / 2}
+        max={entries.length}
+      />
       <p class="small soft">{text.canLeave}</p>
       <div>
         <Button icon="close" onClick={run.stop}>

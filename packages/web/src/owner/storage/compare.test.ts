@@ -87,7 +87,7 @@ describe('the candidates for a local copy', () => {
 describe('the main doubt of several candidates', () => {
   it('is about the same file before it is about different files', () => {
     assert.equal(mainDoubt(['other_file', 'damaged', 'other_file']), 'damaged')
-    assert.equal(mainDoubt(['unanswered', 'not_held']), 'not_held')
+    assert.equal(mainDoubt(['no_answer', 'not_held']), 'not_held')
     assert.equal(mainDoubt(['other_file']), 'other_file')
     assert.equal(mainDoubt([]), undefined)
   })

@@ -63,7 +63,7 @@ function createCompareRun({ owner, baseUrl, entries: readEntries }: ComparePorts
         if (!signal.aborted) change(copy.id, found)
       } catch (cause) {
         if (signal.aborted) return
-        change(copy.id, { kind: 'file_unread', cause: cause instanceof Error ? cause : undefined })
+        change(copy.id, { kind: 'file_unreadable', cause: cause instanceof Error ? cause : undefined })
       }
     }
   }

@@ -60,9 +60,9 @@ export function CompareSection() {
 }
 
 function Chooser({ onChosen }: { readonly onChosen: (chosen: readonly ChosenFile[]) => void }) {
-  const { language, tell } = useOwnerPages()
+  const { language, showMessage } = useOwnerPages()
   const { compare: text, compareKinds } = storageText(language)
-  const unreadable = `${compareKinds.file_unread.title}. ${compareKinds.file_unread.meaning}`
+  const unreadable = `${compareKinds.file_unreadable.title}. ${compareKinds.file_unreadable.meaning}`
   const [isOver, setOver] = useState(false)
   const choose = (found: readonly FoundFile[]) => {
     const chosen = found.map(({ file, folder }) => ({ file, name: filePath({ folder, name: file.name }) }))
@@ -84,7 +84,7 @@ function Chooser({ onChosen }: { readonly onChosen: (chosen: readonly ChosenFile
         event.preventDefault()
         setOver(false)
         void filesOfTransfer(event.dataTransfer).then((found) => {
-          if (found.unreadable.length > 0) tell({ tone: 'bad', text: unreadable })
+          if (found.unreadable.length > 0) showMessage({ tone: 'bad', text: unreadable })
           else choose(found.files)
         })
       }}

@@ -113,9 +113,9 @@ describe('the kind of several doubts', () => {
     not_examined: 'not_examined',
     tampered: 'tampered',
     unreadable: 'unreadable',
-    refused: 'unanswered',
-    unreachable: 'unanswered',
-    answer_broken: 'unanswered',
+    refused: 'no_answer',
+    unreachable: 'no_answer',
+    answer_broken: 'no_answer',
   }
   const all = Object.keys(reasons) as DoubtReason[]
 

@@ -23,7 +23,7 @@ export const DOUBT_KINDS = [
   'incomplete',
   'not_examined',
   'not_yet',
-  'unanswered',
+  'no_answer',
 ] as const
 export type DoubtKind = (typeof DOUBT_KINDS)[number]
 
@@ -56,9 +56,9 @@ const KIND_OF: Readonly<Record<Exclude<DoubtReason, 'not_durable'>, DoubtKind>> 
   not_examined: 'not_examined',
   tampered: 'tampered',
   unreadable: 'unreadable',
-  refused: 'unanswered',
-  unreachable: 'unanswered',
-  answer_broken: 'unanswered',
+  refused: 'no_answer',
+  unreachable: 'no_answer',
+  answer_broken: 'no_answer',
 }
 
 /** Without a doubt, the result is still no confirmation. */
@@ -127,7 +127,7 @@ export const TONES: Readonly<Record<OutcomeKind, Tone>> = {
   incomplete: 'bad',
   not_examined: 'warn',
   not_yet: 'warn',
-  unanswered: 'warn',
+  no_answer: 'warn',
   held_structural: 'info',
   held_deep: 'good',
 }

@@ -11,7 +11,7 @@ const ids = [1, 2, 3].map((number) => {
   assert.ok(assetId !== undefined)
   return assetId
 })
-const asked = ids.map((assetId) => ({ assetId }) as unknown as CatalogEntry)
+const entries = ids.map((assetId) => ({ assetId }) as unknown as CatalogEntry)
 
 function outcome(index: number, changed: Partial<Outcome>): Outcome {
   const assetId = ids[index] ?? assert.fail()
@@ -32,7 +32,7 @@ const outcomes = new Map(
 const facts = {
   baseUrl: 'https://keep.example',
   writtenAt: '2026-01-01T12:00:00.000Z',
-  check: { asked, outcomes, depth: 'deep', scope: 'All 3 files' },
+  check: { entries, outcomes, depth: 'deep', scope: 'All 3 files' },
 } as const
 
 describe('a report', () => {

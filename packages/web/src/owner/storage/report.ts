@@ -1,4 +1,4 @@
-/** A dated report of a check, to save: what was asked, what was found, and what that does not prove. */
+/** A dated report of a check, to save: its files, their results, and what these do not prove. */
 import { formatInstant } from '../../common/format.ts'
 import type { Language } from '../../common/language.ts'
 import type { CheckState } from './checkRun.ts'
@@ -9,14 +9,14 @@ interface ReportFacts {
   readonly baseUrl: string
   /** RFC 3339, by this device's clock. */
   readonly writtenAt: string
-  readonly check: Pick<CheckState, 'asked' | 'outcomes' | 'depth' | 'scope'>
+  readonly check: Pick<CheckState, 'entries' | 'outcomes' | 'depth' | 'scope'>
 }
 
 /** For programs. Another party can verify it with the hashes and receipt numbers. */
 export function jsonReport({ baseUrl, writtenAt, check }: ReportFacts): string {
-  const { asked, outcomes, depth } = check
-  const tally = tallyOf(outcomes.values(), asked.length)
-  const files = asked.map(({ assetId }) => {
+  const { entries, outcomes, depth } = check
+  const tally = tallyOf(outcomes.values(), entries.length)
+  const files = entries.map(({ assetId }) => {
     const outcome = outcomes.get(assetId)
     return {
       asset_id: assetId,
@@ -36,8 +36,8 @@ export function jsonReport({ baseUrl, writtenAt, check }: ReportFacts): string {
 /** For people. */
 export function textReport(facts: ReportFacts, text: StorageText, language: Language): string {
   const { baseUrl, writtenAt, check } = facts
-  const { asked, outcomes, depth, scope } = check
-  const tally = tallyOf(outcomes.values(), asked.length)
+  const { entries, outcomes, depth, scope } = check
+  const tally = tallyOf(outcomes.values(), entries.length)
   const head = [
     text.report.title,
     '',
@@ -59,7 +59,7 @@ export function textReport(facts: ReportFacts, text: StorageText, language: Lang
     '',
     text.report.list,
   ]
-  const list = asked.flatMap(({ assetId }) => fileLines(assetId, outcomes.get(assetId), text))
+  const list = entries.flatMap(({ assetId }) => fileLines(assetId, outcomes.get(assetId), text))
   return `${[...head, ...list].join('\n')}\n`
 }
 

@@ -38,7 +38,7 @@ export const account: typeof import('../en/account.ts').account = {
       ended:
         'Sie wurden abgemeldet: Die Sitzung ist abgelaufen oder wurde auf einem anderen Gerät beendet. Melden Sie sich an, um dort weiterzumachen, wo Sie waren.',
       signed_out: 'Sie sind abgemeldet. Dieser Browser hat alles entfernt, womit sich Ihr Konto öffnen ließe.',
-      signed_out_unheard:
+      signed_out_locally:
         'Sie sind hier abgemeldet, aber der Server war nicht erreichbar. Nach der nächsten Anmeldung können Sie diese Sitzung unter „Konto“ beenden.',
       reloaded:
         'Diese Seite behält Ihren Schlüssel nur, solange sie offen ist. Melden Sie sich nach einem Neuladen wieder an.',

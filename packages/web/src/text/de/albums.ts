@@ -25,7 +25,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
   close: 'Schließen',
   cancel: 'Abbrechen',
   back: 'Alle Alben',
-  gone: 'Dieses Album gibt es hier nicht. Vielleicht gehört es zu einem anderen Konto.',
+  notFound: 'Dieses Album gibt es hier nicht. Vielleicht gehört es zu einem anderen Konto.',
   album: {
     empty: 'Dieses Album ist leer',
     emptyText:
@@ -101,7 +101,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
   asset: {
     back: 'Zurück zum Album',
     loading: 'Wird geöffnet\u00a0…',
-    gone: 'Diese Datei ist nicht mehr hier. Sie wurde anderswo gelöscht oder verschoben.',
+    notFound: 'Diese Datei ist nicht mehr hier. Sie wurde anderswo gelöscht oder verschoben.',
     show: 'Vorschau anzeigen',
     showHint: 'Die Datei wird erst geöffnet, wenn Sie es wünschen.',
     hide: 'Vorschau ausblenden',

@@ -217,8 +217,9 @@ export const guest: typeof import('../en/guest.ts').guest = {
       ),
     far: (percent) => `${percent} davon sind auf dem Server`,
     none: 'Davon ist noch nichts auf dem Server',
-    gone: 'Davon ist nichts mehr auf dem Server',
-    goneAnew: 'Davon ist nichts mehr auf dem Server. Wählen Sie die Datei noch einmal aus, um sie von vorn zu senden.',
+    deleted: 'Davon ist nichts mehr auf dem Server',
+    deletedRestart:
+      'Davon ist nichts mehr auf dem Server. Wählen Sie die Datei noch einmal aus, um sie von vorn zu senden.',
     inOtherTab: 'Ein anderer Tab dieses Browsers sendet sie',
     choose: 'Noch einmal auswählen',
     discard: (name) => `${name} aufgeben`,

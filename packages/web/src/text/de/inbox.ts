@@ -36,7 +36,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   faults: {
     sealed:
       'Sie ist beschädigt oder wurde nicht für Sie verschlüsselt und lässt sich deshalb nicht öffnen. Sie können sie verwerfen.',
-    gone: 'Sie ist nicht mehr im Eingang.',
+    not_in_inbox: 'Sie ist nicht mehr im Eingang.',
     refused:
       'Der Server gibt sie im Moment nicht heraus. Versuchen Sie es später noch einmal, oder fragen Sie den Betreiber dieses Servers.',
     unreachable: 'Die Verbindung ist abgebrochen, bevor der Name gelesen werden konnte.',
@@ -62,7 +62,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     preview: 'Vorschau anzeigen',
     previewAbout:
       'Die Vorschau öffnet die Datei in einem abgeschotteten Rahmen, der nichts erreichen kann. Nichts in der Datei wird ausgeführt.',
-    gone: 'Diese Datei ist nicht mehr im Eingang: Sie wurde anderswo behalten oder verworfen.',
+    removed: 'Diese Datei ist nicht mehr im Eingang: Sie wurde anderswo behalten oder verworfen.',
   },
   downloading: (name) => `${name} wird heruntergeladen`,
   downloaded: (name) => `${name} wurde heruntergeladen.`,
@@ -99,7 +99,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   },
   discarding: {
     title: (count) => plural(count, 'Diese Datei verwerfen?', `${files(count)} verwerfen?`),
-    forEver:
+    cannotBeUndone:
       'Das lässt sich nicht rückgängig machen. Dateien, die Sie nicht heruntergeladen oder behalten haben, sind verloren.',
     room: (size) => `Damit werden ${size} Ihres Speichers frei.`,
     receiptStays: 'Absender behalten ihre Quittungen, die beweisen, dass die Dateien angekommen sind.',

@@ -106,14 +106,14 @@ export const problems: typeof import('../en/problems.ts').problems = {
     cut: 'Die Verbindung ist abgebrochen. Versuchen Sie es noch einmal.',
   },
   send: {
-    gave_up:
+    server_unavailable:
       'Der Server war viele Male hintereinander nicht erreichbar. Was angekommen ist, behält er einen Tag lang. Machen Sie später weiter.',
     link_closed: 'Dieser Link nimmt keine Dateien an.',
     link_full: 'Der Link ist voll.',
     passphrase_refused: 'Das Kennwort für den Link fehlt oder ist falsch.',
     too_large: 'Die Datei ist größer, als der Link erlaubt.',
     owner_full: 'Der Speicher der Person, die die Dateien bekommt, ist voll.',
-    session_gone: 'Der Server kennt diesen Upload nicht mehr. Beginnen Sie ihn neu.',
+    session_unknown: 'Der Server kennt diesen Upload nicht mehr. Beginnen Sie ihn neu.',
     session_failed: OTHER_FILE,
     chunk_refused:
       'Etwas zwischen diesem Browser und dem Server blockiert selbst kleine Teile der Datei. Versuchen Sie es in einem anderen Netz.',

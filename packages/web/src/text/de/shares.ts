@@ -28,6 +28,14 @@ export const shares: typeof import('../en/shares.ts').shares = {
     confirm: 'Freigabe beenden',
     done: 'Die Freigabe ist beendet.',
   },
+  remove: {
+    button: 'Entfernen',
+    buttonOf: (id) => `…/v/${id}… aus dieser Liste entfernen`,
+    title: 'Diese Freigabe aus der Liste entfernen?',
+    text: 'Die Freigabe ist beendet, und ihr Link funktioniert nicht mehr. Ihre eigenen Dateien bleiben.',
+    confirm: 'Aus der Liste entfernen',
+    done: 'Die Freigabe wurde entfernt.',
+  },
   close: 'Schließen',
   cancel: 'Abbrechen',
   create: {
@@ -35,7 +43,7 @@ export const shares: typeof import('../en/shares.ts').shares = {
     explain: 'Sie bekommen einen Link. Wer ihn hat, kann diese Dateien öffnen und sonst nichts, auch ohne Konto.',
     expiry: 'Wie lange?',
     presets: { day: '1 Tag', week: '7 Tage', month: '30 Tage', never: 'Bis ich sie beende' },
-    drops: 'Wurde Ihnen eine dieser Dateien geschickt, werden auch Name und Nachricht des Absenders geteilt.',
+    privacyNote: 'Wurde Ihnen eine dieser Dateien geschickt, werden auch Name und Nachricht des Absenders geteilt.',
     submit: 'Freigabelink anlegen',
     making: 'Wird verschlüsselt\u00a0…',
   },

@@ -95,7 +95,7 @@ const kinds: Texts['kinds'] = {
     meaning:
       'Der Server liest pro Stunde nur eine begrenzte Menge. Setzen Sie die Prüfung in einer Stunde fort und behalten Sie bis dahin Ihre eigene Kopie.',
   },
-  unanswered: {
+  no_answer: {
     title: 'Nicht geprüft',
     meaning: 'Es gab keine verlässliche Antwort. Behalten Sie Ihre eigene Kopie und prüfen Sie noch einmal.',
   },
@@ -240,7 +240,7 @@ const compareKinds: Texts['compareKinds'] = {
     title: 'Keine gespeicherte Datei hat diese Größe',
     meaning: 'Diese Kopie ist also nicht auf dem Server gespeichert. Behalten Sie Ihre Kopie.',
   },
-  file_unread: {
+  file_unreadable: {
     title: 'Diese Kopie konnte nicht gelesen werden',
     meaning:
       'Sie wurde während des Vergleichs verschoben, geändert oder gelöscht. Behalten Sie sie und wählen Sie sie noch einmal aus.',
@@ -322,7 +322,6 @@ const keys: Texts['keys'] = {
   alarm:
     'Ein ehrlicher Server fügt nur Schlüssel hinzu. Löschen Sie nichts, und verlassen Sie sich auf keine Quittung. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server. Bis das geklärt ist, sagt hier keine Prüfung Ja.',
   remembered: 'Schlüssel, die sich dieser Browser gemerkt hat',
-  gone: 'Nicht mehr in der Liste',
   cannotRemember:
     'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Er kann nicht bemerken, wenn ein Schlüssel ersetzt wird.',
   id: 'Schlüssel',

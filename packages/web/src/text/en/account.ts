@@ -37,7 +37,7 @@ export const account = {
       ended:
         'You were signed out: the session expired, or it was ended on another device. Sign in to continue where you were.',
       signed_out: 'You are signed out. This browser has removed everything that could open your account.',
-      signed_out_unheard:
+      signed_out_locally:
         'You are signed out here, but the server could not be reached. You can end this session under Account when you sign in again.',
       reloaded: 'This page keeps your key only while it is open. Sign in again after a reload.',
       deleted: 'Your account was deleted. Thank you for using Blindkeep.',

@@ -25,7 +25,7 @@ export const albums = {
   close: 'Close',
   cancel: 'Cancel',
   back: 'All albums',
-  gone: 'This album is not here. It may belong to another account.',
+  notFound: 'This album is not here. It may belong to another account.',
   album: {
     empty: 'This album is empty',
     emptyText: 'Drop files here or choose them. They are encrypted in this browser before they are uploaded.',
@@ -93,7 +93,7 @@ export const albums = {
   asset: {
     back: 'Back to the album',
     loading: 'Opening…',
-    gone: 'This file is no longer here. It was deleted or moved elsewhere.',
+    notFound: 'This file is no longer here. It was deleted or moved elsewhere.',
     show: 'Show preview',
     showHint: 'The file is not opened until you ask for it.',
     hide: 'Hide preview',

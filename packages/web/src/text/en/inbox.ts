@@ -35,7 +35,7 @@ export const inbox = {
   cancel: 'Cancel',
   faults: {
     sealed: 'It is damaged or was not encrypted for you, so it cannot be opened. You can discard it.',
-    gone: 'It is no longer in the inbox.',
+    not_in_inbox: 'It is no longer in the inbox.',
     refused: 'The server does not release it at the moment. Try again later, or ask the operator of this server.',
     unreachable: 'The connection broke before the name could be read.',
     answer_broken: 'The server gave an unreadable answer.',
@@ -59,7 +59,7 @@ export const inbox = {
       'The sender chose the names, the message, the type and the date of the last change. They are not verified.',
     preview: 'Show preview',
     previewAbout: 'The preview opens the file in an isolated frame that can reach nothing. Nothing in the file is run.',
-    gone: 'This file is no longer in the inbox: it was kept or discarded elsewhere.',
+    removed: 'This file is no longer in the inbox: it was kept or discarded elsewhere.',
   },
   downloading: (name: string) => `Downloading ${name}`,
   downloaded: (name: string) => `${name} was downloaded.`,
@@ -95,7 +95,7 @@ export const inbox = {
   },
   discarding: {
     title: (count: number) => plural(count, 'Discard this file?', `Discard ${files(count)}?`),
-    forEver: 'This cannot be undone. Files that you have not downloaded or kept are lost.',
+    cannotBeUndone: 'This cannot be undone. Files that you have not downloaded or kept are lost.',
     room: (size: string) => `It frees ${size} of your storage.`,
     receiptStays: 'Senders keep their receipts, which prove that the files arrived.',
     submit: (count: number) => plural(count, 'Discard file permanently', `Discard ${files(count)} permanently`),

@@ -108,13 +108,14 @@ const network: Readonly<Record<NetworkFailure, string>> = {
 }
 
 const send: Readonly<Record<SendStopReason, string>> = {
-  gave_up: 'The server could not be reached many times in a row. It keeps what has arrived for a day. Resume later.',
+  server_unavailable:
+    'The server could not be reached many times in a row. It keeps what has arrived for a day. Resume later.',
   link_closed: 'This link accepts no files.',
   link_full: 'The link is full.',
   passphrase_refused: 'The passphrase is missing or wrong.',
   too_large: 'The file is larger than the link allows.',
   owner_full: 'The recipient’s storage is full.',
-  session_gone: 'The server no longer knows this upload. Start it again.',
+  session_unknown: 'The server no longer knows this upload. Start it again.',
   session_failed: OTHER_FILE,
   chunk_refused:
     'Something between this browser and the server blocks even small parts of the file. Try another network.',

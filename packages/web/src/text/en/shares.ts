@@ -27,6 +27,14 @@ export const shares = {
     confirm: 'Stop sharing',
     done: 'The share has ended.',
   },
+  remove: {
+    button: 'Remove',
+    buttonOf: (id: string) => `Remove …/v/${id}… from this list`,
+    title: 'Remove this share from the list?',
+    text: 'The share has ended, and its link does not work any more. Your own files stay.',
+    confirm: 'Remove from the list',
+    done: 'The share has been removed.',
+  },
   close: 'Close',
   cancel: 'Cancel',
   create: {
@@ -34,7 +42,7 @@ export const shares = {
     explain: 'You get a link. Anyone who has it can open these files and nothing else, without an account.',
     expiry: 'For how long?',
     presets: { day: '1 day', week: '7 days', month: '30 days', never: 'Until I stop it' },
-    drops: 'If one of these files was sent to you, the sender’s name and message are shared too.',
+    privacyNote: 'If one of these files was sent to you, the sender’s name and message are shared too.',
     submit: 'Create share link',
     making: 'Encrypting…',
   },

@@ -100,7 +100,7 @@ const kinds: Readonly<Record<OutcomeKind, Words>> = {
     title: 'Not checked yet',
     meaning: 'The server reads only a limited amount per hour. Continue in an hour, and keep your own copy until then.',
   },
-  unanswered: {
+  no_answer: {
     title: 'Not checked',
     meaning: 'There was no reliable answer. Keep your own copy, and check again.',
   },
@@ -224,7 +224,7 @@ export const compareKinds: Readonly<Record<CompareKind, Words>> = {
     title: 'No stored file has this size',
     meaning: 'This copy is therefore not stored on the server. Keep your copy.',
   },
-  file_unread: {
+  file_unreadable: {
     title: 'This copy could not be read',
     meaning: 'It was moved, changed or deleted during the comparison. Keep it, and choose it again.',
   },
@@ -335,7 +335,6 @@ const keys = {
   alarm:
     'An honest server only adds keys. Delete nothing, and rely on no receipt. Contact the operator of this server, but not through this server. Until this is resolved, no check here says yes.',
   remembered: 'Keys that this browser remembers',
-  gone: 'No longer on the list',
   cannotRemember:
     'This browser stores nothing, perhaps because this is a private window. It cannot notice when a key is replaced.',
   id: 'Key',

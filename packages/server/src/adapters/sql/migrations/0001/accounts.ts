@@ -100,6 +100,6 @@ const devices = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
     revoked_at ${integer}
   ) ${tableEnd}`,
   'create index devices_of_account on devices (account_id, created_at, device_seq)',
-  // Revoked devices accumulate, and their keys make large rows: counting the live devices reads this index alone.
+  // Revoked devices accumulate, and their keys make large rows: counting the live devices reads only this index.
   'create index devices_live on devices (account_id) where revoked_at is null',
 ]

@@ -3,7 +3,7 @@ import type { AuditedUpload } from '../../ports/store.ts'
 import { locationOf } from '../uploads/location.ts'
 import { type Finding, findBroken, instantText, type Rules } from './finding.ts'
 
-/** Hashing the largest file takes hours. A server that runs or starts finishes every session; a later receipt proves that it ran. */
+/** Hashing the largest file takes hours. A running or starting server finishes every upload; a later receipt proves that the server ran. */
 const MAX_FINISHING_SECONDS = 86_400
 
 export function checkUpload(upload: AuditedUpload, lastReceiptAt: Instant | undefined): readonly Finding[] {
@@ -42,7 +42,7 @@ function belongingRules(upload: AuditedUpload): Rules {
       'session_wrong',
       'its asset is not reserved, or belongs to another account or album',
     ],
-    [isTooLarge, 'session_wrong', `${size} bytes are more than its link takes`],
+    [isTooLarge, 'session_wrong', `${size} bytes are more than its link allows`],
     [
       isUnclosed && (object?.state !== 'staged' || object.size !== size),
       'session_object_wrong',
@@ -56,7 +56,7 @@ function belongingRules(upload: AuditedUpload): Rules {
   ]
 }
 
-/** Landed sessions alone have receipts. A drop has its own, and one more when an asset has adopted it. */
+/** Only landed uploads have receipts. A drop has one, and one more when an asset has adopted it. */
 function hasRightReceipts({ state, assetId, receipts: { landings, blobs } }: AuditedUpload): boolean {
   if (state !== 'landed') return landings + blobs === 0
   return assetId === undefined ? landings === 1 && blobs <= 1 : landings === 0 && blobs === 1

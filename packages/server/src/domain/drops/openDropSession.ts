@@ -1,3 +1,4 @@
+/** Opens one drop session, in one transaction: the link's caps, the owner's quota, the declaration, the session row. A refusal changes nothing. */
 import { type Instant, type OpaqueId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
@@ -9,26 +10,25 @@ import { locationOf } from '../uploads/location.ts'
 import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
 import { findLive, type Links } from './links.ts'
 
-/** Admits one drop session, in one transaction: the link's caps, the owner's quota, the declaration, the session row. A refusal changes nothing. */
-export interface AdmissionSettings {
+export interface OpenDropSettings {
   readonly freeSpaceFloorBytes: number
 }
 
 export const MAX_PENDING_DROPS = 10_000
 
-export interface AdmissionRequest {
+export interface DropSessionRequest {
   readonly opaqueId: OpaqueId
   readonly declaration: Declaration
   readonly idempotencyKey: string | undefined
 }
 
-export interface Admission {
+export interface OpenedDropSession {
   readonly uploadId: UploadId
   /** Whether an earlier request with the same Idempotency-Key opened the session. */
   readonly isRepeat: boolean
 }
 
-export type AdmissionRefusal = Refuses<
+export type OpenDropRefusal = Refuses<
   | 'link_not_live'
   | 'declaration_malformed'
   | 'file_too_large'
@@ -37,19 +37,19 @@ export type AdmissionRefusal = Refuses<
   | 'storage_unavailable'
 >
 
-interface AdmissionPorts {
+interface OpenDropPorts {
   readonly clock: Clock
   readonly random: Random
   readonly links: Links
   readonly quota: Quota
 }
 
-export function createAdmit({ clock, random, links, quota }: AdmissionPorts, settings: AdmissionSettings) {
-  return async function admit(
+export function createOpenDropSession({ clock, random, links, quota }: OpenDropPorts, settings: OpenDropSettings) {
+  return async function openDropSession(
     tx: WriteTx,
-    request: AdmissionRequest,
+    request: DropSessionRequest,
     freeBytes: number,
-  ): Promise<Admission | AdmissionRefusal> {
+  ): Promise<OpenedDropSession | OpenDropRefusal> {
     const now = clock.now()
     const { declaration, opaqueId } = request
     const { size } = declaration
@@ -67,7 +67,7 @@ export function createAdmit({ clock, random, links, quota }: AdmissionPorts, set
     const reserved = await tx.uploads.outstandingBytes()
     if (freeBytes - reserved - size < settings.freeSpaceFloorBytes) return { refused: 'storage_unavailable' }
     const uploadId = newId(random, parseUploadId)
-    await open(tx, { uploadId, request, link, parsed, now })
+    await insertSession(tx, { uploadId, request, link, parsed, now })
     return { uploadId, isRepeat: false }
   }
 }
@@ -75,8 +75,8 @@ export function createAdmit({ clock, random, links, quota }: AdmissionPorts, set
 /** The session that an earlier request opened with the same Idempotency-Key. */
 async function findRepeat(
   tx: WriteTx,
-  { opaqueId, declaration, idempotencyKey }: AdmissionRequest,
-): Promise<Admission | Refuses<'declaration_malformed'> | undefined> {
+  { opaqueId, declaration, idempotencyKey }: DropSessionRequest,
+): Promise<OpenedDropSession | Refuses<'declaration_malformed'> | undefined> {
   if (idempotencyKey === undefined) return undefined
   const present = await tx.uploads.findByIdempotencyKey(opaqueId, idempotencyKey)
   if (present === undefined) return undefined
@@ -94,16 +94,16 @@ async function judgePending(tx: WriteTx, { accountId }: Link): Promise<Refuses<'
   return unclosed - (await tx.uploads.countUnclosedOwn(accountId)) < free ? undefined : { refused: 'caps_exhausted' }
 }
 
-interface OpenRequest {
+interface NewSession {
   readonly uploadId: UploadId
-  readonly request: AdmissionRequest
+  readonly request: DropSessionRequest
   readonly link: Link
   readonly parsed: ParsedDeclaration
   readonly now: Instant
 }
 
 /** Writes the intent, before the first byte arrives. */
-async function open(tx: WriteTx, { uploadId, request, link, parsed, now }: OpenRequest): Promise<void> {
+async function insertSession(tx: WriteTx, { uploadId, request, link, parsed, now }: NewSession): Promise<void> {
   const { contentType, size, suggestedFilename } = request.declaration
   const location = locationOf(parsed.ciphertextHash, uploadId)
   await tx.objects.insert({ location, size, state: 'staged', since: now })

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createEntries, type NewEntry } from './entries.ts'
+import { createMemoryStore } from './guestStore.ts'
+import { createLockedUploads } from './lockedUploads.ts'
+import { createOtherTabs } from './otherTabs.ts'
+import { become } from './phases.ts'
+import { viewOf } from './snapshot.ts'
+import { createSoleLocks } from './tabLocks.ts'
+
+function entriesWith(change: Partial<NewEntry>) {
+  const entries = createEntries(() => undefined)
+  entries.add({ id: 'file', name: 'a', folder: '', size: 10, lastModified: 0, totalBytes: 100, ...change })
+  return entries
+}
+
+describe('a file whose upload another tab has cancelled', () => {
+  it('is cancelled here, and needs no confirmation before it is removed', async () => {
+    const entries = entriesWith({ phase: 'failed', failure: 'other_tab', sentBytes: 40 })
+    const [linkId, store, locks] = ['link', createMemoryStore(), createSoleLocks()]
+    const uploads = createLockedUploads({ linkId, store, locks, nowMs: Date.now })
+    const calls = { onReleased: async () => undefined, onReady: () => assert.fail('the upload no longer exists') }
+    createOtherTabs({ linkId, entries, uploads, store, locks, ...calls })('file')
+    await new Promise(setImmediate)
+    const [row] = viewOf(entries).rows
+    assert.deepEqual([row?.phase, row?.failure, row?.isBegun], ['cancelled', undefined, false])
+  })
+})
+
+describe('a file that the guest cancels too late', () => {
+  it('waits, and no longer shows that it is retrying', () => {
+    const entries = entriesWith({ phase: 'sending', isRetrying: true, isBackingOff: true, failure: 'busy' })
+    entries.change('file', become.tooLateToCancel())
+    const { phase, isRetrying, isBackingOff, failure } = entries.get('file') ?? assert.fail()
+    assert.deepEqual([phase, isRetrying, isBackingOff, failure], ['waiting', false, false, undefined])
+  })
+})
