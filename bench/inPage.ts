@@ -24,7 +24,7 @@ export async function untilShown({
 }
 
 /** How the page names what this row waits for. */
-export interface SendingTexts {
+interface SendingTexts {
   /** Of the button that starts sending. */
   readonly send: string
   /** Shown when the receipt is checked. */

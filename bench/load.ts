@@ -21,7 +21,7 @@ export interface Connection {
 /** The bytes on the wire, in pieces that are sent unchanged. */
 export type Request = readonly Uint8Array[]
 
-export interface RequestParts {
+interface RequestParts {
   readonly method: 'GET' | 'POST' | 'PATCH'
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>

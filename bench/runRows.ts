@@ -16,7 +16,7 @@ import { structuralVerify } from './rows/structuralVerify.ts'
 /** In the order of their ids. */
 export const ROWS: readonly Row[] = [ingest, smallDrops, receipts, quota, structuralVerify, deepVerify, browserUpload]
 
-export interface Run {
+interface Run {
   readonly rows: readonly Row[]
   readonly rounds: number
   /** Small sizes and no warm-up: shows that rows work, not how fast they are. */

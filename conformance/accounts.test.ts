@@ -18,8 +18,8 @@ interface Claims {
   readonly exp: number
 }
 
-const MAX_WRONG_TRIES = 100
-const TRIES_AT_A_TIME = 10
+const MAX_WRONG_ATTEMPTS = 100
+const ATTEMPTS_AT_A_TIME = 10
 
 const server = await connect()
 const post = (path: string, body: unknown, client: Client = server) => client.send({ method: 'POST', path, json: body })
@@ -222,8 +222,8 @@ describe('login', () => {
   it('answers 429 after too many wrong passwords for one account', async () => {
     const owner = await signUp(server)
     const answers: string[] = []
-    while (answers.length < MAX_WRONG_TRIES + TRIES_AT_A_TIME && !answers.includes('429 auth.rate_limited'))
-      answers.push(...(await atOnce(TRIES_AT_A_TIME, () => login(owner.email, 'wrong secret'))).map(answerOf))
+    while (answers.length < MAX_WRONG_ATTEMPTS + ATTEMPTS_AT_A_TIME && !answers.includes('429 auth.rate_limited'))
+      answers.push(...(await atOnce(ATTEMPTS_AT_A_TIME, () => login(owner.email, 'wrong secret'))).map(answerOf))
     assert.ok(answers.includes('429 auth.rate_limited'), `no 429 after ${answers.length} wrong passwords`)
     expectAnswer(await login(owner.email, owner.password), '429 auth.rate_limited', 'also to the right password')
   })

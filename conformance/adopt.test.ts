@@ -222,7 +222,7 @@ describe('adoption: bytes of the drop', () => {
     assert.equal((await assetOf(bundle)).drop?.drop_id, world.drop.drop_id, 'the asset names the drop')
   })
 
-  it('leaves no drop to discard', async () => {
+  it('answers 404 to a later discard of the drop, and keeps its bytes', async () => {
     const world = await newWorld()
     expectAnswer(await adopt(world, world.bundle), '200')
     expectAnswer(await discard(world), '404 drop.not_found')

@@ -137,7 +137,7 @@ describe('a replacement', () => {
     await landBlob(successorOf(asset, asset.provenance))
   })
 
-  it('is checked again with its last byte', async () => {
+  it('is checked again when its last byte arrives', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)

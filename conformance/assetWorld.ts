@@ -249,7 +249,7 @@ export async function receiptsOf(bundle: AssetName): Promise<readonly Receipt[]>
   return receipts
 }
 
-export interface OpenUpload {
+interface OpenUpload {
   readonly upload_id: string
   readonly asset_id?: string
   readonly opaque_id?: string

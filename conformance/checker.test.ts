@@ -110,7 +110,7 @@ describe('the receipt checker with an altered receipt', () => {
       await expectOnly(receipt, check(around(held.receipts, 9, [flip(receipt, byte)]), { log: true }))
   })
 
-  it('names the byte of the form, the field of the payload or the signature', async () => {
+  it('says where the alteration is: a byte of the form, a field of the payload or a signature', async () => {
     const receipt = held.receipts.find(({ blob_role }) => blob_role === 'original')
     assert.ok(receipt !== undefined)
     const cbor = bytesOf(receipt)
@@ -131,7 +131,7 @@ describe('the receipt checker with an altered receipt', () => {
     ])
   })
 
-  it('detects a receipt that is cut, has more bytes or is none', async () => {
+  it('detects a receipt that is cut short or too long, and a value that is not a receipt', async () => {
     const receipt = at(held.receipts, 9)
     const cbor = bytesOf(receipt)
     for (const bytes of [

@@ -47,12 +47,12 @@ describe('the receipt checker with validly signed receipts', () => {
     assert.deepEqual(await chainFaults([{}, {}, { fields: away }, {}]), [`chain 3 ${prior}`])
   })
 
-  it('detects a second first receipt, and a first one that names a prior', async () => {
+  it('detects a later receipt that names no prior, and a first one that names one', async () => {
     assert.deepEqual(await chainFaults([{}, {}, { fields: { prior_receipt_hash: undefined } }]), [`chain 3 ${prior}`])
     assert.deepEqual(await chainFaults([{ fields: away }, {}]), [`chain 1 ${prior}`])
   })
 
-  it('detects two receipts with one number, also with others between them', async () => {
+  it('detects two receipts with the same number, also with others between them', async () => {
     const chain = writeChain(own, [{}, {}, {}])
     const twin = signReceipt(
       newFields(2, { size: 99, prior_receipt_hash: Uint8Array.from(receiptHash(chain[0] ?? Buffer.of())) }),
@@ -62,7 +62,7 @@ describe('the receipt checker with validly signed receipts', () => {
     assert.deepEqual(found, ['chain 2 field receipt_seq'])
   })
 
-  it('detects a fork after a gap: two receipts that follow one, or one that skips another', async () => {
+  it('detects a fork after a gap: two receipts that name the same prior, or one that skips another', async () => {
     const far = (receipt_seq: number) => signReceipt(newFields(receipt_seq, away), own)
     assert.deepEqual(await faultsOf([far(10), far(20)]), [`chain 20 ${prior}`])
     const [first, second] = writeChain(own, [{}, {}])
@@ -85,7 +85,7 @@ describe('the receipt checker with validly signed receipts', () => {
     assert.deepEqual(await chainFaults(steps, { whole: true }), found)
   })
 
-  it('detects a clock that goes back', async () => {
+  it('detects a receipt that is dated before the previous one', async () => {
     assert.deepEqual(await chainFaults([{}, {}, { fields: { received_at: timeAfter(1) } }]), [
       'chain 3 field received_at',
     ])
@@ -141,7 +141,7 @@ describe('the receipt checker with keys', () => {
     assert.deepEqual((await keyFaults([short, second]))[0], 'keys key 1')
   })
 
-  it('detects a list that is not oldest first with the active key last, or names a key twice', async () => {
+  it('detects a list of keys that is not oldest first, does not end with the active key, or names a key twice', async () => {
     const { active_to: _, ...open } = first
     const lists = [
       [second, first],

@@ -157,7 +157,7 @@ describe('npm run check:receipts', () => {
       assert.ok(stdout.includes(option), option)
   })
 
-  it('reads the keys from a server, and its answer about an asset unchanged', async () => {
+  it('reads the keys from a server, and accepts the server’s answer about an asset as it is', async () => {
     const server = await connect()
     const bundle = await landAsset(newBundle(await newAuthor(server)))
     const answer = { asset_id: bundle.assetId, receipts: await receiptsOf(bundle) }

@@ -43,7 +43,7 @@ const wrong = async (fields: Fields) => faultsOf([signReceipt(fields, own)])
 
 // Covers: Receipt checker
 describe('the receipt checker with vectors', () => {
-  it('accepts every valid one and refuses every invalid one', async () => {
+  it('accepts every valid receipt and refuses every invalid one', async () => {
     for (const { receipt_cbor: receipt } of vectors.valid)
       assert.deepEqual((await checkReceipts([receipt], { keys: vectorKeys })).faults, [])
     for (const { name, receipt_cbor: receipt } of vectors.invalid)
@@ -51,7 +51,7 @@ describe('the receipt checker with vectors', () => {
     assert.equal(vectors.valid.length + vectors.invalid.length, 50)
   })
 
-  it('detects the break of every broken chain at its receipt, and none in the others', async () => {
+  it('names the receipt at which a chain breaks, and finds no fault in an unbroken chain', async () => {
     assert.ok(vectors.chains.length > 0)
     for (const { name, receipts, whole, break: wanted } of vectors.chains) {
       const { faults } = await checkReceipts(receipts, { keys: vectorKeys, log: true, whole })

@@ -106,7 +106,7 @@ describe('chunks of guests and owners', () => {
     ])
   })
 
-  it('fail the session when the whole has another hash, also for every repeat', async () => {
+  it('fail the session when the file has another hash than declared, and get the same answer when repeated', async () => {
     const sessions = await expectSteps([
       [chunk(0, 100), '204 @100'],
       [other(100, 200), '409 upload.content_hash_mismatch @300'],
@@ -116,7 +116,7 @@ describe('chunks of guests and owners', () => {
     await expectStates(sessions, SIZE, 'failed')
   })
 
-  it('need both headers in the right form', async () => {
+  it('are answered 400 unless both headers have the right form', async () => {
     const [offset, sum] = [{ 'x-service-offset': '0' }, { 'x-service-checksum': sha256(OTHER) }]
     const bare = (headers: object) => patch({ body: OTHER, headers: { 'content-type': OCTETS, ...headers } })
     const sessions = await expectSteps([
@@ -173,7 +173,7 @@ describe('chunks of guests and owners', () => {
     }
   })
 
-  it('win as the newest of two requests', async () => {
+  it('are kept when they come from the newer of two requests', async () => {
     for (const session of await bothPaths()) {
       const older = await startChunk(session)
       await older.write(session.file.subarray(0, 100))

@@ -1,23 +1,14 @@
 /**
- * What the suite tests: the clauses of the specification, and the sections of the project's own rules. Each `describe` of the suite names
- * in its `Covers:` comment the clauses or sections that it tests; `tools/conformanceReadme.ts` writes both sides into README.md.
+ * The clauses of the specification. Each `describe` of the suite names in its `Covers:` comment the clauses, or the sections of `ownRules.ts`,
+ * that it tests; `tools/conformanceReadme.ts` writes both sides into README.md.
  */
-import type { DeclaredOperation } from './document.ts'
 
 /** A name, what the specification says there, and the reason why no test can show it from outside. */
-export type Clause = readonly [name: string, says: string, untestable?: string]
+type Clause = readonly [name: string, says: string, untestable?: string]
 
-export interface SpecificationSection {
+interface SpecificationSection {
   readonly title: string
   readonly clauses: readonly Clause[]
-}
-
-export interface OwnSection {
-  readonly title: string
-  /** Where the rules are written, if they are not only in the tests. */
-  readonly statedIn: string
-  /** Rules that no test can show from outside, and why. */
-  readonly untestable: readonly (readonly [rule: string, reason: string])[]
 }
 
 export const SPECIFICATION: readonly SpecificationSection[] = [
@@ -295,139 +286,5 @@ export const SPECIFICATION: readonly SpecificationSection[] = [
       ['Versioning 5', 'operations answer as the document says; `judge.ts` checks every answer'],
       ['Versioning 6', 'an OpenAPI 3.2 document'],
     ],
-  },
-]
-
-export const OWN_RULES: readonly OwnSection[] = [
-  {
-    title: 'Requests',
-    statedIn: '',
-    untestable: [],
-  },
-  {
-    title: 'Accounts and sessions',
-    statedIn: 'OpenAPI, tag accounts',
-    untestable: [['a late reuse of a refresh token ends the session', 'a reuse is accepted as a repeat for 60 s']],
-  },
-  {
-    title: 'Devices, albums and capabilities',
-    statedIn: 'OpenAPI, tags devices, albums and federation',
-    untestable: [],
-  },
-  {
-    title: 'Uploads',
-    statedIn: 'OpenAPI, tag uploads',
-    untestable: [],
-  },
-  {
-    title: 'Provenance',
-    statedIn: 'OpenAPI, appendUpload',
-    untestable: [],
-  },
-  {
-    title: 'Assets and blobs',
-    statedIn: 'OpenAPI, tag assets',
-    untestable: [
-      [
-        'a damaged object is read from another location, or answered 500 storage.unavailable',
-        'no request damages a stored blob; `packages/server` tests it (scrub.test.ts)',
-      ],
-    ],
-  },
-  {
-    title: 'Feed and events',
-    statedIn: 'OpenAPI, tag sync',
-    untestable: [
-      ['the server removes events after 7 days', '`packages/server` tests it with a clock of its own (events.test.ts)'],
-    ],
-  },
-  {
-    title: 'Links',
-    statedIn: 'OpenAPI, provisionLink, listLinks, revokeLink, guestLink',
-    untestable: [],
-  },
-  {
-    title: 'Creating a drop',
-    statedIn: 'OpenAPI, createDrop',
-    untestable: [['an account has at most 10,000 pending drops', 'ten thousand drops take too long']],
-  },
-  {
-    title: 'Chunks',
-    statedIn: 'OpenAPI, appendChunk, dropSession, cancelDrop',
-    untestable: [
-      [
-        'an acknowledged chunk survives a killed process',
-        'the suite kills no server; `npm run faults -- random-kills` does',
-      ],
-    ],
-  },
-  {
-    title: 'Inbox and content',
-    statedIn: 'OpenAPI, tag inbox',
-    untestable: [
-      [
-        'after a crash, the claim of an adoption excludes others for a minute',
-        'the suite kills no server; `npm run faults -- adoption-kills` does',
-      ],
-    ],
-  },
-  {
-    title: 'Shares',
-    statedIn: 'OpenAPI, tag shares',
-    untestable: [],
-  },
-  {
-    title: 'Quota and receipts',
-    statedIn: 'ARCHITECTURE.md',
-    untestable: [['HEAD answers finishing while a drop lands', 'it lasts a few milliseconds']],
-  },
-  {
-    title: 'Authorization',
-    statedIn: '`matrix.ts`',
-    untestable: [],
-  },
-  {
-    title: 'Secrets',
-    statedIn: '`secrets.ts`',
-    untestable: [],
-  },
-  {
-    title: 'Receipt checker',
-    statedIn: '',
-    untestable: [],
-  },
-]
-
-/** Declared statuses that no request causes. Every other declared status has to be met by a test, which `run.ts` checks. */
-export const UNTESTABLE_STATUSES: readonly {
-  readonly status: number
-  readonly operations: string
-  readonly includes: (operation: DeclaredOperation) => boolean
-  readonly reason: string
-}[] = [
-  {
-    status: 500,
-    operations: 'every operation',
-    includes: () => true,
-    reason: 'no request causes an internal error',
-  },
-  {
-    status: 403,
-    operations: 'every operation with a token',
-    includes: ({ bearer }) => bearer,
-    reason:
-      'the specification declares it for all; only writes of a suspended account are answered so (operator.test.ts)',
-  },
-  {
-    status: 503,
-    operations: '`GET` and `HEAD /.well-known/service/revoked-jti`',
-    includes: ({ path }) => path === '/.well-known/service/revoked-jti',
-    reason: 'no request makes the list unreadable',
-  },
-  {
-    status: 503,
-    operations: '`GET /readyz`',
-    includes: ({ path }) => path === '/readyz',
-    reason: 'no request makes the database or the disk fail',
   },
 ]

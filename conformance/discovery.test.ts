@@ -95,7 +95,7 @@ describe('discovery', () => {
     verifyJwt((await signUp(server)).token, info.signing_key)
   })
 
-  it('names addresses under the whole public URL, and the address for peers', {
+  it('gives addresses that begin with the whole public URL, and the configured address for peers', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
     const federation_url = 'https://peers.example/drops'

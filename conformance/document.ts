@@ -5,7 +5,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
-export const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const
+const METHODS = ['get', 'head', 'post', 'put', 'patch', 'delete'] as const
 
 /** One operation as the document declares it. */
 export interface DeclaredOperation {

@@ -32,7 +32,7 @@ describe('live events', () => {
     stream.cut()
   })
 
-  it('name a landed drop and its link within a second', async () => {
+  it('report a landed drop and its link within a second', async () => {
     const link = await newLink(server)
     const stream = await listen(link.owner)
     await land(link)
@@ -44,7 +44,7 @@ describe('live events', () => {
     stream.cut()
   })
 
-  it('name changes of links and their use, of the quota, of drops and of assets', async () => {
+  it('report changes of links, of their use, of the quota, of drops and of assets', async () => {
     const author = await newAuthor(server)
     const { owner } = author
     const stream = await listen(owner)
@@ -102,7 +102,7 @@ describe('live events', () => {
     present.cut()
   })
 
-  it('start with a reset after an id that is not of the account, and continue from now', async () => {
+  it('start with a reset when the last event id is not of the account, and continue from now', async () => {
     const link = await newLink(server)
     const foreign = await lastPlace((await newLink(server)).owner)
     const place = await lastPlace(link.owner)

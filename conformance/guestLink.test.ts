@@ -76,7 +76,7 @@ describe('the link for its guest', () => {
     )
   })
 
-  it('says that it needs a passphrase, and nothing about it', async () => {
+  it('shows that it needs a passphrase, and nothing about the passphrase', async () => {
     const passphrase_verifier = base64(32)
     const reply = await visit(await newLink(server, { passphrase_verifier }))
     assert.ok(!reply.body.toString().includes(passphrase_verifier))
@@ -108,14 +108,14 @@ describe('the link for its guest', () => {
       assert.equal((await guestView(await newLink(server, { max_total_bytes }))).remaining_bytes, max_total_bytes)
   })
 
-  it('is live with zeros when it is full', async () => {
+  it('is still shown when it is full, with no bytes and no files left', async () => {
     const link = await newLink(server, { max_total_bytes: 100, max_file_count: 1 })
     await land(link, randomBytes(100))
     const view = await guestView(link)
     assert.deepEqual([view.remaining_bytes, view.remaining_files], [0, 0])
   })
 
-  it('gets nothing back when a drop is discarded', async () => {
+  it('has no more bytes or files left after a drop is discarded than before', async () => {
     const link = await newLink(server, { max_total_bytes: 100, max_file_count: 2 })
     await land(link, randomBytes(60))
     const [drop] = await inboxOf(link.owner)

@@ -19,10 +19,10 @@ import {
   signUp,
 } from './world.ts'
 
-const LOGIN_TRIES = 10
-const PASSPHRASE_TRIES = 10
-const SESSIONS_OF_SOURCE = 3
-const ATTEMPTS_OF_SOURCE = 6000
+const MAX_LOGIN_ATTEMPTS = 10
+const MAX_PASSPHRASE_ATTEMPTS = 10
+const MAX_SESSIONS_OF_SOURCE = 3
+const MAX_ATTEMPTS_OF_SOURCE = 6000
 const AT_A_TIME = 50
 const FILE = Buffer.from('a small file')
 
@@ -40,7 +40,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   const server = await ownServer({
     TRUST_PROXY: '127.0.0.1',
     REGISTRATION: 'open',
-    SOURCE_SESSIONS_PER_WINDOW: String(SESSIONS_OF_SOURCE),
+    SOURCE_SESSIONS_PER_WINDOW: String(MAX_SESSIONS_OF_SOURCE),
   })
   const post = (path: string, json: unknown, address: string) =>
     server.send({ method: 'POST', path, json, headers: from(address) })
@@ -50,8 +50,10 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   it('answer 429 to a source after ten wrong passwords for an account, and not to another source', async () => {
     const { email, password } = await signUp(server)
     const [guesser, owner] = [newAddress(), newAddress()]
-    const wrong = await atOnce(LOGIN_TRIES, () => post('/v1/auth/login', { email, password: newPassword() }, guesser))
-    assert.deepEqual(tally(wrong), { '401 auth.invalid_credentials': LOGIN_TRIES })
+    const wrong = await atOnce(MAX_LOGIN_ATTEMPTS, () =>
+      post('/v1/auth/login', { email, password: newPassword() }, guesser),
+    )
+    assert.deepEqual(tally(wrong), { '401 auth.invalid_credentials': MAX_LOGIN_ATTEMPTS })
     expectAnswer(await post('/v1/auth/login', { email, password }, guesser), '429 auth.rate_limited')
     expectAnswer(await post('/v1/auth/login', { email, password }, owner), '200')
   })
@@ -60,8 +62,8 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     const shared = newAddress()
     const [victim, neighbour] = [await newRecoverable(server), await newRecoverable(server)]
     for (const email of [victim.owner.email, newEmail()]) {
-      await atOnce(2 * LOGIN_TRIES, () => post('/v1/auth/login', { email, password: newPassword() }, shared))
-      await atOnce(2 * LOGIN_TRIES, () => post('/v1/auth/recover/finish', finishBody(email), shared))
+      await atOnce(2 * MAX_LOGIN_ATTEMPTS, () => post('/v1/auth/login', { email, password: newPassword() }, shared))
+      await atOnce(2 * MAX_LOGIN_ATTEMPTS, () => post('/v1/auth/recover/finish', finishBody(email), shared))
     }
     const { email, password } = neighbour.owner
     expectAnswer(await post('/v1/auth/login', { email, password }, shared), '200')
@@ -74,7 +76,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
 
   it('count attempts for an unknown e-mail like those for a known one', async () => {
     const [email, guesser] = [newEmail(), newAddress()]
-    const tries = LOGIN_TRIES + 1
+    const tries = MAX_LOGIN_ATTEMPTS + 1
     const answers: string[] = []
     for (let round = 0; round < tries; round += 1)
       answers.push(answerOf(await post('/v1/auth/login', { email, password: newPassword() }, guesser)))
@@ -85,11 +87,11 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   it('hold for any number of wrong passwords at once', async () => {
     const { email } = await signUp(server)
     const guesser = newAddress()
-    const replies = await atOnce(4 * LOGIN_TRIES, () =>
+    const replies = await atOnce(4 * MAX_LOGIN_ATTEMPTS, () =>
       post('/v1/auth/login', { email, password: newPassword() }, guesser),
     )
     const { '401 auth.invalid_credentials': judged = 0, ...others } = tally(replies)
-    assert.ok(judged <= LOGIN_TRIES, `${judged} were judged`)
+    assert.ok(judged <= MAX_LOGIN_ATTEMPTS, `${judged} were judged`)
     assert.deepEqual(Object.keys(others), ['429 auth.rate_limited'])
   })
 
@@ -97,8 +99,8 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     const passphrase_proof = base64(32)
     const link = await newLink(server, { passphrase_verifier: passphrase_proof })
     const [guesser, guest] = [newAddress(), newAddress()]
-    const wrong = await atOnce(PASSPHRASE_TRIES, () => declare(link, guesser, { passphrase_proof: base64(32) }))
-    assert.deepEqual(tally(wrong), { '403 drop.passphrase_required': PASSPHRASE_TRIES })
+    const wrong = await atOnce(MAX_PASSPHRASE_ATTEMPTS, () => declare(link, guesser, { passphrase_proof: base64(32) }))
+    assert.deepEqual(tally(wrong), { '403 drop.passphrase_required': MAX_PASSPHRASE_ATTEMPTS })
     expectAnswer(await declare(link, guesser, { passphrase_proof }), '429 drop.rate_limited')
     expectAnswer(await declare(link, guest, { passphrase_proof }), '201')
   })
@@ -106,7 +108,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   it('answer 429 to more sessions than a source may open over all links, before the link is checked', async () => {
     const [link, other] = [await newLink(server), await newLink(server)]
     const [source, another] = [newAddress(), newAddress()]
-    for (let round = 0; round < SESSIONS_OF_SOURCE; round += 1)
+    for (let round = 0; round < MAX_SESSIONS_OF_SOURCE; round += 1)
       await cancel(sessionOf(link, FILE, await declare(link, source)))
     for (const target of [link, other, { ...link, opaqueId: newOpaqueId() }])
       expectAnswer(await declare(target, source), '429 drop.rate_limited')
@@ -116,14 +118,14 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   it('count admitted sessions only', async () => {
     const link = await newLink(server, { max_file_size: 10 })
     const source = newAddress()
-    for (let round = 0; round < 3 * SESSIONS_OF_SOURCE; round += 1)
+    for (let round = 0; round < 3 * MAX_SESSIONS_OF_SOURCE; round += 1)
       expectAnswer(await declare(link, source), '413 drop.file_too_large')
     expectAnswer(await sendDeclaration(link, declaration(Buffer.from('tiny')), from(source)), '201')
   })
 
   it('count an IPv6 network of 64 bits as one source', async () => {
     const link = await newLink(server)
-    for (let round = 0; round < SESSIONS_OF_SOURCE; round += 1)
+    for (let round = 0; round < MAX_SESSIONS_OF_SOURCE; round += 1)
       expectAnswer(await declare(link, `2001:db8:7:7::${round + 1}`), '201')
     expectAnswer(await declare(link, '2001:db8:7:7:ffff::9'), '429 drop.rate_limited')
     expectAnswer(await declare(link, '2001:db8:7:8::1'), '201')
@@ -132,7 +134,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   it('answer 429 to a source after 6,000 attempts on any accounts', async () => {
     const source = newAddress()
     const ask = () => post('/v1/auth/kdf', { email: 'nobody@conformance.example' }, source)
-    for (let done = 0; done < ATTEMPTS_OF_SOURCE; done += AT_A_TIME)
+    for (let done = 0; done < MAX_ATTEMPTS_OF_SOURCE; done += AT_A_TIME)
       assert.deepEqual(tally(await atOnce(AT_A_TIME, ask)), { 200: AT_A_TIME })
     const account = { email: newEmail(), password: newPassword() }
     const replies = [

@@ -29,7 +29,7 @@ import { asOwner, land, newLink, onlyDrop, quotaOf, sha256 } from './world.ts'
 
 const SIZE = 100
 const MINUTE_MS = 60_000
-const DRIFT_MS = 30 * DAY_MS
+const MAX_DRIFT_MS = 30 * DAY_MS
 
 /** Members that override those of a valid declaration and its envelope; undefined omits one. */
 interface Change {
@@ -101,7 +101,7 @@ const both = (members: Members): Change => ({ beside: members, envelope: members
 // ManifestEnvelope, file_id; ManifestEnvelope, ciphertext_hash; ManifestEnvelope, key_mode; ManifestEnvelope, metadata_blob_hash;
 // ManifestEnvelope, original_blob_hash; Uploads
 describe('manifest and declaration', () => {
-  it('are answered 400 manifest.mismatch for each member that must be equal and is not', async () => {
+  it('are answered 400 manifest.mismatch when any member that must be equal differs', async () => {
     const world = await newWorld()
     const second = await addAlbum(world.author.owner)
     const hash = sha256(randomBytes(1))
@@ -124,7 +124,7 @@ describe('manifest and declaration', () => {
     await expectNothingKept(world)
   })
 
-  it('are answered 400 manifest.mismatch for another metadata blob than the committed one', async () => {
+  it('are answered 400 manifest.mismatch for a metadata blob that the manifest does not name', async () => {
     const author = await newAuthor(server)
     const metadata = randomBytes(20)
     const bundle = newBundle(author, { manifest: { metadata_blob_hash: sha256(metadata) } })
@@ -200,14 +200,14 @@ describe('manifest: values', () => {
   it('answers 400 manifest.timestamp_out_of_range to a time more than 30 days away', async () => {
     const world = await newWorld()
     for (const timestamp of [
-      at(DRIFT_MS + MINUTE_MS),
-      at(-DRIFT_MS - MINUTE_MS),
+      at(MAX_DRIFT_MS + MINUTE_MS),
+      at(-MAX_DRIFT_MS - MINUTE_MS),
       '1970-01-01T00:00:00Z',
       '9999-12-31T23:59:59Z',
     ])
       await expectRefused(world, { envelope: { timestamp } }, '400 manifest.timestamp_out_of_range')
     await expectNothingKept(world)
-    for (const timestamp of [at(DRIFT_MS - MINUTE_MS), at(-DRIFT_MS + MINUTE_MS)])
+    for (const timestamp of [at(MAX_DRIFT_MS - MINUTE_MS), at(-MAX_DRIFT_MS + MINUTE_MS)])
       await expectTaken({ envelope: { timestamp } })
     await expectTaken({ envelope: { timestamp: at(0).replace('Z', '123+00:00').toLowerCase() } })
   })
@@ -349,7 +349,7 @@ describe('manifest: order of refusals', () => {
       same('400 upload.unsupported_content_type', { beside: { content_type: 'text/html' } }),
       same('400 manifest.mismatch', { beside: { key_mode: 'wrapped' } }),
       same('400 manifest.invalid', { envelope: { plaintext_size: 10 ** 6 } }),
-      same('400 manifest.timestamp_out_of_range', { envelope: { timestamp: at(2 * DRIFT_MS) } }),
+      same('400 manifest.timestamp_out_of_range', { envelope: { timestamp: at(2 * MAX_DRIFT_MS) } }),
       same('403 device.not_authorized', { envelope: { created_by_device: other.deviceId } }),
       same('403 album.not_available', both({ album_id: other.albumId })),
       { adopt: '400 drop.adoption_mismatch', beside: { size: SIZE + 1 } },

@@ -151,7 +151,7 @@ describe('gates', () => {
       )
   })
 
-  it('answer the first fault of a request in the same order for every operation', async () => {
+  it('check a request in the same order for every operation, and answer the first fault', async () => {
     const targets = await newTargets(server)
     for (const operation of operations) {
       const faults = FAULTS.filter((fault) => fault.meets(operation))

@@ -207,7 +207,7 @@ describe('provenance', () => {
 
 // Covers: Provenance
 describe('provenance: form', () => {
-  it('is refused in any other form', async () => {
+  it('must be the specified one', async () => {
     const bundle = await newLanded()
     const { manifest, author } = bundle
     const parts = partsOf(manifest, author.keys)

@@ -98,7 +98,7 @@ describe('provenance and original', () => {
     }
   })
 
-  it('may write one instant in two ways, and have different times and devices', async () => {
+  it('may differ in time, device, client version and the way in which they write the same instant', async () => {
     const author = await newAuthor(server)
     const otherAuthor = { ...author, ...(await addDevice(author.owner)) }
     const until = { retention_until: '2026-02-03T04:05:06Z' }

@@ -32,7 +32,7 @@ export function newDeviceKeys(): DeviceKeys {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-export interface Signer {
+interface Signer {
   /** Its protected header, encoded. */
   readonly head: Uint8Array
   readonly unprotected: ReadonlyMap<unknown, unknown>

@@ -4,7 +4,7 @@ import { connect as connectSecurely } from 'node:tls'
 
 const TIMEOUT_MS = 10_000
 
-export interface RawCall {
+interface RawCall {
   readonly base: string
   /** The bytes in pieces, each in its own write. */
   readonly pieces: readonly (string | Uint8Array)[]

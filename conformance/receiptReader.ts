@@ -19,7 +19,7 @@ const SPKI = [
 const ED25519_KEY_BYTES = 32
 const HYBRID_KEY_BYTES = 1984
 
-export interface SignedReceipt {
+interface SignedReceipt {
   /** The key of both signatures, lowercase hex. */
   readonly keyId: string
   readonly payload: ReadonlyMap<unknown, unknown>

@@ -8,7 +8,7 @@ import { answer, challengeOf, logIn, turnOn } from './secondFactor.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { asOwner, base64, newEmail, newPassword, signIn, signUp, type Tokens } from './world.ts'
 
-const WRONG_PROOFS_OF_SOURCE = 3
+const MAX_WRONG_PROOFS_OF_SOURCE = 3
 
 const server = await connect()
 const sealedOf = async (email: string) => {
@@ -149,11 +149,10 @@ describe('the end of a recovery', () => {
 // Covers: Accounts and sessions
 describe('a recovery through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const most = String(WRONG_PROOFS_OF_SOURCE)
   const { client } = await operatedServer({
     TRUST_PROXY: '127.0.0.1',
     REGISTRATION: 'open',
-    LOGIN_TRIES_PER_WINDOW: most,
+    LOGIN_TRIES_PER_WINDOW: String(MAX_WRONG_PROOFS_OF_SOURCE),
   })
   const from = (address: string): Client => ({
     ...client,
@@ -164,8 +163,8 @@ describe('a recovery through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
     const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
     const { owner, proof } = await newRecoverable(guesser)
     for (const email of [owner.email, newEmail()]) {
-      const wrong = await atOnce(WRONG_PROOFS_OF_SOURCE + 4, () => finish(guesser, finishBody(email)))
-      const expected = { '401 auth.recovery_invalid': WRONG_PROOFS_OF_SOURCE, '429 auth.rate_limited': 4 }
+      const wrong = await atOnce(MAX_WRONG_PROOFS_OF_SOURCE + 4, () => finish(guesser, finishBody(email)))
+      const expected = { '401 auth.recovery_invalid': MAX_WRONG_PROOFS_OF_SOURCE, '429 auth.rate_limited': 4 }
       assert.deepEqual(tally(wrong), expected)
     }
     const right = finishBody(owner.email, { recovery_proof: proof })

@@ -1,7 +1,7 @@
 /**
  * Tests a server against the specification: `node conformance/run.ts http://127.0.0.1:8080`. Without an argument it starts a server itself,
  * which the tests with settings of their own need. Exits with 1 when a test fails, when no test meets a status that the document declares
- * and clauses.ts does not list as untestable, or when its own server logs text in the form of a credential.
+ * and untestableStatuses.ts does not list, or when its own server logs text in the form of a credential.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { startServer } from '../testing/startServer.ts'
-import { UNTESTABLE_STATUSES } from './clauses.ts'
 import { createClient } from './client.ts'
 import { testFiles } from './suite.ts'
+import { UNTESTABLE_STATUSES } from './untestableStatuses.ts'
 
 const FILES_AT_ONCE = 2
 /** Starts first, so that all others run beside it. */

@@ -10,11 +10,11 @@ import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { asOwner, newPassword, signUp, type Tokens } from './world.ts'
 
 const RACERS = 64
-const ATTEMPTS = 5
+const MAX_ATTEMPTS = 5
 /** A code in the form of a backup code, with a letter that is never used. */
 const WRONG = 'UUUUU-UUUUU'
-const TRIES_OF_ACCOUNT = 100
-const TRIES_OF_SOURCE = 3
+const MAX_ATTEMPTS_OF_ACCOUNT = 100
+const MAX_ATTEMPTS_OF_SOURCE = 3
 const LIFE_MS = 5 * 60_000
 
 const server = await connect()
@@ -145,7 +145,7 @@ describe('signing in with a second factor', () => {
     const taken = await challengeOf(owner)
     expectAnswer(await answer(server, taken, first), '200')
     const usedUp = await challengeOf(owner)
-    for (let count = 0; count < ATTEMPTS; count += 1)
+    for (let count = 0; count < MAX_ATTEMPTS; count += 1)
       expectAnswer(await answer(server, usedUp, WRONG), '401 auth.totp_invalid_code')
     const unknown = { mfa_token: randomBytes(32).toString('base64url') }
     const replies: Reply[] = []
@@ -158,10 +158,10 @@ describe('signing in with a second factor', () => {
   it('answers 429 after a hundred wrong codes for an account over all challenges, and still accepts a backup code', async () => {
     const { owner, authenticator, backupCodes } = await newGuarded()
     const wrong = wrongDigits(authenticator)
-    for (let tried = 0; tried < TRIES_OF_ACCOUNT; tried += ATTEMPTS) {
+    for (let tried = 0; tried < MAX_ATTEMPTS_OF_ACCOUNT; tried += MAX_ATTEMPTS) {
       const challenge = await challengeOf(owner)
-      const guesses = await atOnce(ATTEMPTS, () => answer(server, challenge, wrong))
-      assert.deepEqual(tally(guesses), { '401 auth.totp_invalid_code': ATTEMPTS })
+      const guesses = await atOnce(MAX_ATTEMPTS, () => answer(server, challenge, wrong))
+      assert.deepEqual(tally(guesses), { '401 auth.totp_invalid_code': MAX_ATTEMPTS })
     }
     const limited = await answer(server, await challengeOf(owner), authenticator.next())
     expectAnswer(limited, '429 auth.rate_limited')
@@ -178,7 +178,7 @@ describe('signing in with a second factor', () => {
     expectAnswer(await totp(owner, 'confirm', next), '401 auth.totp_invalid_code')
   })
 
-  it('cannot be avoided by a repeated registration', async () => {
+  it('cannot be bypassed by registering again', async () => {
     const { owner } = await newGuarded()
     const { email, password } = owner
     const reply = await server.send({ method: 'POST', path: '/v1/auth/register', json: { email, password } })
@@ -198,14 +198,17 @@ describe('64 sign-ins at once with a second factor', () => {
     await oneOf(owner, backupCodes[0] ?? '')
   })
 
-  it('open one session by one challenge, and check five codes when all are wrong', async () => {
+  it('open one session for one challenge, and check only five codes when all are wrong', async () => {
     const { owner, backupCodes } = await newGuarded()
     const challenge = await challengeOf(owner)
     const replies = await atOnce(RACERS, () => answer(server, challenge, backupCodes[0] ?? ''))
     assert.deepEqual(tally(replies), { 200: 1, '401 auth.totp_challenge_invalid': RACERS - 1 })
     const second = await challengeOf(owner)
     const guesses = await atOnce(RACERS, () => answer(server, second, WRONG))
-    const judged = { '401 auth.totp_invalid_code': ATTEMPTS, '401 auth.totp_challenge_invalid': RACERS - ATTEMPTS }
+    const judged = {
+      '401 auth.totp_invalid_code': MAX_ATTEMPTS,
+      '401 auth.totp_challenge_invalid': RACERS - MAX_ATTEMPTS,
+    }
     assert.deepEqual(tally(guesses), judged)
   })
 
@@ -255,7 +258,11 @@ describe('disabling a second factor', () => {
 // Covers: Accounts and sessions
 describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const settings = { TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open', LOGIN_TRIES_PER_WINDOW: String(TRIES_OF_SOURCE) }
+  const settings = {
+    TRUST_PROXY: '127.0.0.1',
+    REGISTRATION: 'open',
+    LOGIN_TRIES_PER_WINDOW: String(MAX_ATTEMPTS_OF_SOURCE),
+  }
   const { client, operate } = await operatedServer(settings)
   const from = (address: string): Client => ({
     ...client,
@@ -267,7 +274,7 @@ describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERV
     const guarded = await turnOn(await signUp(elsewhere))
     const guessed = { ...guarded.owner, client: guesser }
     const wrong = wrongDigits(guarded.authenticator)
-    for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
+    for (let count = 0; count < MAX_ATTEMPTS_OF_SOURCE; count += 1)
       expectAnswer(await answer(guesser, await challengeOf(guessed), wrong), '401 auth.totp_invalid_code')
     expectAnswer(await answer(guesser, await challengeOf(guessed), wrong), '429 auth.rate_limited')
     expectAnswer(await answer(elsewhere, await challengeOf(guarded.owner), guarded.authenticator.next()), '200')
@@ -276,7 +283,7 @@ describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERV
   it('counts a wrong present password like a login', async () => {
     const owner = await signUp(from('203.0.113.3'))
     const wrong = { current_password: newPassword() }
-    for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
+    for (let count = 0; count < MAX_ATTEMPTS_OF_SOURCE; count += 1)
       expectAnswer(await totp(owner, 'enroll', wrong), '401 auth.invalid_credentials')
     const right = { current_password: owner.password }
     expectAnswer(await totp(owner, 'enroll', right), '429 auth.rate_limited')
@@ -287,7 +294,7 @@ describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERV
   it('counts wrong codes of a confirmation', async () => {
     const owner = await signUp(from('203.0.113.4'))
     const wrong = { code: wrongDigits(await enroll(owner)) }
-    for (let count = 0; count < TRIES_OF_SOURCE; count += 1)
+    for (let count = 0; count < MAX_ATTEMPTS_OF_SOURCE; count += 1)
       expectAnswer(await totp(owner, 'confirm', wrong), '401 auth.totp_invalid_code')
     expectAnswer(await totp(owner, 'confirm', wrong), '429 auth.rate_limited')
   })

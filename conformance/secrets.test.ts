@@ -100,7 +100,7 @@ describe('a secret', { skip }, () => {
     )
   })
 
-  it('is not in the document', () => {
+  it('is not in the OpenAPI document', () => {
     assert.deepEqual(namesIn([document], ALL), [])
   })
 })

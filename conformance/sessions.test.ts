@@ -9,7 +9,7 @@ import { connect } from './server.ts'
 import { asOwner, base64, newPassword, type Owner, signIn, signUp, type Tokens } from './world.ts'
 
 const MAX_SESSIONS = 100
-const MAX_WRONG_TRIES = 100
+const MAX_WRONG_ATTEMPTS = 100
 const AT_A_TIME = 10
 
 interface Session {
@@ -153,7 +153,7 @@ describe('changing the password', () => {
     ]
     for (const guess of guesses) expectAnswer(await guess(), '401 auth.invalid_credentials')
     const answers: string[] = []
-    while (answers.length < MAX_WRONG_TRIES && !answers.includes('429 auth.rate_limited'))
+    while (answers.length < MAX_WRONG_ATTEMPTS && !answers.includes('429 auth.rate_limited'))
       answers.push(
         ...(await atOnce(AT_A_TIME, (at) => guesses[at % guesses.length]?.() ?? assert.fail())).map(answerOf),
       )
@@ -161,7 +161,7 @@ describe('changing the password', () => {
     expectAnswer(await remove(owner, owner.password), '429 auth.rate_limited', 'also to the right password')
   })
 
-  it('succeeds for one of eight different ones at once', async () => {
+  it('succeeds for exactly one of eight different passwords that are sent at once', async () => {
     const owner = await signUp(server)
     const passwords = Array.from({ length: 8 }, newPassword)
     const replies = await Promise.all(

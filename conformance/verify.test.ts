@@ -175,7 +175,7 @@ describe('storage verify', () => {
     assert.equal((await verdictOn(author.owner, ask(own.assetId, next.original))).durable, true)
   })
 
-  it('knows the bytes of a drop after adoption, and not before', async () => {
+  it('finds the bytes of a drop after its adoption, and not before', async () => {
     const link = await newLink(server)
     const author = await authorFrom(link.owner)
     const { file } = await land(link)
@@ -190,7 +190,7 @@ describe('storage verify', () => {
     })
   })
 
-  it('has the time of the server’s clock', async () => {
+  it('states the time of the server’s clock', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
     await landBlob(bundle)

@@ -222,7 +222,7 @@ export async function onlyDrop(owner: Owner): Promise<InboxEntry> {
   return drop
 }
 
-export interface LinkEntry {
+interface LinkEntry {
   readonly opaque_id: string
   readonly state: string
   readonly created_at: string

@@ -7,14 +7,14 @@ import { peakMemory } from './memory.ts'
 
 const GUEST = fileURLToPath(new URL('./guest.ts', import.meta.url))
 
-export interface GuestProcess {
+interface GuestProcess {
   /** Resolves when the file has landed and its receipt is checked; rejects with the guest's error. */
   readonly done: Promise<GuestDone>
   /** SIGKILL. Returns the peak memory of the process, in bytes. */
   kill9(): Promise<number | undefined>
 }
 
-export interface GuestWatch {
+interface GuestWatch {
   readonly onProgress?: (progress: SendProgress) => void
   readonly onLimits?: (limits: Extract<GuestMessage, { is: 'limits' }>['limits']) => void
 }

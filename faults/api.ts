@@ -4,7 +4,7 @@ import type { RunningServer } from '../testing/startServer.ts'
 import { createUptimeDeadline, type UptimeDeadline } from './uptimeDeadline.ts'
 
 /** A server that takes longer to answer is stuck, however busy it is. */
-const ANSWER_MS = 60_000
+const MAX_ANSWER_MS = 60_000
 
 export interface Asked {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
@@ -46,7 +46,7 @@ export function createApi({ url, uptimeMs }: Pick<RunningServer, 'url' | 'uptime
 
   async function answerTo(asked: Asked): Promise<Reply | { readonly failure: unknown }> {
     closing.signal.throwIfAborted()
-    const timeout = AbortSignal.timeout(ANSWER_MS)
+    const timeout = AbortSignal.timeout(MAX_ANSWER_MS)
     const cut = asked.cutAfterMs === undefined ? timeout : AbortSignal.timeout(asked.cutAfterMs)
     let answer: { readonly response: Response; readonly body: ArrayBuffer }
     try {
@@ -70,7 +70,7 @@ export function createApi({ url, uptimeMs }: Pick<RunningServer, 'url' | 'uptime
       return 'failure' in answer ? undefined : answer
     },
     async askUntilAnswered(asked) {
-      const deadline = createUptimeDeadline(uptimeMs, ANSWER_MS)
+      const deadline = createUptimeDeadline(uptimeMs, MAX_ANSWER_MS)
       for (;;) {
         const answer = await answerTo(asked)
         if (!('failure' in answer)) return answer
@@ -85,7 +85,7 @@ export function createApi({ url, uptimeMs }: Pick<RunningServer, 'url' | 'uptime
 }
 
 function unanswered({ method, path }: Asked, cause: unknown): Error {
-  return new Error(`${method} ${path} has no answer after ${ANSWER_MS / 1000} s`, { cause })
+  return new Error(`${method} ${path} has no answer after ${MAX_ANSWER_MS / 1000} s`, { cause })
 }
 
 export function pause(ms: number): Promise<void> {

@@ -11,7 +11,7 @@ import { createWorld, type World } from './load.ts'
 import { fileOf, flipBit, landed, newLink } from './session.ts'
 
 const SIZE = 100_003
-const MARKED_MS = 20_000
+const MAX_LOGGING_MS = 20_000
 let logged = 0
 
 describe('a blob of an asset', () => {
@@ -99,9 +99,9 @@ describe('a blob of an asset', () => {
 /** Waits for one more line with this text than the last call saw. */
 async function untilLogged({ api, server }: World, event: string): Promise<void> {
   const expected = ++logged
-  const deadline = api.deadline(MARKED_MS)
+  const deadline = api.deadline(MAX_LOGGING_MS)
   while (server.log().split(event).length <= expected) {
-    if (deadline.isOver()) throw new Error(`it was not logged within ${MARKED_MS} ms: ${event}`)
+    if (deadline.isOver()) throw new Error(`it was not logged within ${MAX_LOGGING_MS} ms: ${event}`)
     await pause(20)
   }
 }

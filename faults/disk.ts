@@ -22,14 +22,6 @@ export interface SmallDisk {
   unmount(): void
 }
 
-/** For a test's `skip` option: false when a small disk can be mounted. */
-export function whyNoSmallDisk(): string | false {
-  const disk = mountSmallDisk(1024 * 1024)
-  if ('missing' in disk) return disk.missing
-  disk.unmount()
-  return false
-}
-
 /** Needs Linux and the right to mount; otherwise returns what is missing. */
 export function mountSmallDisk(bytes: number): SmallDisk | { readonly missing: string } {
   const directory = mkdtempSync(join(tmpdir(), 'blindkeep-disk-'))

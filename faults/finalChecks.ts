@@ -12,7 +12,7 @@ import { type Attempt, describeAttempt, type Owner } from './ledger.ts'
 import { compareContent, readInbox } from './owner.ts'
 import type { Random } from './random.ts'
 
-const SWEPT_MS = 60_000
+const MAX_SWEEP_MS = 60_000
 
 /** For a stopped load. Finishes or cancels abandoned sessions, and checks everything over HTTP. */
 export async function finishAndCheck(ports: OwnerAssetsPorts, owners: readonly Owner[], random: Random): Promise<void> {
@@ -92,7 +92,7 @@ async function judgeLinks({ api, ledger }: GuestPorts, owner: Owner): Promise<vo
 
 /** Waits until the sweeper has removed all orphaned files, so that `keptFiles` are left. False when that takes longer than a minute. */
 export async function untilSwept(dataDirectory: string, keptFiles: number): Promise<boolean> {
-  const giveUpAt = Date.now() + SWEPT_MS
+  const giveUpAt = Date.now() + MAX_SWEEP_MS
   while ((await countFiles(join(dataDirectory, 'blobs'))) !== keptFiles) {
     if (Date.now() > giveUpAt) return false
     await pause(100)

@@ -15,7 +15,7 @@ const FILES = 8
 const FILE_BYTES = 20 * 1024 * 1024 + 17
 const CHUNK_BYTES = 9 * 1024 * 1024 - 1
 const MAX_ROUNDS = 10
-const LANDED_MS = 30_000
+const MAX_LANDING_MS = 30_000
 
 describe('a finishing session', () => {
   it('lands after a kill, without a further request of its guest', async (test) => {
@@ -96,7 +96,7 @@ async function allButLastChunks(world: World, round: number): Promise<readonly (
 /** Requests only the state, until it is no longer `finishing`. */
 async function settledState(world: World, attempt: Attempt): Promise<string | undefined> {
   const upload = createUpload(world, attempt, Buffer.alloc(0))
-  const giveUpAt = Date.now() + LANDED_MS
+  const giveUpAt = Date.now() + MAX_LANDING_MS
   for (;;) {
     const current = await upload.state()
     if (current?.state !== 'finishing' || Date.now() > giveUpAt) return current?.state

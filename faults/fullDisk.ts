@@ -31,8 +31,8 @@ const MEBIBYTE = 1024 * 1024
 /** Has room for all bytes that the load deletes within the grace window and two sweeps. Otherwise the load alone would fill the disk. */
 const DISK_BYTES = 512 * MEBIBYTE
 /** A refusal from the full disk may still be on its way to its guest. */
-const TROUBLE_LASTS_MS = 2_000
-const RECOVERED_MS = 20_000
+const MAX_TROUBLE_MS = 2_000
+const MAX_RECOVERY_MS = 20_000
 const REFILL_MS = 10
 const KILLED_SHARE = 0.25
 
@@ -75,7 +75,7 @@ export async function runFullDisk({
         if (await killWhileFull(round)) report.startedWhileFull++
       }
       disk.free()
-      troubledUntil = Date.now() + TROUBLE_LASTS_MS
+      troubledUntil = Date.now() + MAX_TROUBLE_MS
       report.longestRecoveryMs = Math.max(report.longestRecoveryMs, await recovery(round))
       if (index % 10 === 0) print(`${index} of ${rounds} rounds, ${JSON.stringify(ledger.counts)}`)
     }
@@ -127,7 +127,7 @@ async function recovery({ world, index }: Round): Promise<number> {
   const { server, ledger } = world
   const freedAt = Date.now()
   let probe: Session | undefined
-  for (let elapsedMs = 0; elapsedMs < RECOVERED_MS; elapsedMs = Date.now() - freedAt) {
+  for (let elapsedMs = 0; elapsedMs < MAX_RECOVERY_MS; elapsedMs = Date.now() - freedAt) {
     if (!server.isRunning()) {
       ledger.fault(`the server has ended on a full disk: ${server.log().slice(-2000)}`)
       return elapsedMs
@@ -141,8 +141,8 @@ async function recovery({ world, index }: Round): Promise<number> {
     if (attempt.landed === 'acknowledged') return Date.now() - freedAt
     await pause(50)
   }
-  ledger.fault(`nothing lands ${RECOVERED_MS / 1000} s after the disk was freed`)
-  return RECOVERED_MS
+  ledger.fault(`nothing lands ${MAX_RECOVERY_MS / 1000} s after the disk was freed`)
+  return MAX_RECOVERY_MS
 }
 
 async function plannedProbe(world: World, name: string): Promise<Session> {

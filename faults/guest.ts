@@ -44,7 +44,7 @@ const SIZES: readonly (readonly [share: number, min: number, max: number])[] = [
 const FALSE_SHARE = 0.04
 const MAX_CHUNK_BYTES = 9 * MEBIBYTE + 1
 const MAX_ABANDONED = 20
-const STUCK_MS = 120_000
+const MAX_STALL_MS = 120_000
 /** Before a guest repeats a request that was not answered, or that the full disk refused. */
 const RETRY_PAUSE_MS = 50
 
@@ -125,7 +125,7 @@ interface Transfer {
 
 /** Chunk by chunk until the session is over. False when the guest abandons it. */
 async function transfer({ attempt, upload, random, behaviour, ports }: Transfer): Promise<boolean> {
-  const deadline = ports.api.deadline(STUCK_MS)
+  const deadline = ports.api.deadline(MAX_STALL_MS)
   let acknowledged = attempt.acknowledgedOffset
   const chunkBytes = Math.min(MAX_CHUNK_BYTES, random.integer(Math.ceil(attempt.size / 8), attempt.size) | 1)
   /** The offset at which a guest that abandons or cancels does so. */
@@ -134,7 +134,7 @@ async function transfer({ attempt, upload, random, behaviour, ports }: Transfer)
   for (let mustAsk = true; !isOver(attempt); ) {
     if (attempt.acknowledgedOffset > acknowledged) deadline.restart()
     acknowledged = attempt.acknowledgedOffset
-    if (deadline.isOver()) throw new Error(`no progress in ${STUCK_MS / 1000} s of the server’s time`)
+    if (deadline.isOver()) throw new Error(`no progress in ${MAX_STALL_MS / 1000} s of the server’s time`)
     if (mustAsk) {
       const current = await upload.state()
       if (current === undefined || isOver(attempt)) break
@@ -185,7 +185,7 @@ async function step({ ports, attempt, upload, random, behaviour }: Transfer, chu
   // After a missing answer, half of the guests ask for the state. The others repeat the chunk, which gets the answer that the first one got.
   const repeats = random.chance(0.5)
   let reply = await once()
-  for (const deadline = ports.api.deadline(STUCK_MS); reply === undefined && repeats && !deadline.isOver(); ) {
+  for (const deadline = ports.api.deadline(MAX_STALL_MS); reply === undefined && repeats && !deadline.isOver(); ) {
     await pause(RETRY_PAUSE_MS)
     reply = await again()
   }

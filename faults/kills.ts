@@ -40,7 +40,7 @@ const OCCASIONS: readonly (readonly [share: number, Occasion])[] = [
   [4, 'delete sent'],
   [3, 'deleted'],
 ]
-const WAIT_FOR_OCCASION_MS = 1_500
+const MAX_WAIT_FOR_OCCASION_MS = 1_500
 const MAX_AFTER_OCCASION_MS = 40
 const MAX_START_MS = 700
 const REST_SHARE = 0.1
@@ -105,7 +105,7 @@ async function waitFor(
   { server, moments }: KillPorts,
   { occasion, random, pace }: { readonly occasion: Occasion; readonly random: Random; readonly pace: number },
 ): Promise<void> {
-  const waitMs = WAIT_FOR_OCCASION_MS * pace
+  const waitMs = MAX_WAIT_FOR_OCCASION_MS * pace
   if (occasion === 'any time') return pause(random.integer(0, 500) * pace)
   if (isState(occasion)) return untilState(server.dataDir, occasion, waitMs)
   await Promise.race([moments.next(occasion), pause(waitMs)])
@@ -118,7 +118,11 @@ function isState(occasion: Occasion): occasion is State {
 }
 
 /** Polls the database of the running server until a session or drop has newly entered that state. */
-export async function untilState(dataDirectory: string, state: State, waitMs = WAIT_FOR_OCCASION_MS): Promise<void> {
+export async function untilState(
+  dataDirectory: string,
+  state: State,
+  waitMs = MAX_WAIT_FOR_OCCASION_MS,
+): Promise<void> {
   const database = new DatabaseSync(join(dataDirectory, 'blindkeep.sqlite'), { readOnly: true })
   try {
     const { query, stays } = STATES[state]

@@ -5,7 +5,7 @@ import type { DeviceKeys } from '../conformance/provenanceWriter.ts'
  * The two bound what may be true after a crash: an acknowledged request has taken effect, a request that was never sent has not, and a request
  * between the two may have.
  */
-export type RequestState = 'no' | 'asked' | 'acknowledged'
+type RequestState = 'no' | 'asked' | 'acknowledged'
 
 export interface Owner {
   readonly email: string

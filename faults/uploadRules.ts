@@ -26,7 +26,7 @@ export function describeReply({ status, code }: Reply): string {
 }
 
 /** A chunk that was sent, and what the ledger knew at that time. */
-export interface SentChunk {
+interface SentChunk {
   /** Offset behind its last byte. */
   readonly end: number
   readonly isLast: boolean

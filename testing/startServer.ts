@@ -121,7 +121,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
 }
 
 /** A port of the loopback interface that is free at this moment. */
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const probe = createServer()
   probe.listen(0, '127.0.0.1')
   await once(probe, 'listening')

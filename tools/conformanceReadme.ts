@@ -1,9 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { OWN_RULES, SPECIFICATION, UNTESTABLE_STATUSES } from '../conformance/clauses.ts'
+import { SPECIFICATION } from '../conformance/clauses.ts'
+import { OWN_RULES } from '../conformance/ownRules.ts'
 import { type TestGroup, testGroups } from '../conformance/suite.ts'
+import { UNTESTABLE_STATUSES } from '../conformance/untestableStatuses.ts'
 
 /**
- * Writes conformance/README.md from the titles of the tests and from clauses.ts; with `--check`, fails when the committed file differs.
+ * Writes conformance/README.md from the titles of the tests and from the lists of clauses, rules and statuses; with `--check`, fails when the committed file differs.
  * Fails in both cases when a clause has neither a test nor a reason, a test names an unknown clause, or a name occurs twice.
  */
 const FILE = new URL('../conformance/README.md', import.meta.url)
@@ -26,9 +28,10 @@ A server that you test has to accept registrations. The suite leaves accounts be
 - \`receiptReader.ts\`, \`receiptWriter.ts\` and \`provenanceWriter.ts\` are written from the formats alone, with another CBOR library than the server's.
 - \`matrix.ts\` states for every operation what each kind of caller is answered, and \`secrets.ts\` for every member whether it is a secret. A new
   operation needs an entry in both, and a request in \`matrixCalls.ts\`.
-- \`clauses.ts\` lists the clauses of the specification. Each \`describe\` names the clauses that it tests in its \`Covers:\` comment.
+- \`clauses.ts\` lists the clauses of the specification, and \`ownRules.ts\` the sections of the project’s own rules. Each \`describe\` names
+  in its \`Covers:\` comment what it tests.
 
-\`npm run make:conformance\` writes this file from \`clauses.ts\` and the titles of the tests.
+\`npm run make:conformance\` writes this file from these lists and the titles of the tests.
 `
 
 const groups = testGroups()
@@ -105,9 +108,11 @@ function faultsOf(groups: readonly TestGroup[]): readonly string[] {
   const covered = new Set(groups.flatMap(({ covers }) => covers))
   const titles = groups.flatMap(({ file, title, tests }) => tests.map((name) => `${file}: ${title} ${name}`))
   return [
-    ...tested.filter((name) => !covered.has(name)).map((name) => `clauses.ts: no test covers ${name}`),
-    ...[...covered].filter((name) => !tested.includes(name)).map((name) => `clauses.ts has no testable clause ${name}`),
-    ...twice([...tested, ...untestable]).map((name) => `clauses.ts names ${name} twice`),
+    ...tested.filter((name) => !covered.has(name)).map((name) => `no test covers ${name}`),
+    ...[...covered]
+      .filter((name) => !tested.includes(name))
+      .map((name) => `a test covers ${name}, which is not a testable clause or a section of rules`),
+    ...twice([...tested, ...untestable]).map((name) => `${name} is listed twice`),
     ...twice(titles).map((name) => `two tests have the title ${name}`),
   ]
 }

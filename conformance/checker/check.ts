@@ -11,7 +11,7 @@ import { judgeReceipt } from './receipt.ts'
 import { openVerify } from './signatures.ts'
 
 /** Most faults that a report lists, so that it stays readable and bounded. It counts them all. */
-export const MAX_FAULTS = 10_000
+const MAX_FAULTS = 10_000
 
 export interface CheckOptions {
   /** The parsed AttestationKeysResponse. Without it no signature is verified. */

@@ -9,7 +9,7 @@ import { adoptionBody } from './author.ts'
 
 export type AssetPorts = Pick<OwnerPorts, 'api' | 'ledger' | 'moments' | 'isDiskTroubled'>
 
-const SETTLED_MS = 60_000
+const MAX_SETTLING_MS = 60_000
 const RETRY_PAUSE_MS = 50
 
 /** Adds it to the ledger without a request to the server. It replaces the asset's current bundle, or is the first one. */
@@ -84,7 +84,7 @@ export function isAdoptionOpen(attempt: Attempt): boolean {
 
 /** Repeats the newest adoption of a drop until its outcome is known: an asset, or nothing when the drop was discarded meanwhile. */
 export async function settleAdoption(ports: AssetPorts, attempt: Attempt): Promise<void> {
-  const deadline = ports.api.deadline(SETTLED_MS)
+  const deadline = ports.api.deadline(MAX_SETTLING_MS)
   for (let adoption = attempt.adoptions.findLast(isAsked); adoption !== undefined && isAdoptionOpen(attempt); ) {
     if (deadline.isOver()) throw new Error(`an adoption has no outcome: ${describeAttempt(attempt)}`)
     const reply = await sendAdoption(ports, adoption)

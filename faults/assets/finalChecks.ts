@@ -5,7 +5,7 @@ import { compareAsset, compareBlob, fetchAssetReceipts } from './compare.ts'
 import { type OwnerAssetsPorts, settleAll } from './ownerAssetsLoad.ts'
 import { askedOf, verify } from './verify.ts'
 
-const VERIFIED_AT_ONCE = 100
+const MAX_VERIFIED_AT_ONCE = 100
 
 /** Returns how many bytes the owner’s assets hold. */
 export async function finishAndCheckAssets(ports: OwnerAssetsPorts, owner: Owner): Promise<number> {
@@ -17,8 +17,8 @@ export async function finishAndCheckAssets(ports: OwnerAssetsPorts, owner: Owner
     if (acknowledgedBlobsOf(asset).length > 0) await fetchAssetReceipts(ports, asset)
   }
   for (const hash of new Set(blobs.map(({ hash }) => hash))) await compareBlob(ports, owner, hash)
-  for (let start = 0; start < assets.length; start += VERIFIED_AT_ONCE) {
-    const asked = assets.slice(start, start + VERIFIED_AT_ONCE)
+  for (let start = 0; start < assets.length; start += MAX_VERIFIED_AT_ONCE) {
+    const asked = assets.slice(start, start + MAX_VERIFIED_AT_ONCE)
     for (const deep of [false, true]) {
       const verdicts = await verify(ports, asked.map(askedOf), { owner, deep })
       if (verdicts === undefined) ports.ledger.fault(`no verdict on ${asked.map(describeAsset).join(', ')}`)

@@ -30,7 +30,7 @@ const WEIGHTS: Readonly<Record<Action, number>> = {
 const MIN_BLOB_BYTES = 17
 const MAX_BLOB_BYTES = 400_000
 const MAX_DEEP_BYTES = 2 * 1024 * 1024
-const VERIFIED_AT_ONCE = 6
+const MAX_VERIFIED_AT_ONCE = 6
 const GIVEN_UP_SHARE = 0.25
 
 /** One action at a time, so that the possible outcomes of an unsettled request stay known. */
@@ -183,7 +183,7 @@ async function send({ ports, random }: Turn, upload: OwnUpload, mayGiveUp: boole
 async function verifySome({ ports, owner, random }: Turn): Promise<void> {
   const assets = assetsOf(ports, owner)
   if (assets.length === 0) return
-  const picked = Array.from({ length: random.integer(1, VERIFIED_AT_ONCE) }, () => random.pick(assets)).map(askedOf)
+  const picked = Array.from({ length: random.integer(1, MAX_VERIFIED_AT_ONCE) }, () => random.pick(assets)).map(askedOf)
   const asked = picked.map((each) => (random.chance(0.1) ? { ...each, hashes: [...each.hashes, unknownHash()] } : each))
   const bytes = asked.flatMap(({ asset }) => acknowledgedBlobsOf(asset)).reduce((sum, { size }) => sum + size, 0)
   const deep = bytes < MAX_DEEP_BYTES && random.chance(0.5)

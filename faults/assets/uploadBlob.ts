@@ -9,7 +9,7 @@ import type { AssetPorts } from './adopt.ts'
 import { describeAsset, newBlob } from './assetLedger.ts'
 import { uploadBody } from './author.ts'
 
-const STUCK_MS = 60_000
+const MAX_STALL_MS = 60_000
 const RETRY_PAUSE_MS = 50
 
 export interface OwnUpload {
@@ -30,7 +30,7 @@ export async function uploadBlob(
 ): Promise<void> {
   const { blob } = upload
   const isDone = () => (upTo < blob.size ? blob.acknowledgedOffset >= upTo : blob.landed === 'acknowledged')
-  const deadline = ports.api.deadline(STUCK_MS)
+  const deadline = ports.api.deadline(MAX_STALL_MS)
   for (let acknowledged = -1; !isDone(); ) {
     if (blob.acknowledgedOffset > acknowledged) deadline.restart()
     acknowledged = blob.acknowledgedOffset

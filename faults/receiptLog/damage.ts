@@ -27,7 +27,7 @@ interface Log {
   readonly keys: KeysDocument
 }
 
-export interface Damages {
+interface Damages {
   readonly faults: readonly string[]
   readonly bytes: number
   /** Receipts dropped, swapped, moved, doubled, foreign, forged; keys missing, or active at other times. */

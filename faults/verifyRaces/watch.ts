@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pause } from '../api.ts'
 
-export interface Watched {
+interface Watched {
   /** For messages. */
   readonly what: string
   /** As `objects.location`. */

@@ -4,7 +4,7 @@ import { type CborValue, encodeCbor, tagged } from '@blindkeep/protocol/cbor'
 import { assembleCose, type CoseFault, decodeCose } from '@blindkeep/protocol/cose'
 import type { TestKey } from './testKey.ts'
 
-export interface CoseRefusal {
+interface CoseRefusal {
   readonly name: string
   readonly reason: CoseFault
   readonly bytes: Uint8Array

@@ -6,7 +6,7 @@ import { type Purpose, streamSecrets } from '../../packages/client/src/seal/deri
 import { createSegmentCipher } from '../../packages/client/src/seal/sealedBlob.ts'
 import { BLOB_KEY, FILE_ID, SALT } from './inputs.ts'
 
-export interface ForgedSegment {
+interface ForgedSegment {
   readonly plaintext: Uint8Array
   readonly last: boolean
   readonly counter?: number

@@ -13,13 +13,13 @@ export interface ManifestRefusal {
 }
 
 /** Valid manifests. */
-export interface GoodManifests {
+interface GoodManifests {
   readonly created: Uint8Array
   readonly adopted: Uint8Array
   readonly replaced: Uint8Array
 }
 
-export interface Signers {
+interface Signers {
   /** Has signed the valid manifests. */
   readonly device: TestKey
   readonly stranger: TestKey

@@ -4,7 +4,7 @@ import { decodeReceipt, RECEIPT_CONTENT_TYPE, type ReceiptFault } from '@blindke
 import { type CoseOrigin, coseFormRefusals, coseSignatureRefusals, createForger } from './coseRefusals.ts'
 import type { TestKey } from './testKey.ts'
 
-export interface ReceiptRefusal {
+interface ReceiptRefusal {
   readonly name: string
   readonly reason: ReceiptFault
   readonly bytes: Uint8Array

@@ -11,7 +11,7 @@ import { hex, known, rising } from './inputs.ts'
 import { receiptRefusals } from './receiptRefusals.ts'
 import { createTestKey, type TestKey } from './testKey.ts'
 
-export const FIRST_KEY = createTestKey(0x00)
+const FIRST_KEY = createTestKey(0x00)
 /** The key after a rotation. */
 const SECOND_KEY = createTestKey(0x40)
 

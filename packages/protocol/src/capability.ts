@@ -15,14 +15,14 @@ export const CAPABILITY_TYPE = 'capability+jwt'
 /** Longest lifetime of a token. */
 export const MAX_CAPABILITY_SECONDS = 86_400
 /** The only permission of a token. */
-export const CAPABILITY_SCOPE = 'read'
+const CAPABILITY_SCOPE = 'read'
 /** About 500 are usual. Longer tokens are refused before they are decoded. */
-export const MAX_CAPABILITY_CHARACTERS = 2048
+const MAX_CAPABILITY_CHARACTERS = 2048
 /**
  * How much the clocks of server and peer may differ about the beginning of a token. Its end has no such tolerance: after it, the server's list of
  * revoked tokens no longer names the token, so a revoked token would be valid again.
  */
-export const CAPABILITY_SKEW_SECONDS = 60
+const CAPABILITY_SKEW_SECONDS = 60
 
 /** Exactly these claims. A type, because an interface is not assignable to the record that is signed. */
 export type CapabilityClaims = {
@@ -67,7 +67,7 @@ export class CapabilityError extends Error {
   }
 }
 
-export interface CapabilityGrant {
+interface CapabilityGrant {
   /** `server_id`. */
   readonly issuer: string
   /** The peer's origin. */
@@ -93,7 +93,7 @@ export function capabilityClaims(grant: CapabilityGrant): CapabilityClaims {
   }
 }
 
-export function capabilityAudience(albumId: AlbumId): string {
+function capabilityAudience(albumId: AlbumId): string {
   return `urn:${SERVICE}:album:${albumId}`
 }
 

@@ -8,7 +8,7 @@ export type ChainFault =
   | 'prior_hash_differs'
 
 /** The first receipt that does not continue from the ones before it, by its index in the list. */
-export interface ChainBreak {
+interface ChainBreak {
   readonly index: number
   readonly fault: ChainFault
 }

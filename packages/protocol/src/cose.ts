@@ -42,7 +42,7 @@ export class CoseError extends Error {
   }
 }
 
-export interface CoseDraft {
+interface CoseDraft {
   /** Text of header 3. */
   readonly contentType: string
   /** Attached as it is. */

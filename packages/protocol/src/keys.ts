@@ -7,7 +7,7 @@ import { ED25519_PUBLIC_KEY_BYTES, HYBRID_PUBLIC_KEY_BYTES, ML_DSA_65_PUBLIC_KEY
 export const HYBRID_ALGORITHM = 'hybrid-ed25519-mldsa65'
 
 /** The two halves of a hybrid public key: 32 bytes (RFC 8032) and 1952 bytes (FIPS 204). A signature is valid only if both halves verify. */
-export interface HybridPublicKey {
+interface HybridPublicKey {
   readonly ed25519: Uint8Array
   readonly mlDsa65: Uint8Array
 }

@@ -109,7 +109,7 @@ function manifestErrorFrom(cause: unknown): unknown {
   return cause instanceof CoseError ? new ManifestError(cause.fault, cause.message, { cause }) : cause
 }
 
-export interface ManifestVerification {
+interface ManifestVerification {
   /** The whole provenance blob. */
   readonly provenance: Uint8Array
   /** The 1984 bytes of the key of the device that `created_by_device` names. */

@@ -81,7 +81,7 @@ function receiptErrorFrom(cause: unknown): unknown {
   return cause instanceof CoseError ? new ReceiptError(cause.fault, cause.message, { cause }) : cause
 }
 
-export interface ReceiptVerification {
+interface ReceiptVerification {
   readonly receiptCbor: Uint8Array
   /** The 1984 published bytes of the key that `server_key_id` names. */
   readonly publicKey: Uint8Array

@@ -54,7 +54,7 @@ export interface JsonBody {
   readonly judgedLater?: readonly string[]
 }
 
-export interface ChunkBody {
+interface ChunkBody {
   readonly type: 'application/octet-stream'
 }
 

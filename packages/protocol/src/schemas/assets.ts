@@ -15,7 +15,7 @@ export const AssetBlobResponse = object('AssetBlobResponse', {
 })
 
 /** Present while the original is an adopted drop: the owner decapsulates `kem_ct` until the asset has a wrapped key. */
-export const AssetDropResponse = object('AssetDropResponse', {
+const AssetDropResponse = object('AssetDropResponse', {
   drop_id: uuid<DropId>('The drop that was adopted.'),
   opaque_id: opaqueId('The link of the drop: the context of its seal.'),
   kem_ct: InboxEntryResponse.properties.kem_ct,

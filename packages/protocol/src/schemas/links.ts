@@ -66,7 +66,7 @@ export type ProvisionLinkRequest = Static<typeof ProvisionLinkRequest>
 export const ProvisionLinkResponse = object('ProvisionLinkResponse', { opaque_id: opaqueId('The id, echoed.') })
 export type ProvisionLinkResponse = Static<typeof ProvisionLinkResponse>
 
-export const LINK_STATES = ['live', 'expired', 'spent', 'revoked'] as const
+const LINK_STATES = ['live', 'expired', 'spent', 'revoked'] as const
 export type LinkState = (typeof LINK_STATES)[number]
 
 export const LinkEntryResponse = object('LinkEntryResponse', {

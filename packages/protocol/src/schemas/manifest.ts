@@ -5,7 +5,7 @@ import { integer, object, oneOf, optional, protocolVersion, sha256, text, time, 
 export const KEY_MODES = ['derived', 'wrapped'] as const
 export type KeyMode = (typeof KEY_MODES)[number]
 
-export const MANIFEST_ACTIONS = ['create', 'replace'] as const
+const MANIFEST_ACTIONS = ['create', 'replace'] as const
 export type ManifestAction = (typeof MANIFEST_ACTIONS)[number]
 
 /** The part of the signed manifest that the server sees. Unknown members are refused. */

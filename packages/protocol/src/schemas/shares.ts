@@ -29,7 +29,7 @@ export type CreateShareRequest = Static<typeof CreateShareRequest>
 export const CreateShareResponse = object('CreateShareResponse', { opaque_id: opaqueId('The id, echoed.') })
 export type CreateShareResponse = Static<typeof CreateShareResponse>
 
-export const ShareEntryResponse = object('ShareEntryResponse', {
+const ShareEntryResponse = object('ShareEntryResponse', {
   opaque_id: opaqueId('The share.'),
   created_at: time('When it was created.'),
   expires_at: optional(time('When the share expires. It stays in the list for 30 more days.')),

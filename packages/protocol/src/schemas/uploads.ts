@@ -31,7 +31,7 @@ export const CreateUploadResponse = object('CreateUploadResponse', {
 })
 export type CreateUploadResponse = Static<typeof CreateUploadResponse>
 
-export const OpenUploadResponse = object('OpenUploadResponse', {
+const OpenUploadResponse = object('OpenUploadResponse', {
   upload_id: uploadId,
   asset_id: optional(uuid<AssetId>('The asset of the blob.')),
   blob_role: optional(oneOf(BLOB_ROLES, 'The role of the blob in that asset.')),

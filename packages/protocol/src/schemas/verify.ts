@@ -21,7 +21,7 @@ export const StorageVerifyRequest = object('StorageVerifyRequest', {
 })
 export type StorageVerifyRequest = Static<typeof StorageVerifyRequest>
 
-export const DEEP_VERDICTS = ['intact', 'corrupt', 'rate_limited'] as const
+const DEEP_VERDICTS = ['intact', 'corrupt', 'rate_limited'] as const
 export type DeepVerdict = (typeof DEEP_VERDICTS)[number]
 
 export const BlobVerdictResponse = object('BlobVerdictResponse', {

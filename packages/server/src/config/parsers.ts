@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
 
 /** The value of a variable, or what is wrong with it: a sentence without its subject, the variable's name. */
-export type Parsed<Value> = { readonly value: Value } | { readonly fault: string }
+type Parsed<Value> = { readonly value: Value } | { readonly fault: string }
 export type Parser<Value> = (text: string) => Parsed<Value>
 
 /** The address at which clients reach a server. */

@@ -1,7 +1,7 @@
 import type { Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
 
-export interface Cached<Value> {
+interface Cached<Value> {
   (): Promise<Value>
   /** Later calls read again, and do not share a read that is under way. */
   forget(): void

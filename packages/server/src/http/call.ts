@@ -30,14 +30,14 @@ export interface Call<Name extends OperationName> {
   readonly closing: AbortSignal
 }
 
-export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<AnswerOf<Name> | RefusalOf<Name>>
+type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<AnswerOf<Name> | RefusalOf<Name>>
 
 /** One route for each row. */
 export type Routes = { readonly [Name in OperationName]: Handler<Name> }
 
 type Answers<Name extends OperationName> = OperationOf<Name>['answers']
 
-export type AnswerOf<Name extends OperationName> = {
+type AnswerOf<Name extends OperationName> = {
   [Status in keyof Answers<Name>]: Given<Status, Answers<Name>[Status]>
 }[keyof Answers<Name>]
 
@@ -75,7 +75,7 @@ export interface AnyAnswer {
   readonly until?: AbortSignal
 }
 
-export type RefusalOf<Name extends OperationName> = Extract<Refusal, { readonly refused: ReasonOf<Name> }>
+type RefusalOf<Name extends OperationName> = Extract<Refusal, { readonly refused: ReasonOf<Name> }>
 
 type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterNames<Rest>

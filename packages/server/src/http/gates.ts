@@ -85,7 +85,7 @@ export function deprecationWarning(
 }
 
 type Params = Readonly<Record<string, string>>
-export type Query = Readonly<Record<string, string | number>>
+type Query = Readonly<Record<string, string | number>>
 
 /** Path ids: 400 to an account holder for a malformed one; a guest gets the 404 of an unknown one. */
 export function pathIds(row: Operation, given: Readonly<Record<string, string>>): Params | Refusal {

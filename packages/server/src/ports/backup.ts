@@ -41,7 +41,7 @@ export interface SnapshotObject {
 }
 
 /** Who owns an object. Nothing owns an object that waits for the collector or is still being uploaded. */
-export interface SnapshotOwner {
+interface SnapshotOwner {
   readonly dropId?: DropId | undefined
   readonly assetId?: AssetId | undefined
 }

@@ -62,7 +62,7 @@ export async function leaveBlobFinishing(world: World, uploadId: UploadId, conte
   })
 }
 
-export interface SignedBlob {
+interface SignedBlob {
   readonly declared: Declared
   readonly content: Uint8Array
 }

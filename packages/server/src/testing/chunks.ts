@@ -9,7 +9,7 @@ export const content = bytes(100)
 
 export const part = (from: number, to: number) => ({ offset: from, bytes: content.subarray(from, to) })
 
-export interface StartedDrop {
+interface StartedDrop {
   readonly opaqueId: OpaqueId
   readonly uploadId: UploadId
 }

@@ -3,7 +3,7 @@ import type { Store } from '../ports/store.ts'
 import type { WorldOptions } from './world.ts'
 
 /** A process that dies at a call that the test chooses. From then on none of its calls has an effect. */
-export interface Mortal {
+interface Mortal {
   readonly around: NonNullable<WorldOptions['around']>
   /** Dies after this many calls of the store and the blobs. */
   dieAfter(calls: number): void

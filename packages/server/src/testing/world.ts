@@ -58,7 +58,7 @@ export interface World {
   rulesOver(data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>): Rules
 }
 
-export interface Logged {
+interface Logged {
   readonly level: keyof Log
   readonly event: string
   readonly facts: Readonly<Record<string, unknown>>

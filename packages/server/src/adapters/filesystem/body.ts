@@ -1,5 +1,5 @@
 /** Reads a body piece by piece. Stops waiting for the next piece as soon as `signal` aborts. */
-export interface BodyReader {
+interface BodyReader {
   /** Undefined at the end. Rejects with the signal's reason if the signal aborts, and with the body's error if the body throws. */
   next(): Promise<Uint8Array | undefined>
   /** Call it after the last `next`. Ends a body that was not read to its end, as `for await` does. */

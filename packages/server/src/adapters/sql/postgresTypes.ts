@@ -1,7 +1,7 @@
 import { type CustomTypesConfig, types } from 'pg'
 
 /** A number in the database that JavaScript cannot represent exactly. */
-export class NotExact extends RangeError {
+class NotExact extends RangeError {
   override readonly name = 'NotExact'
 }
 

@@ -290,7 +290,7 @@ export interface ReceiptTable {
 }
 
 /** One row: the last receipt of the chain. */
-export interface LogHeadTable {
+interface LogHeadTable {
   readonly only_row: 1
   readonly receipt_seq: number
   readonly receipt_hash: Sha256Hex
@@ -307,12 +307,12 @@ export interface AttestationKeyTable {
   readonly active_to: Instant | null
 }
 
-export interface ServerFactTable {
+interface ServerFactTable {
   readonly name: ServerFact
   readonly value: Uint8Array
 }
 
-export interface BackupCodeTable {
+interface BackupCodeTable {
   readonly account_id: AccountId
   /** HMAC of the code under a secret of the server. */
   readonly code_hash: string
@@ -352,7 +352,7 @@ export interface ShareTable {
   readonly sealed_index: Uint8Array | null
 }
 
-export interface ShareBlobTable {
+interface ShareBlobTable {
   readonly opaque_id: OpaqueId
   readonly position: number
   readonly ciphertext_hash: Sha256Hex

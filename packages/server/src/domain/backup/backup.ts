@@ -31,7 +31,7 @@ import {
 import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from './checkedBytes.ts'
 
 /** Calls `work` every `seconds`. Returns a function that stops it. */
-export type Repeat = (seconds: number, work: () => void) => () => void
+type Repeat = (seconds: number, work: () => void) => () => void
 
 export interface BackupPorts {
   readonly store: Store

@@ -51,7 +51,7 @@ export async function digestOf(body: AsyncIterable<Uint8Array>): Promise<Digest>
 }
 
 /** Only an object that a receipt vouches for has a known hash. The bytes of an open session are checked chunk by chunk when it continues. */
-export function isOf({ location, bytes, isWhole }: SnapshotObject, { sha256, size }: Digest): boolean {
+function isOf({ location, bytes, isWhole }: SnapshotObject, { sha256, size }: Digest): boolean {
   return size === bytes && (!isWhole || sha256 === partsOf(location).ciphertextHash)
 }
 

@@ -24,7 +24,7 @@ interface CollectPorts {
 }
 
 /** The objects whose window has passed, by outcome. */
-export interface Collection {
+interface Collection {
   readonly deleting: readonly StoredObject[]
   /** On hold, or named by a row that should not name them: they wait for another window. */
   readonly postponed: readonly StoredObject[]

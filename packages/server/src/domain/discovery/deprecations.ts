@@ -10,7 +10,7 @@ interface DeprecationSettings {
   readonly deprecationLeadDays: number
 }
 
-export interface Announcement {
+interface Announcement {
   /** From the cutoff on the server accepts no version below this one. */
   readonly minProtocolVersion: ProtocolVersion
   readonly cutoff: Instant

@@ -26,7 +26,7 @@ type ProofRefusal = Refuses<
   'passphrase_missing' | 'passphrase_wrong' | 'link_limited' | 'declaration_malformed' | 'request_malformed'
 >
 
-export type JudgeProof = (link: Link, proof: Proof) => Promise<ProofRefusal | undefined>
+type JudgeProof = (link: Link, proof: Proof) => Promise<ProofRefusal | undefined>
 
 /** Counts each attempt before it compares the proof, and takes the count back for a right proof. So parallel guesses gain nothing. */
 export function createJudgeProof(limiter: Limiter, { passphraseTriesPerWindow }: PassphraseSettings): JudgeProof {

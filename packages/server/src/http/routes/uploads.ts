@@ -19,7 +19,7 @@ interface UploadRoutePorts {
   readonly chunks: Chunks
 }
 
-export interface UploadRouteSettings {
+interface UploadRouteSettings {
   readonly chunkBytesMax: number
   readonly chunkBytesSuggested: number
 }

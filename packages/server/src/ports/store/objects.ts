@@ -36,7 +36,7 @@ export interface KeptObject {
 }
 
 /** What owns a kept object, by ids that the account's owner knows. */
-export type ObjectOwner =
+type ObjectOwner =
   | { readonly assetId: AssetId; readonly role: BlobRole; readonly dropId?: undefined }
   | { readonly dropId: DropId; readonly assetId?: undefined }
 

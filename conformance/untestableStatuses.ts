@@ -1,0 +1,35 @@
+import type { DeclaredOperation } from './document.ts'
+
+/** Declared statuses that no request causes. Every other declared status has to be met by a test, which `run.ts` checks. */
+export const UNTESTABLE_STATUSES: readonly {
+  readonly status: number
+  readonly operations: string
+  readonly includes: (operation: DeclaredOperation) => boolean
+  readonly reason: string
+}[] = [
+  {
+    status: 500,
+    operations: 'every operation',
+    includes: () => true,
+    reason: 'no request causes an internal error',
+  },
+  {
+    status: 403,
+    operations: 'every operation with a token',
+    includes: ({ bearer }) => bearer,
+    reason:
+      'the specification declares it for all; only writes of a suspended account are answered so (operator.test.ts)',
+  },
+  {
+    status: 503,
+    operations: '`GET` and `HEAD /.well-known/service/revoked-jti`',
+    includes: ({ path }) => path === '/.well-known/service/revoked-jti',
+    reason: 'no request makes the list unreadable',
+  },
+  {
+    status: 503,
+    operations: '`GET /readyz`',
+    includes: ({ path }) => path === '/readyz',
+    reason: 'no request makes the database or the disk fail',
+  },
+]
