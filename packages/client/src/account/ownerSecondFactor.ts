@@ -6,8 +6,8 @@ import { presentSecret } from './masterOf.ts'
 import { withPassword } from './passwordWrong.ts'
 
 /**
- * Enrolling and disabling need the password, which a stolen session does not have: about a second of Argon2id. They throw `PasswordWrong`, and what a
- * call throws: `error.auth.totp_invalid_code` for a wrong code.
+ * Enrolling and disabling need the password, which a stolen session does not have: each takes about a second (Argon2id) and throws `PasswordWrong`.
+ * Confirming and disabling throw `error.auth.totp_invalid_code` for a wrong code. All throw what a call throws.
  */
 export interface OwnerSecondFactor {
   /** Whether a sign-in needs a code. */

@@ -30,7 +30,7 @@ interface ProvenanceReader extends BlobReader {
 
 /**
  * Undefined when the asset has no provenance. Throws `AssetError`: `provenance_invalid` for bytes that are not a manifest, not signed, or of another
- * asset or account; `device_unknown` for a device that no client of the account has added; `envelope_differs`, `asset_differs` and `metadata_differs`
+ * asset or account; `device_unknown` for a device that is not listed, or has no MAC under the account key; `envelope_differs`, `asset_differs` and `metadata_differs`
  * when the server's data about the asset differ from what was signed.
  */
 export async function readProvenance(

@@ -1,7 +1,7 @@
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { SealError, type SealFault } from '../seal/sealError.ts'
 
-/** The bytes of a drop open, but do not have the hash that the inbox lists: the server contradicts itself. */
+/** A drop decrypts, but is not what the inbox showed: its bytes have another hash, or its header describes another file. */
 export class DropError extends Error {
   override readonly name = 'DropError'
   readonly reason = 'hash_differs'

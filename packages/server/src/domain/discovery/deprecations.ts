@@ -40,7 +40,7 @@ export function createDeprecations(
       return store.read((tx) => tx.deprecations.list())
     },
 
-    /** An announcement never changes, as clients rely on its cutoff. So this checks it against the window with which the server last started. */
+    /** An announcement cannot be corrected later. So it is refused unless it fits the lead time, the earlier announcements and the window of the server's last start. */
     async announce(announcement: Announcement): Promise<Deprecation | AnnouncementRefused> {
       const announcedAt = clock.now()
       return store.write(async (tx) => {

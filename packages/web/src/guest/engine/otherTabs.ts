@@ -1,4 +1,4 @@
-/** Waits for other tabs to release uploads, and continues here the ones that the guest has chosen in this tab. */
+/** Waits until another tab releases an upload. If this tab lists it as `other_tab`, takes it over, or cancels the row when the upload is no longer stored. */
 import type { Entries } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'
 import type { LockedUploads } from './lockedUploads.ts'
