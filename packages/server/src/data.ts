@@ -10,6 +10,7 @@ import { createSnapshots } from './adapters/sql/snapshot.ts'
 import { DatabaseMissing, openSqliteStore } from './adapters/sql/sqlite.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import type { Config } from './config.ts'
+import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
@@ -130,8 +131,6 @@ function over(store: Store, blobs: FilesystemBlobs, lock?: DirectoryLock): Data 
 }
 
 const OBJECT_STATES: readonly ObjectState[] = ['kept', 'orphaned', 'marked', 'staged', 'deleting']
-/** How many seconds a wrong clock may have been ahead when an object was recorded. */
-const MAX_CLOCK_AHEAD_SECONDS = 1000 * 365 * 86_400
 
 async function hasObjects(store: Store, clock: Clock): Promise<boolean> {
   const before = addSeconds(clock.now(), MAX_CLOCK_AHEAD_SECONDS)

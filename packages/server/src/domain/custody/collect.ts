@@ -34,8 +34,8 @@ interface Collection {
 
 /** Per step, so that no transaction is long. */
 export const MAX_COLLECT = 500
-/** How far a wrong clock may have been ahead when it dated a release. */
-const MAX_CLOCK_AHEAD_SECONDS = 100 * 365 * 86_400
+/** How far a wrong clock may have been ahead when it dated an object's state. */
+export const MAX_CLOCK_AHEAD_SECONDS = 100 * 365 * 86_400
 
 export type Collector = ReturnType<typeof createCollector>
 

@@ -10,7 +10,7 @@ type NotFound = Refuses<'upload_not_found'>
 const NOT_FOUND: NotFound = { refused: 'upload_not_found' }
 
 /** An ended upload answers as an unknown one. */
-export function isUnknown(upload: Upload | undefined): upload is undefined {
+function isUnknown(upload: Upload | undefined): upload is undefined {
   return upload === undefined || upload.state === 'ended'
 }
 
