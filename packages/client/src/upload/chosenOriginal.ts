@@ -86,7 +86,7 @@ function hashOf({ ciphertextHash }: DescribedDrop): Sha256Hex {
 
 /**
  * The unfinished asset that was shown. An adopted drop is signed as it was shown, like a drop of the inbox. The hash of an own upload is known to the
- * client that sealed it and to nobody else, so this client reads the whole file and computes the hash itself. Throws what `readThrough` throws.
+ * client that sealed it and to no other, so this client reads the whole file and computes the hash itself. Throws what `readThrough` throws.
  */
 export async function chooseShown(ports: AssetPorts, shown: ShownAsset, reading: ReadThrough): Promise<ChosenOriginal> {
   if (shown.keyMode === 'derived') await readThrough(ports, shown, reading)

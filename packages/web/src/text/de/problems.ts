@@ -155,11 +155,12 @@ export const problems: typeof import('../en/problems.ts').problems = {
     checksum: 'Eines der Wörter ist falsch, oder zwei sind vertauscht. Vergleichen Sie sie mit Ihren Notizen.',
   },
   asset: {
-    asset_differs: 'Was der Server über diese Datei sagt, widerspricht ihrer Signatur. Vertrauen Sie der Datei nicht.',
+    asset_differs:
+      'Was der Server über diese Datei sagt, widerspricht ihrer Signatur oder dem, was er vorher gesagt hat. Vertrauen Sie der Datei nicht.',
     provenance_invalid: 'Die Signatur dieser Datei ist nicht gültig. Vertrauen Sie der Datei nicht.',
     device_unknown: 'Diese Datei hat ein Gerät signiert, das nicht Ihres ist. Vertrauen Sie der Datei nicht.',
     envelope_differs:
-      'Was der Server über diese Datei sagt, widerspricht ihrer Signatur. Vertrauen Sie der Datei nicht.',
+      'Was der Server über diese Datei sagt, widerspricht ihrer Signatur oder dem, was er vorher gesagt hat. Vertrauen Sie der Datei nicht.',
     key_unreadable:
       'Der Schlüssel dieser Datei lässt sich nicht öffnen. Vertrauen Sie nicht dem, was der Server dafür schickt.',
     hash_differs:

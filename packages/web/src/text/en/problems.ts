@@ -155,10 +155,12 @@ const words: Readonly<Record<WordsFault, string>> = {
 }
 
 const asset: Readonly<Record<AssetFault, string>> = {
-  asset_differs: 'The server’s description of this file contradicts its signature. Do not trust the file.',
+  asset_differs:
+    'The server’s description of this file contradicts its signature, or what the server said before. Do not trust the file.',
   provenance_invalid: 'The signature of this file is not valid. Do not trust the file.',
   device_unknown: 'This file was signed by a device that is not yours. Do not trust the file.',
-  envelope_differs: 'The server’s description of this file contradicts its signature. Do not trust the file.',
+  envelope_differs:
+    'The server’s description of this file contradicts its signature, or what the server said before. Do not trust the file.',
   key_unreadable: 'The key of this file cannot be opened. Do not trust what the server sends for it.',
   hash_differs: 'The server sent a different file than was stored. Delete what was downloaded of it.',
   metadata_differs: 'The description of this file contradicts its signature. Do not trust the file.',
