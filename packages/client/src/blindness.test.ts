@@ -61,7 +61,7 @@ async function account(): Promise<Owner> {
   const recoverySecret = await secretOfWords(words)
   secrets.push({ name: 'the recovery secret', bytes: recoverySecret })
   secrets.push({ name: 'the recovery wrapping key', bytes: recoveryWrapKey(recoverySecret) })
-  secrets.push({ name: 'the recovery proof', bytes: recoveryProof(recoverySecret) })
+  secrets.push({ name: 'the recovery proof', bytes: recoveryProof(recoverySecret, server.url) })
   const { owner } = await logIn(person)
   assert.ok(owner)
   secrets.push({ name: 'the account key', bytes: owner.accountKey })

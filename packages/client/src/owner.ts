@@ -15,7 +15,6 @@ import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
 import { createOwnerInbox, type OwnerInbox } from './drops/ownerInbox.ts'
 import { createOwnerLinks, type OwnerLinks } from './drops/ownerLinks.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
-import { parseBaseUrl } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
@@ -94,13 +93,8 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
   const devices = createOwnerDevices({ call, accountKey, environment })
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
 
-  async function publicUrl(): Promise<string> {
-    const { body } = await call('serverInfo')
-    return parseBaseUrl(body.api_base_url).replace(/\/v1$/, '')
-  }
-
   return {
-    ...createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }),
+    ...createOwnerLinks({ ...calls, accountKey, keysOf, environment }),
     ...createOwnerInbox({ call, keysOf, environment }),
     ...devices,
     ...createOwnerAlbums({ call, accountKey, environment }),
@@ -110,9 +104,9 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call }),
     ...createOwnerSessions({ call }),
-    ...createOwnerPassword({ call, accountKey, environment }),
-    ...createOwnerSecondFactor({ call, environment }),
-    ...createOwnerShares({ ...assetPorts, publicUrl }),
+    ...createOwnerPassword({ calls, accountKey, environment }),
+    ...createOwnerSecondFactor({ calls, environment }),
+    ...createOwnerShares(assetPorts),
     ...createOwnerSync({ call, environment }),
     ...createOwnerThumbnails(assetPorts),
     accountId,
