@@ -75,6 +75,7 @@ export async function derivationVectors() {
         output: toHex(passwordSalt),
       },
     ],
+    passphrase_salt: passphraseSalts(),
     argon2id: [
       {
         name: 'password → master; the ligature enters as NFKC has it, two letters',
@@ -87,8 +88,8 @@ export async function derivationVectors() {
         name: 'passphrase verifier and proof',
         text: 'open sesame',
         text_nfkc: toHex(utf8('open sesame')),
-        salt: toHex(OPAQUE_ID),
-        output: toHex(await passphraseProof('open sesame', OPAQUE_ID)),
+        salt: toHex(derive.passphraseSalt(SERVER_ID, OPAQUE_ID)),
+        output: toHex(await passphraseProof('open sesame', derive.passphraseSalt(SERVER_ID, OPAQUE_ID))),
       },
     ],
     hkdf_sha512: rows.map(({ name, ikm, salt, info, output }) => ({
@@ -108,6 +109,21 @@ export async function derivationVectors() {
       },
     ],
   }
+}
+
+function passphraseSalts() {
+  return [SERVER_ID, OTHER_SERVER_ID].map((serverId) => {
+    const message = concatBytes(label('service/passphrase/1'), label(serverId), OPAQUE_ID)
+    const output = derive.passphraseSalt(serverId, OPAQUE_ID)
+    assert.equal(toHex(output), toHex(sha256(message).subarray(0, 16)))
+    return {
+      name: `Argon2id’s salt for the passphrase of a link of ${serverId}, the first 16 bytes of SHA-256`,
+      server_id: serverId,
+      opaque_id: toHex(OPAQUE_ID),
+      message: toHex(message),
+      output: toHex(output),
+    }
+  })
 }
 
 function accountRows(master: Uint8Array): readonly Row[] {

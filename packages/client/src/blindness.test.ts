@@ -13,7 +13,7 @@ import { openLink } from './guest.ts'
 import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
 import type { InboxItem, Owner } from './owner.ts'
 import { newRecoveryWords } from './recovery.ts'
-import { albumKey, assetKey, assetWrapKey, recoveryProof, recoveryWrapKey } from './seal/derive.ts'
+import { albumKey, assetKey, assetWrapKey, passphraseSalt, recoveryProof, recoveryWrapKey } from './seal/derive.ts'
 import { sourceOfBytes } from './seal/source.ts'
 import { send } from './send/send.ts'
 import { fetchReceipt } from './verify/audit.ts'
@@ -85,7 +85,10 @@ async function dropThrough(url: string, passphrase: string): Promise<void> {
   secrets.push({ name: 'the drop’s key', bytes: Buffer.from(state.key, 'base64') })
   secrets.push({
     name: 'the passphrase’s proof',
-    bytes: await environment.passphraseProof(passphrase, Buffer.from(state.opaqueId, 'hex')),
+    bytes: await environment.passphraseProof(
+      passphrase,
+      passphraseSalt(server.url, Buffer.from(state.opaqueId, 'hex')),
+    ),
   })
   const landed = await send({ state, source })
   answers.push(

@@ -94,7 +94,7 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
 
   return {
-    ...createOwnerLinks({ ...calls, accountKey, keysOf, environment }),
+    ...createOwnerLinks({ calls, accountKey, keysOf, environment }),
     ...createOwnerInbox({ call, keysOf, environment }),
     ...devices,
     ...createOwnerAlbums({ call, accountKey, environment }),

@@ -5,8 +5,11 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { AccountError } from './account/accountError.ts'
 import { logIn, registerOwner } from './account.ts'
+import { openLink, send } from './guest.ts'
 import { AddressError, AnswerError } from './http/errors.ts'
 import { newRecoveryWords, recover } from './recovery.ts'
+import { sourceOfBytes } from './seal/source.ts'
+import { SendError } from './send/sendError.ts'
 import { hasCode } from './testing/expectations.ts'
 import { HONEST, MALICIOUS, serverInfoWith, startTwoServers } from './testing/twoServers.ts'
 
@@ -36,6 +39,23 @@ describe('a malicious server that passes everything on', () => {
     await assert.rejects(recover({ ...attempt, baseUrl: MALICIOUS }), hasCode('error.auth.recovery_invalid'))
     assert.ok((await logIn(bob)).owner)
     assert.ok((await recover(attempt)).owner)
+  })
+
+  it('gets no proof of a passphrase that opens a session of the same link at the other server', async () => {
+    const owner = await registerOwner(person('gil'))
+    const passphrase = 'open sesame'
+    const { url } = await owner.createLink({ passphrase })
+    malicious.tamper(asItself)
+    const sendThrough = async (address: string) => {
+      const source = sourceOfBytes(new Uint8Array(9))
+      const link = await openLink(address, environment)
+      return send({ state: await link.prepare({ source, passphrase }), source, environment })
+    }
+    await assert.rejects(
+      sendThrough(url.replace(HONEST, MALICIOUS)),
+      (error) => error instanceof SendError && error.reason === 'passphrase_refused',
+    )
+    await sendThrough(url)
   })
 
   it('gets nothing at all when it claims to be the other server, and the refusal names both', async () => {

@@ -17,6 +17,7 @@ import { openSmallText } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
+import { linkPassphraseProof } from './linkPassphrase.ts'
 
 /** Sizes in bytes of sealed files; all optional (specification, Limits). */
 export type LinkCaps = Partial<NumericLinkCaps>
@@ -56,7 +57,8 @@ export interface OwnLink extends CreatedLink {
   readonly pending: number
 }
 
-interface OwnerLinksPorts extends Calls {
+interface OwnerLinksPorts {
+  readonly calls: Calls
   readonly accountKey: Bytes
   readonly keysOf: LinkKeysOf
   readonly environment: Environment
@@ -70,7 +72,8 @@ export interface OwnerLinks {
   revokeLink(opaqueId: string): Promise<void>
 }
 
-export function createOwnerLinks({ call, baseUrl, accountKey, keysOf, environment }: OwnerLinksPorts): OwnerLinks {
+export function createOwnerLinks({ calls, accountKey, keysOf, environment }: OwnerLinksPorts): OwnerLinks {
+  const { call, baseUrl } = calls
   const labelSeal = (opaqueId: string) =>
     ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
 
@@ -80,7 +83,9 @@ export function createOwnerLinks({ call, baseUrl, accountKey, keysOf, environmen
       const { dropPublicKey, fragment } = keysOf(opaqueId)
       const sealedLabel = label === undefined ? undefined : await sealSmall(utf8(label), labelSeal(opaqueId))
       const verifier =
-        passphrase === undefined ? undefined : await environment.passphraseProof(passphrase, fromHex(opaqueId))
+        passphrase === undefined
+          ? undefined
+          : await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase })
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,

@@ -99,6 +99,19 @@ describe('the table of derivations', () => {
     assert.equal(vectors.argon2id[0]?.salt, vector.output)
   })
 
+  it('makes the salt of a passphrase from server and link, like the vectors and OpenSSL', () => {
+    assert.equal(vectors.passphrase_salt.length, 2)
+    for (const vector of vectors.passphrase_salt) {
+      assert.equal(toHex(derive.passphraseSalt(vector.server_id, fromHex(vector.opaque_id))), vector.output)
+      assert.equal(createHash('sha256').update(fromHex(vector.message)).digest('hex').slice(0, 32), vector.output)
+    }
+    const [salt, other] = vectors.passphrase_salt
+    assert.equal(vectors.argon2id[1]?.salt, salt?.output)
+    assert.notEqual(salt?.output, other?.output)
+    assert.throws(() => derive.passphraseSalt('keep.example', opaqueId), RangeError)
+    assert.throws(() => derive.passphraseSalt('https://keep.example', pattern(15)), RangeError)
+  })
+
   it('gives two people another salt, although the server gives them one', () => {
     const salt = new Uint8Array(16)
     const salts = ['ada@example.org', 'bob@example.org', 'ada@example.or'].map((email) =>

@@ -63,7 +63,7 @@ function requireLength(what: string, bytes: Uint8Array, length: number): Uint8Ar
 const key = (what: string, bytes: Uint8Array) => requireLength(what, bytes, KEY_BYTES)
 const id = (what: string, bytes: Uint8Array) => requireLength(what, bytes, ID_BYTES)
 
-/** A server_id ends its derivation, so it needs no length before it. */
+/** An origin contains no zero byte, so it needs no length before it. */
 function origin(serverId: string): Bytes {
   if (!URL.canParse(serverId) || new URL(serverId).origin !== serverId) throw new RangeError('a server_id is an origin')
   return utf8(serverId)
@@ -77,6 +77,12 @@ export function passwordSalt(email: string, salt: Uint8Array): Bytes {
   if (normaliseEmail(email) !== email) throw new RangeError('the e-mail is not normalised')
   const given = requireLength('salt', salt, SALT_BYTES)
   return sha256(concatBytes(serviceLabel('password/1'), label(email), given)).slice(0, SALT_BYTES)
+}
+
+/** Argon2id's salt for the passphrase of a link: the first 16 bytes of a SHA-256. The proof opens this link at this server, and nothing elsewhere. */
+export function passphraseSalt(serverId: string, opaqueId: Uint8Array): Bytes {
+  const parts = [serviceLabel('passphrase/1'), origin(serverId), Uint8Array.of(0), id('opaque_id', opaqueId)]
+  return sha256(concatBytes(...parts)).slice(0, SALT_BYTES)
 }
 
 /**

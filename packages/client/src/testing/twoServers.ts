@@ -23,6 +23,9 @@ export interface TwoServers {
   derivations(): number
 }
 
+const quickly = (text: string, salt: Uint8Array) =>
+  new Uint8Array(createHash('sha256').update(salt).update(text).digest())
+
 /** Call it at the top of a test file. */
 export async function startTwoServers(): Promise<TwoServers> {
   const [honest, malicious] = [await startTamperingProxy(), await startTamperingProxy()]
@@ -46,8 +49,9 @@ export async function startTwoServers(): Promise<TwoServers> {
       fetch: (input, init) => fetch(String(input).replace(HONEST, honest.url).replace(MALICIOUS, malicious.url), init),
       masterOfPassword: async (password, salt) => {
         derivations += 1
-        return new Uint8Array(createHash('sha256').update(salt).update(password).digest())
+        return quickly(password, salt)
       },
+      passphraseProof: async (passphrase, salt) => quickly(passphrase, salt),
     },
   }
 }
