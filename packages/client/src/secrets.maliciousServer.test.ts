@@ -11,7 +11,7 @@ import { newRecoveryWords, recover } from './recovery.ts'
 import { sourceOfBytes } from './seal/source.ts'
 import { SendError } from './send/sendError.ts'
 import { hasCode } from './testing/expectations.ts'
-import { HONEST, MALICIOUS, serverInfoWith, startTwoServers } from './testing/twoServers.ts'
+import { atServerInfo, HONEST, MALICIOUS, serverInfoWith, startTwoServers } from './testing/twoServers.ts'
 
 const { honest, malicious, environment, derivations } = await startTwoServers()
 const PASSWORD = 'one password for everything'
@@ -55,6 +55,10 @@ describe('a malicious server that passes everything on', () => {
       sendThrough(url.replace(HONEST, MALICIOUS)),
       (error) => error instanceof SendError && error.reason === 'passphrase_refused',
     )
+    const asked = honest.seen.length
+    const link = await openLink(url, environment)
+    for (const size of [1, 2]) await link.prepare({ source: sourceOfBytes(new Uint8Array(size)), passphrase })
+    assert.equal(honest.seen.slice(asked).filter(atServerInfo).length, 1)
     await sendThrough(url)
   })
 

@@ -12,15 +12,27 @@ const MAX_ORIGIN_LENGTH = 300
 /**
  * The `server_id` to which secrets are bound: the origin of the address. Only a client on the same machine as its server, through loopback, takes the
  * server's own name, because the owner of a server behind a proxy and its other clients have to derive the same secrets. Throws `AddressError` when
- * the server names another origin, and what a call throws.
+ * the server names another origin, and what a call throws. Asks once for each `call`: a guest may prepare a hundred files with one passphrase.
  */
-export async function serverIdOf({
-  baseUrl,
-  call,
-}: {
+export async function serverIdOf(calls: BaseCalls): Promise<string> {
+  const asked = answers.get(calls.call) ?? askServerId(calls)
+  answers.set(calls.call, asked)
+  try {
+    return await asked
+  } catch (error) {
+    answers.delete(calls.call)
+    throw error
+  }
+}
+
+const answers = new WeakMap<Call, Promise<string>>()
+
+interface BaseCalls {
   readonly baseUrl: string
   readonly call: Call
-}): Promise<string> {
+}
+
+async function askServerId({ baseUrl, call }: BaseCalls): Promise<string> {
   const given = new URL(baseUrl).origin
   const { server_id: found } = (await call('serverInfo')).body
   if (found === given) return given
