@@ -71,6 +71,7 @@ export interface Owner
   readonly accountKey: Bytes
   /** SECRET. */
   tokens(): TokenPair
+  /** What the server says about itself, unverified: do not follow the addresses in it (`http/ownAddress.ts`). */
   serverInfo(): Promise<ServerInfoResponse>
   quota(): Promise<Quota>
   /** Ends the session on the server; its tokens are invalid afterwards. */
