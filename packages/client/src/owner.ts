@@ -19,13 +19,14 @@ import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './sync/ownerSync.ts'
+import { createOwnerSignedLately, type OwnerSignedLately } from './sync/signedLately.ts'
 import { createOwnerThumbnails, type OwnerThumbnails } from './upload/ownerThumbnails.ts'
 import { createOwnerUploads, type OwnerUploads } from './upload/ownerUploads.ts'
 import { createOwnerVerification, type OwnerVerification } from './verify/ownerVerification.ts'
 
 export type { AccountFacts } from './account/ownerAccount.ts'
 export type { MintCapability, MintedCapability, OwnCapability } from './account/ownerCapabilities.ts'
-export type { ListedDevice } from './account/ownerDevices.ts'
+export type { AddDevice, ListedDevice } from './account/ownerDevices.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
 export type { OwnSession } from './account/ownerSessions.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
@@ -38,6 +39,7 @@ export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './drops/ownerLi
 export type { TokenPair } from './http/session.ts'
 export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
+export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
 export type { IncompleteAsset } from './upload/completeAsset.ts'
 export type { UploadOptions } from './upload/ownerUploads.ts'
 export type { UploadProgress } from './upload/sendBundle.ts'
@@ -66,6 +68,7 @@ export interface Owner
     OwnerSecondFactor,
     OwnerShares,
     OwnerSync,
+    OwnerSignedLately,
     OwnerThumbnails {
   readonly accountId: AccountId
   /** 32 bytes, SECRET: it opens everything in the account. */
@@ -105,11 +108,12 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerAssets(assetPorts),
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call }),
-    ...createOwnerSessions({ call }),
     ...createOwnerPassword({ calls, accountKey, environment }),
     ...createOwnerSecondFactor({ calls, environment }),
     ...createOwnerShares(assetPorts),
+    ...createOwnerSessions({ call, devices: devices.devices }),
     ...createOwnerSync({ call, environment }),
+    ...createOwnerSignedLately(assetPorts),
     ...createOwnerThumbnails(assetPorts),
     accountId,
     accountKey,

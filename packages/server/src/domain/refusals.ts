@@ -63,6 +63,7 @@ export type Refusal =
   | { readonly refused: 'device_not_authorized' }
   | { readonly refused: 'device_invalid' }
   | { readonly refused: 'device_not_found' }
+  | { readonly refused: 'session_bound' }
   | { readonly refused: 'album_not_available' }
   | { readonly refused: 'lifetime_too_long' }
   | { readonly refused: 'revocations_unavailable' }

@@ -68,6 +68,7 @@ const CODES = {
   device_not_authorized: 'error.device.not_authorized',
   device_invalid: 'error.device.invalid',
   device_not_found: 'error.device.not_found',
+  session_bound: 'error.auth.session_bound',
   album_not_available: 'error.album.not_available',
   lifetime_too_long: 'error.federation.lifetime_too_long',
   revocations_unavailable: 'error.federation.revocations_unavailable',

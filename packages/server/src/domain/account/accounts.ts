@@ -89,7 +89,9 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
 
     async logIn(
       credentials: Credentials,
-    ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'attempts_limited'>> {
+    ): Promise<
+      TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>
+    > {
       const { secret, deviceId, source } = credentials
       const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited

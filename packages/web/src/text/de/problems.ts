@@ -64,6 +64,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.request.method_not_allowed': OUR_FAULT,
     'error.auth.user_already_exists':
       'Es gibt schon ein Konto mit dieser E-Mail-Adresse. Melden Sie sich an, oder verwenden Sie eine andere.',
+    'error.auth.session_bound':
+      'Dieser Browser ist mit einem anderen Schlüssel angemeldet. Melden Sie sich ab und wieder an, um diesen zu verwenden.',
     'error.auth.totp_already_active':
       'Der zweite Schritt ist schon eingeschaltet. Schalten Sie ihn aus, bevor Sie ihn neu einrichten.',
     'error.auth.totp_not_pending':

@@ -69,6 +69,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.request.method_not_allowed': OUR_FAULT,
   'error.auth.user_already_exists':
     'An account with this e-mail address already exists. Sign in, or use another address.',
+  'error.auth.session_bound': 'This browser is signed in with another key. Sign out and in again to use this one.',
   'error.auth.totp_already_active': 'The second step is already on. Turn it off before you set it up again.',
   'error.auth.totp_not_pending':
     'The second step is not being set up. Start again. If it is already on and you have no backup codes, turn it off first.',
