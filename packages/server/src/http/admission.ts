@@ -21,7 +21,7 @@ import type { Operation, OperationName } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
-import { isRefusal, type Refusal } from '../domain/refusals.ts'
+import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
 import { type Body, BodyBroken, hasBody, mostBytesOf } from './body.ts'
 import type { Hold, Holder, Kept } from './budget.ts'
 import type { Call } from './call.ts'
@@ -146,11 +146,17 @@ async function readBody(
   if (row.body !== undefined)
     return (
       mediaType(row.body.type, (name) => request.headers[name]?.toString()) ??
+      declaredTooLarge(request, limitBytes) ??
       hold.take('json', holder, mostBytesOf(request.headers['content-length'], limitBytes)) ??
       jsonOf(row.body, body, limitBytes)
     )
   if (!hasBody(request.raw)) return undefined
   return (await body.drain(limitBytes)) === 'too_large' ? { refused: 'body_too_large' } : undefined
+}
+
+/** Such a body needs no memory. What arrives is counted all the same: a chunked body declares nothing. */
+function declaredTooLarge({ headers }: FastifyRequest, limitBytes: number): Refuses<'body_too_large'> | undefined {
+  return Number(headers['content-length'] ?? 0) > limitBytes ? { refused: 'body_too_large' } : undefined
 }
 
 function holderOf(caller: Caller | undefined, source: string | undefined): Holder {

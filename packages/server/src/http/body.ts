@@ -76,12 +76,12 @@ export function bodyOf(request: IncomingMessage, now?: () => number): Body {
 
 /** The whole body, at most `limitBytes`. Copied together as it arrives: thousands of pieces of one byte would need a hundred times their size. */
 export async function readAll(body: Body, limitBytes: number): Promise<Uint8Array> {
-  let whole = new Uint8Array(0)
+  let whole = Buffer.alloc(0)
   let length = 0
   for await (const piece of body.pieces(limitBytes)) {
     const needed = length + piece.length
     if (needed > whole.length) {
-      const larger = new Uint8Array(Math.min(limitBytes, Math.max(needed, 2 * whole.length)))
+      const larger = Buffer.alloc(Math.min(limitBytes, Math.max(needed, 2 * whole.length)))
       larger.set(whole)
       whole = larger
     }
