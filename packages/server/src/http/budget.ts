@@ -40,6 +40,7 @@ export interface Holder {
 export interface Hold {
   /** Reserves the memory before the first byte is there, so that a body that was let in always has its place. */
   take(kept: Kept, holder: Holder, bytes: number): Refuses<'overloaded'> | undefined
+  isEmpty(): boolean
   /** Gives everything back. May be called more than once. */
   leave(): void
 }
@@ -84,6 +85,7 @@ export function createBudget(): Budget {
           taken.push({ names, bytes })
           return undefined
         },
+        isEmpty: () => taken.length === 0,
         leave() {
           for (const { names, bytes } of taken.splice(0)) {
             for (const name of names) change(name, -bytes)

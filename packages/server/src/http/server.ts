@@ -151,7 +151,7 @@ async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget 
     const written = writtenOut(asked.row, answer)
     const overloaded = call.hold('answer', heldBytesOf(written))
     if (overloaded !== undefined) return await refuse(overloaded)
-    asked.reply.raw.once('close', hold.leave)
+    if (!hold.isEmpty()) asked.reply.raw.once('close', hold.leave)
     return writeAnswer({ ...asked, answer: await begun(written) })
   } catch (error) {
     return refuse(errors.refusalOf(error, asked))
