@@ -340,6 +340,11 @@ const catalog = {
     title: 'The server failed',
     help: 'Try again. If it fails again, give the operator the request id.',
   },
+  'error.request.overloaded': {
+    status: 500,
+    title: 'The server is busy',
+    help: 'Too many requests are on their way at once. Nothing was kept of this one. Wait for the seconds in Retry-After, and send it again.',
+  },
   'error.storage.unavailable': {
     status: 500,
     title: 'The storage is not available',

@@ -91,7 +91,7 @@ export const SETTINGS = {
     parse: integer({ min: 0 }),
   }),
   quotaGraceDays: days('QUOTA_GRACE_DAYS', 14, 'Days at or above the hard limit until the grace period ends.'),
-  requestBytesMax: bytes('REQUEST_BYTES_MAX', MEBIBYTE, 'Largest JSON body.'),
+  requestBytesMax: bytes('REQUEST_BYTES_MAX', MEBIBYTE, 'Largest JSON body. Without a bearer token at most 64 KiB.'),
   chunkBytesMax: bytes('CHUNK_BYTES_MAX', 16 * MEBIBYTE, 'Largest chunk of an upload.'),
   chunkBytesSuggested: bytes('CHUNK_BYTES_SUGGESTED', 8 * MEBIBYTE, 'Chunk size that the server suggests to clients.'),
   blobBytesMax: bytes('BLOB_BYTES_MAX', MEBIBYTE ** 2, 'Largest blob.'),

@@ -70,6 +70,7 @@ export type Refusal =
   | { readonly refused: 'limit_reached'; readonly detail: string }
   | { readonly refused: 'range_unsatisfiable'; readonly size: number }
   | { readonly refused: 'storage_unavailable' }
+  | { readonly refused: 'overloaded'; readonly retryAfterSeconds: number }
   | { readonly refused: 'body_too_large' }
   | { readonly refused: 'media_type_unsupported' }
   | { readonly refused: 'version_unsupported'; readonly newest: string }

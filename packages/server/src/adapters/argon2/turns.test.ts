@@ -33,6 +33,18 @@ describe('turns', () => {
     assert.equal(await turns.take(() => Promise.resolve('later')), 'later')
   })
 
+  it('leave room for others when one source fills its part of the queue', async () => {
+    const turns = createTurns({ concurrent: 1, queueMax: 4, queueMaxOfSource: 2 })
+    const gate = Promise.withResolvers<string>()
+    const work = () => gate.promise
+    const flood = [turns.take(work, 'flooder'), turns.take(work, 'flooder'), turns.take(work, 'flooder')]
+    await assert.rejects(turns.take(work, 'flooder'), HasherBusy)
+    const others = [turns.take(work, 'neighbour'), turns.take(work)]
+    await assert.rejects(turns.take(work), HasherBusy)
+    gate.resolve('done')
+    assert.deepEqual(await Promise.all([...flood, ...others]), Array(5).fill('done'))
+  })
+
   it('reject a call when the queue is full', async () => {
     const turns = createTurns({ concurrent: 1, queueMax: 1 })
     const gate = Promise.withResolvers<string>()

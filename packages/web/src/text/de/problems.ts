@@ -95,6 +95,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.auth.rate_limited': 'Es gab zu viele Versuche.',
     'error.drop.rate_limited': 'Es gab zu viele Versuche mit diesem Link.',
     'error.request.failed': 'Der Server hatte einen Fehler. Versuchen Sie es gleich noch einmal.',
+    'error.request.overloaded': 'Der Server ist gerade ausgelastet. Versuchen Sie es gleich noch einmal.',
     'error.storage.unavailable':
       'Der Server kann im Moment nichts speichern. Nichts, was bestätigt wurde, ist verloren. Versuchen Sie es später noch einmal.',
     'error.federation.revocations_unavailable':

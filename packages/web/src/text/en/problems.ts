@@ -96,6 +96,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.auth.rate_limited': 'There were too many attempts.',
   'error.drop.rate_limited': 'There were too many attempts on this link.',
   'error.request.failed': 'Something failed on the server. Try again in a moment.',
+  'error.request.overloaded': 'The server is busy. Try again in a moment.',
   'error.storage.unavailable':
     'The server cannot store anything at the moment. Nothing that was confirmed is lost. Try again later.',
   'error.federation.revocations_unavailable': 'The server cannot answer this at the moment. Try again.',
