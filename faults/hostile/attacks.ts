@@ -29,6 +29,10 @@ const MEBIBYTE = 2 ** 20
 const KEM_CT = randomBytes(1120).toString('base64')
 const SLOW_BODIES = 40
 const IDLE_CONNECTIONS = 60
+/** Made once: a rude guest costs the server more than itself. */
+const BEGUN_BODY = Buffer.alloc(MEBIBYTE - 1000, ' ')
+const NESTED = Buffer.alloc(MEBIBYTE, '[')
+const HUGE_NAME = '\u{1f5ff}'.repeat(200_000)
 /** A slow body brings a byte in this time. */
 const DRIP_MS = 500
 
@@ -68,8 +72,8 @@ export const ATTACKS: readonly Attack[] = [
           const kind = isChunk
             ? `content-type: application/octet-stream\r\nx-service-offset: 0\r\nx-service-checksum: ${'0'.repeat(64)}\r\n`
             : 'content-type: application/json\r\n'
-          const begun = ' '.repeat(MEBIBYTE - 1000)
-          return guest.open(`${head} HTTP/1.1\r\n${guest.lines}${kind}content-length: ${MEBIBYTE}\r\n\r\n${begun}`)
+          const length = `content-length: ${MEBIBYTE}\r\n\r\n`
+          return guest.open(`${head} HTTP/1.1\r\n${guest.lines}${kind}${length}`, BEGUN_BODY)
         }),
       )
       while (!signal.aborted && sockets.some((socket) => !socket.destroyed)) {
@@ -85,13 +89,12 @@ export const ATTACKS: readonly Attack[] = [
         method: 'POST',
         path: `/d/${target.link}`,
         headers: { 'content-type': 'application/json' },
-        body: Buffer.alloc(MEBIBYTE, '['),
+        body: NESTED,
       }),
   },
   {
     name: 'huge names',
-    step: ({ guest, target }) =>
-      create(guest, target.link, { size: 1000, suggested_filename: '\u{1f5ff}'.repeat(200_000) }),
+    step: ({ guest, target }) => create(guest, target.link, { size: 1000, suggested_filename: HUGE_NAME }),
   },
   {
     name: 'many connections',

@@ -24,8 +24,8 @@ export interface Guest {
   /** Rejects when the connection ends without an answer. */
   ask(asked: Asked): Promise<Answer>
   askJson(method: Asked['method'], path: string, json: object): Promise<Answer>
-  /** Opens a connection and writes a text, which may contain half of a request. `lines` are its headers. */
-  open(text: string): Promise<Socket>
+  /** Opens a connection and writes a text, which may contain half of a request, and perhaps a part of its body. */
+  open(text: string, begun?: Uint8Array): Promise<Socket>
   /** The headers by which the proxy names this guest, as lines of a request. */
   readonly lines: string
   /** Closes all connections. */
@@ -64,13 +64,14 @@ export function createGuest(port: number, source: string): Guest {
     ask,
     askJson: (method, path, json) =>
       ask({ method, path, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(json)) }),
-    async open(text) {
+    async open(text, begun) {
       const socket = connect(port, '127.0.0.1')
       sockets.add(socket)
       socket.on('error', () => undefined)
       socket.once('close', () => sockets.delete(socket))
       await once(socket, 'connect')
       socket.resume().write(text)
+      if (begun !== undefined) socket.write(begun)
       return socket
     },
     lines: `host: 127.0.0.1:${port}\r\nx-forwarded-for: ${source}\r\n`,
