@@ -36,6 +36,7 @@ import { createSweep, type SweepSettings } from './domain/sweep.ts'
 import { createChunks } from './domain/uploads/chunks.ts'
 import { createFinishing } from './domain/uploads/finishing.ts'
 import { createLand } from './domain/uploads/landing.ts'
+import { createRoom, type RoomSettings } from './domain/uploads/room.ts'
 import { createStagedBytes } from './domain/uploads/staged.ts'
 import { createUploadEnding } from './domain/uploads/uploadEnding.ts'
 import { createUploads, type UploadSettings } from './domain/uploads/uploads.ts'
@@ -74,6 +75,7 @@ export interface RulePorts {
 export interface RuleSettings
   extends DropSettings,
     UploadSettings,
+    RoomSettings,
     AdoptionSettings,
     VerifySettings,
     SweepSettings,
@@ -150,6 +152,7 @@ type FileRules = ReturnType<typeof createFileRules>
 function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { blobs, clock, random, limiter, giveUpAfter } = ports
   const { store, quota, writers, staged, receiptLog, ending, protocolWindow } = base
+  const room = createRoom({ store, blobs, clock }, settings)
   const landDrop = createLandDrop({ ending })
   const assetBlobs = createAssetBlobs({ quota, ending })
   const assets = createAssets({ store, blobs, clock, ending, assetBlobs })
@@ -170,9 +173,9 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     links,
     assets,
     scrub,
-    chunks: createChunks({ store, blobs, clock, writers, staged, finishing }),
-    drops: createDrops({ store, blobs, clock, random, limiter, links, quota }, settings),
-    uploads: createUploads({ store, blobs, clock, random, quota }, settings),
+    chunks: createChunks({ store, blobs, room, clock, writers, staged, finishing }),
+    drops: createDrops({ store, room, clock, random, limiter, links, quota }, settings),
+    uploads: createUploads({ store, room, clock, random, quota }, settings),
     adopt: createAdopt({ store, blobs, clock, random, receiptLog, assetBlobs, ending }, settings),
     verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, reportDamage }, settings),
     inbox: createInbox({ store, blobs, clock, quota }),

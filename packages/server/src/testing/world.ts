@@ -84,6 +84,7 @@ const SETTINGS: RuleSettings = {
   quotaGraceDays: 14,
   blobBytesMax: 2 ** 40,
   freeSpaceFloorBytes: 0,
+  chunkBytesMax: 16 * 2 ** 20,
   registration: 'open',
   isRegistrationDefault: true,
   accessTokenSeconds: 900,

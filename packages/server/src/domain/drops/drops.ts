@@ -1,6 +1,5 @@
 /** Creates a guest's drop session and, once the session has landed, returns its receipt. uploads/chunks.ts receives its bytes, landDrop.ts lands it. */
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
@@ -8,17 +7,17 @@ import type { Link, ReceiptRow, Store } from '../../ports/store.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { findDropUpload } from '../uploads/findUpload.ts'
+import type { Room } from '../uploads/room.ts'
 import { findLive, type Links } from './links.ts'
 import {
   createOpenDropSession,
   type DropSessionRequest,
   type OpenDropRefusal,
-  type OpenDropSettings,
   type OpenedDropSession,
 } from './openDropSession.ts'
 import { createJudgeProof, type PassphraseSettings, type Proof } from './passphrases.ts'
 
-export interface DropSettings extends OpenDropSettings, PassphraseSettings {
+export interface DropSettings extends PassphraseSettings {
   readonly linkSessionsPerWindow: number
   readonly sourceSessionsPerWindow: number
 }
@@ -33,7 +32,7 @@ type CreateRefusal =
 
 interface DropPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly room: Room
   readonly clock: Clock
   readonly random: Random
   readonly limiter: Limiter
@@ -44,8 +43,8 @@ interface DropPorts {
 export type Drops = ReturnType<typeof createDrops>
 
 export function createDrops(ports: DropPorts, settings: DropSettings) {
-  const { store, blobs, clock, limiter } = ports
-  const openDropSession = createOpenDropSession(ports, settings)
+  const { store, room, clock, limiter } = ports
+  const openDropSession = createOpenDropSession(ports)
   const judgeProof = createJudgeProof(limiter, settings)
 
   /** Counts an attempt before `work` judges, and takes it back unless `work` opens a session: the limits count opened sessions. */
@@ -69,8 +68,8 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
   async function judgeAndOpen(request: CreateDrop, link: Link): Promise<OpenedDropSession | CreateRefusal> {
     const refused = await judgeProof(link, request)
     if (refused !== undefined) return refused
-    const freeBytes = await blobs.freeBytes()
-    return store.write((tx) => openDropSession(tx, request, freeBytes))
+    const hasRoom = await room.admits(request.declaration.size)
+    return store.write((tx) => openDropSession(tx, request, hasRoom))
   }
 
   return {

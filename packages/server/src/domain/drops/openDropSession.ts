@@ -10,10 +10,6 @@ import { locationOf } from '../uploads/location.ts'
 import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
 import { findLive, type Links } from './links.ts'
 
-export interface OpenDropSettings {
-  readonly freeSpaceFloorBytes: number
-}
-
 export const MAX_PENDING_DROPS = 10_000
 
 export interface DropSessionRequest {
@@ -44,11 +40,11 @@ interface OpenDropPorts {
   readonly quota: Quota
 }
 
-export function createOpenDropSession({ clock, random, links, quota }: OpenDropPorts, settings: OpenDropSettings) {
+export function createOpenDropSession({ clock, random, links, quota }: OpenDropPorts) {
   return async function openDropSession(
     tx: WriteTx,
     request: DropSessionRequest,
-    freeBytes: number,
+    hasRoom: boolean,
   ): Promise<OpenedDropSession | OpenDropRefusal> {
     const now = clock.now()
     const { declaration, opaqueId } = request
@@ -64,8 +60,7 @@ export function createOpenDropSession({ clock, random, links, quota }: OpenDropP
     if (refused !== undefined) return refused
     const parsed = parseDeclaration(declaration, link)
     if (isRefusal(parsed)) return parsed
-    const reserved = await tx.uploads.outstandingBytes()
-    if (freeBytes - reserved - size < settings.freeSpaceFloorBytes) return { refused: 'storage_unavailable' }
+    if (!hasRoom) return { refused: 'storage_unavailable' }
     const uploadId = newId(random, parseUploadId)
     await insertSession(tx, { uploadId, request, link, parsed, now })
     return { uploadId, isRepeat: false }
