@@ -29,6 +29,7 @@ import { createDrops, type DropSettings } from './domain/drops/drops.ts'
 import { createInbox } from './domain/drops/inbox.ts'
 import { createLandDrop } from './domain/drops/landDrop.ts'
 import { createLinks, type LinkSettings } from './domain/drops/links.ts'
+import { createOpenedSessions } from './domain/drops/openedSessions.ts'
 import { createQuota } from './domain/quota/quota.ts'
 import { createQuotaReview } from './domain/quota/quotaReview.ts'
 import { createShares } from './domain/shares/shares.ts'
@@ -154,10 +155,11 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { store, quota, writers, staged, receiptLog, ending, protocolWindow } = base
   const room = createRoom({ store, blobs, clock }, settings)
   const landDrop = createLandDrop({ ending })
+  const opened = createOpenedSessions({ limiter }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
   const assets = createAssets({ store, blobs, clock, ending, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, blobs })
-  const land = createLand({ store, random, receiptLog, ending, landDrop, assetBlobs, checkProvenance })
+  const land = createLand({ store, random, receiptLog, ending, landDrop, opened, assetBlobs, checkProvenance })
   const finishing = createFinishing({ store, blobs, clock, staged, ending, land })
   const links = createLinks(
     { store, clock, ending },
@@ -174,7 +176,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     assets,
     scrub,
     chunks: createChunks({ store, blobs, room, clock, writers, staged, finishing }),
-    drops: createDrops({ store, room, clock, random, limiter, links, quota }, settings),
+    drops: createDrops({ store, room, clock, random, limiter, links, quota, writers, ending, opened }, settings),
     uploads: createUploads({ store, room, clock, random, quota }, settings),
     adopt: createAdopt({ store, blobs, clock, random, receiptLog, assetBlobs, ending }, settings),
     verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, reportDamage }, settings),

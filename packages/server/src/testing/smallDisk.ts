@@ -10,7 +10,7 @@ export function createSmallDisk(diskBytes: number) {
     freeBytes,
     /** How often the server has asked. */
     timesAsked: () => asked,
-    /** Somebody else's files take this much. */
+    /** Files of another program take this much. */
     fillTo(bytes: number): void {
       otherBytes = bytes
     },

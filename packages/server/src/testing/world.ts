@@ -98,6 +98,7 @@ const SETTINGS: RuleSettings = {
   adoptionLeaseSeconds: 60,
   manifestDriftDays: 30,
   deepBytesPerHour: 64 * 2 ** 30,
+  uploadYieldSeconds: 10,
   linkSessionsPerWindow: 600,
   sourceSessionsPerWindow: 6000,
   passphraseTriesPerWindow: 10,

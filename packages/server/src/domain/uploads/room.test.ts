@@ -66,7 +66,7 @@ describe('bytes that were declared and not sent', () => {
   )
 
   it(
-    'reserve 64 largest chunks at most, whoever declares them',
+    'reserve 64 largest chunks at most for all accounts together',
     onDisk(65 * CHUNK, async (world) => {
       for (let round = 0; round < 80; round += 1) assert.equal(await declaredDrop(world, GB), 'created')
     }),
