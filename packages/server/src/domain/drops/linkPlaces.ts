@@ -1,6 +1,6 @@
 /**
  * A link's places: open sessions, files and bytes. A session that has received nothing gives its place up when a new one finds none, so a guest who opens
- * sessions and sends nothing locks nobody out. One guest holds at most a quarter of the open sessions.
+ * sessions and sends nothing locks no other guest out. One guest holds at most a quarter of the open sessions.
  */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Link, Upload, WriteTx } from '../../ports/store.ts'

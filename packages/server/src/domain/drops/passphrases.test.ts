@@ -66,7 +66,7 @@ describe('a passphrase proof', () => {
       // For each source the first, and a hundred others.
       assert.equal(answers.filter((answer) => answer === 'passphrase_wrong').length, 120)
       for (let count = 0; count < 50; count += 1) assert.equal(await judge(right, 'the guest'), 'right')
-      // One mistake is allowed; then the guest has to wait, as it cannot be told from a guesser.
+      // One mistake is allowed; then the guest has to wait, because the server cannot distinguish it from a guesser.
       assert.equal(await judge(wrong, 'another guest'), 'passphrase_wrong')
       assert.equal(await judge(right, 'another guest'), 'link_limited')
       world.clock.advance(900)
