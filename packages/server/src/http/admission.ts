@@ -22,6 +22,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal } from '../domain/refusals.ts'
+import type { Log } from '../ports/log.ts'
 import { type Body, BodyBroken, hasBody } from './body.ts'
 import type { Call } from './call.ts'
 import {
@@ -44,6 +45,7 @@ import { isForwarded, sourceOf } from './source.ts'
 interface AdmissionPorts {
   readonly sessions: Sessions
   readonly protocolWindow: AcceptedVersions
+  readonly log: Log
   /** Aborts when the server ends. */
   readonly closing: AbortSignal
 }
@@ -58,7 +60,21 @@ export type Asked = Exchange & { readonly row: Operation }
 
 export type Admit = (asked: Asked, body: Body) => Promise<Call<OperationName> | Refusal>
 
-export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPorts, settings: AdmissionSettings): Admit {
+export function createAdmit(
+  { sessions, protocolWindow, log, closing }: AdmissionPorts,
+  settings: AdmissionSettings,
+): Admit {
+  let hasWarned = false
+
+  /** Where limits count the request. Warns once if they cannot, because a proxy is in front that no setting names. */
+  function countedSource(request: FastifyRequest): string | undefined {
+    const source = sourceOf(request.ip, settings.trustedProxies.length > 0)
+    if (source !== undefined || hasWarned || !isForwarded(request.headers)) return source
+    hasWarned = true
+    log.warn('a proxy that TRUST_PROXY does not name forwards requests: limits cannot tell its clients apart')
+    return source
+  }
+
   return async (asked, body) => {
     const { row, request, reply } = asked
     const { headers } = request
@@ -102,7 +118,7 @@ export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPort
       query,
       json: read?.json,
       caller: present,
-      source: sourceOf(request.ip, settings.trustedProxies.length > 0),
+      source: countedSource(request),
       isForwarded: isForwarded(headers),
       header: (name: string) => headers[name]?.toString(),
       signal: disconnection(asked),
