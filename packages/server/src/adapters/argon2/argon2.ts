@@ -22,14 +22,14 @@ export function createSecretHasher(options: { readonly concurrent: number; reado
   // No secret has this hash: the tag is random.
   const dummy: Parsed = { salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) }
   return {
-    async hash(secret) {
+    async hash(secret, source) {
       const salt = randomBytes(SALT_BYTES)
-      const tag = await turns.take(() => derive(secret, salt))
+      const tag = await turns.take(() => derive(secret, salt), source)
       return `${PREFIX}${unpadded(salt)}$${unpadded(tag)}`
     },
-    async verify(hash, secret) {
+    async verify(hash, secret, source) {
       const expected = hash === undefined ? dummy : parse(hash)
-      const tag = await turns.take(() => derive(secret, expected.salt))
+      const tag = await turns.take(() => derive(secret, expected.salt), source)
       return timingSafeEqual(tag, expected.tag) && hash !== undefined
     },
   }

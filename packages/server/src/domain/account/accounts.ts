@@ -48,7 +48,7 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
   ): Promise<Refuses<'credentials_wrong' | 'attempts_limited'> | undefined> {
     const isRight = await attemptLimits.check(
       attemptLimits.forSecrets(email, source),
-      () => hasher.verify(secretHash, secret),
+      () => hasher.verify(secretHash, secret, source),
       (answer) => !answer,
     )
     if (isRefusal(isRight)) return isRight
