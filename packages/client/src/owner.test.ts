@@ -171,6 +171,21 @@ describe('an upload link', () => {
     })
   })
 
+  it('takes 10 GB in all, or one file of the chosen size, unless its owner chooses another total or none', async () => {
+    const other = await newOwner(proxy.url)
+    const chosen = [
+      undefined,
+      { maxFileCount: 5 },
+      { maxFileSize: 20e9 },
+      { maxTotalBytes: 7 },
+      { maxTotalBytes: 'unlimited' },
+    ] as const
+    for (const caps of chosen) await other.createLink({ caps })
+    await other.createLink({ singleUse: true })
+    const totals = (await other.listLinks()).map(({ caps }) => caps.maxTotalBytes)
+    assert.deepEqual(totals, [10e9, 10e9, 20e9, 7, undefined, 10e9])
+  })
+
   it('shows its limits to the guest before a byte is sent', async () => {
     const caps = { maxTotalBytes: 1_000_000, maxFileCount: 5, maxFileSize: 500_000 }
     const { url } = await owner.createLink({ caps, expiresAt: '2126-01-01T00:00:00Z' })

@@ -51,7 +51,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const pages = await readPages(config.pagesDirectory)
   let jobs: Jobs | undefined
   const window = { min: config.protocolMin, max: config.protocolMax }
-  const hasher = createSecretHasher({ concurrent: 2, queueMax: 64, queueMaxOfSource: 16 })
+  const hasher = createSecretHasher({ concurrent: 2, queueMax: 64 })
   const rules = createRules(
     {
       store,

@@ -22,6 +22,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
+import type { Log } from '../ports/log.ts'
 import { type Body, BodyBroken, hasBody, mostBytesOf } from './body.ts'
 import type { Hold, Holder, Kept } from './budget.ts'
 import type { Call } from './call.ts'
@@ -45,6 +46,7 @@ import { isForwarded, sourceOf } from './source.ts'
 interface AdmissionPorts {
   readonly sessions: Sessions
   readonly protocolWindow: AcceptedVersions
+  readonly log: Log
   /** Aborts when the server ends. */
   readonly closing: AbortSignal
 }
@@ -68,7 +70,21 @@ export type Admit = (asked: Asked, arriving: Arriving) => Promise<Call<Operation
 /** The largest JSON body of a request without a bearer token. The largest that a schema takes, a registration with every character escaped, has half of this. */
 export const MAX_GUEST_JSON_BYTES = 64 * 1024
 
-export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPorts, settings: AdmissionSettings): Admit {
+export function createAdmit(
+  { sessions, protocolWindow, log, closing }: AdmissionPorts,
+  settings: AdmissionSettings,
+): Admit {
+  let hasWarned = false
+
+  /** Where limits count the request. Warns once if they cannot, because a proxy is in front that no setting names. */
+  function countedSource(request: FastifyRequest): string | undefined {
+    const source = sourceOf(request.ip, settings.trustedProxies.length > 0)
+    if (source !== undefined || hasWarned || !isForwarded(request.headers)) return source
+    hasWarned = true
+    log.warn('a proxy that TRUST_PROXY does not name forwards requests: limits cannot tell its clients apart')
+    return source
+  }
+
   const { requestBytesMax } = settings
   return async (asked, { body, hold }) => {
     const { row, request, reply } = asked
@@ -94,7 +110,7 @@ export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPort
     if (row.query !== undefined && isRefusal(query)) return query
 
     // 8 to 10
-    const source = sourceOf(request.ip, settings.trustedProxies.length > 0)
+    const source = countedSource(request)
     const holder = holderOf(caller, source)
     const limitBytes = caller === undefined ? Math.min(MAX_GUEST_JSON_BYTES, requestBytesMax) : requestBytesMax
     const read = await readBody(asked, { body, hold, holder, limitBytes })

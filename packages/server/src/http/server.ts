@@ -76,7 +76,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
   })
   const budget = ports.budget ?? createBudget()
   boundConnections(app.server)
-  const admit = createAdmit({ sessions, protocolWindow, closing: closingOf(app) }, settings)
+  const admit = createAdmit({ sessions, protocolWindow, log, closing: closingOf(app) }, settings)
   addOperationRoutes(app, routes, { admit, errors, budget })
   addPageRoutes(app, pages, errors.refuse)
   // Reached when the bytes of an answer could not be read after it began. The error may name paths on the disk, so nothing of it is sent.

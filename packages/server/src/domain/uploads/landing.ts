@@ -7,6 +7,7 @@ import { DEVICE_GONE } from '../assets/manifest.ts'
 import type { CheckProvenance } from '../assets/provenance.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
 import type { LandDrop } from '../drops/landDrop.ts'
+import type { OpenedSessions } from '../drops/openedSessions.ts'
 import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from './uploadEnding.ts'
@@ -17,6 +18,7 @@ interface LandingPorts {
   readonly receiptLog: ReceiptLog
   readonly ending: UploadEnding
   readonly landDrop: LandDrop
+  readonly opened: Pick<OpenedSessions, 'landed'>
   readonly assetBlobs: AssetBlobs
   readonly checkProvenance: CheckProvenance
 }
@@ -30,6 +32,7 @@ export function createLand({
   receiptLog,
   ending,
   landDrop,
+  opened,
   assetBlobs,
   checkProvenance,
 }: LandingPorts): Land {
@@ -44,6 +47,7 @@ export function createLand({
       },
     })
     ending.afterCommit(ended)
+    await opened.landed(uploadId)
   }
 
   /**
