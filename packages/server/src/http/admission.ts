@@ -70,21 +70,23 @@ export type Admit = (asked: Asked, arriving: Arriving) => Promise<Call<Operation
 /** The largest JSON body of a request without a bearer token. The largest that a schema takes, a registration with every character escaped, has half of this. */
 export const MAX_GUEST_JSON_BYTES = 64 * 1024
 
-export function createAdmit(
-  { sessions, protocolWindow, log, closing }: AdmissionPorts,
-  settings: AdmissionSettings,
-): Admit {
+/** Where limits count a request. Warns once if they cannot, because a proxy is in front that no setting names. */
+function createCountedSource(log: Log, { trustedProxies }: AdmissionSettings) {
   let hasWarned = false
-
-  /** Where limits count the request. Warns once if they cannot, because a proxy is in front that no setting names. */
-  function countedSource(request: FastifyRequest): string | undefined {
-    const source = sourceOf(request.ip, settings.trustedProxies.length > 0)
+  return (request: FastifyRequest): string | undefined => {
+    const source = sourceOf(request.ip, trustedProxies.length > 0)
     if (source !== undefined || hasWarned || !isForwarded(request.headers)) return source
     hasWarned = true
     log.warn('a proxy that TRUST_PROXY does not name forwards requests: limits cannot tell its clients apart')
     return source
   }
+}
 
+export function createAdmit(
+  { sessions, protocolWindow, log, closing }: AdmissionPorts,
+  settings: AdmissionSettings,
+): Admit {
+  const countedSource = createCountedSource(log, settings)
   const { requestBytesMax } = settings
   return async (asked, { body, hold }) => {
     const { row, request, reply } = asked
