@@ -15,8 +15,9 @@ import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
 import { createOwnerInbox, type OwnerInbox } from './drops/ownerInbox.ts'
 import { createOwnerLinks, type OwnerLinks } from './drops/ownerLinks.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
-import { parseBaseUrl } from './http/baseUrl.ts'
+import { baseUrlOrUndefined } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
+import { AnswerError } from './http/errors.ts'
 import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './sync/ownerSync.ts'
@@ -96,7 +97,9 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
 
   async function publicUrl(): Promise<string> {
     const { body } = await call('serverInfo')
-    return parseBaseUrl(body.api_base_url).replace(/\/v1$/, '')
+    const baseUrl = baseUrlOrUndefined(body.api_base_url)
+    if (baseUrl === undefined) throw new AnswerError('serverInfo', 'its api_base_url is not the address of a server')
+    return baseUrl.replace(/\/v1$/, '')
   }
 
   return {
