@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 /** The input is doubled so often. Each doubling doubles the time of a linear function, and quadruples that of a quadratic one. */
 const DOUBLINGS = 3
 const MAX_RATIO = 3 ** DOUBLINGS
-const ROUNDS = 5
+const ROUNDS = 7
 const RUNS = 2
 /** Shorter times are mostly noise: the function is repeated until one measurement takes at least this long. */
-const MIN_MS = 0.3
-const MAX_REPEATS = 256
+const MIN_MS = 0.2
+const MAX_REPEATS = 128
 
 export interface Work<Input> {
   /** The input of about this size. */
@@ -31,16 +31,18 @@ export async function assertLinear<Input>({ input, run, size = 2048 }: Work<Inpu
       // Only the time matters here.
     }
   }
-  const repeats = await repeatsFor(() => work(small))
-  await work(large)
+  const repeats = await repeatsFor(() => work(large))
+  // Linear work takes both measurements equally long, so that a busy machine interrupts both equally often.
+  const factor = 2 ** DOUBLINGS
   const ratios: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    ratios.push((await shortest(() => work(large), repeats)) / (await shortest(() => work(small), repeats)))
+    const largeMs = await shortestMs(() => work(large), repeats)
+    const smallMs = await shortestMs(() => work(small), repeats * factor)
+    ratios.push((factor * largeMs) / smallMs)
     if (median(ratios) < MAX_RATIO) return
   }
-  assert.fail(
-    `${2 ** DOUBLINGS} times the input takes ${ratios.map((ratio) => ratio.toFixed(1)).join(', ')} times the work`,
-  )
+  const listed = ratios.map((ratio) => ratio.toFixed(1)).join(', ')
+  assert.fail(`${factor} times the input takes ${listed} times the work`)
 }
 
 async function repeatsFor(work: () => Promise<void>): Promise<number> {
@@ -49,7 +51,7 @@ async function repeatsFor(work: () => Promise<void>): Promise<number> {
     if (repeats >= MAX_REPEATS || (await elapsedMs(work, repeats)) >= MIN_MS) return repeats
 }
 
-async function shortest(work: () => Promise<void>, repeats: number): Promise<number> {
+async function shortestMs(work: () => Promise<void>, repeats: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let run = 0; run < RUNS; run++) least = Math.min(least, await elapsedMs(work, repeats))
   return least
