@@ -15,7 +15,6 @@ import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
 import { createOwnerInbox, type OwnerInbox } from './drops/ownerInbox.ts'
 import { createOwnerLinks, type OwnerLinks } from './drops/ownerLinks.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
-import { parseBaseUrl } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
@@ -35,12 +34,13 @@ export type { AssetDescription } from './assets/describeAsset.ts'
 export type { OpenedAsset } from './assets/openAsset.ts'
 export type { Album } from './assets/ownerAlbums.ts'
 export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
-export type { DropFacts, FileDescription, InboxItem, OpenedDrop } from './drops/ownerInbox.ts'
+export type { DescribedDrop, DropFacts, FileDescription, InboxItem, OpenedDrop } from './drops/ownerInbox.ts'
 export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
 export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
+export type { IncompleteAsset } from './upload/completeAsset.ts'
 export type { UploadOptions } from './upload/ownerUploads.ts'
 export type { UploadProgress } from './upload/sendBundle.ts'
 export { parseUploadState, type UploadState } from './upload/uploadState.ts'
@@ -75,6 +75,7 @@ export interface Owner
   readonly accountKey: Bytes
   /** SECRET. */
   tokens(): TokenPair
+  /** What the server says about itself, unverified: do not follow the addresses in it (`http/ownAddress.ts`). */
   serverInfo(): Promise<ServerInfoResponse>
   quota(): Promise<Quota>
   /** Ends the session on the server; its tokens are invalid afterwards. */
@@ -97,13 +98,8 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
   const devices = createOwnerDevices({ call, accountKey, environment })
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
 
-  async function publicUrl(): Promise<string> {
-    const { body } = await call('serverInfo')
-    return parseBaseUrl(body.api_base_url).replace(/\/v1$/, '')
-  }
-
   return {
-    ...createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }),
+    ...createOwnerLinks({ calls, accountKey, keysOf, environment }),
     ...createOwnerInbox({ call, keysOf, environment }),
     ...devices,
     ...createOwnerAlbums({ call, accountKey, environment }),
@@ -113,9 +109,9 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call }),
     ...createOwnerSessions({ call, devices: devices.devices }),
-    ...createOwnerPassword({ call, accountKey, environment }),
-    ...createOwnerSecondFactor({ call, environment }),
-    ...createOwnerShares({ ...assetPorts, publicUrl }),
+    ...createOwnerPassword({ calls, accountKey, environment }),
+    ...createOwnerSecondFactor({ calls, environment }),
+    ...createOwnerShares(assetPorts),
     ...createOwnerSync({ call, environment }),
     ...createOwnerSignedLately(assetPorts),
     ...createOwnerThumbnails(assetPorts),

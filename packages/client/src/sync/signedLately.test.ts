@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
-import { anotherClient, type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
+import { anotherClient, type Keeper, newKeeper, newOwner, openedDrops, sendFile } from '../../../../testing/people.ts'
 import { type Device, newDevice } from '../account/device.ts'
 import { blobOf } from '../assets/assetFacts.ts'
 import { systemEnvironment } from '../environment.ts'
@@ -61,7 +61,7 @@ describe('what a device signed lately', () => {
     const other = await newKeeper(proxy.url)
     const { url } = await other.owner.createLink({})
     await sendFile(url, new Uint8Array(randomBytes(50)))
-    const [drop] = await other.owner.inbox()
+    const [drop] = await openedDrops(other.owner)
     assert.ok(drop)
     const second = await other.owner.addDevice(undefined, { tie: false })
     const { assetId } = await other.owner.adoptDrop(drop, { album: other.album, device: second })

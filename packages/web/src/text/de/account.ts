@@ -20,7 +20,7 @@ export const account: typeof import('../en/account.ts').account = {
   tieRefused: (why) =>
     `Diese Anmeldung gehört zu keinem Schlüssel. Einen Schlüssel zu widerrufen, beendet sie deshalb nicht. ${why}`,
   required: 'Bitte ausfüllen.',
-  emailFault: 'Das ist keine E-Mail-Adresse.',
+  emailFault: 'Das ist keine E-Mail-Adresse. Sie kann die Buchstaben a bis z, Ziffern und übliche Zeichen haben.',
   repeatFault: 'Die beiden Passwörter sind verschieden.',
   strength: {
     short: (missing) =>

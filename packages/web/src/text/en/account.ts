@@ -18,7 +18,7 @@ export const account = {
   stayRefused: 'This browser stores nothing, so you have to sign in again after a reload.',
   tieRefused: (why: string) => `This sign-in is tied to no key, so revoking a key does not end it. ${why}`,
   required: 'Fill this in.',
-  emailFault: 'This is not an e-mail address.',
+  emailFault: 'This is not an e-mail address. It can have the letters a to z, digits and common signs.',
   repeatFault: 'The two passwords are different.',
   strength: {
     short: (missing: number) =>
