@@ -1,6 +1,6 @@
 /**
- * The receipt-signing keys of a server, as this browser has seen them before. They are not secret. A malicious server that removes or changes a key can be
- * detected only by a client that remembers it (specification, Discovery, attestation-keys).
+ * The receipt-signing keys of a server, and its newest receipt, as this browser has seen them before. They are not secret. A malicious server that removes or
+ * changes a key, or forgets what it signed, can be detected only by a client that remembers it (specification, Discovery, attestation-keys).
  */
 import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
@@ -19,14 +19,22 @@ export async function loadPins(baseUrl: string): Promise<PinnedKeys | undefined>
   return withPins((database) => database.get('pins', new URL(baseUrl).origin))
 }
 
-/** Stores keys that the client has checked. A shorter list never replaces a longer one, because another tab may have stored more keys. */
+/** Stores what the client has checked. Another tab may have stored more keys or a newer receipt, which are kept. */
 export async function keepPins(pins: PinnedKeys): Promise<void> {
   await withPins(async (database) => {
     const transaction = database.transaction('pins', 'readwrite')
     const before = await transaction.store.get(pins.serverId)
-    if (before === undefined || before.keys.length <= pins.keys.length) await transaction.store.put(pins, pins.serverId)
+    await transaction.store.put(latestOf(pins, before), pins.serverId)
     await transaction.done
   })
+}
+
+function latestOf(pins: PinnedKeys, before: PinnedKeys | undefined): PinnedKeys {
+  if (before === undefined) return pins
+  const { keys } = before.keys.length > pins.keys.length ? before : pins
+  const seq = ({ newestReceipt }: PinnedKeys) => newestReceipt?.payload.receipt_seq ?? 0
+  const { newestReceipt } = seq(before) > seq(pins) ? before : pins
+  return { ...pins, keys, newestReceipt }
 }
 
 /** Opens the database for each use: an open connection would stop a later version of the page from upgrading it. */
