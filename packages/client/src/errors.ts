@@ -10,4 +10,5 @@ export { AnswerError, NetworkError, type NetworkFailure, ProblemError, type Prob
 export { SealError, type SealFault } from './seal/sealError.ts'
 export { SendError, type SendRemedy, type SendStopReason } from './send/sendError.ts'
 export { ShareError, type ShareFault } from './share/shareError.ts'
+export { FeedRolledBack } from './sync/feedRolledBack.ts'
 export { AuditError, type AuditReason } from './verify/auditError.ts'

@@ -12,6 +12,8 @@ import { account as accountText } from '../src/text/en/account.ts'
 import { albums as text } from '../src/text/en/albums.ts'
 import { inbox as inboxText } from '../src/text/en/inbox.ts'
 import { links as linksText } from '../src/text/en/links.ts'
+import { problems } from '../src/text/en/problems.ts'
+import { assertAccessible } from './axe.ts'
 import { useBrowser, type Visit } from './browser.ts'
 import { useWorldBehindProxy } from './world.ts'
 
@@ -224,6 +226,32 @@ async function statedAsset({ owner }: Keeper, { assetId }: AssetFacts): Promise<
   })
   return Object(await answer.json())
 }
+
+describe('the list of files, with a malicious server', () => {
+  it('is refused in a later session when it ends before what the browser has seen, until the owner accepts it', async (t) => {
+    const { keeper, asset } = await newVictim()
+    const source = sourceOfBytes(utf8('new'))
+    await keeper.owner.upload({ source, album: keeper.album, device: keeper.device, name: 'new.txt' })
+    const url = `${proxy.url}/#/albums/${keeper.album}`
+    const first = await browser.open(t, { url, signedInAs: keeper.owner })
+    await first.page.getByText('new.txt').first().waitFor()
+    const storageState = await first.context.storageState({ indexedDB: true })
+    await first.close()
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/sync/),
+      answer: changeBody((body) => {
+        assert.ok(Array.isArray(body.entries))
+        body.entries = body.entries.filter(({ asset_id }) => asset_id === asset.assetId)
+      }),
+    })
+    const { page } = await browser.open(t, { url, storageState })
+    await page.getByText(problems.rolledBack).waitFor()
+    assert.equal(await page.getByText('contract.txt').count(), 0)
+    await assertAccessible(page)
+    await button(page, problems.acceptRollback).click()
+    await page.getByText('contract.txt').first().waitFor()
+  })
+})
 
 describe('a new link, with a malicious server', () => {
   it('has the address of the page, whatever the server says that its address is', async (t) => {
