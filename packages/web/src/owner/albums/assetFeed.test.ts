@@ -77,7 +77,13 @@ function feedOver(...rounds: readonly (readonly ChangePage[])[]) {
 }
 
 function newMemory(seen = 0): SeenChange & { seen: number } {
-  const memory = { seen, load: async () => memory.seen, save: async (seq: number) => void (memory.seen = seq) }
+  const memory = {
+    seen,
+    load: async () => memory.seen,
+    save: async (seq: number) => {
+      memory.seen = seq
+    },
+  }
   return memory
 }
 
