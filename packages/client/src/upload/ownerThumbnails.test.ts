@@ -20,7 +20,7 @@ import { sendBlob } from '../send/sendBlob.ts'
 import { dropOf } from '../testing/expectations.ts'
 import { callsOf, replaceAsset, sealReplacement } from '../testing/replaceAsset.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
-import { smallBlob } from './signBundle.ts'
+import { smallBlob } from './smallBlob.ts'
 import { uploadPath } from './uploadPath.ts'
 
 const { proxy } = await sharedServer()
