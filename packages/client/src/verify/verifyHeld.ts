@@ -9,8 +9,8 @@ import { type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { BUNDLE_ROLES, type BundleRole } from '../assets/bundleRoles.ts'
 import { createDescribeAsset } from '../assets/describeAsset.ts'
-import { type Signed, signedOf } from '../assets/openAsset.ts'
 import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from '../assets/signedAsset.ts'
+import { type Signed, signedOf } from '../assets/vouchedAsset.ts'
 import { ProblemError } from '../http/errors.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { SealError } from '../seal/sealError.ts'
@@ -129,7 +129,7 @@ async function prepare(ports: AssetPorts, { assetId, seen, signal }: Preparing):
   if ('doubt' in found) return { answer: doubted(assetId, [found.doubt]), unfitAsset: undefined }
   const read = await orDoubt(signal, () => readSignedAsset(ports, found.value, signal))
   if ('doubt' in read) {
-    const file = await orDoubt(signal, () => createDescribeAsset(ports)(found.value, { signal }))
+    const file = await orDoubt(signal, () => createDescribeAsset(ports)(found.value, { signal, allowRevokedDevice: true }))
     const answer = doubted(assetId, [read.doubt], 'value' in file ? file.value : undefined)
     return { answer, unfitAsset: isUnfit(read.doubt) ? found.value : undefined }
   }
