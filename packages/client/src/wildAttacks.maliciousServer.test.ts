@@ -89,7 +89,10 @@ describe('links', () => {
 describe('previews', () => {
   it('of another file do not open', async () => {
     const picture = Buffer.concat([Buffer.from('\x89PNG\r\n\x1A\n', 'latin1'), randomBytes(500)])
-    for (const { assetId } of [asset, other]) await keeper.owner.addThumbnail(assetId, new Uint8Array(picture))
+    for (const of of [asset, other]) {
+      const originalHash = of.envelope.ciphertext_hash
+      await keeper.owner.addThumbnail({ assetId: of.assetId, originalHash }, new Uint8Array(picture))
+    }
     const [ours, theirs] = [await keeper.owner.asset(asset.assetId), await keeper.owner.asset(other.assetId)]
     const swapped = { ...ours, blobs: [...ours.blobs.filter(({ role }) => role !== 'derivative')] }
     const derivative = theirs.blobs.find(({ role }) => role === 'derivative')
