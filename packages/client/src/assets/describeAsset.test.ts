@@ -6,9 +6,10 @@ import { blobAnswer, changedBlobs, hashOf } from '../../../../testing/maliciousA
 import { flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, openedDrops, sendFile } from '../../../../testing/people.ts'
 import type { Owner } from '../owner.ts'
+import { nodeEnvironment } from '../node/nodeEnvironment.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
-import { AssetError, AssetIncomplete } from './assetError.ts'
+import { AssetError, AssetIncomplete, AssetUnsigned } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 
 const { proxy } = await sharedServer()
@@ -50,7 +51,9 @@ describe('the description of an asset', () => {
     assert.deepEqual(described, { ...facts, sender: 'Ada', size: 700 })
     assert.ok(signed)
     const unsigned = { ...asset, blobs: asset.blobs.filter(({ role }) => role === 'original') }
-    assert.deepEqual(await owner.describeAsset(unsigned), { ...described, signed: undefined })
+    await assert.rejects(owner.describeAsset(unsigned), { name: 'AssetUnsigned', revoked: undefined })
+    const allowed = await owner.describeAsset(unsigned, { allowUnsigned: true })
+    assert.deepEqual(allowed, { ...described, signed: undefined })
   })
 
   it('reads the devices once for many assets, and again for an unknown device', async () => {
@@ -62,6 +65,22 @@ describe('the description of an asset', () => {
     const third = await uploaded(file(), { ...keeper, device: await owner.addDevice() })
     assert.equal((await reader.describeAsset(third)).name, facts.name)
     assert.equal(proxy.seen.slice(from).filter(listsDevices).length, 2)
+  })
+
+  it('notices a revocation of the device after a minute', async () => {
+    const device = await owner.addDevice()
+    const asset = await uploaded(file(), { ...keeper, device })
+    let now = Date.now()
+    const reader = anotherClient(proxy.url, owner, { ...nodeEnvironment, now: () => now })
+    await reader.describeAsset(asset)
+    await owner.revokeDevice(device.deviceId)
+    now += 60_001
+    const { deviceId } = device
+    await assert.rejects(reader.describeAsset(asset), (error) => {
+      return error instanceof AssetUnsigned && error.revoked?.deviceId === deviceId
+    })
+    const { signed } = await reader.describeAsset(asset, { allowRevokedDevice: true })
+    assert.ok(Date.parse(signed?.deviceRevokedAt ?? '') > 0)
   })
 
   it('is refused when a malicious server alters signed bytes or omits the original', async () => {

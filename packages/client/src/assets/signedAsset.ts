@@ -7,9 +7,9 @@ import { AssetError, AssetIncomplete } from './assetError.ts'
 import { type AssetBlob, type AssetFacts, blobOf } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { BUNDLE_ROLES, type BundleRole } from './bundleRoles.ts'
-import { assetKeyOf, originalContext, readMetadata } from './openAsset.ts'
 import { type Provenance, readProvenance } from './provenance.ts'
 import { readBlobStart } from './readBlob.ts'
+import { originalContext, readMetadata, signedKeyOf } from './vouchedAsset.ts'
 
 /** The blobs of a complete asset, with signed hashes and with sizes that this client has computed. */
 export type Bundle = Readonly<Record<BundleRole, Pick<AssetBlob, 'hash' | 'size'>>>
@@ -36,8 +36,8 @@ export async function readSignedAsset(
   requireComplete(asset)
   const provenance = await readProvenance(ports, asset, signal)
   if (provenance === undefined) throw new AssetIncomplete(['provenance'], 'Finish its upload first.')
-  const key = await assetKeyOf(ports, asset, provenance)
-  const metadata = await readMetadata(ports, { asset, key, provenance, signal })
+  const key = await signedKeyOf(ports, asset, provenance)
+  const metadata = await readMetadata(ports, { asset, key, provenance }, signal)
   if (metadata === undefined)
     throw new AssetError('metadata_differs', 'the asset’s metadata were never signed, so they may be from anyone')
   const sealer = await sealerOfStored(ports, { asset, provenance, key, signal })

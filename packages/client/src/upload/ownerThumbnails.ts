@@ -1,9 +1,9 @@
 /** Thumbnails of the owner's pictures: sealed beside them, so that an album need not fetch the pictures. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
-import { type DeviceId, formatInstant } from '@blindkeep/protocol/ids'
+import { type DeviceId, formatInstant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import { SEGMENT_SEALED_BYTES } from '@blindkeep/protocol/suites'
-import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
+import { AssetError } from '../assets/assetError.ts'
 import { type AssetBlob, type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { readWholeBlob } from '../assets/readBlob.ts'
@@ -15,6 +15,13 @@ import { CLIENT_VERSION, protocolVersionFor } from './clientVersion.ts'
 import { smallBlob } from './smallBlob.ts'
 import { uploadPath } from './uploadPath.ts'
 
+/** The file that the picture shows. */
+export interface PictureOf {
+  readonly assetId: string
+  /** SHA-256 of the sealed original, as this client has sealed or opened it; lowercase hex. */
+  readonly originalHash: Sha256Hex
+}
+
 export interface AddThumbnail {
   /** The device that is named as the writer; nothing is signed. By default a device of the account that may write. */
   readonly device?: { readonly deviceId: DeviceId } | undefined
@@ -24,13 +31,13 @@ export interface AddThumbnail {
 export interface OwnerThumbnails {
   /**
    * Adds a thumbnail to the asset. `picture` is WebP, JPEG or PNG, at most 64 KiB. Sends nothing when the asset has a thumbnail that opens. The server
-   * deletes the thumbnail when the original is replaced. Throws `RangeError` for another picture and when no device may write, `AssetIncomplete` when
-   * the original is missing, `SendError`, and what a call throws.
+   * deletes the thumbnail when the original is replaced. Throws `RangeError` for another picture and when no device may write, `AssetError` when the
+   * server states another original, `SendError`, and what a call throws.
    */
-  addThumbnail(assetId: string, picture: Uint8Array, options?: AddThumbnail): Promise<void>
+  addThumbnail(of: PictureOf, picture: Uint8Array, options?: AddThumbnail): Promise<void>
   /**
-   * The picture, sealed by a client of the account for this very asset; undefined when there is none that opens. It is not signed: for an asset whose
-   * original was replaced, a malicious server can return the thumbnail of a former original. Throws what a call throws.
+   * The picture, sealed by a client of the account for this very original; undefined when there is none that opens. It is not signed: show it only for
+   * an asset whose description is. Throws what a call throws.
    */
   readThumbnail(
     asset: string | AssetFacts,
@@ -41,12 +48,13 @@ export interface OwnerThumbnails {
 export function createOwnerThumbnails(ports: AssetPorts): OwnerThumbnails {
   const { call } = ports
   return {
-    async addThumbnail(assetId, picture, { device, signal } = {}) {
+    async addThumbnail({ assetId, originalHash }, picture, { device, signal } = {}) {
       const asset = await readAsset(call, assetId, signal)
       const original = blobOf(asset, 'original')
-      if (original === undefined) throw new AssetIncomplete(['original'], 'Finish its upload first.')
+      if (original?.hash !== originalHash)
+        throw new AssetError('asset_differs', 'the server states another original than the one that the picture shows')
       if ((await readOf(ports, asset, signal)) !== undefined) return
-      const blob = smallBlob(ports.environment, await sealThumbnail(ports.accountKey, asset, picture))
+      const blob = smallBlob(ports.environment, await sealThumbnail(ports.accountKey, { asset, original }, picture))
       const envelope = await envelopeOf(ports, { asset, original, device, signal })
       await sendBlob({
         path: uploadPath(call, { role: 'derivative', hash: blob.hash, size: blob.bytes.length, envelope }),
@@ -67,11 +75,13 @@ export function createOwnerThumbnails(ports: AssetPorts): OwnerThumbnails {
 }
 
 async function readOf(ports: AssetPorts, asset: AssetFacts, signal?: AbortSignal): Promise<Bytes | undefined> {
+  const original = blobOf(asset, 'original')
+  if (original === undefined) return undefined
   const likely = asset.blobs.filter(({ role, size }) => role === 'derivative' && size <= MAX_THUMBNAIL_SEALED_BYTES)
   for (const { hash } of likely) {
     try {
       const sealed = await readWholeBlob(ports, { hash, bytesMax: MAX_THUMBNAIL_SEALED_BYTES, signal })
-      const picture = await openThumbnail(ports.accountKey, asset, sealed)
+      const picture = await openThumbnail(ports.accountKey, { asset, original }, sealed)
       if (picture !== undefined) return picture
     } catch (error) {
       if (!isNone(error)) throw error

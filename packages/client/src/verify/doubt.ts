@@ -1,4 +1,4 @@
-import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
+import { AssetError, AssetIncomplete, AssetUnsigned } from '../assets/assetError.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { SealError } from '../seal/sealError.ts'
 import { SendError } from '../send/sendError.ts'
@@ -44,7 +44,7 @@ function reasonOf(error: unknown): DoubtReason | undefined {
   if (error instanceof ProblemError) return isMissing(error) ? 'asset_missing' : 'refused'
   if (error instanceof NetworkError) return 'unreachable'
   if (error instanceof AnswerError) return 'answer_broken'
-  if (error instanceof AssetIncomplete) return 'incomplete'
+  if (error instanceof AssetIncomplete || error instanceof AssetUnsigned) return 'incomplete'
   if (error instanceof AuditError || error instanceof AssetError) return 'tampered'
   if (error instanceof SealError) return 'unreadable'
   return error instanceof SendError && error.reason === 'file_changed' ? 'file_differs' : undefined

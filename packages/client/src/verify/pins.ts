@@ -1,4 +1,5 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { type ChainLink, checkChain } from '@blindkeep/protocol/chain'
 import { HYBRID_ALGORITHM, keyId } from '@blindkeep/protocol/keys'
 import type {
   AttestationKeysResponse,
@@ -7,7 +8,8 @@ import type {
 import { AuditError } from './auditError.ts'
 
 /**
- * The attestation keys of one server, as last seen. Plain JSON, not secret; store it as long as you store receipts.
+ * What a client remembers of one server: its attestation keys, as last seen, and the newest of the receipts that it has checked. Plain JSON, not
+ * secret; store it as long as you store receipts.
  * The server's list is append-only (specification, Discovery): a rotation appends a key and sets the end of the one before; nothing else changes. So
  * a key that disappears or changes is an alarm, and so is a changed end.
  */
@@ -15,6 +17,8 @@ export interface PinnedKeys {
   readonly serverId: string
   /** Oldest first, as published. */
   readonly keys: readonly PinnedKey[]
+  /** Absent before the first receipt. Every later receipt must be in one chain with it (specification, Receipts). */
+  readonly newestReceipt?: ChainLink | undefined
 }
 
 export interface PinnedKey {
@@ -44,20 +48,50 @@ export function pinKeys(published: AttestationKeysResponse, serverId: string, pi
       throw new AuditError('key_malformed', 'a published key does not match its key_id')
   }
   for (const [index, key] of keys.entries()) requireTimes(key, keys[index + 1])
-  return { serverId, keys }
+  return { ...pinned, serverId, keys }
+}
+
+/**
+ * Checks receipts, whose signatures are valid, against the newest one that this client has seen; returns what to remember from now on. Throws
+ * `AuditError` (`chain_forked`) when they cannot be in one log: the server has forgotten or replaced what it signed, as after a rollback of its disk.
+ */
+export function pinReceipts(pinned: PinnedKeys, receipts: readonly ChainLink[]): PinnedKeys {
+  const { newestReceipt } = pinned
+  const links = newestReceipt === undefined ? [] : [newestReceipt]
+  for (const receipt of receipts) {
+    const { receipt_seq: seq } = receipt.payload
+    const same = links.find(({ payload }) => payload.receipt_seq === seq)
+    if (same === undefined) links.push(placeOf(receipt))
+    else if (same.hash !== receipt.hash) throw forked(`the server has signed two receipts with the number ${seq}`)
+  }
+  links.sort((a, b) => a.payload.receipt_seq - b.payload.receipt_seq)
+  if (checkChain(links) !== undefined)
+    throw forked('the receipts are not in one log with the newest one that this client has seen')
+  return { ...pinned, newestReceipt: links.at(-1) }
+}
+
+function forked(finding: string): AuditError {
+  return new AuditError('chain_forked', finding)
+}
+
+function placeOf({ hash, payload }: ChainLink): ChainLink {
+  const { server_id, receipt_seq, received_at, prior_receipt_hash } = payload
+  return { hash, payload: { server_id, receipt_seq, received_at, prior_receipt_hash } }
 }
 
 /**
  * Two checked lists of one server, of which neither was compared with the other: two requests at the same time may both have found nothing pinned, and
- * a server may have answered them differently. One must continue the other. Returns the longer one. Throws `AuditError`: `wrong_server`, `key_vanished`
- * or `key_changed`.
+ * a server may have answered them differently. One must continue the other, and their newest receipts must be in one log. Returns the longer list with
+ * the newer receipt. Throws `AuditError`: `wrong_server`, `key_vanished`, `key_changed` or `chain_forked`.
  */
 export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): PinnedKeys {
   if (before === undefined) return now
   if (before.serverId !== now.serverId) throw new AuditError('wrong_server', 'the pinned keys belong to another server')
   const [shorter, longer] = before.keys.length > now.keys.length ? [now, before] : [before, now]
   for (const [index, key] of shorter.keys.entries()) requireStill(key, longer.keys, index)
-  return longer
+  const { newestReceipt, ...others } = longer
+  const receipts = [newestReceipt, shorter.newestReceipt].filter((receipt) => receipt !== undefined)
+  return receipts.length === 0 ? longer : pinReceipts(others, receipts)
 }
 
 /** Throws `AuditError` (`key_not_active`) unless the key was active at that time (specification, PublishedKeyResponse). */

@@ -6,6 +6,7 @@ import {
   AssetIncomplete,
   AuditError,
   DropError,
+  FeedRolledBack,
   NetworkError,
   PasswordWrong,
   ProblemError,
@@ -49,6 +50,7 @@ function fileText(error: unknown, language: Language): string {
   if (error instanceof AssetIncomplete) return text.incomplete
   if (error instanceof ShareError) return text.share[error.reason]
   if (error instanceof AuditError) return text.audit
+  if (error instanceof FeedRolledBack) return text.rolledBack
   if (error instanceof SourceChanged) return text.sourceChanged
   return error instanceof DOMException && error.name === 'AbortError' ? text.aborted : text.unexpected
 }

@@ -186,6 +186,9 @@ export const problems: typeof import('../en/problems.ts').problems = {
   audit:
     'Der Server hat eine Quittung geschickt, die nicht gültig ist. Behalten Sie Ihre eigene Kopie und fragen Sie den Betreiber dieses Servers.',
   sourceChanged: 'Die Datei wurde geändert, während sie gelesen wurde. Wählen Sie sie noch einmal aus.',
+  rolledBack:
+    'Der Server führt weniger auf, als dieser Browser schon gesehen hat: Neuere Dateien oder Änderungen fehlen. Nach der Wiederherstellung einer Sicherung ist das so; fragen Sie, wer den Server betreibt. Sonst hält der Server etwas zurück.',
+  acceptRollback: 'Diese Liste verwenden',
   aborted: 'Dies wurde angehalten.',
   unexpected: OUR_FAULT,
   retryAfter: (wait) => `Versuchen Sie es in ${wait} noch einmal.`,

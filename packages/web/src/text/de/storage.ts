@@ -271,6 +271,8 @@ const audit: Texts['audit'] = {
   wrong_envelope: 'Die Quittung der Signatur nennt nicht, was signiert wurde.',
   receipt_missing: 'Eine Quittung fehlt: Der Server hat nicht signiert, dass er die ganze Datei hat.',
   chain_broken: 'Die Quittungen folgen nicht der Ordnung, die das Protokoll des Servers verlangt.',
+  chain_forked:
+    'Der Server widerspricht einer Quittung, an die sich dieser Browser erinnert: Er hat zwei verschiedene Protokolle unterschrieben. Ein ehrlicher Server tut das nie, auch nach einer Wiederherstellung nicht.',
   verdict_malformed: 'Die Antwort des Servers widerspricht sich, oder sie betrifft etwas anderes, als gefragt wurde.',
 }
 

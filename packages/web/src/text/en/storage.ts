@@ -283,6 +283,8 @@ const audit: Readonly<Record<AuditReason, string>> = {
   wrong_envelope: 'The receipt of the signature does not name what was signed.',
   receipt_missing: 'A receipt is missing: the server has not signed that it has the whole file.',
   chain_broken: 'The receipts are not in the order that the server’s log requires.',
+  chain_forked:
+    'The server contradicts a receipt that this browser remembers: it has signed two different logs. An honest server never does that, not even after a restore.',
   verdict_malformed: 'The server’s answer contradicts itself, or is about something else than was asked.',
 }
 
