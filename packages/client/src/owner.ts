@@ -9,6 +9,7 @@ import { createOwnerDevices, type OwnerDevices } from './account/ownerDevices.ts
 import { createOwnerPassword, type OwnerPassword } from './account/ownerPassword.ts'
 import { createOwnerSecondFactor, type OwnerSecondFactor } from './account/ownerSecondFactor.ts'
 import { createOwnerSessions, type OwnerSessions } from './account/ownerSessions.ts'
+import { createKnownDevices } from './assets/knownDevices.ts'
 import { createOwnerAlbums, type OwnerAlbums } from './assets/ownerAlbums.ts'
 import { createOwnerAssets, type OwnerAssets } from './assets/ownerAssets.ts'
 import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
@@ -94,6 +95,7 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
   const keysOf = keyCache(accountKey)
   const devices = createOwnerDevices({ call, accountKey, environment })
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
+  const known = createKnownDevices(assetPorts)
 
   async function publicUrl(): Promise<string> {
     const { body } = await call('serverInfo')
@@ -104,10 +106,14 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }),
     ...createOwnerInbox({ call, keysOf, environment }),
     ...devices,
+    async revokeDevice(deviceId) {
+      await devices.revokeDevice(deviceId)
+      known.forget()
+    },
     ...createOwnerAlbums({ call, accountKey, environment }),
     ...createOwnerCapabilities({ call }),
     ...createOwnerUploads(assetPorts),
-    ...createOwnerAssets(assetPorts),
+    ...createOwnerAssets(assetPorts, known),
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call }),
     ...createOwnerSessions({ call }),
@@ -115,7 +121,7 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerSecondFactor({ call, environment }),
     ...createOwnerShares({ ...assetPorts, publicUrl }),
     ...createOwnerSync({ call, environment }),
-    ...createOwnerThumbnails(assetPorts),
+    ...createOwnerThumbnails(assetPorts, known),
     accountId,
     accountKey,
     tokens: session.current,

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
-import { type Body, blobAnswer, hashOf } from '../../../testing/maliciousAssets.ts'
+import { type Body, blobAnswer, hashOf, pictureOf } from '../../../testing/maliciousAssets.ts'
 import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper } from '../../../testing/people.ts'
 import type { AssetFacts } from './assets/assetFacts.ts'
@@ -89,10 +89,7 @@ describe('links', () => {
 describe('previews', () => {
   it('of another file do not open', async () => {
     const picture = Buffer.concat([Buffer.from('\x89PNG\r\n\x1A\n', 'latin1'), randomBytes(500)])
-    for (const of of [asset, other]) {
-      const originalHash = of.envelope.ciphertext_hash
-      await keeper.owner.addThumbnail({ assetId: of.assetId, originalHash }, new Uint8Array(picture))
-    }
+    for (const each of [asset, other]) await keeper.owner.addThumbnail(pictureOf(each), new Uint8Array(picture))
     const [ours, theirs] = [await keeper.owner.asset(asset.assetId), await keeper.owner.asset(other.assetId)]
     const swapped = { ...ours, blobs: [...ours.blobs.filter(({ role }) => role !== 'derivative')] }
     const derivative = theirs.blobs.find(({ role }) => role === 'derivative')

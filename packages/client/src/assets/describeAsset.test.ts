@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
+import { instantOf } from '@blindkeep/protocol/ids'
 import { blobAnswer, changedBlobs, hashOf } from '../../../../testing/maliciousAssets.ts'
 import { flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, openedDrops, sendFile } from '../../../../testing/people.ts'
-import type { Owner } from '../owner.ts'
 import { nodeEnvironment } from '../node/nodeEnvironment.ts'
+import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { AssetError, AssetIncomplete, AssetUnsigned } from './assetError.ts'
@@ -70,11 +71,11 @@ describe('the description of an asset', () => {
   it('notices a revocation of the device after a minute', async () => {
     const device = await owner.addDevice()
     const asset = await uploaded(file(), { ...keeper, device })
-    let now = Date.now()
+    let now = nodeEnvironment.now()
     const reader = anotherClient(proxy.url, owner, { ...nodeEnvironment, now: () => now })
     await reader.describeAsset(asset)
     await owner.revokeDevice(device.deviceId)
-    now += 60_001
+    now = instantOf(now + 60_001)
     const { deviceId } = device
     await assert.rejects(reader.describeAsset(asset), (error) => {
       return error instanceof AssetUnsigned && error.revoked?.deviceId === deviceId

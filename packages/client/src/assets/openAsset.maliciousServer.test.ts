@@ -30,8 +30,8 @@ import { sharedServer } from '../testing/sharedServer.ts'
 import type { UploadState } from '../upload/uploadState.ts'
 import { AssetError, type AssetFault, AssetIncomplete } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
-import type { OpenAssetOptions } from './openAsset.ts'
 import { sealMetadata } from './metadata.ts'
+import type { OpenAssetOptions } from './openAsset.ts'
 
 const MIB = 1024 * 1024
 

@@ -5,7 +5,15 @@ import { openHashedBlob } from '../seal/hashedBlob.ts'
 import { AssetError } from './assetError.ts'
 import { type AssetFacts, readAsset } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
-import { type AssetPermissions, originalContext, readMetadata, type Signed, signedOf, vouchFor } from './vouchedAsset.ts'
+import {
+  type AssetPermissions,
+  nameFacts,
+  originalContext,
+  readMetadata,
+  type Signed,
+  signedOf,
+  vouchFor,
+} from './vouchedAsset.ts'
 
 export interface OpenAssetOptions extends AssetPermissions {
   readonly signal?: AbortSignal | undefined
@@ -50,8 +58,12 @@ export async function openAsset(
         'the server’s bytes for this asset are not the signed ones; discard what was read',
       ),
   })
+  if (provenance !== undefined && header.size > provenance.manifest.envelope.plaintext_size) {
+    await content.cancel()
+    throw new AssetError('asset_differs', 'the server’s original is longer than the signed one')
+  }
   return {
-    ...descriptionOf({ ...(metadata?.header ?? header), size: header.size }),
+    ...descriptionOf({ ...nameFacts(vouched, metadata, header), size: header.size }),
     assetId: asset.assetId,
     albumId: asset.albumId,
     signed: provenance && signedOf(provenance),

@@ -2,6 +2,7 @@
 import { type AssetFacts, readAsset } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { createDescribeAsset, type DescribeAsset } from './describeAsset.ts'
+import type { KnownDevices } from './knownDevices.ts'
 import { type OpenAssetOptions, type OpenedAsset, openAsset } from './openAsset.ts'
 
 export interface OwnerAssets {
@@ -18,11 +19,11 @@ export interface OwnerAssets {
   deleteAsset(assetId: string): Promise<void>
 }
 
-export function createOwnerAssets(ports: AssetPorts): OwnerAssets {
+export function createOwnerAssets(ports: AssetPorts, known: KnownDevices): OwnerAssets {
   const { call } = ports
   return {
     asset: (assetId) => readAsset(call, assetId),
-    describeAsset: createDescribeAsset(ports),
+    describeAsset: createDescribeAsset(ports, known),
     openAsset: (asset, options) => openAsset(ports, asset, options),
     deleteAsset: async (assetId) => {
       await call('deleteAsset', { path: { asset_id: assetId } })

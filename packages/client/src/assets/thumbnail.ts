@@ -1,7 +1,8 @@
 /**
- * The thumbnail of a picture: a derivative of its asset. A sealed blob of format 1, purpose `derivative`, context file_id; its header has a media type and
- * the name `thumbnail of` with the hash of its original, so that a server cannot show the one of a former original. Always sealed under the key that derives from the album, also when the asset's own key is wrapped: the sender of a
- * drop chose that key, and could make the owner's browser decode any picture that a malicious server adds as a derivative (decisions/thumbnails.md).
+ * The thumbnail of a picture: a derivative of its asset. A sealed blob of format 1, purpose `derivative`, context file_id; its header has a media type
+ * and the name `thumbnail of` with the hash of its original, so that a server cannot show the one of a former original. Always sealed under the key that
+ * derives from the album, also when the asset's own key is wrapped: the sender of a drop chose that key, and could make the owner's browser decode any
+ * picture that a malicious server adds as a derivative (decisions/thumbnails.md).
  */
 import { type Bytes, concatBytes, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'

@@ -2,27 +2,31 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
-import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { decodeManifest, manifestHash } from '@blindkeep/protocol/manifest'
 import {
+  assetAnswer,
   type Body,
   blobAnswer,
   changedAsset,
   changedBlobs,
   hashOf,
   inventedDevice,
+  pictureOf,
   servedBlob,
   swappedBlob,
 } from '../../../../testing/maliciousAssets.ts'
+import { changeBody } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice, signManifest } from '../account/device.ts'
 import type { Owner } from '../owner.ts'
+import { createSealer } from '../seal/seal.ts'
 import { sourceOfBytes } from '../seal/source.ts'
-import { dropOf } from '../testing/expectations.ts'
+import { dropOf, hasCode } from '../testing/expectations.ts'
+import { replaceAsset, sealReplacement } from '../testing/replaceAsset.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
-import type { UploadState } from '../upload/uploadState.ts'
-import { AssetError, type AssetFault, AssetUnsigned } from './assetError.ts'
+import { AssetError, type AssetFault, AssetIncomplete, AssetUnsigned } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 
 const { proxy, server } = await sharedServer()
@@ -31,7 +35,8 @@ let owner: Owner
 /** The asset under attack, and another one of the same account to take data from. */
 let asset: AssetFacts
 let other: AssetFacts
-let state: UploadState
+/** Of each upload, by its asset; base64. */
+const provenances = new Map<string, string>()
 let content: Uint8Array<ArrayBuffer>
 /** A guest's file of the inbox. */
 let pending: { readonly drop: Body; readonly hash: string; readonly sealed: Uint8Array; readonly size: number }
@@ -60,8 +65,14 @@ before(async () => {
 
 async function kept(name: string, bytes: Uint8Array<ArrayBuffer>, device = keeper.device): Promise<AssetFacts> {
   const source = sourceOfBytes(bytes)
-  state = await owner.prepareUpload({ source, album: keeper.album, device, name })
+  const state = await owner.prepareUpload({ source, album: keeper.album, device, name })
+  provenances.set(state.envelope.file_id, state.provenance.bytes)
   return owner.asset((await owner.finishUpload({ state, source })).assetId)
+}
+
+async function blobBytes(hash: string): Promise<Uint8Array> {
+  const headers = { Authorization: `Bearer ${owner.tokens().accessToken}` }
+  return new Uint8Array(await (await fetch(`${server.url}/v1/blob/${hash}`, { headers })).arrayBuffer())
 }
 
 /** Everything that yields content, a name or a picture of an asset, or gives them away. */
@@ -72,7 +83,7 @@ const USES: readonly (readonly [string, (facts: AssetFacts, client: Owner) => Pr
   ['shared by its id', ({ assetId }, client) => client.createShare([assetId])],
   ['shared', (facts, client) => client.createShare([facts])],
   ['shown as a thumbnail', (facts, client) => client.readThumbnail(facts)],
-  ['given a thumbnail', (facts, client) => client.addThumbnail(facts, picture())],
+  ['given a thumbnail', (facts, client) => client.addThumbnail(pictureOf(facts), picture())],
 ]
 
 const tampered = (reason: AssetFault) => (error: unknown) => error instanceof AssetError && error.reason === reason
@@ -137,11 +148,87 @@ describe('an asset whose signature a malicious server withholds', () => {
 
   it('has no thumbnail, whatever the caller allows', async () => {
     const facts = await kept('photo.png', file())
-    await owner.addThumbnail(facts, picture())
+    await owner.addThumbnail(pictureOf(facts), picture())
     assert.ok(await owner.readThumbnail(facts.assetId))
     proxy.tamper(withheld())
     for (const which of [facts.assetId, await owner.asset(facts.assetId)])
       await assert.rejects(owner.readThumbnail(which, { allowRevokedDevice: true }), isUnsigned)
+  })
+})
+
+describe('an asset that was shown', () => {
+  it('opens as it was shown, whatever the server states afterwards', async () => {
+    const facts = await owner.asset(asset.assetId)
+    await owner.describeAsset(facts)
+    for (const lie of [
+      withheld(),
+      changedAsset((body) => Object.assign(body, { envelope: other.envelope, blobs: other.blobs })),
+    ]) {
+      proxy.tamper(lie)
+      const opened = await owner.openAsset(facts)
+      assert.deepEqual([opened.name, await read(opened.content)], ['contract.txt', content])
+    }
+  })
+
+  it('is not what a device has put in its place since', async () => {
+    const shown = await kept('photo.png', file())
+    await owner.addThumbnail(pictureOf(shown), picture())
+    const facts = await owner.asset(shown.assetId)
+    const formerThumbnail = await blobBytes(hashOf(facts, 'derivative'))
+    const replacement = await sealReplacement(keeper, facts, file())
+    await replaceAsset(proxy.url, keeper, { asset: facts, replacement })
+    for (const use of [owner.openAsset, owner.describeAsset, owner.readThumbnail])
+      await assert.rejects(use(facts), hasCode('error.blob.not_found'))
+    await assert.rejects(owner.createShare([facts]), hasCode('error.blob.not_found'))
+    const present = await owner.asset(shown.assetId)
+    assert.equal((await owner.describeAsset(present)).name, 'replacement.bin')
+    const former = facts.blobs.filter(({ role }) => role === 'derivative')
+    proxy.tamper(servedBlob(hashOf(facts, 'derivative'), formerThumbnail))
+    assert.equal(await owner.readThumbnail({ ...present, blobs: [...present.blobs, ...former] }), undefined)
+  })
+
+  it('is finished by its list of blobs, not by what the server says of complete', async () => {
+    proxy.tamper(changedAsset((body) => Object.assign(body, { complete: false })))
+    assert.equal((await owner.asset(asset.assetId)).complete, true)
+    proxy.tamper({
+      matches: assetAnswer,
+      answer: changeBody((body) => {
+        assert.ok(Array.isArray(body.blobs))
+        body.blobs = body.blobs.filter(({ role }) => role !== 'provenance')
+        body.complete = true
+      }),
+    })
+    assert.equal((await owner.asset(asset.assetId)).complete, false)
+  })
+})
+
+describe('the name of a guest’s file, when the guest helps a malicious server', () => {
+  it('is the signed one, or none', async () => {
+    const { url } = await owner.createLink()
+    const { landed, state } = await sendFile(url, file(), { name: 'honest.pdf' })
+    const { assetId } = await owner.adoptDrop(await dropOf(owner, landed), keeper)
+    const adopted = await owner.asset(assetId)
+    const header = { size: 1000, name: 'trust me.exe' }
+    const sealer = await createSealer({
+      key: fromBase64(state.key),
+      purpose: 'original',
+      contextId: fromHex(state.opaqueId),
+      kemCt: fromBase64(state.kemCt),
+      header,
+    })
+    const forged = Buffer.concat([sealer.prefix, await sealer.sealSegment(0, new Uint8Array(1000))])
+    const original = servedBlob(hashOf(adopted, 'original'), forged)
+    proxy.tamper(
+      changedBlobs((blobs) => blobs.filter(({ role }) => role !== 'metadata')),
+      original,
+    )
+    const lacking = await owner.asset(assetId)
+    const isLacking = (error: unknown) => error instanceof AssetIncomplete && error.missing.join() === 'metadata'
+    for (const use of [owner.describeAsset, owner.openAsset]) await assert.rejects(use(lacking), isLacking)
+    await assert.rejects(owner.createShare([lacking]), isLacking)
+    proxy.tamper(original)
+    assert.equal((await owner.describeAsset(adopted)).name, 'honest.pdf')
+    assert.equal((await owner.openAsset(adopted)).name, 'honest.pdf')
   })
 })
 
@@ -152,7 +239,7 @@ describe('an asset of a revoked device', () => {
   before(async () => {
     const device = await owner.addDevice()
     const { assetId } = await kept('old.png', bytes, device)
-    await owner.addThumbnail(await owner.asset(assetId), picture())
+    await owner.addThumbnail(pictureOf(await owner.asset(assetId)), picture())
     signed = await owner.asset(assetId)
     await owner.revokeDevice(device.deviceId)
     deviceId = device.deviceId
@@ -210,10 +297,8 @@ describe('a signature that a malicious server swaps', () => {
   /** The asset's manifest, signed by a device that no client has added. */
   function ofInventedDevice(): readonly Tampering[] {
     const device = newDevice()
-    const { envelope } = decodeManifest(fromBase64(state.provenance.bytes))
-    const { file_id, ciphertext_hash, original_blob_hash, metadata_blob_hash } = asset.envelope
-    const own = { file_id, ciphertext_hash, original_blob_hash, metadata_blob_hash }
-    const forged = { ...envelope, ...own, created_by_device: device.deviceId }
+    const { envelope } = decodeManifest(fromBase64(provenances.get(asset.assetId) ?? ''))
+    const forged = { ...envelope, created_by_device: device.deviceId }
     const provenance = signManifest(device, { envelope: forged })
     const hash = manifestHash(provenance)
     return [

@@ -41,6 +41,10 @@ export interface VouchedAsset {
   readonly key: Bytes
 }
 
+export interface SignedVouchedAsset extends VouchedAsset {
+  readonly provenance: Provenance
+}
+
 /**
  * Throws `AssetIncomplete` when the original is missing, `AssetUnsigned` when no live device vouches for the asset and `permissions` do not accept that,
  * `AssetError` for facts that contradict the manifest or lead to no key, and what a call throws.
@@ -59,6 +63,19 @@ export async function vouchFor(
   return { asset, original, provenance, key }
 }
 
+/** Like `vouchFor`, for uses that no permission opens to an unsigned asset. */
+export async function vouchForSigned(
+  ports: AssetPorts,
+  asset: AssetFacts,
+  { allowRevokedDevice }: Pick<AssetPermissions, 'allowRevokedDevice'>,
+  signal?: AbortSignal,
+): Promise<SignedVouchedAsset> {
+  const vouched = await vouchFor(ports, asset, { allowRevokedDevice }, signal)
+  const { provenance } = vouched
+  if (provenance === undefined) throw new AssetUnsigned()
+  return { ...vouched, provenance }
+}
+
 function requireSignature(
   provenance: Provenance | undefined,
   { allowUnsigned = false, allowRevokedDevice = false }: AssetPermissions,
@@ -72,7 +89,7 @@ function requireSignature(
 }
 
 /** K of a signed asset, 32 bytes. Throws `AssetError` when there is no way to derive or unwrap it, and `SealError` for an invalid `kem_ct`. */
-export async function signedKeyOf(
+async function signedKeyOf(
   { accountKey, keysOf }: AssetPorts,
   { assetId, albumId, drop }: AssetFacts,
   { manifest: { envelope, wrappedKey } }: Provenance,
@@ -120,18 +137,35 @@ interface SignedMetadata {
   readonly size: number
 }
 
-/** Undefined when there is no metadata, or when no manifest commits to it: the sender of a drop has its key and could have sealed any metadata. */
+/**
+ * Undefined when no manifest commits to metadata: the sender of a drop has its key and could have sealed any. Throws `AssetIncomplete` when the metadata
+ * to which the manifest commits are missing: the header of the original is not signed, so it must not replace them.
+ */
 export async function readMetadata(
   ports: AssetPorts,
   { asset, key, provenance }: Pick<VouchedAsset, 'asset' | 'key' | 'provenance'>,
   signal?: AbortSignal,
 ): Promise<SignedMetadata | undefined> {
-  const blob = blobOf(asset, 'metadata')
   const signedHash = provenance?.manifest.envelope.metadata_blob_hash ?? undefined
-  if (blob === undefined || blob.hash !== signedHash) return undefined
-  const sealed = await readWholeBlob(ports, { hash: blob.hash, bytesMax: MAX_METADATA_BYTES, signal })
+  if (signedHash === undefined) return undefined
+  const blob = blobOf(asset, 'metadata')
+  if (blob === undefined) throw new AssetIncomplete(['metadata'], 'Finish its upload on the device that began it.')
+  const sealed = await readWholeBlob(ports, { hash: signedHash, bytesMax: MAX_METADATA_BYTES, signal })
   const header = await openMetadata({ key, assetId: asset.assetId }, sealed)
-  return { header, hash: blob.hash, size: sealed.length }
+  return { header, hash: signedHash, size: sealed.length }
+}
+
+/**
+ * The facts about a file: those in the metadata to which a manifest commits, or for an unsigned asset what its original says of itself. The original of a
+ * signed asset is only the signed one when it was read to its end, so its header names nothing.
+ */
+export function nameFacts(
+  { provenance }: Pick<VouchedAsset, 'provenance'>,
+  metadata: SignedMetadata | undefined,
+  header: Header,
+): Omit<Header, 'size'> {
+  if (provenance === undefined) return header
+  return metadata?.header ?? {}
 }
 
 export function signedOf({ manifest, device }: Provenance): Signed {

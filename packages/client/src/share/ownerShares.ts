@@ -8,7 +8,13 @@ import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { readBlobStart } from '../assets/readBlob.ts'
-import { type AssetPermissions, originalContext, readMetadata, vouchFor } from '../assets/vouchedAsset.ts'
+import {
+  type AssetPermissions,
+  nameFacts,
+  originalContext,
+  readMetadata,
+  vouchForSigned,
+} from '../assets/vouchedAsset.ts'
 import { descriptionOf } from '../seal/fileHeader.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
@@ -109,13 +115,13 @@ async function entryOf(
   asset: AssetFacts,
   { allowRevokedDevice, signal }: CreateShare,
 ): Promise<ShareEntry> {
-  const vouched = await vouchFor(ports, asset, { allowRevokedDevice }, signal)
+  const vouched = await vouchForSigned(ports, asset, { allowRevokedDevice }, signal)
   const { hash } = vouched.original
   const metadata = await readMetadata(ports, vouched, signal)
   const prefix = await readPrefix((count) => readBlobStart(ports, { hash, count, signal }))
   const { header, secrets } = await openPrefix(prefix, originalContext(asset, vouched.key))
-  if ((vouched.provenance?.manifest.envelope.plaintext_size ?? 0) < header.size)
+  if (vouched.provenance.manifest.envelope.plaintext_size < header.size)
     throw new AssetError('asset_differs', 'the server’s original is longer than the signed one')
-  const { name, type, modifiedAt } = descriptionOf(metadata?.header ?? header)
+  const { name, type, modifiedAt } = descriptionOf({ ...nameFacts(vouched, metadata, header), size: header.size })
   return { hash, secrets, size: header.size, name, type, modifiedAt }
 }

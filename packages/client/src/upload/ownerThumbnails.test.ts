@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { type Bytes, concatBytes, fromBase64, fromHex, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
-import { blobAnswer, changedBlobs, hashOf, swappedBlob } from '../../../../testing/maliciousAssets.ts'
+import { blobAnswer, changedBlobs, hashOf, pictureOf } from '../../../../testing/maliciousAssets.ts'
 import { flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
+import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
 import type { AssetFacts } from '../assets/assetFacts.ts'
 import { derivedKey } from '../assets/assetKeys.ts'
 import { MAX_THUMBNAIL_BYTES } from '../assets/thumbnail.ts'
@@ -36,9 +37,7 @@ const file = (bytes = 1000) => new Uint8Array(randomBytes(bytes))
 const picture = (bytes = 3000) => concatBytes(utf8('RIFF'), file(4), utf8('WEBPVP8 '), file(bytes - 16))
 /** Adds it to the asset as the server has it now. */
 async function addTo({ assetId }: Pick<AssetFacts, 'assetId'>, content: Uint8Array, of = owner): Promise<void> {
-  const original = (await of.asset(assetId)).blobs.find(({ role }) => role === 'original')
-  assert.ok(original)
-  await of.addThumbnail({ assetId, originalHash: original.hash }, content)
+  await of.addThumbnail(pictureOf(await of.asset(assetId)), content, { allowRevokedDevice: true })
 }
 
 const isCreation = isRequest('POST', /^\/v1\/upload$/)
@@ -134,7 +133,7 @@ describe('a thumbnail', () => {
     const spare = await other.owner.addDevice()
     await other.owner.revokeDevice(other.device.deviceId)
     await addTo({ assetId }, picture(), other.owner)
-    assert.ok(await other.owner.readThumbnail(assetId))
+    assert.ok(await other.owner.readThumbnail(assetId, { allowRevokedDevice: true }))
     const { assetId: second } = await other.owner.upload({ source: sourceOfBytes(file()), ...other, device: spare })
     await other.owner.revokeDevice(spare.deviceId)
     await assert.rejects(addTo({ assetId: second }, picture(), other.owner), RangeError)
@@ -146,11 +145,19 @@ describe('a thumbnail', () => {
       await assert.rejects(addTo({ assetId }, wrong), RangeError)
     for (const begins of ['ffd8ffe000104a464946', '89504e470d0a1a0a0000'])
       await addTo(await uploaded(), fromHex(begins))
-    const of = { assetId, originalHash: hashOf(await owner.asset(assetId), 'original') }
+    const asset = await owner.asset(assetId)
     proxy.tamper(changedBlobs((blobs) => blobs.filter(({ role }) => role !== 'original')))
-    await assert.rejects(owner.addThumbnail(of, picture()), { name: 'AssetError', reason: 'asset_differs' })
-    proxy.tamper(swappedBlob('original', { hash: hashOf(await uploaded(), 'original') }))
-    await assert.rejects(owner.addThumbnail(of, picture()), { name: 'AssetError', reason: 'asset_differs' })
+    await assert.rejects(owner.addThumbnail(pictureOf(asset), picture()), AssetIncomplete)
+  })
+
+  it('must show the original that the asset has now', async () => {
+    const asset = await uploaded()
+    const replacement = await sealReplacement(keeper, asset, file())
+    await replaceAsset(proxy.url, keeper, { asset, replacement })
+    await assert.rejects(
+      owner.addThumbnail(pictureOf(asset), picture()),
+      (error) => error instanceof AssetError && error.reason === 'asset_differs',
+    )
   })
 })
 
@@ -209,8 +216,14 @@ describe('not a thumbnail', () => {
     proxy.tamper({ matches: blobAnswer(hashOf(present, 'derivative')), lose: 'answer' })
     await assert.rejects(owner.readThumbnail(present), NetworkError)
     proxy.tamper()
-    await owner.deleteAsset(asset.assetId)
+    const code = 'error.blob.withheld'
+    const body = Buffer.from(JSON.stringify({ type: `/problems/${code}`, title: 'Withheld', status: 403, code }))
+    proxy.tamper({
+      matches: blobAnswer(hashOf(present, 'derivative')),
+      answer: () => ({ headers: { 'content-type': 'application/problem+json' }, status: 403, body }),
+    })
     assert.equal(await owner.readThumbnail(present), undefined)
-    await assert.rejects(owner.readThumbnail(asset.assetId), ProblemError)
+    await owner.deleteAsset(asset.assetId)
+    for (const which of [present, asset.assetId]) await assert.rejects(owner.readThumbnail(which), ProblemError)
   })
 })

@@ -8,6 +8,8 @@ import { AuditError } from './auditError.ts'
 export type DoubtReason =
   | 'asset_missing'
   | 'incomplete'
+  | 'unsigned'
+  | 'device_revoked'
   | 'file_differs'
   | 'not_durable'
   | 'corrupt'
@@ -44,7 +46,8 @@ function reasonOf(error: unknown): DoubtReason | undefined {
   if (error instanceof ProblemError) return isMissing(error) ? 'asset_missing' : 'refused'
   if (error instanceof NetworkError) return 'unreachable'
   if (error instanceof AnswerError) return 'answer_broken'
-  if (error instanceof AssetIncomplete || error instanceof AssetUnsigned) return 'incomplete'
+  if (error instanceof AssetIncomplete) return 'incomplete'
+  if (error instanceof AssetUnsigned) return error.revoked === undefined ? 'unsigned' : 'device_revoked'
   if (error instanceof AuditError || error instanceof AssetError) return 'tampered'
   if (error instanceof SealError) return 'unreadable'
   return error instanceof SendError && error.reason === 'file_changed' ? 'file_differs' : undefined
