@@ -12,7 +12,7 @@ import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 
 /** Registers a new account. */
 export async function newOwner(baseUrl: string, environment?: Environment): Promise<Owner> {
-  const calls = createCalls({ baseUrl })
+  const calls = createCalls({ baseUrl, ...(environment && { fetch: environment.fetch }) })
   const body = { email: `${randomUUID()}@example.org`, password: toBase64(randomBytes(32)) }
   const { body: answer } = await calls.call('register', { body })
   const tokens = {

@@ -14,7 +14,7 @@ import { openLink } from './guest.ts'
 import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
 import type { DescribedDrop, Owner } from './owner.ts'
 import { newRecoveryWords } from './recovery.ts'
-import { albumKey, assetKey, assetWrapKey, recoveryProof, recoveryWrapKey } from './seal/derive.ts'
+import { albumKey, assetKey, assetWrapKey, passphraseSalt, recoveryProof, recoveryWrapKey } from './seal/derive.ts'
 import { sourceOfBytes } from './seal/source.ts'
 import { send } from './send/send.ts'
 import { fetchReceipt } from './verify/audit.ts'
@@ -62,7 +62,7 @@ async function account(): Promise<Owner> {
   const recoverySecret = await secretOfWords(words)
   secrets.push({ name: 'the recovery secret', bytes: recoverySecret })
   secrets.push({ name: 'the recovery wrapping key', bytes: recoveryWrapKey(recoverySecret) })
-  secrets.push({ name: 'the recovery proof', bytes: recoveryProof(recoverySecret) })
+  secrets.push({ name: 'the recovery proof', bytes: recoveryProof(recoverySecret, server.url) })
   const { owner } = await logIn(person)
   assert.ok(owner)
   secrets.push({ name: 'the account key', bytes: owner.accountKey })
@@ -86,7 +86,10 @@ async function dropThrough(url: string, passphrase: string): Promise<void> {
   secrets.push({ name: 'the drop’s key', bytes: Buffer.from(state.key, 'base64') })
   secrets.push({
     name: 'the passphrase’s proof',
-    bytes: await environment.passphraseProof(passphrase, Buffer.from(state.opaqueId, 'hex')),
+    bytes: await environment.passphraseProof(
+      passphrase,
+      passphraseSalt(server.url, Buffer.from(state.opaqueId, 'hex')),
+    ),
   })
   const landed = await send({ state, source })
   answers.push(

@@ -206,11 +206,13 @@ describe('an upload link', () => {
 
 describe('a server below a path', () => {
   it('is part of the URLs of its links', async () => {
-    const below = await startServer({ publicUrl: 'https://keep.example/below', env: { REGISTRATION: 'open' } })
+    const publicUrl = 'https://keep.example/below'
+    const below = await startServer({ publicUrl, env: { REGISTRATION: 'open' } })
     try {
-      const other = await newOwner(below.url)
+      const throughProxy: typeof fetch = (input, init) => fetch(String(input).replace(publicUrl, below.url), init)
+      const other = await newOwner(`${publicUrl}/`, { ...systemEnvironment, fetch: throughProxy })
       const { url } = await other.createLink()
-      assert.ok(url.startsWith('https://keep.example/below/u/'))
+      assert.ok(url.startsWith(`${publicUrl}/u/`))
     } finally {
       await below.stop()
     }

@@ -16,7 +16,6 @@ import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
 import { createOwnerInbox, type OwnerInbox } from './drops/ownerInbox.ts'
 import { createOwnerLinks, type OwnerLinks } from './drops/ownerLinks.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
-import { parseBaseUrl } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
@@ -74,6 +73,7 @@ export interface Owner
   readonly accountKey: Bytes
   /** SECRET. */
   tokens(): TokenPair
+  /** What the server says about itself, unverified: do not follow the addresses in it (`http/ownAddress.ts`). */
   serverInfo(): Promise<ServerInfoResponse>
   quota(): Promise<Quota>
   /** Ends the session on the server; its tokens are invalid afterwards. */
@@ -97,13 +97,8 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
   const known = createKnownDevices(assetPorts)
 
-  async function publicUrl(): Promise<string> {
-    const { body } = await call('serverInfo')
-    return parseBaseUrl(body.api_base_url).replace(/\/v1$/, '')
-  }
-
   return {
-    ...createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }),
+    ...createOwnerLinks({ calls, accountKey, keysOf, environment }),
     ...createOwnerInbox({ call, keysOf, environment }),
     ...devices,
     async revokeDevice(deviceId) {
@@ -117,9 +112,9 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call }),
     ...createOwnerSessions({ call }),
-    ...createOwnerPassword({ call, accountKey, environment }),
-    ...createOwnerSecondFactor({ call, environment }),
-    ...createOwnerShares({ ...assetPorts, publicUrl }),
+    ...createOwnerPassword({ calls, accountKey, environment }),
+    ...createOwnerSecondFactor({ calls, environment }),
+    ...createOwnerShares(assetPorts),
     ...createOwnerSync({ call, environment }),
     ...createOwnerThumbnails(assetPorts, known),
     accountId,

@@ -11,12 +11,13 @@ import {
 import { SUITE_ID } from '@blindkeep/protocol/suites'
 import type { Static } from 'typebox'
 import type { Environment } from '../environment.ts'
-import type { Call } from '../http/call.ts'
+import type { Calls } from '../http/call.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
+import { linkPassphraseProof } from './linkPassphrase.ts'
 
 /** Sizes in bytes of sealed files; all optional (specification, Limits). */
 export type LinkCaps = Partial<NumericLinkCaps>
@@ -35,7 +36,7 @@ export interface CreateLink {
 
 export interface CreatedLink {
   readonly opaqueId: OpaqueId
-  /** The whole link, for the guest. The part after # never reaches the server. */
+  /** The whole link, for the guest, at the address of this client's `baseUrl`. The part after # never reaches the server. */
   readonly url: string
 }
 
@@ -57,11 +58,9 @@ export interface OwnLink extends CreatedLink {
 }
 
 interface OwnerLinksPorts {
-  readonly call: Call
+  readonly calls: Calls
   readonly accountKey: Bytes
   readonly keysOf: LinkKeysOf
-  /** The server's public URL, without a trailing slash. */
-  readonly publicUrl: () => Promise<string>
   readonly environment: Environment
 }
 
@@ -73,7 +72,8 @@ export interface OwnerLinks {
   revokeLink(opaqueId: string): Promise<void>
 }
 
-export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }: OwnerLinksPorts): OwnerLinks {
+export function createOwnerLinks({ calls, accountKey, keysOf, environment }: OwnerLinksPorts): OwnerLinks {
+  const { call, baseUrl } = calls
   const labelSeal = (opaqueId: string) =>
     ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
 
@@ -81,10 +81,11 @@ export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environm
     async createLink({ caps = {}, passphrase, label, singleUse = false, expiresAt } = {}) {
       const opaqueId = newOpaqueId(environment)
       const { dropPublicKey, fragment } = keysOf(opaqueId)
-      const baseUrl = await publicUrl()
       const sealedLabel = label === undefined ? undefined : await sealSmall(utf8(label), labelSeal(opaqueId))
       const verifier =
-        passphrase === undefined ? undefined : await environment.passphraseProof(passphrase, fromHex(opaqueId))
+        passphrase === undefined
+          ? undefined
+          : await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase })
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,
@@ -101,7 +102,7 @@ export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environm
     },
 
     async listLinks() {
-      const [{ body }, baseUrl] = await Promise.all([call('listLinks'), publicUrl()])
+      const { body } = await call('listLinks')
       const links: OwnLink[] = []
       for (const entry of body.links) {
         const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))

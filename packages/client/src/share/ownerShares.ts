@@ -59,13 +59,8 @@ export interface OwnerShares {
   deleteShare(opaqueId: string): Promise<void>
 }
 
-interface OwnerSharesPorts extends AssetPorts {
-  /** The server's public URL, without a trailing slash. */
-  readonly publicUrl: () => Promise<string>
-}
-
-export function createOwnerShares(ports: OwnerSharesPorts): OwnerShares {
-  const { call, environment, publicUrl } = ports
+export function createOwnerShares(ports: AssetPorts): OwnerShares {
+  const { call, environment, baseUrl } = ports
   return {
     async createShare(assets, { expiresAt, signal, allowRevokedDevice } = {}) {
       if (assets.length === 0) throw new RangeError('a share must show at least one asset')
@@ -73,7 +68,7 @@ export function createOwnerShares(ports: OwnerSharesPorts): OwnerShares {
         const facts = typeof asset === 'string' ? await readAsset(call, asset, signal) : asset
         return entryOf(ports, facts, { allowRevokedDevice, signal })
       })
-      const [opaqueId, baseUrl] = [newOpaqueId(environment), await publicUrl()]
+      const opaqueId = newOpaqueId(environment)
       const shareKey = environment.randomBytes(KEY_BYTES)
       const sealedIndex = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, entries)
       const body = {

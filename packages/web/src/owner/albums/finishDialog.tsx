@@ -1,20 +1,17 @@
-/** Shows unfinished files as this browser opens them. Finishing signs exactly the files that are shown. */
+/** Shows unfinished files as this browser opens them. Finishing one signs exactly what is shown of it. */
 import type { AssetFacts, IncompleteAsset, Owner } from '@blindkeep/client/owner'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
-import { useCloseGuard } from '../../common/closeGuard.ts'
-import { Button, Dialog, Notice, Progress } from '../../common/controls.tsx'
+import { Dialog, Notice, Progress } from '../../common/controls.tsx'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
-import { useDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
-import { useAction } from '../useAction.ts'
 import { IncompleteFile } from './incompleteFile.tsx'
 import { albumName, albumsText } from './texts.ts'
 
-/** More files would push the first ones out of sight before they are signed. */
+/** The others follow when these are finished. */
 const MAX_SHOWN = 10
 /** Each file needs two small requests. */
 const MAX_AT_ONCE = 3
@@ -46,7 +43,7 @@ export function FinishDialog({ assets, onClose }: FinishDialogProps) {
   })
   const later = assets.length - shown.length
   return (
-    <Dialog wide title={text.incomplete.title(shown.length)} closeLabel={text.close} onClose={onClose}>
+    <Dialog wide title={text.incomplete.title} closeLabel={text.close} onClose={onClose}>
       {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
       {value === undefined && error === undefined && <Progress label={text.incomplete.opening} />}
       {later > 0 && <p class="soft">{text.incomplete.later(later)}</p>}
@@ -71,76 +68,39 @@ interface FilesProps {
   readonly onClose: () => void
 }
 
+/** Each file has its own button, so that no file is signed that is out of sight. */
 function Files({ files, albumOf, onClose }: FilesProps) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language)
-  const { done, failures, isBusy, error, finish } = useFinishing()
+  const { language, showMessage } = useOwnerPages()
+  const text = albumsText(language).incomplete
+  const [done, setDone] = useState<ReadonlySet<AssetId>>(new Set())
   const left = files.filter(({ assetId }) => !done.has(assetId))
-  const openable = left.flatMap(({ incomplete }) => incomplete ?? [])
+  const onFinished = (assetId: AssetId) => {
+    showMessage({ tone: 'good', text: text.done })
+    if (left.length === 1) onClose()
+    else setDone((last) => new Set([...last, assetId]))
+  }
   return (
     <>
+      <p class="small soft">{text.about}</p>
       <ul class="finish-files stack">
-        {left.map(({ assetId, incomplete, error: fault }) => (
+        {left.map(({ assetId, incomplete, error }) => (
           <li key={assetId} class="stack tight">
             {incomplete === undefined ? (
               <Notice tone="bad">
                 <p>
-                  {text.incomplete.unreadable} {errorText(fault, language)}
+                  {text.unreadable} {errorText(error, language)}
                 </p>
               </Notice>
             ) : (
-              <IncompleteFile incomplete={incomplete} album={albumOf(incomplete)} language={language} />
+              <IncompleteFile
+                incomplete={incomplete}
+                album={albumOf(incomplete)}
+                onFinished={() => onFinished(assetId)}
+              />
             )}
-            {failures.has(assetId) && <Notice tone="bad">{errorText(failures.get(assetId), language)}</Notice>}
           </li>
         ))}
       </ul>
-      {openable.length > 0 && <p class="small soft">{text.incomplete.about}</p>}
-      {error !== undefined && <ErrorNotice error={error} language={language} />}
-      <div class="row end">
-        <Button onClick={onClose}>{text.cancel}</Button>
-        {openable.length > 0 && (
-          <Button
-            kind="primary"
-            busy={isBusy}
-            onClick={() => void finish(openable).then((isAll) => isAll && openable.length === left.length && onClose())}
-          >
-            {isBusy ? text.incomplete.finishing : text.incomplete.finish(openable.length)}
-          </Button>
-        )}
-      </div>
     </>
   )
-}
-
-/** A failure of one file does not stop the others. */
-function useFinishing() {
-  const { language, showMessage } = useOwnerPages()
-  const device = useDevice()
-  const [done, setDone] = useState<ReadonlySet<AssetId>>(new Set())
-  const [failures, setFailures] = useState<ReadonlyMap<AssetId, unknown>>(new Map())
-  const { isBusy, error, run } = useAction()
-  useCloseGuard(isBusy)
-
-  /** Resolves with whether all of them are finished. */
-  async function finish(files: readonly IncompleteAsset[]): Promise<boolean> {
-    const failed = new Map<AssetId, unknown>()
-    const finished: AssetId[] = []
-    setFailures(failed)
-    await run(async () => {
-      const signer = await device()
-      for (const file of files)
-        await file.complete({ device: signer }).then(
-          ({ assetId }) => finished.push(assetId),
-          (reason: unknown) => failed.set(file.assetId, reason),
-        )
-    })
-    setDone((last) => new Set([...last, ...finished]))
-    setFailures(failed)
-    const text = albumsText(language).incomplete
-    if (finished.length > 0) showMessage({ tone: 'good', text: text.done(finished.length) })
-    return finished.length === files.length
-  }
-
-  return { done, failures, isBusy, error, finish }
 }

@@ -1,25 +1,38 @@
 import type { IncompleteAsset } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button, Name } from '../../common/controls.tsx'
+import { useCloseGuard } from '../../common/closeGuard.ts'
+import { Button, Name, Notice } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
-import type { Language } from '../../common/language.ts'
 import { Preview } from '../../common/preview.tsx'
+import { useOwnerPages } from '../context.ts'
+import { useDevice } from '../device.ts'
 import { errorText } from '../errorText.ts'
+import { useAction } from '../useAction.ts'
 import { albumsText } from './texts.ts'
 
 interface IncompleteFileProps {
   readonly incomplete: IncompleteAsset
   readonly album: string
-  readonly language: Language
+  readonly onFinished: () => void
 }
 
 /** Everything that finishing signs about a file, and its preview when the owner asks for it. */
-export function IncompleteFile({ incomplete, album, language }: IncompleteFileProps) {
+export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFileProps) {
+  const { language } = useOwnerPages()
   const { asset: text, incomplete: own, album: albumTexts } = albumsText(language)
   const { file, arrivedAt } = incomplete
   const name = file.name === undefined || file.name.trim() === '' ? albumTexts.unnamed : file.name
   const [isPreviewed, setPreviewed] = useState(false)
+  const device = useDevice()
+  const { isBusy, error, run } = useAction()
+  useCloseGuard(isBusy)
+  const finish = async () => {
+    const isFinished = await run(async () => {
+      await incomplete.complete({ device: await device() })
+    })
+    if (isFinished) onFinished()
+  }
   return (
     <>
       <h3>
@@ -54,21 +67,27 @@ export function IncompleteFile({ incomplete, album, language }: IncompleteFilePr
           </Fact>
         )}
       </dl>
-      {isPreviewed ? (
+      {isPreviewed && (
         <Preview
           open={(signal) => incomplete.open({ signal })}
           name={name}
           language={language}
-          explain={(error) => errorText(error, language)}
+          explain={(fault) => errorText(fault, language)}
         />
-      ) : (
-        <div>
+      )}
+      {error !== undefined && <Notice tone="bad">{errorText(error, language)}</Notice>}
+      <div class="row">
+        {!isPreviewed && (
           <Button icon="eye" onClick={() => setPreviewed(true)}>
             {text.show}
             <span class="visually-hidden">: {name}</span>
           </Button>
-        </div>
-      )}
+        )}
+        <Button kind="primary" busy={isBusy} onClick={() => void finish()}>
+          {isBusy ? own.finishing : own.finish}
+          <span class="visually-hidden">: {name}</span>
+        </Button>
+      </div>
     </>
   )
 }

@@ -18,7 +18,7 @@ export const account: typeof import('../en/account.ts').account = {
   working: 'Aus dem Passwort wird Ihr Schlüssel berechnet. Das dauert ein bis zwei Sekunden.',
   stayRefused: 'Dieser Browser speichert nichts, deshalb müssen Sie sich nach einem Neuladen wieder anmelden.',
   required: 'Bitte ausfüllen.',
-  emailFault: 'Das ist keine E-Mail-Adresse.',
+  emailFault: 'Das ist keine E-Mail-Adresse. Sie kann die Buchstaben a bis z, Ziffern und übliche Zeichen haben.',
   repeatFault: 'Die beiden Passwörter sind verschieden.',
   strength: {
     short: (missing) =>

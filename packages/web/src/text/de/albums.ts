@@ -49,7 +49,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
       ),
     explain: 'Sehen Sie sich an, was Sie fertigstellen. Keine Datei wird noch einmal hochgeladen.',
     review: (count) => plural(count, 'Datei ansehen', 'Dateien ansehen'),
-    title: (count) => plural(count, 'Diese Datei fertigstellen?', `Diese ${files(count)} fertigstellen?`),
+    title: 'Dateien, die nicht fertig sind',
     opening: 'Wird geöffnet\u00a0…',
     later: (count) => plural(count, 'Danach folgt noch 1 Datei.', `Danach folgen noch ${files(count)}.`),
     unreadable: 'Diese Datei lässt sich nicht fertigstellen.',
@@ -58,10 +58,10 @@ export const albums: typeof import('../en/albums.ts').albums = {
     ownUpload: 'Ihr eigener Upload',
     senderNone: 'Kein Name angegeben',
     about:
-      'Beim Fertigstellen werden die Namen verschlüsselt und genau die hier gezeigten Dateien mit dem Schlüssel dieses Browsers signiert. Ihre eigenen Uploads werden zuvor einmal vom Server gelesen, um sie zu prüfen.',
-    finish: (count) => plural(count, 'Fertigstellen', `${files(count)} fertigstellen`),
+      'Beim Fertigstellen wird der Name verschlüsselt und genau die hier gezeigte Datei mit dem Schlüssel dieses Browsers signiert. Ihr eigener Upload wird zuvor einmal vom Server gelesen, um ihn zu prüfen.',
+    finish: 'Fertigstellen',
     finishing: 'Wird fertiggestellt\u00a0…',
-    done: (count) => plural(count, 'Die Datei ist fertig.', `${files(count)} sind fertig.`),
+    done: 'Die Datei ist fertig.',
   },
   selection: {
     region: 'Ausgewählte Dateien',

@@ -104,6 +104,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     unreachable: 'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
     timeout: 'Der Server hat nicht rechtzeitig geantwortet. Versuchen Sie es noch einmal.',
     cut: 'Die Verbindung ist abgebrochen. Versuchen Sie es noch einmal.',
+    redirected:
+      'Der Server oder etwas auf dem Weg dorthin verweist auf eine andere Adresse. Diese Seite ist dem nicht gefolgt. Prüfen Sie die Adresse, oder fragen Sie den Betreiber dieses Servers.',
   },
   send: {
     server_unavailable:
@@ -139,6 +141,9 @@ export const problems: typeof import('../en/problems.ts').problems = {
   account: {
     kdf_unknown:
       'Der Server verlangt etwas, das diese Seite nicht kennt, deshalb wurde Ihr Passwort nicht verwendet. Laden Sie die Seite neu.',
+    salt_refused:
+      'Die Antwort des Servers hätte Ihr Passwort geschwächt, deshalb wurde es nicht verwendet. Machen Sie nicht weiter. Fragen Sie den Betreiber dieses Servers.',
+    email_malformed: 'Das ist keine einfache E-Mail-Adresse. Nichts wurde gesendet.',
     account_key_missing:
       'Der Server hat keinen Schlüssel für dieses Konto, deshalb lassen sich seine Dateien nicht öffnen. Fragen Sie den Betreiber dieses Servers.',
     account_key_unreadable:
@@ -181,6 +186,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
   password: 'Das aktuelle Passwort ist falsch. Nichts wurde geändert.',
   answer:
     'Die Antwort des Servers ist nicht lesbar. Laden Sie die Seite neu. Wenn das nicht hilft, sagen Sie es dem Betreiber dieses Servers.',
+  address: (given, found) =>
+    `Sie haben ${given} geöffnet, aber dieser Server nennt sich ${found}. Ihr Passwort wurde nicht verwendet. Öffnen Sie die andere Adresse, wenn Sie ihr vertrauen, oder fragen Sie den Betreiber dieses Servers.`,
   seal: BROKEN_SEAL,
   incomplete: 'Diese Datei ist nicht vollständig: Ihr Upload brach ab.',
   audit:

@@ -17,7 +17,7 @@ export const account = {
   working: 'Computing your key from the password. This takes a second or two.',
   stayRefused: 'This browser stores nothing, so you have to sign in again after a reload.',
   required: 'Fill this in.',
-  emailFault: 'This is not an e-mail address.',
+  emailFault: 'This is not an e-mail address. It can have the letters a to z, digits and common signs.',
   repeatFault: 'The two passwords are different.',
   strength: {
     short: (missing: number) =>

@@ -48,7 +48,7 @@ export const albums = {
       ),
     explain: 'Look at them before you finish them. No file is uploaded again.',
     review: (count: number) => plural(count, 'Look at the file', 'Look at the files'),
-    title: (count: number) => plural(count, 'Finish this file?', `Finish these ${files(count)}?`),
+    title: 'Files that are not finished',
     opening: 'Opening…',
     later: (count: number) => `${files(count)} more can be finished after these.`,
     unreadable: 'This file cannot be finished.',
@@ -57,10 +57,10 @@ export const albums = {
     ownUpload: 'Your own upload',
     senderNone: 'No name given',
     about:
-      'Finishing encrypts the names and signs exactly the files shown here, with this browser’s key. Your own uploads are first read from the server once, to check them.',
-    finish: (count: number) => plural(count, 'Finish', `Finish ${files(count)}`),
+      'Finishing encrypts the name and signs exactly the file shown here, with this browser’s key. Your own upload is first read from the server once, to check it.',
+    finish: 'Finish',
     finishing: 'Finishing…',
-    done: (count: number) => plural(count, 'The file is finished.', `${files(count)} are finished.`),
+    done: 'The file is finished.',
   },
   selection: {
     region: 'Selected files',

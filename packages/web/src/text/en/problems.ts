@@ -105,6 +105,8 @@ const network: Readonly<Record<NetworkFailure, string>> = {
   unreachable: 'The server cannot be reached. Check your connection and try again.',
   timeout: 'The server did not answer in time. Try again.',
   cut: 'The connection broke. Try again.',
+  redirected:
+    'The server, or something on the way to it, points to another address. This page did not go there. Check the address, or ask the operator of this server.',
 }
 
 const send: Readonly<Record<SendStopReason, string>> = {
@@ -136,6 +138,9 @@ const send: Readonly<Record<SendStopReason, string>> = {
 const account: Readonly<Record<AccountFault, string>> = {
   kdf_unknown:
     'The server asks for something that this page does not know, so your password was not used. Reload the page.',
+  salt_refused:
+    'The server’s answer would have weakened your password, so your password was not used. Do not continue. Ask the operator of this server.',
+  email_malformed: 'This is not a plain e-mail address. Nothing was sent.',
   account_key_missing:
     'The server has no key for this account, so none of its files can be opened. Ask the operator of this server.',
   account_key_unreadable:
@@ -189,6 +194,8 @@ export const problems = {
   password: 'The current password is wrong. Nothing was changed.',
   answer:
     'The server gave an unreadable answer. Reload the page. If this does not help, tell the operator of this server.',
+  address: (given: string, found: string) =>
+    `You opened ${given}, but this server says that it is ${found}. Your password was not used. Open the other address if you trust it, or ask the operator of this server.`,
   seal: BROKEN_SEAL,
   incomplete: 'This file is not complete: its upload stopped early.',
   audit: 'The server sent a receipt that is not valid. Keep your own copy, and ask the operator of this server.',
