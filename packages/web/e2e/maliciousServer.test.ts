@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { AssetFacts } from '@blindkeep/client/owner'
+import { openShare } from '@blindkeep/client/share'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
-import { assetAnswer, type Body, servedBlob } from '../../../testing/maliciousAssets.ts'
+import { assetAnswer, type Body, blobAnswer, hashOf, pictureOf, servedBlob } from '../../../testing/maliciousAssets.ts'
 import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { type Keeper, sendFile } from '../../../testing/people.ts'
 import type { Tampering } from '../../../testing/tamperingProxy.ts'
@@ -13,8 +14,11 @@ import { albums as text } from '../src/text/en/albums.ts'
 import { inbox as inboxText } from '../src/text/en/inbox.ts'
 import { links as linksText } from '../src/text/en/links.ts'
 import { problems } from '../src/text/en/problems.ts'
+import { shares as sharesText } from '../src/text/en/shares.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser, type Visit } from './browser.ts'
+import { pngOf } from './pictures.ts'
+import { savedBy } from './saved.ts'
 import { useWorldBehindProxy } from './world.ts'
 
 const browser = useBrowser()
@@ -25,6 +29,12 @@ const utf8 = (content: string) => new TextEncoder().encode(content)
 
 const CONTRACT = 'We agree on 100.'
 const FORGERY = 'We agree on 1,000,000.'
+/** The body and headers of a refusal. */
+function problemOf(code: string, status: number) {
+  const body = Buffer.from(JSON.stringify({ type: `/problems/${code}`, title: 'No', status, code }))
+  return { headers: { 'content-type': 'application/problem+json' }, body }
+}
+
 const ELSEWHERE = 'https://collector.example'
 
 /** How long a page that would act on a lie gets to do so. */
@@ -103,9 +113,10 @@ function watchActs({ page }: Visit) {
     if (request.method() === 'POST') declared.push(request.postData() ?? '')
   })
   return {
-    async assertNone(hash: string): Promise<void> {
+    /** `isDownloaded`: the owner has saved the right file. */
+    async assertNone(hash: string, { isDownloaded = false } = {}): Promise<void> {
       await page.waitForTimeout(ACTING_MS)
-      assert.deepEqual(downloads, [], 'saved')
+      if (!isDownloaded) assert.deepEqual(downloads, [], 'saved')
       assert.ok(!declared.some((body) => body.includes(hash)), 'signed or shared')
       for (const frame of page.frames()) assert.ok(!(await frame.content()).includes(FORGERY), 'shown')
     },
@@ -122,8 +133,8 @@ async function download(page: Page): Promise<void> {
 }
 
 describe('the page of an asset, with a malicious server', () => {
-  for (const act of ['downloads', 'shows'] as const)
-    it(`${act} nothing when the server withholds the signature after the page has shown it`, async (t) => {
+  for (const act of ['downloads', 'shows', 'shares'] as const)
+    it(`${act} the file that it has shown when the server withholds the signature afterwards`, async (t) => {
       const victim = await newVictim()
       const { asset, forgery } = victim
       const visit = await openAssetPage(t, victim)
@@ -132,9 +143,23 @@ describe('the page of an asset, with a malicious server', () => {
       await page.getByRole('heading', { name: 'contract.txt', level: 1 }).waitFor()
       const acts = watchActs(visit)
       proxy.tamper(...aboutAsset(asset.assetId, asUnsigned(forgery)), servedBlob(forgery.hash, forgery.sealed))
-      if (act === 'downloads') await download(page)
-      else await button(page, text.asset.show).click()
-      await acts.assertNone(forgery.hash)
+      if (act === 'downloads') {
+        const { name, bytes } = await savedBy(page, () => download(page))
+        assert.deepEqual([name, Buffer.from(bytes).toString()], ['contract.txt', CONTRACT])
+      }
+      if (act === 'shows') {
+        await button(page, text.asset.show).click()
+        await page.frameLocator('iframe.preview').getByText(CONTRACT).waitFor()
+      }
+      if (act === 'shares') {
+        await button(page, text.asset.share).click()
+        await button(page, sharesText.create.submit).click()
+        const url = await page.getByLabel(sharesText.made.address, { exact: true }).inputValue()
+        const [shared] = (await openShare(url)).assets
+        assert.ok(shared)
+        assert.equal(await new Response(await shared.open()).text(), CONTRACT)
+      }
+      await acts.assertNone(forgery.hash, { isDownloaded: act === 'downloads' })
     })
 
   it('downloads, shows and shares nothing unasked when the server never states a signature', async (t) => {
@@ -151,19 +176,25 @@ describe('the page of an asset, with a malicious server', () => {
     const visit = await openAssetPage(t, victim)
     const { page } = visit
     const acts = watchActs(visit)
-    await download(page)
-    await acts.assertNone(forgery.hash)
-    await page.keyboard.press('Escape')
-    await button(page, text.asset.show).click()
-    await acts.assertNone(forgery.hash)
-    await page.keyboard.press('Escape')
-    const share = button(page, text.asset.share)
-    if ((await share.count()) > 0) {
-      await share.click()
-      await page.getByRole('dialog').getByRole('button').last().click()
+    await page.getByText(text.trust.unsignedReason).first().waitFor()
+    await assertAccessible(page)
+    assert.equal(await page.getByText('contract.txt').count(), 0, 'the name of the drop is not taken for the file’s')
+    for (const act of ['download', 'preview'] as const) {
+      if (act === 'download') await download(page)
+      else await button(page, text.asset.show).click()
+      await page.getByRole('heading', { name: text.consent.title[act](1) }).waitFor()
+      await assertAccessible(page)
+      await acts.assertNone(forgery.hash)
+      await page.keyboard.press('Escape')
       await acts.assertNone(forgery.hash)
     }
+    assert.equal(await button(page, text.asset.share).count(), 0)
     assert.equal(await page.getByText(text.asset.signedBy).count(), 0)
+    const { name } = await savedBy(page, async () => {
+      await download(page)
+      await button(page, text.consent.confirm.download).click()
+    })
+    assert.equal(name, text.trust.name(asset.assetId.slice(0, 8)), 'also with the owner’s consent')
   })
 
   it('signs nothing when the server states another drop for the asset whose adoption is finished', async (t) => {
@@ -179,8 +210,89 @@ describe('the page of an asset, with a malicious server', () => {
     )
     const visit = await browser.open(t, { url: `${proxy.url}/#/albums/${keeper.album}`, signedInAs: keeper.owner })
     const acts = watchActs(visit)
-    await button(visit.page, text.incomplete.finish).click()
+    await button(visit.page, text.incomplete.review(1)).click()
     await acts.assertNone(forgery.hash)
+  })
+})
+
+describe('an album, with a malicious server', () => {
+  it('names, shows and shares no file without a signature, whatever the server says of complete', async (t) => {
+    const victim = await newVictim()
+    const { keeper, asset, forgery } = victim
+    await keeper.owner.addThumbnail(pictureOf(asset), pngOf({ width: 64, height: 64 }))
+    const withThumbnail = await keeper.owner.asset(asset.assetId)
+    proxy.tamper(
+      ...aboutAsset(asset.assetId, (body) => {
+        body.blobs = withThumbnail.blobs.filter(({ role }) => role !== 'provenance')
+        body.complete = true
+      }),
+    )
+    const url = `${proxy.url}/#/albums/${keeper.album}`
+    const visit = await browser.open(t, { url, signedInAs: keeper.owner, device: 'phone' })
+    const { page } = visit
+    const acts = watchActs(visit)
+    const tile = page.locator('.tile')
+    await tile.getByText(text.trust.unsignedReason).waitFor()
+    await tile.getByText(text.album.unfinished, { exact: true }).waitFor()
+    assert.equal(await page.getByText('contract.txt').count(), 0)
+    assert.equal(await tile.locator('img').count(), 0, 'its thumbnail is not decoded')
+    await assertAccessible(page)
+    await tile.getByRole('checkbox').check()
+    await button(page, text.selection.share).click()
+    await page.getByText(text.trust.notShared(1)).waitFor()
+    await button(page, text.selection.download).click()
+    await page.getByRole('heading', { name: text.consent.title.download(1) }).waitFor()
+    await acts.assertNone(forgery.hash)
+  })
+
+  it('says which files a revoked device has signed, and asks before it does anything with them', async (t) => {
+    const { owner, album, device } = await world.keeper()
+    const lost = await owner.addDevice()
+    for (const [name, signer] of [
+      ['live.txt', device],
+      ['lost.txt', lost],
+    ] as const)
+      await owner.upload({ source: sourceOfBytes(utf8(name)), album, device: signer, name })
+    await owner.revokeDevice(lost.deviceId)
+    const visit = await browser.open(t, { url: `${proxy.url}/#/albums/${album}`, signedInAs: owner })
+    const { page } = visit
+    const tile = (name: string) => page.locator('.tile').filter({ hasText: name })
+    await tile('live.txt').waitFor()
+    await tile('lost.txt').getByText(text.trust.revoked, { exact: true }).waitFor()
+    assert.equal(await tile('live.txt').locator('.badge').count(), 0)
+    await assertAccessible(page)
+    await tile('lost.txt').getByRole('link').click()
+    await page.getByRole('heading', { name: 'lost.txt', level: 1 }).waitFor()
+    await button(page, text.asset.share).click()
+    await page.getByRole('heading', { name: text.consent.title.share(1) }).waitFor()
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await button(page, text.asset.show).click()
+    await button(page, text.consent.confirm.preview).click()
+    await page.frameLocator('iframe.preview').getByText('lost.txt').waitFor()
+    const { name, bytes } = await savedBy(page, async () => {
+      await download(page)
+      await button(page, text.consent.confirm.download).click()
+    })
+    assert.deepEqual([name, Buffer.from(bytes).toString()], ['lost.txt', 'lost.txt'])
+  })
+
+  it('offers to reload a file that another device has replaced after the page showed it', async (t) => {
+    const victim = await newVictim()
+    const { asset } = victim
+    const visit = await openAssetPage(t, victim)
+    const { page } = visit
+    await page.getByText(text.asset.signedBy).waitFor()
+    proxy.tamper({
+      matches: blobAnswer(hashOf(asset, 'original')),
+      answer: (message) => ({ ...message, status: 404, ...problemOf('error.blob.not_found', 404) }),
+    })
+    await button(page, text.asset.show).click()
+    await page.getByText(text.trust.changed).first().waitFor()
+    await assertAccessible(page)
+    proxy.tamper()
+    await button(page, text.trust.reload).click()
+    await page.getByText(text.trust.changed).first().waitFor({ state: 'detached' })
   })
 })
 
