@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { concatBytes, fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
-import { parseAlbumId, parseAssetId } from '@blindkeep/protocol/ids'
+import { parseAlbumId, parseAssetId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { readReceipt } from '@blindkeep/protocol/receipt'
 import fc from 'fast-check'
 import {
@@ -24,6 +24,7 @@ import shares from '../../../vectors/shares.json' with { type: 'json' }
 import xwing from '../../../vectors/xwing.json' with { type: 'json' }
 import { newDevice, openDevice, openSealedDevice, sealDevice } from './account/device.ts'
 import { AssetError } from './assets/assetError.ts'
+import type { AssetFacts } from './assets/assetFacts.ts'
 import { unwrapKey, wrapKey } from './assets/assetKeys.ts'
 import { openMetadata, sealMetadata } from './assets/metadata.ts'
 import { openThumbnail, sealThumbnail } from './assets/thumbnail.ts'
@@ -231,7 +232,8 @@ describe('unwrapKey, openMetadata and openThumbnail', () => {
     const wrapped = await wrapKey(key, keyInputs)
     const metadata = await sealMetadata({ key, assetId }, { name: 'a.txt' })
     const picture = Uint8Array.from([0x89, ...Buffer.from('PNG\r\n\x1a\n and more')])
-    const asset = { assetId, albumId, envelope: { amk_version: 1 } } as Parameters<typeof openThumbnail>[1]
+    const facts = { assetId, albumId, envelope: { amk_version: 1 } } as AssetFacts
+    const asset = { asset: facts, original: { hash: known(parseSha256Hex('a'.repeat(64))) } }
     const thumbnail = await sealThumbnail(key, asset, picture)
     assert.deepEqual(await unwrapKey(wrapped, keyInputs), key)
     assert.deepEqual(await openMetadata({ key, assetId }, metadata), { size: 0, name: 'a.txt' })

@@ -8,7 +8,7 @@ import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
 import { auditServer, openReceipt, type ServerFacts } from './audit.ts'
 import { AuditError } from './auditError.ts'
-import type { PinnedKeys } from './pins.ts'
+import { type PinnedKeys, pinReceipts } from './pins.ts'
 
 export interface AssetReceiptsOptions {
   /** Keys that were pinned before for this server. */
@@ -75,7 +75,7 @@ export async function checkReceiptsBy(
   for (const one of signed) requireOfAsset(one, asset)
   for (const blob of asset.blobs) requireReceipt(blob, signed, uploads)
   requireOwnUploads(signed, asset)
-  return { receipts, keys }
+  return { receipts, keys: pinReceipts(keys, signed) }
 }
 
 const CHAIN_FAULTS: Readonly<Record<ChainFault, string>> = {

@@ -1,17 +1,19 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { type ChainLink, checkChain } from '@blindkeep/protocol/chain'
 import { HYBRID_ALGORITHM, keyId } from '@blindkeep/protocol/keys'
 import type {
   AttestationKeysResponse,
   PublishedKeyResponse as PublishedKey,
 } from '@blindkeep/protocol/schemas/discovery'
-import { base64, list, object, sha256, text, time } from '@blindkeep/protocol/schemas/shape'
+import { base64, integer, list, object, sha256, text, time } from '@blindkeep/protocol/schemas/shape'
 import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
 import { Type } from 'typebox'
 import { readAnswer } from '../http/answer.ts'
 import { AuditError } from './auditError.ts'
 
 /**
- * The attestation keys of one server, as last seen. Plain JSON, not secret; store it as long as you store receipts.
+ * What a client remembers of one server: its attestation keys, as last seen, and the newest of the receipts that it has checked. Plain JSON, not
+ * secret; store it as long as you store receipts.
  * The server's list is append-only (specification, Discovery): a rotation appends a key and sets the end of the one before; nothing else changes. So
  * a key that disappears or changes is an alarm, and so is a changed end.
  */
@@ -19,6 +21,8 @@ export interface PinnedKeys {
   readonly serverId: string
   /** Oldest first, as published. */
   readonly keys: readonly PinnedKey[]
+  /** Absent before the first receipt. Every later receipt must be in one chain with it (specification, Receipts). */
+  readonly newestReceipt?: ChainLink | undefined
 }
 
 export interface PinnedKey {
@@ -42,6 +46,17 @@ const StoredPins = object('PinnedKeys', {
       activeTo: Type.Optional(time('When it stopped.')),
     }),
     'Oldest first.',
+  ),
+  newestReceipt: Type.Optional(
+    object('PinnedReceipt', {
+      hash: sha256('SHA-256 of the whole receipt.'),
+      payload: object('PinnedPlace', {
+        server_id: text('The server that signed it.'),
+        receipt_seq: integer('Its number.', 1),
+        received_at: time('When the server received the bytes.'),
+        prior_receipt_hash: Type.Optional(sha256('The hash of the receipt before it.')),
+      }),
+    }),
   ),
 })
 
@@ -70,13 +85,41 @@ export function pinKeys(published: AttestationKeysResponse, serverId: string, pi
       throw new AuditError('key_malformed', 'a published key does not match its key_id')
   }
   for (const [index, key] of keys.entries()) requireTimes(key, keys[index + 1])
-  return { serverId, keys }
+  return { ...pinned, serverId, keys }
+}
+
+/**
+ * Checks receipts, whose signatures are valid, against the newest one that this client has seen; returns what to remember from now on. Throws
+ * `AuditError` (`chain_forked`) when they cannot be in one log: the server has forgotten or replaced what it signed, as after a rollback of its disk.
+ */
+export function pinReceipts(pinned: PinnedKeys, receipts: readonly ChainLink[]): PinnedKeys {
+  const { newestReceipt } = pinned
+  const links = newestReceipt === undefined ? [] : [newestReceipt]
+  for (const receipt of receipts) {
+    const { receipt_seq: seq } = receipt.payload
+    const same = links.find(({ payload }) => payload.receipt_seq === seq)
+    if (same === undefined) links.push(placeOf(receipt))
+    else if (same.hash !== receipt.hash) throw forked(`the server has signed two receipts with the number ${seq}`)
+  }
+  links.sort((a, b) => a.payload.receipt_seq - b.payload.receipt_seq)
+  if (checkChain(links) !== undefined)
+    throw forked('the receipts are not in one log with the newest one that this client has seen')
+  return { ...pinned, newestReceipt: links.at(-1) }
+}
+
+function forked(finding: string): AuditError {
+  return new AuditError('chain_forked', finding)
+}
+
+function placeOf({ hash, payload }: ChainLink): ChainLink {
+  const { server_id, receipt_seq, received_at, prior_receipt_hash } = payload
+  return { hash, payload: { server_id, receipt_seq, received_at, prior_receipt_hash } }
 }
 
 /**
  * Two checked lists of one server, of which neither was compared with the other: two requests at the same time may both have found nothing pinned, and
- * a server may have answered them differently. One must continue the other. Returns the longer one. Throws `AuditError`: `wrong_server`, `key_vanished`
- * or `key_changed`.
+ * a server may have answered them differently. One must continue the other, and their newest receipts must be in one log. Returns the longer list with
+ * the newer receipt. Throws `AuditError`: `wrong_server`, `key_vanished`, `key_changed` or `chain_forked`.
  */
 export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): PinnedKeys {
   if (before === undefined) return now
@@ -84,7 +127,9 @@ export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): Pinne
   const [shorter, longer] = before.keys.length > now.keys.length ? [now, before] : [before, now]
   const ids = new Set(longer.keys.map((key) => key.keyId))
   for (const [index, key] of shorter.keys.entries()) requireStill(key, longer.keys[index], ids)
-  return longer
+  const { newestReceipt, ...others } = longer
+  const receipts = [newestReceipt, shorter.newestReceipt].filter((receipt) => receipt !== undefined)
+  return receipts.length === 0 ? longer : pinReceipts(others, receipts)
 }
 
 /** Throws `AuditError` (`key_not_active`) unless the key was active at that time (specification, PublishedKeyResponse). */

@@ -1,5 +1,6 @@
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
+import { pictureOf } from '../../../../testing/maliciousAssets.ts'
 import { adoptInPart, type Keeper, openedDrops, sendFile } from '../../../../testing/people.ts'
 import { pngOf } from '../pictures.ts'
 import { oncePerWorld, type Shot } from '../shots.ts'
@@ -34,7 +35,9 @@ async function addPictures({ owner, album, device }: Keeper): Promise<void> {
     const source = sourceOfBytes(pngOf({ width: 600, height: 400, from, to }))
     const facts = { name: `Summer ${index + 1}.png`, type: 'image/png', modifiedAt: '2026-07-01T10:00:00Z' }
     const { assetId } = await owner.upload({ source, album, device, ...facts })
-    await owner.addThumbnail(assetId, pngOf({ width: 256, height: 171, from, to }), { device })
+    await owner.addThumbnail(pictureOf(await owner.asset(assetId)), pngOf({ width: 256, height: 171, from, to }), {
+      device,
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The receipt-signing keys of a server, as this browser has seen them before. They are not secret. A malicious server that removes or changes a key can be
- * detected only by a client that remembers it (specification, Discovery, attestation-keys).
+ * The receipt-signing keys of a server, and its newest receipt, as this browser has seen them before. They are not secret. A malicious server that removes or
+ * changes a key, or forgets what it signed, can be detected only by a client that remembers it (specification, Discovery, attestation-keys).
  */
 import { joinPins, type PinnedKeys, parsePins } from '@blindkeep/client/receipts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
@@ -20,8 +20,8 @@ export async function loadPins(baseUrl: string): Promise<PinnedKeys | undefined>
 }
 
 /**
- * Stores keys that the client has checked. A shorter list never replaces a longer one, because another tab may have stored more keys. Rejects with
- * `AuditError` when the stored keys, which another request may have brought meanwhile, are not of the same list.
+ * Stores what the client has checked. Another tab may have stored more keys or a newer receipt, which are kept. Rejects with `AuditError` when what is
+ * stored, which another request may have brought meanwhile, is not of the same list and log.
  */
 export async function keepPins(pins: PinnedKeys): Promise<void> {
   await withPins(async (database) => {

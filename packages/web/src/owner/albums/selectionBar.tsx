@@ -1,13 +1,19 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
 import { Button, IconButton, Progress } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
+import { useConsent } from './consent.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
+import { type ConsentedAsset, type ShownAsset, showAsset } from './shownAsset.ts'
 import { albumsText } from './texts.ts'
 import { useAssetSaving } from './useAssetSaving.ts'
+
+/** Each takes two small requests. */
+const MAX_AT_ONCE = 6
 
 interface SelectionBarProps {
   readonly selected: readonly AssetFacts[]
@@ -21,21 +27,37 @@ interface SelectionBarProps {
 export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: SelectionBarProps) {
   const { owner, language, showMessage } = useOwnerPages()
   const text = albumsText(language)
-  const [dialog, setDialog] = useState<'share' | 'remove'>()
+  const [isRemoving, setRemoving] = useState(false)
+  const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
+  const [isReading, setReading] = useState(false)
   const saving = useAssetSaving()
+  const consent = useConsent()
   const assetIds = selected.map(({ assetId }) => assetId)
+  const showFault = (fault: string) => showMessage({ tone: 'bad', text: fault })
+
+  /** Resolves with the files as the tiles show them, which were read with the same facts; undefined after a failure, which it shows. */
+  async function read(): Promise<readonly ShownAsset[] | undefined> {
+    setReading(true)
+    try {
+      return await mapConcurrently(selected, MAX_AT_ONCE, (asset) => showAsset(owner, asset))
+    } catch (error) {
+      showFault(errorText(error, language))
+      return undefined
+    } finally {
+      setReading(false)
+    }
+  }
 
   async function save(): Promise<void> {
-    try {
-      const named = []
-      for (const asset of selected) {
-        const { name } = await owner.describeAsset(asset)
-        named.push({ assetId: asset.assetId, name: name ?? text.album.unnamed })
-      }
-      await saving.save(named)
-    } catch (error) {
-      showMessage({ tone: 'bad', text: errorText(error, language) })
-    }
+    const shown = await read()
+    if (shown !== undefined) consent.ask('download', shown, (assets) => void saving.save(assets))
+  }
+
+  async function share(): Promise<void> {
+    const shown = (await read()) ?? []
+    const unsigned = shown.filter(({ trust }) => trust.kind === 'unsigned').length
+    if (unsigned > 0) showFault(text.trust.notShared(unsigned))
+    else if (shown.length > 0) consent.ask('share', shown, setSharing)
   }
 
   return (
@@ -50,13 +72,13 @@ export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: Sel
         )}
       </div>
       <div class="row">
-        <Button icon="share" onClick={() => setDialog('share')}>
+        <Button icon="share" disabled={isReading} onClick={() => void share()}>
           {text.selection.share}
         </Button>
-        <Button icon="download" busy={saving.now !== undefined} onClick={() => void save()}>
+        <Button icon="download" disabled={isReading} busy={saving.now !== undefined} onClick={() => void save()}>
           {text.selection.download}
         </Button>
-        <Button icon="trash" kind="danger" onClick={() => setDialog('remove')}>
+        <Button icon="trash" kind="danger" onClick={() => setRemoving(true)}>
           {text.selection.remove}
         </Button>
       </div>
@@ -70,10 +92,9 @@ export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: Sel
           </Button>
         </div>
       )}
-      {dialog === 'share' && <ShareDialog assetIds={assetIds} onClose={() => setDialog(undefined)} />}
-      {dialog === 'remove' && (
-        <RemoveDialog assetIds={assetIds} onClose={() => setDialog(undefined)} onRemoved={onRemoved} />
-      )}
+      {consent.dialog}
+      {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
+      {isRemoving && <RemoveDialog assetIds={assetIds} onClose={() => setRemoving(false)} onRemoved={onRemoved} />}
     </section>
   )
 }

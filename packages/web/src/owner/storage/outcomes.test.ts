@@ -107,6 +107,8 @@ describe('the kind of several doubts', () => {
   const reasons: Readonly<Record<DoubtReason, string>> = {
     asset_missing: 'missing',
     incomplete: 'incomplete',
+    unsigned: 'unsigned',
+    device_revoked: 'device_revoked',
     file_differs: 'other_file',
     not_durable: 'not_vouched',
     corrupt: 'damaged',
