@@ -2,7 +2,8 @@
  * Leads a request through the gates of its row and makes the call for its route. The first gate that refuses determines the answer. This is the order of
  * all gates; `gates.ts` has the code of each.
  *
- *  1. route (404) and method (405): done in `server.ts`, before this file
+ *  0. host (421), `hosts.ts`: done in `server.ts`, before this file, as the next one
+ *  1. route (404) and method (405)
  *  2. bearer token (401)
  *  3. suspended account that would write (403)
  *  4. form of `Idempotency-Key` (400)
@@ -11,7 +12,7 @@
  *  7. query parameters (400, 422)
  *  8. content type and coding of a JSON body (415)
  *  9. size of the body, counted as it arrives (413)
- * 10. JSON: broken JSON, duplicate or unknown members (400), missing or mistyped members (422), values (400)
+ * 10. JSON: broken, too deep or with too many values (400), duplicate or unknown members (400), missing or mistyped members (422), values (400)
  * 11. `protocol_version` in the body of a write that creates (426)
  * 12. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive
  * 13. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension (`chunkRecord.ts`).
@@ -39,18 +40,18 @@ import {
 } from './gates.ts'
 import { queryAt } from './paths.ts'
 import type { Exchange } from './reply.ts'
-import { isForwarded, sourceOf } from './source.ts'
+import { isForwarded, type SenderOf } from './source.ts'
 
 interface AdmissionPorts {
   readonly sessions: Sessions
   readonly protocolWindow: AcceptedVersions
+  readonly senderOf: SenderOf
   /** Aborts when the server ends. */
   readonly closing: AbortSignal
 }
 
 interface AdmissionSettings {
   readonly requestBytesMax: number
-  readonly trustedProxies: readonly string[]
 }
 
 /** A request whose path and method have a row. */
@@ -58,7 +59,10 @@ export type Asked = Exchange & { readonly row: Operation }
 
 export type Admit = (asked: Asked, body: Body) => Promise<Call<OperationName> | Refusal>
 
-export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPorts, settings: AdmissionSettings): Admit {
+export function createAdmit(
+  { sessions, protocolWindow, senderOf, closing }: AdmissionPorts,
+  settings: AdmissionSettings,
+): Admit {
   return async (asked, body) => {
     const { row, request, reply } = asked
     const { headers } = request
@@ -102,7 +106,7 @@ export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPort
       query,
       json: read?.json,
       caller: present,
-      source: sourceOf(request.ip, settings.trustedProxies.length > 0),
+      source: senderOf(request.raw).source,
       isForwarded: isForwarded(headers),
       header: (name: string) => headers[name]?.toString(),
       signal: disconnection(asked),

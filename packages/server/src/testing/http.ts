@@ -45,7 +45,7 @@ export function overHttp(
       newRequestId: () => systemRandom.uuid(),
       onBroken: (error) => void broken.push(error),
     },
-    { ...limits, trustedProxies: [], ...settings },
+    { ...limits, trustedProxies: [], publicUrl: 'http://localhost:80', ...settings },
   )
   return {
     app,
