@@ -123,6 +123,8 @@ describe('registration', () => {
     const wrong = [
       { kdf_version: 0 },
       { salt: 'not base64' },
+      { salt: base64(15) },
+      { salt: base64(17) },
       { salt: base64(65) },
       { salt: 'AAAA' },
       { sealed_account_key: '' },

@@ -39,7 +39,7 @@ export async function ownerAdopts(
 ): Promise<Kept> {
   return story.step(`Olga adopts ${file.name} into the album.`, async () => {
     const drop = (await owner.inbox()).find((item) => item.file?.name === file.name)
-    if (drop === undefined) throw new Error('the drop is not in the inbox')
+    if (drop?.file === undefined) throw new Error('the drop is not in the inbox')
     const { assetId } = await owner.adoptDrop(drop, { album: album.albumId, device })
     const waits = (await owner.inbox()).some(({ dropId }) => dropId === drop.dropId)
     story.check(!waits, 'it has left the inbox')

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
-import type { InboxItem } from '@blindkeep/client/owner'
-import { anotherClient, type Keeper, newKeeper, sendFile } from '../testing/people.ts'
+import type { DescribedDrop } from '@blindkeep/client/owner'
+import { anotherClient, type Keeper, newKeeper, openedDrops, sendFile } from '../testing/people.ts'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
 import { untilState } from './kills.ts'
 
@@ -29,7 +29,7 @@ describe('an adoption after its server was killed', () => {
     const { owner } = keeper
     for (let index = 0; index < DROPS; index++) await sendFile(url, randomBytes(1000))
     const controller = new AbortController()
-    const waiting = (await owner.inbox()).filter(({ adopting }) => !adopting)
+    const waiting = (await openedDrops(owner)).filter(({ adopting }) => !adopting)
     const claimed = untilState(server.dataDir, 'a drop is claimed')
     const adopting = waiting.map((drop) => owner.adoptDrop(drop, { ...keeper, signal: controller.signal }))
     const ended = Promise.allSettled(adopting)
@@ -60,7 +60,7 @@ describe('an adoption after its server was killed', () => {
   }
 
   /** False when the lease had already expired. */
-  async function isAdoptedLater(drop: InboxItem): Promise<boolean> {
+  async function isAdoptedLater(drop: DescribedDrop): Promise<boolean> {
     const { owner, statuses, signal } = otherClient()
     const outcome = await owner.adoptDrop(drop, { ...keeper, signal }).then(
       () => 'adopted',
@@ -78,7 +78,7 @@ describe('an adoption after its server was killed', () => {
   it('succeeds by another request as soon as the lease has expired, and the client waits for that', async (test) => {
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       await killAmongAdoptions()
-      const drop = (await keeper.owner.inbox()).find(({ adopting }) => adopting)
+      const drop = (await openedDrops(keeper.owner)).find(({ adopting }) => adopting)
       if (drop === undefined || !(await isAdoptedLater(drop))) continue
       test.diagnostic(`${round} kills until one left a claim`)
       return

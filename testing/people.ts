@@ -5,14 +5,14 @@ import { createCalls } from '@blindkeep/client/call'
 import type { Device } from '@blindkeep/client/device'
 import type { Environment } from '@blindkeep/client/environment'
 import { type Landed, openLink, type PrepareOptions, type SendState, send } from '@blindkeep/client/guest'
-import type { Owner } from '@blindkeep/client/owner'
+import type { DescribedDrop, Owner } from '@blindkeep/client/owner'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { toBase64 } from '@blindkeep/protocol/bytes'
-import type { AlbumId } from '@blindkeep/protocol/ids'
+import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 
 /** Registers a new account. */
 export async function newOwner(baseUrl: string, environment?: Environment): Promise<Owner> {
-  const calls = createCalls({ baseUrl })
+  const calls = createCalls({ baseUrl, ...(environment && { fetch: environment.fetch }) })
   const body = { email: `${randomUUID()}@example.org`, password: toBase64(randomBytes(32)) }
   const { body: answer } = await calls.call('register', { body })
   const tokens = {
@@ -29,17 +29,34 @@ export function anotherClient(baseUrl: string, owner: Owner, environment?: Envir
   return resumeOwner({ baseUrl, accountKey: owner.accountKey, tokens: owner.tokens(), environment })
 }
 
-/** A new account with an album and a device that may write. */
+/** A new account with an album and a device that may write. The session is tied to no device, so a test may revoke the device and go on. */
 export async function newKeeper(baseUrl: string, environment?: Environment): Promise<Keeper> {
   const owner = await newOwner(baseUrl, environment)
   const { albumId } = await owner.createAlbum({ name: 'Album' })
-  return { owner, album: albumId, device: await owner.addDevice() }
+  return { owner, album: albumId, device: await owner.addDevice(undefined, { tie: false }) }
 }
 
 export interface Keeper {
   readonly owner: Owner
   readonly album: AlbumId
   readonly device: Device
+}
+
+/** All pending drops, opened: only these can be adopted. */
+export async function openedDrops(owner: Owner): Promise<readonly DescribedDrop[]> {
+  return (await owner.inbox()).filter((item) => item.file !== undefined)
+}
+
+/** Adopts a drop and stops after the adoption, before anything that a device signed is sent. Resolves with the unfinished asset. */
+export async function adoptInPart({ owner, album, device }: Keeper, drop: DescribedDrop): Promise<AssetId> {
+  const assetId = owner.newAssetId()
+  const stopped = new AbortController()
+  const onProgress = () => stopped.abort(new Error('stopped'))
+  const work = owner.adoptDrop(drop, { album, device, assetId, signal: stopped.signal, onProgress })
+  await work.catch((error: unknown) => {
+    if (error !== stopped.signal.reason) throw error
+  })
+  return assetId
 }
 
 export interface SentFile {

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { concatBytes, toHex, uint32be, utf8 } from '@blindkeep/protocol/bytes'
+import { normaliseEmail } from '@blindkeep/protocol/email'
 import * as derive from '../../packages/client/src/seal/derive.ts'
 import { keyPairFromSeed } from '../../packages/client/src/seal/kem.ts'
 import { masterOfPassword, passphraseProof } from '../../packages/client/src/seal/password.ts'
@@ -8,12 +10,16 @@ import {
   ALBUM_ID,
   BLOB_KEY,
   DEVICE_ID,
+  EMAIL,
+  EMAIL_TYPED,
   FILE_ID,
   OPAQUE_ID,
+  OTHER_SERVER_ID,
   patternBytes,
   RECOVERY_SECRET,
   rising,
   SALT,
+  SERVER_ID,
 } from './inputs.ts'
 
 interface Row {
@@ -30,7 +36,11 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 /** The rows repeat ikm, salt and info without the code of the client, so that the two have to agree. */
 export async function derivationVectors() {
   const password = 'ﬁne Paßwörter, 12 Zeichen'
-  const master = await masterOfPassword(password, SALT)
+  assert.equal(normaliseEmail(EMAIL_TYPED), EMAIL)
+  const salted = concatBytes(label('service/password/1'), label(EMAIL), SALT)
+  const passwordSalt = derive.passwordSalt(EMAIL, SALT)
+  assert.equal(toHex(passwordSalt), toHex(sha256(salted).subarray(0, 16)))
+  const master = await masterOfPassword(password, passwordSalt)
   const sharedSecret = rising(0x60, 32)
   const rows = [
     ...accountRows(master),
@@ -51,22 +61,35 @@ export async function derivationVectors() {
       album_id: toHex(ALBUM_ID),
       file_id: toHex(FILE_ID),
       device_id: toHex(DEVICE_ID),
+      server_id: toHex(utf8(SERVER_ID)),
+      other_server_id: toHex(utf8(OTHER_SERVER_ID)),
       shared_secret: toHex(sharedSecret),
     },
+    password_salt: [
+      {
+        name: 'Argon2id’s salt for a password, the first 16 bytes of SHA-256',
+        email_typed: EMAIL_TYPED,
+        email: EMAIL,
+        salt: toHex(SALT),
+        message: toHex(salted),
+        output: toHex(passwordSalt),
+      },
+    ],
+    passphrase_salt: passphraseSalts(),
     argon2id: [
       {
         name: 'password → master; the ligature enters as NFKC has it, two letters',
         text: password,
         text_nfkc: toHex(utf8(password.normalize('NFKC'))),
-        salt: toHex(SALT),
+        salt: toHex(passwordSalt),
         output: toHex(master),
       },
       {
         name: 'passphrase verifier and proof',
         text: 'open sesame',
         text_nfkc: toHex(utf8('open sesame')),
-        salt: toHex(OPAQUE_ID),
-        output: toHex(await passphraseProof('open sesame', OPAQUE_ID)),
+        salt: toHex(derive.passphraseSalt(SERVER_ID, OPAQUE_ID)),
+        output: toHex(await passphraseProof('open sesame', derive.passphraseSalt(SERVER_ID, OPAQUE_ID))),
       },
     ],
     hkdf_sha512: rows.map(({ name, ikm, salt, info, output }) => ({
@@ -88,14 +111,29 @@ export async function derivationVectors() {
   }
 }
 
+function passphraseSalts() {
+  return [SERVER_ID, OTHER_SERVER_ID].map((serverId) => {
+    const message = concatBytes(label('service/passphrase/1'), label(serverId), OPAQUE_ID)
+    const output = derive.passphraseSalt(serverId, OPAQUE_ID)
+    assert.equal(toHex(output), toHex(sha256(message).subarray(0, 16)))
+    return {
+      name: `Argon2id’s salt for the passphrase of a link of ${serverId}, the first 16 bytes of SHA-256`,
+      server_id: serverId,
+      opaque_id: toHex(OPAQUE_ID),
+      message: toHex(message),
+      output: toHex(output),
+    }
+  })
+}
+
 function accountRows(master: Uint8Array): readonly Row[] {
   return [
-    {
-      name: 'authentication secret',
+    ...[SERVER_ID, OTHER_SERVER_ID].map((serverId) => ({
+      name: `authentication secret for ${serverId}`,
       ikm: master,
-      info: label('service/auth/1'),
-      output: derive.authenticationSecret(master),
-    },
+      info: concatBytes(label('service/auth/1'), utf8(serverId)),
+      output: derive.authenticationSecret(master, serverId),
+    })),
     {
       name: 'account-key wrapping',
       ikm: master,
@@ -108,12 +146,12 @@ function accountRows(master: Uint8Array): readonly Row[] {
       info: label('service/recovery-wrap/1'),
       output: derive.recoveryWrapKey(RECOVERY_SECRET),
     },
-    {
-      name: 'recovery proof',
+    ...[SERVER_ID, OTHER_SERVER_ID].map((serverId) => ({
+      name: `recovery proof for ${serverId}`,
       ikm: RECOVERY_SECRET,
-      info: label('service/recovery-proof/1'),
-      output: derive.recoveryProof(RECOVERY_SECRET),
-    },
+      info: concatBytes(label('service/recovery-proof/1'), utf8(serverId)),
+      output: derive.recoveryProof(RECOVERY_SECRET, serverId),
+    })),
   ]
 }
 

@@ -1,9 +1,9 @@
 /** Registration, sign-in, and sessions that were kept. The password never leaves this process. */
-import { type Bytes, fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { type Bytes, fromBase64 } from '@blindkeep/protocol/bytes'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { AccountError } from './account/accountError.ts'
-import { masterOf } from './account/masterOf.ts'
+import { identityOf, provePassword } from './account/masterOf.ts'
 import { accountKeySeal, newPassword } from './account/newPassword.ts'
 import {
   accountKeyOf,
@@ -18,7 +18,6 @@ import { type Call, createCalls } from './http/call.ts'
 import { sendAgainWhenLost } from './http/lostAnswer.ts'
 import { createSession, type SessionListener, type TokenPair } from './http/session.ts'
 import { type Owner, openOwner } from './owner.ts'
-import { authenticationSecret } from './seal/derive.ts'
 import { openSmall } from './seal/open.ts'
 import { SealError } from './seal/sealError.ts'
 
@@ -30,7 +29,10 @@ export interface SignIn extends SessionListener {
 }
 
 export interface LogIn extends SignIn {
-  /** The device that this client signs with. Revoking the device ends the session. A session without a device outlives every device. */
+  /**
+   * The device that this client signs with, if it knows the device before the account key is open. Revoking the device ends the session. Throws
+   * `error.device.not_authorized` when the device was revoked. Without it, `Owner.addDevice` or `Owner.tieSession` ties the session.
+   */
   readonly deviceId?: DeviceId | undefined
 }
 
@@ -51,20 +53,21 @@ export interface Register extends SignIn {
 }
 
 /**
- * Creates an account with a new account key. Takes 64 MiB and about a second. Repeats the request once when its answer was lost. Throws what a call
- * throws.
+ * Creates an account with a new account key. Takes 64 MiB and about a second. Repeats the request once when its answer was lost. Throws `AccountError`
+ * `email_malformed`, `AddressError` when the server calls itself by another address than `baseUrl`, and what a call throws.
  * After a `NetworkError` the account may exist nevertheless, and a second call may throw `error.auth.user_already_exists` or
  * `error.auth.registration_closed` because of it: `logIn` with the same password shows that, and `recovery` can be confirmed.
  */
 export async function registerOwner(options: Register): Promise<Owner> {
-  const { baseUrl, email, password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options
+  const { baseUrl, password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const { email, serverId } = await identityOf(calls, options.email)
   const accountKey = recovery === undefined ? environment.randomBytes(KEY_BYTES) : accountKeyOf(recovery, environment)
   const body = {
     email,
-    ...(await newPassword(environment, { password, accountKey })),
+    ...(await newPassword(environment, { email, serverId, password, accountKey })),
     ...(invite === undefined ? {} : { invite }),
-    ...(recovery === undefined ? {} : await recoveryOf(recovery, accountKey)),
+    ...(recovery === undefined ? {} : await recoveryOf(recovery, { accountKey, serverId })),
   }
   if (recovery !== undefined) noteSent(recovery, { calls, email })
   const { body: tokens } = await sendAgainWhenLost(() => calls.call('register', { body }))
@@ -74,14 +77,13 @@ export async function registerOwner(options: Register): Promise<Owner> {
 }
 
 /**
- * Signs in and opens the account key, or asks for the second factor. Throws `AccountError` after it has ended the session again, and what a call
- * throws: `error.auth.invalid_credentials` for an unknown e-mail and for a wrong password alike.
+ * Signs in and opens the account key, or asks for the second factor. Throws `AddressError` and `AccountError` like `registerOwner` and for the salt,
+ * `AccountError` for the account key after it has ended the session again, and what a call throws: `error.auth.invalid_credentials` for an unknown e-mail and for a wrong password alike.
  */
 export async function logIn(options: LogIn): Promise<SignedIn> {
-  const { baseUrl, email, password, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
+  const { baseUrl, password, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const master = await masterOf({ call: calls.call, environment }, { email, password })
-  const secret = toBase64(authenticationSecret(master))
+  const { email, master, secret } = await provePassword({ calls, environment }, { email: options.email, password })
   const answer = await calls.call('login', {
     body: { email, password: secret, ...(deviceId === undefined ? {} : { device_id: deviceId }) },
   })
@@ -104,7 +106,7 @@ export interface ResumeOwner extends SessionListener {
   readonly environment?: Environment | undefined
 }
 
-/** The owner of a session that the application kept. Sends no request. */
+/** The owner of a session that the application kept. Sends no request. Call `addDevice` or `tieSession` with the device that was kept too: the session may be untied. */
 export function resumeOwner(options: ResumeOwner): Owner {
   const { baseUrl, accountKey, tokens, onTokens, onEnded, environment = systemEnvironment } = options
   const calls = createCalls({ baseUrl, fetch: environment.fetch })

@@ -5,15 +5,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { uuidBytes } from '@blindkeep/protocol/bytes'
+import { openedDrops } from '../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../testing/startServer.ts'
 import { newDevice } from './account/device.ts'
 import { secretOfWords } from './account/recoveryWords.ts'
 import { logIn, registerOwner } from './account.ts'
 import { openLink } from './guest.ts'
 import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
-import type { InboxItem, Owner } from './owner.ts'
+import type { DescribedDrop, Owner } from './owner.ts'
 import { newRecoveryWords } from './recovery.ts'
-import { albumKey, assetKey, assetWrapKey, recoveryProof, recoveryWrapKey } from './seal/derive.ts'
+import { albumKey, assetKey, assetWrapKey, passphraseSalt, recoveryProof, recoveryWrapKey } from './seal/derive.ts'
 import { sourceOfBytes } from './seal/source.ts'
 import { send } from './send/send.ts'
 import { fetchReceipt } from './verify/audit.ts'
@@ -43,7 +44,7 @@ before(async () => {
   const [, fragment = ''] = link.url.split('#')
   text('the fragment', fragment)
   await dropThrough(link.url, passphrase)
-  const drops = await owner.inbox()
+  const drops = await openedDrops(owner)
   assert.equal(drops.length, 1)
   answers.push(JSON.stringify(await rawAnswers(owner, ['/v1/drops'])))
   await keepIn(owner, drops)
@@ -61,7 +62,7 @@ async function account(): Promise<Owner> {
   const recoverySecret = await secretOfWords(words)
   secrets.push({ name: 'the recovery secret', bytes: recoverySecret })
   secrets.push({ name: 'the recovery wrapping key', bytes: recoveryWrapKey(recoverySecret) })
-  secrets.push({ name: 'the recovery proof', bytes: recoveryProof(recoverySecret) })
+  secrets.push({ name: 'the recovery proof', bytes: recoveryProof(recoverySecret, server.url) })
   const { owner } = await logIn(person)
   assert.ok(owner)
   secrets.push({ name: 'the account key', bytes: owner.accountKey })
@@ -85,7 +86,10 @@ async function dropThrough(url: string, passphrase: string): Promise<void> {
   secrets.push({ name: 'the drop’s key', bytes: Buffer.from(state.key, 'base64') })
   secrets.push({
     name: 'the passphrase’s proof',
-    bytes: await environment.passphraseProof(passphrase, Buffer.from(state.opaqueId, 'hex')),
+    bytes: await environment.passphraseProof(
+      passphrase,
+      passphraseSalt(server.url, Buffer.from(state.opaqueId, 'hex')),
+    ),
   })
   const landed = await send({ state, source })
   answers.push(
@@ -94,7 +98,7 @@ async function dropThrough(url: string, passphrase: string): Promise<void> {
 }
 
 /** An album with a file of the owner and the drop: their names, and every key that opens or signs them. */
-async function keepIn(owner: Owner, drops: readonly InboxItem[]): Promise<void> {
+async function keepIn(owner: Owner, drops: readonly DescribedDrop[]): Promise<void> {
   const device = newDevice()
   secrets.push({ name: 'the device’s Ed25519 key', bytes: device.secret.subarray(17, 49) })
   secrets.push({ name: 'the device’s ML-DSA-65 seed', bytes: device.secret.subarray(49) })

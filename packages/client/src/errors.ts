@@ -6,7 +6,14 @@ export { WordsError, type WordsFault } from './account/wordsError.ts'
 export { AssetError, type AssetFault, AssetIncomplete } from './assets/assetError.ts'
 export { DropError, type DropFault } from './drops/dropError.ts'
 export { LinkError, type LinkFault } from './drops/linkError.ts'
-export { AnswerError, NetworkError, type NetworkFailure, ProblemError, type ProblemFacts } from './http/errors.ts'
+export {
+  AddressError,
+  AnswerError,
+  NetworkError,
+  type NetworkFailure,
+  ProblemError,
+  type ProblemFacts,
+} from './http/errors.ts'
 export { SealError, type SealFault } from './seal/sealError.ts'
 export { SendError, type SendRemedy, type SendStopReason } from './send/sendError.ts'
 export { ShareError, type ShareFault } from './share/shareError.ts'

@@ -6,8 +6,9 @@ import { createDropKey, type DropSeal } from './drops/dropKeys.ts'
 import { fragmentMatches } from './drops/fragment.ts'
 import { type LinkAddress, type LinkParts, parseLink } from './drops/linkAddress.ts'
 import { LinkError } from './drops/linkError.ts'
+import { linkPassphraseProof } from './drops/linkPassphrase.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
-import { createCalls } from './http/call.ts'
+import { type Calls, createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
 import { type FileFacts, headerOf } from './seal/fileHeader.ts'
 import { KemError } from './seal/kem.ts'
@@ -59,8 +60,9 @@ export interface UploadLink {
   readonly baseUrl: string
   readonly limits: LinkLimits
   /**
-   * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing. Reads the whole file with flat memory.
-   * Throws `SendError` for a file that is too large or changes meanwhile, and for a missing passphrase.
+   * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing of it. Reads the whole file with flat memory.
+   * Throws `SendError` for a file that is too large or changes meanwhile, and for a missing passphrase; with a passphrase also `AddressError`, and
+   * what a call throws.
    */
   prepare(options: PrepareOptions): Promise<SendState>
 }
@@ -74,10 +76,10 @@ export async function openLink(
   environment: Environment = systemEnvironment,
 ): Promise<UploadLink> {
   const address = parseLink(link)
-  const { call } = createCalls({ baseUrl: address.baseUrl, fetch: environment.fetch })
-  const { body } = await call('guestLink', { path: { opaque_id: address.opaqueId } })
+  const calls = createCalls({ baseUrl: address.baseUrl, fetch: environment.fetch })
+  const { body } = await calls.call('guestLink', { path: { opaque_id: address.opaqueId } })
   if (body.opaque_id !== address.opaqueId) throw new AnswerError('guestLink', 'it is about another link')
-  const opened = { address, answer: body, dropPublicKey: fromBase64(body.drop_pubkey) }
+  const opened = { address, calls, answer: body, dropPublicKey: fromBase64(body.drop_pubkey) }
   requireOwnersKey(opened)
   return {
     baseUrl: address.baseUrl,
@@ -88,6 +90,7 @@ export async function openLink(
 
 interface OpenedLink {
   readonly address: LinkAddress
+  readonly calls: Calls
   readonly answer: GuestLinkResponse
   readonly dropPublicKey: Uint8Array
 }
@@ -123,7 +126,7 @@ async function prepare(link: OpenedLink, options: PrepareOptions, environment: E
   if (sealer.sealedSize > (answer.max_file_size ?? Infinity)) throw new SendError('too_large')
   const proof =
     answer.passphrase_required && passphrase !== undefined
-      ? await environment.passphraseProof(passphrase, opaqueIdBytes)
+      ? await linkPassphraseProof({ calls: link.calls, environment }, { opaqueId: address.opaqueId, passphrase })
       : undefined
   const record = await hashFile({ ...options, sealer, environment })
   return {

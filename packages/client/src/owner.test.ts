@@ -171,6 +171,21 @@ describe('an upload link', () => {
     })
   })
 
+  it('takes 10 GB in all, or one file of the chosen size, unless its owner chooses another total or none', async () => {
+    const other = await newOwner(proxy.url)
+    const chosen = [
+      undefined,
+      { maxFileCount: 5 },
+      { maxFileSize: 20e9 },
+      { maxTotalBytes: 7 },
+      { maxTotalBytes: 'unlimited' },
+    ] as const
+    for (const caps of chosen) await other.createLink({ caps })
+    await other.createLink({ singleUse: true })
+    const totals = (await other.listLinks()).map(({ caps }) => caps.maxTotalBytes)
+    assert.deepEqual(totals, [10e9, 10e9, 20e9, 7, undefined, 10e9])
+  })
+
   it('shows its limits to the guest before a byte is sent', async () => {
     const caps = { maxTotalBytes: 1_000_000, maxFileCount: 5, maxFileSize: 500_000 }
     const { url } = await owner.createLink({ caps, expiresAt: '2126-01-01T00:00:00Z' })
@@ -206,11 +221,13 @@ describe('an upload link', () => {
 
 describe('a server below a path', () => {
   it('is part of the URLs of its links', async () => {
-    const below = await startServer({ publicUrl: 'https://keep.example/below', env: { REGISTRATION: 'open' } })
+    const publicUrl = 'https://keep.example/below'
+    const below = await startServer({ publicUrl, env: { REGISTRATION: 'open' } })
     try {
-      const other = await newOwner(below.url)
+      const throughProxy: typeof fetch = (input, init) => fetch(String(input).replace(publicUrl, below.url), init)
+      const other = await newOwner(`${publicUrl}/`, { ...systemEnvironment, fetch: throughProxy })
       const { url } = await other.createLink()
-      assert.ok(url.startsWith('https://keep.example/below/u/'))
+      assert.ok(url.startsWith(`${publicUrl}/u/`))
     } finally {
       await below.stop()
     }

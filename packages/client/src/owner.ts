@@ -15,18 +15,18 @@ import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
 import { createOwnerInbox, type OwnerInbox } from './drops/ownerInbox.ts'
 import { createOwnerLinks, type OwnerLinks } from './drops/ownerLinks.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
-import { parseBaseUrl } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './sync/ownerSync.ts'
+import { createOwnerSignedLately, type OwnerSignedLately } from './sync/signedLately.ts'
 import { createOwnerThumbnails, type OwnerThumbnails } from './upload/ownerThumbnails.ts'
 import { createOwnerUploads, type OwnerUploads } from './upload/ownerUploads.ts'
 import { createOwnerVerification, type OwnerVerification } from './verify/ownerVerification.ts'
 
 export type { AccountFacts } from './account/ownerAccount.ts'
 export type { MintCapability, MintedCapability, OwnCapability } from './account/ownerCapabilities.ts'
-export type { ListedDevice } from './account/ownerDevices.ts'
+export type { AddDevice, ListedDevice } from './account/ownerDevices.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
 export type { OwnSession } from './account/ownerSessions.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
@@ -34,11 +34,14 @@ export type { AssetDescription } from './assets/describeAsset.ts'
 export type { OpenedAsset } from './assets/openAsset.ts'
 export type { Album } from './assets/ownerAlbums.ts'
 export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
-export type { DropFacts, FileDescription, InboxItem, OpenedDrop } from './drops/ownerInbox.ts'
-export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './drops/ownerLinks.ts'
+export type { DescribedDrop, DropFacts, FileDescription, InboxItem, OpenedDrop } from './drops/ownerInbox.ts'
+export type { CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
+export { DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
 export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
+export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
+export type { IncompleteAsset } from './upload/completeAsset.ts'
 export type { UploadOptions } from './upload/ownerUploads.ts'
 export type { UploadProgress } from './upload/sendBundle.ts'
 export { parseUploadState, type UploadState } from './upload/uploadState.ts'
@@ -66,12 +69,14 @@ export interface Owner
     OwnerSecondFactor,
     OwnerShares,
     OwnerSync,
+    OwnerSignedLately,
     OwnerThumbnails {
   readonly accountId: AccountId
   /** 32 bytes, SECRET: it opens everything in the account. */
   readonly accountKey: Bytes
   /** SECRET. */
   tokens(): TokenPair
+  /** What the server says about itself, unverified: do not follow the addresses in it (`http/ownAddress.ts`). */
   serverInfo(): Promise<ServerInfoResponse>
   quota(): Promise<Quota>
   /** Ends the session on the server; its tokens are invalid afterwards. */
@@ -94,13 +99,8 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
   const devices = createOwnerDevices({ call, accountKey, environment })
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
 
-  async function publicUrl(): Promise<string> {
-    const { body } = await call('serverInfo')
-    return parseBaseUrl(body.api_base_url).replace(/\/v1$/, '')
-  }
-
   return {
-    ...createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }),
+    ...createOwnerLinks({ calls, accountKey, keysOf, environment }),
     ...createOwnerInbox({ call, keysOf, environment }),
     ...devices,
     ...createOwnerAlbums({ call, accountKey, environment }),
@@ -109,11 +109,12 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerAssets(assetPorts),
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call }),
-    ...createOwnerSessions({ call }),
-    ...createOwnerPassword({ call, accountKey, environment }),
-    ...createOwnerSecondFactor({ call, environment }),
-    ...createOwnerShares({ ...assetPorts, publicUrl }),
+    ...createOwnerPassword({ calls, accountKey, environment }),
+    ...createOwnerSecondFactor({ calls, environment }),
+    ...createOwnerShares(assetPorts),
+    ...createOwnerSessions({ call, devices: devices.devices }),
     ...createOwnerSync({ call, environment }),
+    ...createOwnerSignedLately(assetPorts),
     ...createOwnerThumbnails(assetPorts),
     accountId,
     accountKey,

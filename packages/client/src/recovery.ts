@@ -1,5 +1,6 @@
 /** Recovery for an owner who has lost the password and has the recovery words. Words and passwords never leave this process. */
 import { type Bytes, equalBytes, toBase64 } from '@blindkeep/protocol/bytes'
+import { identityOf } from './account/masterOf.ts'
 import { newPassword } from './account/newPassword.ts'
 import { fetchAccountKey } from './account/newRecoveryWords.ts'
 import { RecoveryError } from './account/recoveryError.ts'
@@ -45,16 +46,17 @@ export interface Recover extends SessionListener {
 
 /**
  * Opens the account key with the words, seals it under the new password, and signs in or asks for the second factor. All other sessions end; the
- * words stay valid. Throws `WordsError` before any request, `RecoveryError` when the words do not open the server's answer, and what a call throws:
+ * words stay valid. Throws `WordsError` before any request, `AccountError` and `AddressError` like `registerOwner`, `RecoveryError` when the words do not open the server's answer, and what a call throws:
  * `error.auth.recovery_invalid` when the server refuses the proof of the words.
  */
 export async function recover(options: Recover): Promise<SignedIn> {
-  const { baseUrl, email, onTokens, onEnded, environment = systemEnvironment } = options
+  const { baseUrl, onTokens, onEnded, environment = systemEnvironment } = options
   const secret = await secretOfWords(options.words)
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const { email, serverId } = await identityOf(calls, options.email)
   const accountKey = await fetchAccountKey({ calls, email, secret })
-  const members = await newPassword(environment, { password: options.newPassword, accountKey })
-  const proof = toBase64(recoveryProof(secret))
+  const members = await newPassword(environment, { email, serverId, password: options.newPassword, accountKey })
+  const proof = toBase64(recoveryProof(secret, serverId))
   const answer = await calls.call('finishRecovery', { body: { email, recovery_proof: proof, ...members } })
   return signInResultOf(answer, {
     calls,

@@ -1,10 +1,11 @@
 /** The owner's albums in a real browser: upload, preview, download, share and delete. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
-import { anotherClient, type Keeper } from '../../../testing/people.ts'
+import { adoptInPart, anotherClient, type Keeper, openedDrops, sendFile } from '../../../testing/people.ts'
+import { problems as problemTexts } from '../src/text/en/problems.ts'
 import { assertAccessible } from './axe.ts'
 import { clipboardOf, useBrowser } from './browser.ts'
 import { pngOf } from './pictures.ts'
@@ -108,10 +109,62 @@ describe('an album', () => {
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: owner })
     await page.getByText('Not finished', { exact: true }).waitFor()
     await assertAccessible(page)
-    await button(page, 'Finish').click()
+    await button(page, 'Look at the file').click()
+    await page.getByRole('heading', { name: 'half.bin', level: 3 }).waitFor()
+    await page.getByText('Your own upload', { exact: true }).waitFor()
+    await assertAccessible(page)
+    await button(page, /^Finish/).click()
     await page.getByText('The file is finished.').waitFor()
     await page.getByText('Not finished', { exact: true }).waitFor({ state: 'detached' })
     assert.ok((await owner.asset(state.envelope.file_id)).complete)
+  })
+
+  /** The owner looks at a file of a guest whose adoption stopped before it was signed. */
+  async function lookAtAdopted(t: TestContext) {
+    const keeper = await world.keeper()
+    const { url } = await keeper.owner.createLink()
+    const facts = { name: 'meadow.png', type: 'image/png', sender: 'Ada', note: 'As promised.' }
+    await sendFile(url, picture, facts)
+    const [drop] = await openedDrops(keeper.owner)
+    assert.ok(drop)
+    const assetId = await adoptInPart(keeper, drop)
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
+    await button(page, 'Look at the file').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('heading', { name: facts.name, level: 3 }).waitFor()
+    await dialog.getByText(facts.sender).waitFor()
+    await dialog.getByText(facts.note).waitFor()
+    return { keeper, assetId, page, dialog }
+  }
+
+  it('shows a guest’s file, with a preview, before an interrupted adoption is signed', async (t) => {
+    const { keeper, assetId, page, dialog } = await lookAtAdopted(t)
+    await dialog.getByRole('button', { name: 'Show preview' }).click()
+    await page.frameLocator('iframe.preview').locator('img').waitFor()
+    await assertAccessible(page)
+    assert.equal((await keeper.owner.asset(assetId)).complete, false)
+    await button(page, /^Finish/).click()
+    await page.getByText('The file is finished.').waitFor()
+    const { signed, content } = await keeper.owner.openAsset(assetId)
+    await content.cancel()
+    assert.ok(signed)
+  })
+
+  it('does not finish an adoption when the server names another drop after the file was shown', async (t) => {
+    const { keeper, assetId, page, dialog } = await lookAtAdopted(t)
+    const { url } = await keeper.owner.createLink()
+    await sendFile(url, randomBytes(100), { name: 'other.bin' })
+    const [other] = await openedDrops(keeper.owner)
+    assert.ok(other)
+    await page.route(`**/v1/assets/${assetId}`, async (route) => {
+      const response = await route.fetch()
+      const body = await response.json()
+      await route.fulfill({ response, json: { ...body, drop: { ...body.drop, drop_id: other.dropId } } })
+    })
+    await button(page, /^Finish/).click()
+    await dialog.getByText(problemTexts.asset.asset_differs).waitFor()
+    await assertAccessible(page)
+    assert.equal((await keeper.owner.asset(assetId)).complete, false)
   })
 
   it('resumes after a reload when the owner chooses the file again, and refuses another file', async (t) => {

@@ -20,7 +20,7 @@ import {
   verdictAnswer,
 } from '../../../testing/maliciousAssets.ts'
 import { changeBody } from '../../../testing/maliciousServer.ts'
-import { type Keeper, newKeeper, sendFile } from '../../../testing/people.ts'
+import { type Keeper, newKeeper, openedDrops, sendFile } from '../../../testing/people.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { savedBy } from './saved.ts'
@@ -282,7 +282,7 @@ describe('the receipts', () => {
     const keeper = await world.keeper()
     const { url } = await keeper.owner.createLink()
     await sendFile(url, bytesOf(9_000), { name: 'from a guest.png' })
-    const [drop] = await keeper.owner.inbox()
+    const [drop] = await openedDrops(keeper.owner)
     assert.ok(drop)
     await keeper.owner.adoptDrop(drop, keeper)
     const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner })

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, afterEach, before } from 'node:test'
 import { registerOwner } from '@blindkeep/client/account'
+import type { Environment } from '@blindkeep/client/environment'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import type { CreatedLink, CreateLink, Owner } from '@blindkeep/client/owner'
 import { type Keeper, newKeeper, newOwner } from '../../../testing/people.ts'
@@ -128,18 +129,25 @@ export async function startWorld({ withLine = false, ...options }: WorldOptions 
   })
   line.leadTo(server.url)
   const url = options.publicUrl ?? (withLine ? line.url : server.url)
+  // Links and shares have the address of the client that makes them. Owners know the public one, but do not go through a line that is cut or a proxy
+  // that tampers.
+  const environment: Environment = {
+    ...nodeEnvironment,
+    fetch: (input, init) => nodeEnvironment.fetch(String(input).replace(url, server.url), init),
+  }
+  const owner = () => newOwner(url, environment)
   return {
     server,
     url,
     line,
-    owner: () => newOwner(server.url),
-    keeper: () => newKeeper(server.url),
+    owner,
+    keeper: () => newKeeper(url, environment),
     async person() {
       const signIn = { email: `${randomUUID()}@example.org`, password: `a sentence of ${randomUUID()}` }
-      return { owner: await registerOwner({ baseUrl: server.url, ...signIn, environment: nodeEnvironment }), ...signIn }
+      return { owner: await registerOwner({ baseUrl: url, ...signIn, environment }), ...signIn }
     },
-    async link({ owner, ...wanted } = {}) {
-      return (owner ?? (await newOwner(server.url))).createLink(wanted)
+    async link({ owner: given, ...wanted } = {}) {
+      return (given ?? (await owner())).createLink(wanted)
     },
     async stop() {
       await line.close()

@@ -1,8 +1,15 @@
-export type AccountFault = 'kdf_unknown' | 'account_key_missing' | 'account_key_unreadable'
+export type AccountFault =
+  | 'kdf_unknown'
+  | 'salt_refused'
+  | 'email_malformed'
+  | 'account_key_missing'
+  | 'account_key_unreadable'
 
 const FAULTS: Readonly<Record<AccountFault, string>> = {
   kdf_unknown:
     'The server demands a key derivation that this client does not know. Nothing was derived from the password.',
+  salt_refused: 'The server’s salt is not 16 random bytes. Nothing was derived from the password.',
+  email_malformed: 'This is not a plain e-mail address. Nothing was sent.',
   account_key_missing: 'The server keeps no account key for this account, so nothing in it can be opened.',
   account_key_unreadable: 'Tampering detected: the account key from the server was not sealed under this password.',
 }

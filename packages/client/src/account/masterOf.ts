@@ -1,32 +1,57 @@
 import { type Bytes, fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { normaliseEmail } from '@blindkeep/protocol/email'
+import { SALT_BYTES } from '@blindkeep/protocol/suites'
 import type { Environment } from '../environment.ts'
-import type { Call } from '../http/call.ts'
-import { authenticationSecret } from '../seal/derive.ts'
+import type { Calls } from '../http/call.ts'
+import { serverIdOf } from '../http/ownAddress.ts'
+import { authenticationSecret, passwordSalt } from '../seal/derive.ts'
 import { AccountError } from './accountError.ts'
 
 /** Argon2id with 64 MiB, 3 passes, 1 lane. Fixed: a server that could choose another would choose a weak one. */
 export const KDF_VERSION = 1
 
-interface MasterPorts {
-  readonly call: Call
+/** Where a password is valid. */
+export interface Identity {
+  /** Normalised. */
+  readonly email: string
+  readonly serverId: string
+}
+
+/** Throws `AccountError` for an e-mail that is not plain, before any request; otherwise what `serverIdOf` throws. */
+export async function identityOf(calls: Calls, typed: string): Promise<Identity> {
+  const email = normaliseEmail(typed)
+  if (email === undefined) throw new AccountError('email_malformed')
+  return { email, serverId: await serverIdOf(calls) }
+}
+
+export interface MasterPorts {
+  readonly calls: Calls
   readonly environment: Environment
 }
 
-/**
- * The master secret of an account's password. Asks the server for the salt. Takes 64 MiB and about a second. Throws `AccountError`, and what a call
- * throws.
- */
-export async function masterOf(
-  { call, environment }: MasterPorts,
-  { email, password }: { readonly email: string; readonly password: string },
-): Promise<Bytes> {
-  const { body: kdf } = await call('kdf', { body: { email } })
-  if (kdf.kdf_version !== KDF_VERSION) throw new AccountError('kdf_unknown')
-  return environment.masterOfPassword(password, fromBase64(kdf.salt))
+export interface Proven extends Identity {
+  /** 32 bytes, SECRET; never leaves the client. */
+  readonly master: Bytes
+  /** Base64, as this server expects it in place of the password. */
+  readonly secret: string
 }
 
-/** Proves the password of the signed-in account once more: base64, as the server expects it. Throws what `masterOf` throws. */
-export async function presentSecret(ports: MasterPorts, password: string): Promise<string> {
-  const { body: account } = await ports.call('account')
-  return toBase64(authenticationSecret(await masterOf(ports, { email: account.email, password })))
+/** Takes the salt from the server, 64 MiB and about a second. Throws `AccountError` and `AddressError`, and what a call throws. */
+export async function provePassword(
+  { calls, environment }: MasterPorts,
+  { email: typed, password }: { readonly email: string; readonly password: string },
+): Promise<Proven> {
+  const identity = await identityOf(calls, typed)
+  const { body: kdf } = await calls.call('kdf', { body: { email: identity.email } })
+  if (kdf.kdf_version !== KDF_VERSION) throw new AccountError('kdf_unknown')
+  const salt = fromBase64(kdf.salt)
+  if (salt.length !== SALT_BYTES || salt.every((byte) => byte === salt[0])) throw new AccountError('salt_refused')
+  const master = await environment.masterOfPassword(password, passwordSalt(identity.email, salt))
+  return { ...identity, master, secret: toBase64(authenticationSecret(master, identity.serverId)) }
+}
+
+/** Proves the password of the signed-in account once more. Throws what `provePassword` throws. */
+export async function presentSecret(ports: MasterPorts, password: string): Promise<Proven> {
+  const { body: account } = await ports.calls.call('account')
+  return provePassword(ports, { email: account.email, password })
 }

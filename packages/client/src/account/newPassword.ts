@@ -1,9 +1,9 @@
 import { type Bytes, toBase64 } from '@blindkeep/protocol/bytes'
 import { SALT_BYTES } from '@blindkeep/protocol/suites'
 import type { Environment } from '../environment.ts'
-import { accountWrapKey, authenticationSecret, NO_CONTEXT } from '../seal/derive.ts'
+import { accountWrapKey, authenticationSecret, NO_CONTEXT, passwordSalt } from '../seal/derive.ts'
 import { sealSmall } from '../seal/seal.ts'
-import { KDF_VERSION } from './masterOf.ts'
+import { type Identity, KDF_VERSION } from './masterOf.ts'
 
 /** What the server stores for a new password: its proof, and the account key sealed under it. */
 export interface PasswordMembers {
@@ -13,15 +13,20 @@ export interface PasswordMembers {
   readonly sealed_account_key: string
 }
 
+export interface NewPassword extends Identity {
+  readonly password: string
+  readonly accountKey: Bytes
+}
+
 /** Uses a new salt. Takes 64 MiB and about a second. */
 export async function newPassword(
   { randomBytes, masterOfPassword }: Pick<Environment, 'randomBytes' | 'masterOfPassword'>,
-  { password, accountKey }: { readonly password: string; readonly accountKey: Bytes },
+  { email, serverId, password, accountKey }: NewPassword,
 ): Promise<PasswordMembers> {
   const salt = randomBytes(SALT_BYTES)
-  const master = await masterOfPassword(password, salt)
+  const master = await masterOfPassword(password, passwordSalt(email, salt))
   return {
-    password: toBase64(authenticationSecret(master)),
+    password: toBase64(authenticationSecret(master, serverId)),
     kdf_version: KDF_VERSION,
     salt: toBase64(salt),
     sealed_account_key: toBase64(await sealSmall(accountKey, accountKeySeal(master))),

@@ -68,11 +68,11 @@ export function accountKeyOf(words: NewRecoveryWords, { randomBytes }: Pick<Envi
 /** What the server stores for the words: the account key sealed under them, and their proof. */
 export async function recoveryOf(
   words: NewRecoveryWords,
-  accountKey: Bytes,
+  { accountKey, serverId }: { readonly accountKey: Bytes; readonly serverId: string },
 ): Promise<{ readonly sealed_recovery_key: string; readonly recovery_proof: string }> {
   const { secret } = hiddenOf(words)
   const sealed = await sealSmall(accountKey, recoverySeal(secret))
-  return { sealed_recovery_key: toBase64(sealed), recovery_proof: toBase64(recoveryProof(secret)) }
+  return { sealed_recovery_key: toBase64(sealed), recovery_proof: toBase64(recoveryProof(secret, serverId)) }
 }
 
 /** From now on the words can be confirmed. Called before the request is sent, because its answer may be lost although the server accepted it. */

@@ -4,7 +4,7 @@
  */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../environment.ts'
-import type { Call } from '../http/call.ts'
+import type { Calls } from '../http/call.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { presentSecret } from './masterOf.ts'
 import { newPassword } from './newPassword.ts'
@@ -32,24 +32,25 @@ export interface OwnerPassword {
 }
 
 interface PasswordPorts {
-  readonly call: Call
+  readonly calls: Calls
   readonly accountKey: Bytes
   readonly environment: Environment
 }
 
-export function createOwnerPassword({ call, accountKey, environment }: PasswordPorts): OwnerPassword {
+export function createOwnerPassword({ calls, accountKey, environment }: PasswordPorts): OwnerPassword {
+  const { call } = calls
   return {
     async changePassword({ present, next, onProgress }) {
       const counted = (share: number) => withProgress(environment, (part) => onProgress?.((share + part) / 2))
-      const current_password = await presentSecret({ call, environment: counted(0) }, present)
-      const members = await newPassword(counted(1), { password: next, accountKey })
-      const send = () => call('changePassword', { body: { current_password, ...members } })
+      const { secret, email, serverId } = await presentSecret({ calls, environment: counted(0) }, present)
+      const members = await newPassword(counted(1), { email, serverId, password: next, accountKey })
+      const send = () => call('changePassword', { body: { current_password: secret, ...members } })
       await withPassword(() => sendAgainWhenLost(send))
     },
 
     async deleteAccount({ password }) {
-      const current_password = await presentSecret({ call, environment }, password)
-      await withPassword(() => call('deleteAccount', { body: { current_password } }))
+      const { secret } = await presentSecret({ calls, environment }, password)
+      await withPassword(() => call('deleteAccount', { body: { current_password: secret } }))
     },
   }
 }

@@ -1,8 +1,7 @@
 /** The second factor of a sign-in, beside the password. It protects the account; sealed content is equally safe without it. */
 
-import type { Environment } from '../environment.ts'
-import type { Call } from '../http/call.ts'
-import { presentSecret } from './masterOf.ts'
+import { AnswerError } from '../http/errors.ts'
+import { type MasterPorts, presentSecret } from './masterOf.ts'
 import { withPassword } from './passwordWrong.ts'
 
 /**
@@ -28,22 +27,18 @@ export interface OwnerSecondFactor {
   disableSecondFactor(present: { readonly password: string; readonly code: string }): Promise<void>
 }
 
-interface SecondFactorPorts {
-  readonly call: Call
-  readonly environment: Environment
-}
-
-export function createOwnerSecondFactor(ports: SecondFactorPorts): OwnerSecondFactor {
-  const { call } = ports
+export function createOwnerSecondFactor(ports: MasterPorts): OwnerSecondFactor {
+  const { call } = ports.calls
   return {
     async hasSecondFactor() {
       return (await call('account')).body.totp_enabled
     },
 
     async enrollSecondFactor({ password }) {
-      const current_password = await presentSecret(ports, password)
-      const { body } = await withPassword(() => call('enrollTotp', { body: { current_password } }))
-      return body.provisioning_uri
+      const { secret } = await presentSecret(ports, password)
+      const { body } = await withPassword(() => call('enrollTotp', { body: { current_password: secret } }))
+      if (isForAuthenticator(body.provisioning_uri)) return body.provisioning_uri
+      throw new AnswerError('enrollTotp', 'its provisioning_uri is not the address of a TOTP secret')
     },
 
     async confirmSecondFactor(code) {
@@ -51,8 +46,14 @@ export function createOwnerSecondFactor(ports: SecondFactorPorts): OwnerSecondFa
     },
 
     async disableSecondFactor({ password, code }) {
-      const current_password = await presentSecret(ports, password)
-      await withPassword(() => call('disableTotp', { body: { current_password, code } }))
+      const { secret } = await presentSecret(ports, password)
+      await withPassword(() => call('disableTotp', { body: { current_password: secret, code } }))
     },
   }
+}
+
+/** People scan it with a phone, which opens whatever address it is. */
+function isForAuthenticator(uri: string): boolean {
+  const url = URL.canParse(uri) ? new URL(uri) : undefined
+  return url?.protocol === 'otpauth:' && url.host === 'totp' && /^[A-Z2-7]+$/.test(url.searchParams.get('secret') ?? '')
 }

@@ -13,7 +13,7 @@ describe('recovery words', () => {
       const typed = await secretOfWords(words)
       assert.equal(toHex(typed), secret)
       assert.equal(toHex(recoveryWrapKey(typed)), keys.recovery_wrap)
-      assert.equal(toHex(recoveryProof(typed)), keys.recovery_proof)
+      assert.equal(toHex(recoveryProof(typed, vectors.server_id)), keys.recovery_proof)
       const plain = (await wordsOfSecret(fromHex(secret))).join(' ')
       assert.equal(plain, words.normalize('NFKD').trim().toLowerCase().replace(/\s+/g, ' '))
     }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { blobAnswer, changedBlobs, hashOf } from '../../../../testing/maliciousAssets.ts'
 import { flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
-import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
+import { anotherClient, type Keeper, newKeeper, openedDrops, sendFile } from '../../../../testing/people.ts'
 import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
@@ -42,7 +42,7 @@ describe('the description of an asset', () => {
   it('has the facts that the guest sealed, also before a device has signed them', async () => {
     const { url } = await owner.createLink()
     await sendFile(url, file(700), { ...facts, sender: 'Ada' })
-    const [drop] = await owner.inbox()
+    const [drop] = await openedDrops(owner)
     assert.ok(drop)
     const { assetId } = await owner.adoptDrop(drop, keeper)
     const asset = await owner.asset(assetId)

@@ -25,7 +25,7 @@ import type { Owner } from '../owner.ts'
 import { createSealer } from '../seal/seal.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
-import { dropOf } from '../testing/expectations.ts'
+import { dropOf, finish } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import type { UploadState } from '../upload/uploadState.ts'
 import { AssetError, type AssetFault, AssetIncomplete } from './assetError.ts'
@@ -193,7 +193,7 @@ describe('a provenance of a malicious server', () => {
   })
 
   it('stays valid when its device is revoked, and reports the revocation', async () => {
-    const device = await owner.addDevice()
+    const device = await owner.addDevice(undefined, { tie: false })
     const { assetId } = await owner.upload({ source: sourceOfBytes(content), ...keeper, device })
     await owner.revokeDevice(device.deviceId)
     const opened = await anotherClient(proxy.url, owner).openAsset(assetId)
@@ -321,7 +321,7 @@ describe('the completion of an asset of a malicious server', () => {
     it(`signs nothing when the server states ${what}`, async () => {
       const asked = proxy.seen.length
       proxy.tamper(cut(change))
-      await assert.rejects(owner.completeAsset(asset.assetId, keeper), (error) =>
+      await assert.rejects(finish(owner, asset.assetId, keeper), (error) =>
         reason === 'incomplete' ? error instanceof AssetIncomplete : tampered(reason)(error),
       )
       assert.ok(proxy.seen.slice(asked).every(({ method }) => method === 'GET'))
@@ -330,7 +330,7 @@ describe('the completion of an asset of a malicious server', () => {
   it('signs nothing when the key does not open the original', async () => {
     for (const change of [envelope({ amk_version: 2 }), swapOriginal]) {
       proxy.tamper(cut(change))
-      await assert.rejects(owner.completeAsset(asset.assetId, keeper), SealError)
+      await assert.rejects(finish(owner, asset.assetId, keeper), SealError)
     }
   })
 

@@ -6,7 +6,7 @@ import { changedReceipts } from '../../../../testing/maliciousAssets.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
 import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
-import { dropOf } from '../testing/expectations.ts'
+import { dropOf, finish } from '../testing/expectations.ts'
 import { callsOf, replaceAsset, replacingEnvelope, sealReplacement } from '../testing/replaceAsset.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { uploadPath } from '../upload/uploadPath.ts'
@@ -106,7 +106,7 @@ describe('an asset that is completed while another original is being uploaded', 
     const call = callsOf(proxy.url, owner)
     const path = uploadPath(call, { role: 'original', hash, size: bytes.length, envelope })
     const { uploadId } = await path.create({})
-    await owner.completeAsset(asset.assetId, keeper)
+    await finish(owner, asset.assetId, keeper)
     assert.ok((await owner.asset(asset.assetId)).complete)
     const { body } = await call('listUploads')
     assert.deepEqual(

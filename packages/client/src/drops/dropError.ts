@@ -15,8 +15,13 @@ export class DropError extends Error {
 
 /** Why a drop is listed without its name. The message is for people. */
 export interface DropFault {
-  readonly reason: SealFault | 'not_in_inbox' | 'refused' | 'unreachable' | 'answer_broken'
+  readonly reason: SealFault | 'another_drop' | 'not_in_inbox' | 'refused' | 'unreachable' | 'answer_broken'
   readonly message: string
+}
+
+export const ANOTHER_DROP: DropFault = {
+  reason: 'another_drop',
+  message: 'Tampering detected: the server lists another drop under the id of one that it listed before.',
 }
 
 /** Undefined for an error that is not about the drop: a fault of this program, or the caller's own abort. */

@@ -182,6 +182,49 @@ describe('a drop of a malicious server', () => {
     await assert.rejects(read(opened.content), DropError)
   })
 
+  it('fails at its end when the inbox lists another size', async () => {
+    const item = await itemOf(sent.landed.ciphertextHash)
+    const opened = await owner.openDrop({ ...item, sealedBytes: item.sealedBytes + 1 })
+    await assert.rejects(read(opened.content), DropError)
+  })
+
+  it('does not open when its sender helps with another header than the one that was listed', async () => {
+    const item = await itemOf(sent.landed.ciphertextHash)
+    assert.ok(item.file)
+    await assert.rejects(owner.openDrop({ ...item, file: { ...item.file, name: 'another.pdf' } }), DropError)
+  })
+
+  it('is never another drop under the id of a drop that was listed before', async () => {
+    const other = await sendFile(link.url, randomBytes(100), { name: 'another.pdf' })
+    const [chosen, swapped] = [await itemOf(sent.landed.ciphertextHash), await itemOf(other.landed.ciphertextHash)]
+    const listing = isRequest('GET', /^\/v1\/drops$/)
+    // Between the two lists the drop is missing, so that its id could be forgotten.
+    proxy.tamper({ matches: listing, times: 1, answer: changeBody((body) => void Object.assign(body, { drops: [] })) })
+    assert.deepEqual(await owner.inbox(), [])
+    proxy.tamper(
+      {
+        matches: listing,
+        answer: changeBody((body) => {
+          assert.ok(Array.isArray(body.drops))
+          const entry = body.drops.find((drop) => drop.drop_id === swapped.dropId)
+          body.drops = [{ ...entry, drop_id: chosen.dropId }]
+        }),
+      },
+      {
+        matches: isRequest('GET', new RegExp(`^/v1/drops/${chosen.dropId}/content$`)),
+        answer: (message) => ({ ...message, status: 206, body: swappedBytes }),
+      },
+    )
+    const swappedBytes = Buffer.from(await bytesOf(swapped.dropId))
+    const [item] = await owner.inbox()
+    assert.deepEqual([item?.dropId, item?.file, item?.fault?.reason], [chosen.dropId, undefined, 'another_drop'])
+  })
+
+  async function bytesOf(dropId: string): Promise<ArrayBuffer> {
+    const headers = { authorization: `Bearer ${owner.tokens().accessToken}` }
+    return (await fetch(`${proxy.url}/v1/drops/${dropId}/content`, { headers })).arrayBuffer()
+  }
+
   it('opens intact when nothing was changed', async () => {
     const opened = await owner.openDrop(await itemOf(sent.landed.ciphertextHash))
     assert.equal(opened.name, 'a plan.pdf')

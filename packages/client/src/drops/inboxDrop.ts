@@ -3,6 +3,7 @@ import { fromBase64, fromHex } from '@blindkeep/protocol/bytes'
 import type { DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Call } from '../http/call.ts'
 import { firstBytesOf } from '../seal/byteReader.ts'
+import type { FileDescription } from '../seal/fileHeader.ts'
 import { type OpenContext, type OpenedPrefix, openPrefix, readPrefix } from '../seal/openHeader.ts'
 import { dropKeySource, type LinkKeysOf } from './dropKeys.ts'
 
@@ -21,6 +22,9 @@ export interface DropFacts {
   /** Whether an adoption is in progress. */
   readonly adopting: boolean
 }
+
+/** A drop whose header this client has opened. An action on it applies to this very file. */
+export type DescribedDrop = DropFacts & { readonly file: FileDescription }
 
 /** What opens a drop. Purpose `original` and the link as context stay the same after adoption. */
 export function dropContext(keysOf: LinkKeysOf, drop: Pick<DropFacts, 'opaqueId' | 'kemCt'>): OpenContext {

@@ -7,24 +7,23 @@ import type { InboxEntryResponse } from '@blindkeep/protocol/schemas/drops'
 import type { Static } from 'typebox'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
-import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
+import { descriptionOf, type FileDescription, isSameFile } from '../seal/fileHeader.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
-import { DropError, type DropFault, dropFaultOf } from './dropError.ts'
+import { ANOTHER_DROP, DropError, type DropFault, dropFaultOf } from './dropError.ts'
+import { createDropIdentities } from './dropIdentities.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
-import { type DropFacts, dropContext, openDropPrefix } from './inboxDrop.ts'
+import { type DescribedDrop, type DropFacts, dropContext, openDropPrefix } from './inboxDrop.ts'
 
 export type { FileDescription } from '../seal/fileHeader.ts'
-export type { DropFacts } from './inboxDrop.ts'
+export type { DescribedDrop, DropFacts } from './inboxDrop.ts'
 
 /** Each takes a request of about 2.3 KB; more at once would only queue in the browser. */
 const HEADERS_AT_ONCE = 6
 
 /** A drop that cannot be opened is listed with its fault, never hidden: it uses quota, and a guest has sent it. */
-export type InboxItem = DropFacts &
-  (
-    | { readonly file: FileDescription; readonly fault?: undefined }
-    | { readonly file?: undefined; readonly fault: DropFault }
-  )
+export type InboxItem =
+  | (DescribedDrop & { readonly fault?: undefined })
+  | (DropFacts & { readonly file?: undefined; readonly fault: DropFault })
 
 export interface OpenedDrop extends FileDescription {
   /**
@@ -43,8 +42,14 @@ export interface InboxOptions {
 export interface OwnerInbox {
   /** All pending drops with their names, oldest first. Reads each name once: names that were read before an aborted call are kept for the next. */
   inbox(options?: InboxOptions): Promise<readonly InboxItem[]>
-  /** Throws `SealError` when key, header or format are wrong, and what a call throws. */
-  openDrop(drop: DropFacts, options?: { readonly signal?: AbortSignal }): Promise<OpenedDrop>
+  /**
+   * Throws `SealError` when key, header or format are wrong, `DropError` when the header describes another file than the inbox showed, and what a call
+   * throws.
+   */
+  openDrop(
+    drop: DropFacts & { readonly file?: FileDescription | undefined },
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<OpenedDrop>
   /** Frees the quota at once; the link's limits are not refunded. */
   discardDrop(dropId: string): Promise<void>
   /** Discards all pending drops of one link. */
@@ -58,7 +63,8 @@ interface OwnerInboxPorts {
 }
 
 export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts): OwnerInbox {
-  /** A drop never changes, so its header is read once, unless the server lists another drop under the same id. */
+  const identities = createDropIdentities()
+  /** A drop never changes, so its header is read once. */
   const known = new Map<DropId, { readonly drop: DropFacts; readonly file: FileDescription }>()
 
   async function describe(drop: DropFacts, signal: AbortSignal | undefined): Promise<FileDescription> {
@@ -74,6 +80,7 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
   }
 
   async function described(drop: DropFacts, signal: AbortSignal | undefined): Promise<InboxItem> {
+    if (identities.isSwapped(drop)) return { ...drop, fault: ANOTHER_DROP }
     try {
       return { ...drop, file: recalled(drop) ?? (await describe(drop, signal)) }
     } catch (error) {
@@ -106,9 +113,13 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
         opener: dropContext(keysOf, drop),
         hash: environment.createHash(),
         expectedHash: drop.ciphertextHash,
+        expectedSize: drop.sealedBytes,
         differenceError: () => new DropError(),
       })
-      return { ...descriptionOf(header), content }
+      const file = descriptionOf(header)
+      if (drop.file === undefined || isSameFile(drop.file, file)) return { ...file, content }
+      await content.cancel()
+      throw new DropError()
     },
 
     async discardDrop(dropId) {

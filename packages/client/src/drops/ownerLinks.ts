@@ -11,18 +11,30 @@ import {
 import { SUITE_ID } from '@blindkeep/protocol/suites'
 import type { Static } from 'typebox'
 import type { Environment } from '../environment.ts'
-import type { Call } from '../http/call.ts'
+import type { Calls } from '../http/call.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
+import { linkPassphraseProof } from './linkPassphrase.ts'
 
 /** Sizes in bytes of sealed files; all optional (specification, Limits). */
 export type LinkCaps = Partial<NumericLinkCaps>
 
+/** The total of a new link if its owner does not choose one: 10 GB of sealed files. */
+export const DEFAULT_TOTAL_BYTES = 10_000_000_000
+
+export interface NewLinkCaps extends Omit<LinkCaps, 'maxTotalBytes'> {
+  /**
+   * All bytes that the link ever takes. `DEFAULT_TOTAL_BYTES` if absent, or `maxFileSize` if that is larger. With `unlimited`, guests may fill all storage
+   * that the owner has.
+   */
+  readonly maxTotalBytes?: number | 'unlimited' | undefined
+}
+
 export interface CreateLink {
-  readonly caps?: LinkCaps | undefined
+  readonly caps?: NewLinkCaps | undefined
   /** Guests need it; the owner gives it to them by another way than the link. */
   readonly passphrase?: string | undefined
   /** The owner's name for the link; sealed. */
@@ -35,7 +47,7 @@ export interface CreateLink {
 
 export interface CreatedLink {
   readonly opaqueId: OpaqueId
-  /** The whole link, for the guest. The part after # never reaches the server. */
+  /** The whole link, for the guest, at the address of this client's `baseUrl`. The part after # never reaches the server. */
   readonly url: string
 }
 
@@ -57,11 +69,9 @@ export interface OwnLink extends CreatedLink {
 }
 
 interface OwnerLinksPorts {
-  readonly call: Call
+  readonly calls: Calls
   readonly accountKey: Bytes
   readonly keysOf: LinkKeysOf
-  /** The server's public URL, without a trailing slash. */
-  readonly publicUrl: () => Promise<string>
   readonly environment: Environment
 }
 
@@ -73,7 +83,8 @@ export interface OwnerLinks {
   revokeLink(opaqueId: string): Promise<void>
 }
 
-export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environment }: OwnerLinksPorts): OwnerLinks {
+export function createOwnerLinks({ calls, accountKey, keysOf, environment }: OwnerLinksPorts): OwnerLinks {
+  const { call, baseUrl } = calls
   const labelSeal = (opaqueId: string) =>
     ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
 
@@ -81,17 +92,18 @@ export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environm
     async createLink({ caps = {}, passphrase, label, singleUse = false, expiresAt } = {}) {
       const opaqueId = newOpaqueId(environment)
       const { dropPublicKey, fragment } = keysOf(opaqueId)
-      const baseUrl = await publicUrl()
       const sealedLabel = label === undefined ? undefined : await sealSmall(utf8(label), labelSeal(opaqueId))
       const verifier =
-        passphrase === undefined ? undefined : await environment.passphraseProof(passphrase, fromHex(opaqueId))
+        passphrase === undefined
+          ? undefined
+          : await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase })
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,
           drop_pubkey: toBase64(dropPublicKey),
           crypto_suite_id: SUITE_ID,
           single_use: singleUse,
-          ...linkCapMembersOf(caps),
+          ...linkCapMembersOf({ ...caps, maxTotalBytes: totalBytesOf(caps) }),
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
@@ -101,7 +113,7 @@ export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environm
     },
 
     async listLinks() {
-      const [{ body }, baseUrl] = await Promise.all([call('listLinks'), publicUrl()])
+      const { body } = await call('listLinks')
       const links: OwnLink[] = []
       for (const entry of body.links) {
         const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))
@@ -116,6 +128,11 @@ export function createOwnerLinks({ call, accountKey, keysOf, publicUrl, environm
       await call('revokeLink', { path: { opaque_id: opaqueId } })
     },
   }
+}
+
+function totalBytesOf({ maxTotalBytes, maxFileSize = 0 }: NewLinkCaps): number | undefined {
+  if (maxTotalBytes === 'unlimited') return undefined
+  return maxTotalBytes ?? Math.max(DEFAULT_TOTAL_BYTES, maxFileSize)
 }
 
 function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url' | 'label' | 'labelFault'> {

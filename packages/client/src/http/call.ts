@@ -7,6 +7,7 @@ import { MAX_ANSWER_BYTES, parseJson, readAnswer, readText } from './answer.ts'
 import { parseBaseUrl, pathOf } from './baseUrl.ts'
 import type { AnyAnswer, AnyRequest, Call, CallAnswer, CallRequest } from './callTypes.ts'
 import { AnswerError, NetworkError, ProblemError } from './errors.ts'
+import { refuseRedirect } from './ownAddress.ts'
 import { readRefusal } from './refusal.ts'
 import { type Watch, watchedStream, watchFor } from './watch.ts'
 
@@ -69,6 +70,7 @@ function createExchange(baseUrl: string, send: typeof fetch): Exchange {
     const watch = watchFor(request.timeoutMs ?? TIMEOUT_MS, request.signal)
     try {
       const answer = await watch.over(send(url, requestInit(row, { request, token, signal: watch.signal })))
+      refuseRedirect(url, answer)
       if (row.answers[answer.status] === undefined && answer.status >= 400)
         throw await watch.over(readRefusal(name, answer))
       const body = await readBody(name, answer, watch)
@@ -98,9 +100,10 @@ function requestInit(row: Operation, { request, token, signal }: RequestParts): 
     ...(row.body === undefined ? {} : { body: encodedBody(request.body) }),
     // A browser's cache could hold an old key, or damaged bytes that the server has repaired since.
     cache: 'no-store',
-    // The path of a link is a credential: neither cookies, nor a redirect, nor a Referer may carry it elsewhere.
+    // The path of a link is a credential: neither cookies, nor a redirect, nor a Referer may carry it elsewhere. `manual` follows none either, and
+    // lets `refuseRedirect` say where it pointed.
     credentials: 'omit',
-    redirect: 'error',
+    redirect: 'manual',
     referrerPolicy: 'no-referrer',
   }
 }

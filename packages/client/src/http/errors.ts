@@ -50,25 +50,58 @@ function messageOf({ code, status }: ProblemFacts): string {
   return `${title}. ${help}`
 }
 
-export type NetworkFailure = 'unreachable' | 'timeout' | 'cut'
+export type NetworkFailure = 'unreachable' | 'timeout' | 'cut' | 'redirected'
 
-const NETWORK_MESSAGES: Readonly<Record<NetworkFailure, string>> = {
+const NETWORK_MESSAGES: Readonly<Record<Exclude<NetworkFailure, 'redirected'>, string>> = {
   unreachable: 'The server cannot be reached, or the connection broke before it answered.',
   timeout: 'The server did not answer in time.',
   cut: 'The connection broke in the middle of the answer.',
 }
 
-/** No answer, or an incomplete one. Has no address and no underlying error, because these may contain the path of a link. */
+/**
+ * No answer, or an incomplete one. Has no address but the origins of a redirect, and no underlying error, because these may contain the path of a
+ * link.
+ */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   readonly failure: NetworkFailure
   /** The operating system's name of the failure, such as ECONNREFUSED, where there is one. */
   readonly systemCode: string | undefined
 
-  constructor(failure: NetworkFailure, systemCode?: string) {
-    super(systemCode === undefined ? NETWORK_MESSAGES[failure] : `${NETWORK_MESSAGES[failure]} (${systemCode})`)
+  constructor(failure: Exclude<NetworkFailure, 'redirected'>, systemCode?: string)
+  constructor(failure: 'redirected', systemCode: undefined, origins: Origins)
+  constructor(failure: NetworkFailure, systemCode?: string, origins: Partial<Origins> = {}) {
+    const message = failure === 'redirected' ? redirectMessage(origins) : NETWORK_MESSAGES[failure]
+    super(systemCode === undefined ? message : `${message} (${systemCode})`)
     this.failure = failure
     this.systemCode = systemCode
+  }
+}
+
+/** Where a client speaks to, and where the server points. */
+export interface Origins {
+  /** Of the address that the person gave. */
+  readonly given: string
+  /** Undefined where a browser does not tell it. */
+  readonly found: string | undefined
+}
+
+function redirectMessage({ given, found }: Partial<Origins>): string {
+  return `${given} answers with a redirect to ${found ?? 'another address'}. It was not followed. If the other address is the right one, open it yourself.`
+}
+
+/** The server, or something in front of it, calls itself by another origin than the one that the person gave. No secret was derived. */
+export class AddressError extends Error {
+  override readonly name = 'AddressError'
+  readonly given: string
+  readonly found: string
+
+  constructor({ given, found }: { readonly given: string; readonly found: string }) {
+    super(
+      `You opened ${given}, but the server there says that it is ${found}. Nothing was sent to it. Use the address that the server’s operator gave you.`,
+    )
+    this.given = given
+    this.found = found
   }
 }
 

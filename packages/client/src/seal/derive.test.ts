@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
+import { normaliseEmail } from '@blindkeep/protocol/email'
 import vectors from '../../../../vectors/derivations.json' with { type: 'json' }
 import * as derive from './derive.ts'
 import { keyPairFromSeed } from './kem.ts'
@@ -13,6 +14,8 @@ function input(name: keyof typeof vectors.inputs): Uint8Array {
   assert.ok(bytes)
   return bytes
 }
+
+const text = (name: keyof typeof vectors.inputs) => Buffer.from(input(name)).toString()
 
 const accountKey = input('account_key')
 const [opaqueId, albumId, fileId] = [input('opaque_id'), input('album_id'), input('file_id')]
@@ -26,10 +29,14 @@ function joined(secrets: derive.StreamSecrets): Uint8Array {
 }
 
 const rows: Readonly<Record<string, () => Uint8Array>> = {
-  'authentication secret': () => derive.authenticationSecret(master),
+  'authentication secret for https://keep.example': () => derive.authenticationSecret(master, text('server_id')),
+  'authentication secret for https://keep.example:8443': () =>
+    derive.authenticationSecret(master, text('other_server_id')),
   'account-key wrapping': () => derive.accountWrapKey(master),
   'recovery wrapping': () => derive.recoveryWrapKey(input('recovery_secret')),
-  'recovery proof': () => derive.recoveryProof(input('recovery_secret')),
+  'recovery proof for https://keep.example': () => derive.recoveryProof(input('recovery_secret'), text('server_id')),
+  'recovery proof for https://keep.example:8443': () =>
+    derive.recoveryProof(input('recovery_secret'), text('other_server_id')),
   'drop key seed': () => derive.dropKeySeed(accountKey, opaqueId),
   'link secret': () => derive.linkSecret(accountKey, opaqueId),
   'album key, amk_version 1': () => album,
@@ -82,6 +89,59 @@ describe('the table of derivations', () => {
     assert.equal(other.digest('hex'), vector.output)
   })
 
+  it('makes the salt of a password from the normalised e-mail and the server’s salt, like the vector and OpenSSL', () => {
+    const [vector, ...more] = vectors.password_salt
+    assert.ok(vector !== undefined && more.length === 0)
+    assert.equal(normaliseEmail(vector.email_typed), vector.email)
+    const made = derive.passwordSalt(vector.email, fromHex(vector.salt))
+    assert.equal(toHex(made), vector.output)
+    assert.equal(createHash('sha256').update(fromHex(vector.message)).digest('hex').slice(0, 32), vector.output)
+    assert.equal(vectors.argon2id[0]?.salt, vector.output)
+  })
+
+  it('makes the salt of a passphrase from server and link, like the vectors and OpenSSL', () => {
+    assert.equal(vectors.passphrase_salt.length, 2)
+    for (const vector of vectors.passphrase_salt) {
+      assert.equal(toHex(derive.passphraseSalt(vector.server_id, fromHex(vector.opaque_id))), vector.output)
+      assert.equal(createHash('sha256').update(fromHex(vector.message)).digest('hex').slice(0, 32), vector.output)
+    }
+    const [salt, other] = vectors.passphrase_salt
+    assert.equal(vectors.argon2id[1]?.salt, salt?.output)
+    assert.notEqual(salt?.output, other?.output)
+    assert.throws(() => derive.passphraseSalt('keep.example', opaqueId), RangeError)
+    assert.throws(() => derive.passphraseSalt('https://keep.example', pattern(15)), RangeError)
+  })
+
+  it('gives two people another salt, although the server gives them one', () => {
+    const salt = new Uint8Array(16)
+    const salts = ['ada@example.org', 'bob@example.org', 'ada@example.or'].map((email) =>
+      derive.passwordSalt(email, salt),
+    )
+    assert.equal(new Set(salts.map((made) => toHex(made))).size, salts.length)
+  })
+
+  it('gives two servers other secrets of the same password and the same words', () => {
+    const servers = ['https://keep.example', 'http://keep.example', 'https://keep.example:8443', 'https://keep.exampl']
+    for (const secretAt of [derive.authenticationSecret, derive.recoveryProof])
+      assert.equal(new Set(servers.map((serverId) => toHex(secretAt(pattern(32), serverId)))).size, servers.length)
+  })
+
+  it('refuses a server_id that is no origin, an e-mail in another form, and a salt of another length', () => {
+    for (const serverId of [
+      '',
+      'keep.example',
+      'https://keep.example/',
+      'HTTPS://keep.example',
+      'https://keep.example:443',
+    ])
+      for (const secretAt of [derive.authenticationSecret, derive.recoveryProof])
+        assert.throws(() => secretAt(pattern(32), serverId), RangeError)
+    for (const email of ['', 'Ada@example.org', ' ada@example.org', 'ada'])
+      assert.throws(() => derive.passwordSalt(email, pattern(16)), RangeError)
+    for (const length of [0, 15, 17, 32])
+      assert.throws(() => derive.passwordSalt('ada@example.org', pattern(length)), RangeError)
+  })
+
   it('gives another stream for another purpose, context, salt or key', () => {
     const base = { key: pattern(32), salt: pattern(16), purpose: 'original', contextId: opaqueId } as const
     const changes = [
@@ -97,10 +157,11 @@ describe('the table of derivations', () => {
 
   it('refuses inputs of another length', () => {
     const short = new Uint8Array(15)
+    const serverId = text('server_id')
     const calls = [
-      () => derive.authenticationSecret(short),
+      () => derive.authenticationSecret(short, serverId),
       () => derive.accountWrapKey(new Uint8Array(33)),
-      () => derive.recoveryProof(short),
+      () => derive.recoveryProof(short, serverId),
       () => derive.recoveryWrapKey(new Uint8Array(0)),
       () => derive.dropKeySeed(accountKey, short),
       () => derive.linkSecret(short, opaqueId),

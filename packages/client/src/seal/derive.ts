@@ -5,6 +5,7 @@
  */
 
 import { type Bytes, concatBytes, uint32be, utf8 } from '@blindkeep/protocol/bytes'
+import { normaliseEmail } from '@blindkeep/protocol/email'
 import {
   COMMITMENT_BYTES,
   HYBRID_PUBLIC_KEY_BYTES,
@@ -62,9 +63,34 @@ function requireLength(what: string, bytes: Uint8Array, length: number): Uint8Ar
 const key = (what: string, bytes: Uint8Array) => requireLength(what, bytes, KEY_BYTES)
 const id = (what: string, bytes: Uint8Array) => requireLength(what, bytes, ID_BYTES)
 
-/** Sent to the server in place of the password. */
-export function authenticationSecret(master: Uint8Array): Bytes {
-  return derive({ ikm: key('master', master), info: serviceLabel('auth/1') })
+/** An origin contains no zero byte, so it needs no length before it. */
+function origin(serverId: string): Bytes {
+  if (!URL.canParse(serverId) || new URL(serverId).origin !== serverId) throw new RangeError('a server_id is an origin')
+  return utf8(serverId)
+}
+
+/**
+ * Argon2id's salt for a password: the first 16 bytes of a SHA-256. The server chooses `salt`, but not the e-mail that enters with it, so it cannot give
+ * two people one salt. `email` has the form of `normaliseEmail`.
+ */
+export function passwordSalt(email: string, salt: Uint8Array): Bytes {
+  if (normaliseEmail(email) !== email) throw new RangeError('the e-mail is not normalised')
+  const given = requireLength('salt', salt, SALT_BYTES)
+  return sha256(concatBytes(serviceLabel('password/1'), label(email), given)).slice(0, SALT_BYTES)
+}
+
+/** Argon2id's salt for the passphrase of a link: the first 16 bytes of a SHA-256. The proof opens this link at this server, and nothing elsewhere. */
+export function passphraseSalt(serverId: string, opaqueId: Uint8Array): Bytes {
+  const parts = [serviceLabel('passphrase/1'), origin(serverId), Uint8Array.of(0), id('opaque_id', opaqueId)]
+  return sha256(concatBytes(...parts)).slice(0, SALT_BYTES)
+}
+
+/**
+ * Sent to the server in place of the password. `serverId` binds it to that server: another server that gives the same salt for the same e-mail and
+ * password receives another secret.
+ */
+export function authenticationSecret(master: Uint8Array, serverId: string): Bytes {
+  return derive({ ikm: key('master', master), info: concatBytes(serviceLabel('auth/1'), origin(serverId)) })
 }
 
 /** The key that seals the account key under the password. */
@@ -77,9 +103,10 @@ export function recoveryWrapKey(recoverySecret: Uint8Array): Bytes {
   return derive({ ikm: key('recovery secret', recoverySecret), info: serviceLabel('recovery-wrap/1') })
 }
 
-/** Proves to the server that the client knows the recovery words. */
-export function recoveryProof(recoverySecret: Uint8Array): Bytes {
-  return derive({ ikm: key('recovery secret', recoverySecret), info: serviceLabel('recovery-proof/1') })
+/** Proves to this server, and to no other one, that the client knows the recovery words. */
+export function recoveryProof(recoverySecret: Uint8Array, serverId: string): Bytes {
+  const info = concatBytes(serviceLabel('recovery-proof/1'), origin(serverId))
+  return derive({ ikm: key('recovery secret', recoverySecret), info })
 }
 
 /** Seed of a link's X-Wing key pair. */

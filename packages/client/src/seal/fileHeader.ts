@@ -51,3 +51,14 @@ export interface FileDescription {
 export function descriptionOf({ size, name, type, note, sender, modified_at: modifiedAt }: Header): FileDescription {
   return { size, name, type, note, sender, modifiedAt }
 }
+
+/** Whether two senders say the same, in every field, about a file. */
+export function hasSameFacts(one: FileFacts, other: FileFacts): boolean {
+  const { name, type, note, sender, modifiedAt } = one
+  const isSame = name === other.name && type === other.type && note === other.note
+  return isSame && sender === other.sender && modifiedAt === other.modifiedAt
+}
+
+export function isSameFile(one: FileDescription, other: FileDescription): boolean {
+  return one.size === other.size && hasSameFacts(one, other)
+}

@@ -9,32 +9,40 @@ interface HashedBlob {
   readonly hash: RunningHash
   /** SHA-256 of the whole blob, lowercase hex. */
   readonly expectedHash: string
-  /** Creates the error for another hash. */
+  /** Bytes of the whole blob, where the caller knows them. */
+  readonly expectedSize?: number | undefined
+  /** Creates the error for another hash or size. */
   readonly differenceError: () => Error
 }
 
-/** Opens a sealed blob as it arrives, like `openBlob`. The content fails at its end when the hash of all bytes is another one. */
+/** Opens a sealed blob as it arrives, like `openBlob`. The content fails at its end when the hash or the size of all bytes is another one. */
 export async function openHashedBlob({
   stream,
   opener,
   hash,
   expectedHash,
+  expectedSize,
   differenceError,
 }: HashedBlob): Promise<OpenedBlob> {
-  const { header, content } = await openBlob(stream.pipeThrough(hashing(hash)), opener)
+  let size = 0
+  const counted = hashing(hash, (bytes) => {
+    size += bytes
+  })
+  const { header, content } = await openBlob(stream.pipeThrough(counted), opener)
   // Compared last: a fault inside the blob says more than a different hash.
   const checked = new TransformStream<Bytes, Bytes>({
     flush: () => {
-      if (hash.digest() !== expectedHash) throw differenceError()
+      if (hash.digest() !== expectedHash || size !== (expectedSize ?? size)) throw differenceError()
     },
   })
   return { header, content: content.pipeThrough(checked) }
 }
 
-function hashing(hash: RunningHash): TransformStream<Bytes, Bytes> {
+function hashing(hash: RunningHash, onBytes: (bytes: number) => void): TransformStream<Bytes, Bytes> {
   return new TransformStream<Bytes, Bytes>({
     transform: (piece, controller) => {
       hash.update(piece)
+      onBytes(piece.length)
       controller.enqueue(piece)
     },
   })

@@ -1,11 +1,9 @@
 import { type Bytes, utf8 } from '@blindkeep/protocol/bytes'
-import { ARGON2, ID_BYTES } from '@blindkeep/protocol/suites'
+import { ARGON2, SALT_BYTES } from '@blindkeep/protocol/suites'
 import { argon2idAsync } from '@noble/hashes/argon2.js'
 
 /** How often a browser's thread is released, so that a page stays responsive during the derivation. */
 const ASYNC_TICK_MS = 12
-/** RFC 9106, section 3.1, asks for at least 8 bytes of salt. */
-const SALT_BYTES_MIN = 8
 
 export interface SlowDerivation {
   /** From 0 to 1. */
@@ -14,7 +12,7 @@ export interface SlowDerivation {
 
 /** Argon2id with the suite's parameters over the text as UTF-8 in NFKC, so that texts that look the same give the same key. 32 bytes. */
 function stretch(text: string, salt: Uint8Array, { onProgress }: SlowDerivation): Promise<Bytes> {
-  if (salt.length < SALT_BYTES_MIN) throw new RangeError('a salt has at least 8 bytes')
+  if (salt.length !== SALT_BYTES) throw new RangeError(`a salt has ${SALT_BYTES} bytes`)
   return argon2idAsync(utf8(text.normalize('NFKC')), salt, {
     m: ARGON2.memoryKiB,
     t: ARGON2.passes,
@@ -34,12 +32,14 @@ export async function masterOfPassword(
   return stretch(password, salt, options)
 }
 
-/** Verifier and proof of a link's passphrase: the same 32 bytes (specification, Authentication, 6). Takes 64 MiB and about a second. */
+/**
+ * Verifier and proof of a link's passphrase: the same 32 bytes (specification, Authentication, 6). `salt` is that of `passphraseSalt`. Takes 64 MiB and
+ * about a second.
+ */
 export async function passphraseProof(
   passphrase: string,
-  opaqueId: Uint8Array,
+  salt: Uint8Array,
   options: SlowDerivation = {},
 ): Promise<Bytes> {
-  if (opaqueId.length !== ID_BYTES) throw new RangeError('opaque_id is 16 bytes')
-  return stretch(passphrase, opaqueId, options)
+  return stretch(passphrase, salt, options)
 }

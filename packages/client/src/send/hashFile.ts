@@ -5,7 +5,7 @@ import { hashSealed, type SealRecord } from '../seal/sealStream.ts'
 import { type Source, SourceChanged } from '../seal/source.ts'
 import { SendError } from './sendError.ts'
 
-interface HashedFile extends SealRecord {
+export interface HashedFile extends SealRecord {
   readonly ciphertextHash: Sha256Hex
 }
 

@@ -53,18 +53,13 @@ export interface OwnerShares {
   deleteShare(opaqueId: string): Promise<void>
 }
 
-interface OwnerSharesPorts extends AssetPorts {
-  /** The server's public URL, without a trailing slash. */
-  readonly publicUrl: () => Promise<string>
-}
-
-export function createOwnerShares(ports: OwnerSharesPorts): OwnerShares {
-  const { call, environment, publicUrl } = ports
+export function createOwnerShares(ports: AssetPorts): OwnerShares {
+  const { call, environment, baseUrl } = ports
   return {
     async createShare(assetIds, { expiresAt, signal } = {}) {
       if (assetIds.length === 0) throw new RangeError('a share must show at least one asset')
       const entries = await mapConcurrently([...new Set(assetIds)], ASSETS_AT_ONCE, (id) => entryOf(ports, id, signal))
-      const [opaqueId, baseUrl] = [newOpaqueId(environment), await publicUrl()]
+      const opaqueId = newOpaqueId(environment)
       const shareKey = environment.randomBytes(KEY_BYTES)
       const sealedIndex = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, entries)
       const body = {

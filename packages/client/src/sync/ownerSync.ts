@@ -57,7 +57,7 @@ export function createOwnerSync(ports: { readonly call: Call; readonly environme
   }
 }
 
-async function* changesSince(
+export async function* changesSince(
   call: Call,
   { cursor, signal }: ChangesOptions = {},
 ): AsyncGenerator<ChangePage, void, void> {

@@ -18,7 +18,7 @@ import { createSealer } from '../seal/seal.ts'
 import { hashSealed } from '../seal/sealStream.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { roleBlobOf, sendBundle } from '../upload/sendBundle.ts'
-import { type SmallBlob, smallBlob } from '../upload/signBundle.ts'
+import { type SmallBlob, smallBlob } from '../upload/smallBlob.ts'
 
 interface Replacement {
   readonly original: SmallBlob

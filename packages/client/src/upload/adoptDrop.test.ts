@@ -8,10 +8,10 @@ import { AssetIncomplete } from '../assets/assetError.ts'
 import { DropError } from '../drops/dropError.ts'
 import { systemEnvironment } from '../environment.ts'
 import { NetworkError } from '../http/errors.ts'
-import type { InboxItem, Owner } from '../owner.ts'
+import type { DescribedDrop, Owner } from '../owner.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
-import { dropOf, hasCode } from '../testing/expectations.ts'
+import { dropOf, finish, hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 
 /** The system's environment without waiting. */
@@ -47,7 +47,7 @@ function crashingAt(matches: (exchange: Exchanged) => boolean, controller: Abort
 
 const FACTS = { name: 'naïve.pdf', type: 'application/pdf', note: 'Ärger 🦊', sender: 'Gustav' }
 
-async function arrived(bytes = 1000): Promise<{ sent: SentFile; drop: InboxItem }> {
+async function arrived(bytes = 1000): Promise<{ sent: SentFile; drop: DescribedDrop }> {
   const sent = await sendFile(url, randomBytes(bytes), FACTS)
   const drop = await dropOf(owner, sent.landed)
   return { sent, drop }
@@ -112,7 +112,6 @@ describe('a drop that is adopted', () => {
 
   it('is refused when its file is not the one that was shown', async () => {
     const { drop } = await arrived()
-    assert.ok(drop.file)
     const shown = { ...drop, file: { ...drop.file, name: 'another.pdf' } }
     await assert.rejects(owner.adoptDrop(shown, keeper), DropError)
     assert.ok((await owner.inbox()).some(({ dropId }) => dropId === drop.dropId))
@@ -130,7 +129,7 @@ describe('a drop that is adopted', () => {
 
 describe('an interrupted adoption', () => {
   /** The process crashes between the adoption and the rest. */
-  async function interrupted(): Promise<{ sent: SentFile; drop: InboxItem; assetId: string }> {
+  async function interrupted(): Promise<{ sent: SentFile; drop: DescribedDrop; assetId: string }> {
     const { sent, drop } = await arrived(2 * MIB)
     const assetId = owner.newAssetId()
     const controller = new AbortController()
@@ -152,11 +151,11 @@ describe('an interrupted adoption', () => {
     const { sent, assetId } = await interrupted()
     const other = anotherClient(proxy.url, owner)
     const device = await other.addDevice()
-    const completed = await other.completeAsset(assetId, { device })
+    const completed = await finish(other, assetId, { device })
     assert.deepEqual(Object.keys(completed.uploads), ['metadata', 'provenance'])
     await assertKept(assetId, sent)
     assert.equal((await owner.openAsset(assetId)).signed?.deviceId, device.deviceId)
-    assert.deepEqual((await owner.completeAsset(assetId, keeper)).uploads, {})
+    assert.deepEqual((await finish(owner, assetId, keeper)).uploads, {})
   })
 
   it('resumes with the same call and the same id', async () => {
@@ -173,16 +172,16 @@ describe('an interrupted adoption', () => {
     const controller = new AbortController()
     // The session exists, without a byte.
     proxy.tamper(crashingAt(isChunk, controller))
-    await assert.rejects(owner.completeAsset(assetId, { ...keeper, signal: controller.signal }), /crashed/)
+    await assert.rejects(finish(owner, assetId, { ...keeper, signal: controller.signal }), /crashed/)
     proxy.tamper()
-    await owner.completeAsset(assetId, keeper)
+    await finish(owner, assetId, keeper)
     await assertKept(assetId, sent)
   })
 
   it('uses the existing metadata when only the manifest is missing', async () => {
     const { sent, assetId } = await interrupted()
     const controller = new AbortController()
-    const stopping = owner.completeAsset(assetId, {
+    const stopping = finish(owner, assetId, {
       ...keeper,
       signal: controller.signal,
       onProgress: ({ bytes }) => (bytes > 0 ? controller.abort(new Error('crashed again')) : undefined),
@@ -192,7 +191,7 @@ describe('an interrupted adoption', () => {
       (await owner.asset(assetId)).blobs.map(({ role }) => role),
       ['original', 'metadata'],
     )
-    assert.deepEqual(Object.keys((await owner.completeAsset(assetId, keeper)).uploads), ['provenance'])
+    assert.deepEqual(Object.keys((await finish(owner, assetId, keeper)).uploads), ['provenance'])
     await assertKept(assetId, sent)
   })
 })
@@ -220,7 +219,7 @@ describe('an interrupted upload', () => {
     const { content, source, state, assetId } = await interrupted(2 * MIB)
     const other = anotherClient(proxy.url, owner)
     const device = await other.addDevice()
-    await other.completeAsset(assetId, { device })
+    await finish(other, assetId, { device })
     const opened = await owner.openAsset(assetId)
     assert.deepEqual(new Uint8Array(await new Response(opened.content).arrayBuffer()), content)
     const { name, type, note } = opened
@@ -246,7 +245,7 @@ describe('an interrupted upload', () => {
       },
     })
     await assert.rejects(stopping, /crashed/)
-    await anotherClient(proxy.url, owner).completeAsset(kept.envelope.file_id, keeper)
+    await finish(anotherClient(proxy.url, owner), kept.envelope.file_id, keeper)
     const uploaded = await owner.finishUpload({ state: kept, source })
     assert.deepEqual(uploaded.uploads, { original: kept.original.uploadId })
     await owner.assetReceipts(uploaded.assetId, uploaded)
@@ -256,7 +255,7 @@ describe('an interrupted upload', () => {
     const content = new Uint8Array(randomBytes(100))
     const source = sourceOfBytes(content)
     const state = await owner.prepareUpload({ source, ...keeper })
-    await assert.rejects(owner.completeAsset(state.envelope.file_id, keeper), hasCode('error.asset.not_found'))
+    await assert.rejects(finish(owner, state.envelope.file_id, keeper), hasCode('error.asset.not_found'))
     await owner.finishUpload({ state, source })
     proxy.tamper({
       matches: ({ method, path }) => method === 'GET' && /^\/v1\/assets\/[^/]+$/.test(path),
@@ -268,7 +267,7 @@ describe('an interrupted upload', () => {
     })
     const { file_id: assetId } = state.envelope
     const isIncomplete = (error: unknown) => error instanceof AssetIncomplete && error.missing.includes('original')
-    await assert.rejects(owner.completeAsset(assetId, keeper), isIncomplete)
+    await assert.rejects(finish(owner, assetId, keeper), isIncomplete)
     await assert.rejects(owner.openAsset(assetId), isIncomplete)
   })
 })

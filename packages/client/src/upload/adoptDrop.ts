@@ -1,19 +1,18 @@
-import { fromBase64 } from '@blindkeep/protocol/bytes'
-import { type AlbumId, type AssetId, parseAssetId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { type AlbumId, type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, blobOf, findAsset } from '../assets/assetFacts.ts'
-import { AMK_VERSION } from '../assets/assetKeys.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
-import { sealMetadata } from '../assets/metadata.ts'
 import { DropError } from '../drops/dropError.ts'
-import { recoverDropKey } from '../drops/dropKeys.ts'
-import { type DropFacts, openDropPrefix } from '../drops/inboxDrop.ts'
+import type { DescribedDrop, DropFacts } from '../drops/inboxDrop.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
-import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
+import { isSameFile } from '../seal/fileHeader.ts'
 import { newId } from '../seal/newId.ts'
-import { type CompleteAsset, type Completed, completeAsset, requirePlaintextSize } from './completeAsset.ts'
+import { chooseDrop } from './chosenOriginal.ts'
+import { type CompleteAsset, type Completed, completeShown } from './completeAsset.ts'
 import { roleBlobOf, sendBundle } from './sendBundle.ts'
-import { signBundle, smallBlob } from './signBundle.ts'
+import { type ShownAsset, showAsset } from './shownAsset.ts'
+import { signBundle } from './signBundle.ts'
 
 /** These waits are longer than the server's claim, which lasts a minute. */
 const MAX_TRIES = 8
@@ -28,9 +27,6 @@ export interface AdoptDrop extends CompleteAsset {
   readonly assetId?: AssetId | undefined
 }
 
-/** An item of the inbox. The adopted file must be the one that was shown. */
-export type DropToAdopt = DropFacts & { readonly file?: FileDescription | undefined }
-
 /** For callers that store the id of an asset before the asset exists. */
 export function newAssetId({ environment }: Pick<AssetPorts, 'environment'>): AssetId {
   return newId(environment, parseAssetId)
@@ -38,48 +34,52 @@ export function newAssetId({ environment }: Pick<AssetPorts, 'environment'>): As
 
 /**
  * Turns a drop into an asset of an album: its bytes stay where they are, its key is wrapped under the album, and its name, type, note and sender
- * become the asset's metadata. Reads the header of the drop, not its content. Resolves when the asset is complete. When an answer is lost, asks for
- * the asset; when a crashed attempt holds the drop, waits for the end of its lease, up to a minute.
- * Throws `SealError` for a drop that does not open, `DropError` when its file is not the one that the inbox showed, `ProblemError`
- * (`error.drop.not_found` when it was adopted otherwise or discarded), `SendError`, `AssetError`, and what a call throws.
+ * become the asset's metadata. What the device signs is the drop as the inbox showed it. Reads the header of the drop, not its content. Resolves when
+ * the asset is complete. When an answer is lost, asks for the asset; when a crashed attempt holds the drop, waits for the end of its lease, up to a
+ * minute.
+ * Throws `SealError` for a drop that does not open, `DropError` when its file is not the one that the inbox showed, `AssetError` when an asset with
+ * this id was made of the drop otherwise, `ProblemError` (`error.drop.not_found` when it was adopted otherwise or discarded), `SendError`,
+ * and what a call throws.
  */
-export async function adoptDrop(ports: AssetPorts, drop: DropToAdopt, options: AdoptDrop): Promise<Completed> {
-  const { call, keysOf, environment, accountKey } = ports
+export async function adoptDrop(ports: AssetPorts, drop: DescribedDrop, options: AdoptDrop): Promise<Completed> {
+  const { call, environment } = ports
   const { album, device, signal } = options
+  if (options.assetId !== undefined) {
+    const found = await findAsset(call, options.assetId, signal)
+    if (found?.drop?.dropId === drop.dropId)
+      return completeShown(ports, await showAdopted(ports, { drop, album, found, signal }), options)
+  }
   const assetId = options.assetId ?? newAssetId(ports)
-  if (options.assetId !== undefined && isAdopted(await findAsset(call, assetId, signal), drop))
-    return completeAsset(ports, assetId, options)
-  const opened = await openDropPrefix(ports, drop, signal)
-  const file = descriptionOf(opened.header)
-  // The sender of a drop can seal another header under its key, and a malicious server can return that one now.
-  if (drop.file !== undefined && !isSameFile(drop.file, file)) throw new DropError()
-  const key = recoverDropKey(keysOf(drop.opaqueId), fromBase64(drop.kemCt))
-  const metadata = smallBlob(environment, await sealMetadata({ key, assetId }, file))
-  const { envelope, provenance } = await signBundle(ports, {
-    keyInputs: { accountKey, albumId: album, amkVersion: AMK_VERSION, assetId },
-    key,
-    keyMode: 'wrapped',
-    originalHash: hashOf(drop),
-    plaintextSize: requirePlaintextSize(opened, drop.sealedBytes, opened.bytesBefore),
-    metadataHash: metadata.hash,
-    device,
-  })
+  const original = await chooseDrop(ports, drop, { assetId, albumId: album, signal })
+  const { envelope, metadata, provenance } = await signBundle(ports, { original, device })
   await claim(ports, drop, { envelope, assetId, album, signal })
   const blobs = [roleBlobOf('metadata', metadata), roleBlobOf('provenance', provenance)]
   const uploads = await sendBundle({ ...options, call, envelope, blobs, environment })
   return { assetId, albumId: album, uploads }
 }
 
-function isSameFile(shown: FileDescription, found: FileDescription): boolean {
-  const { size, name, type, note, sender, modifiedAt } = shown
-  const isSame = size === found.size && name === found.name && type === found.type && note === found.note
-  return isSame && sender === found.sender && modifiedAt === found.modifiedAt
+interface Adopted {
+  readonly drop: DescribedDrop
+  readonly album: AlbumId
+  /** What the server says of the asset. */
+  readonly found: AssetFacts
+  readonly signal: AbortSignal | undefined
 }
 
-function hashOf({ ciphertextHash }: DropFacts): Sha256Hex {
-  const hash = parseSha256Hex(ciphertextHash)
-  if (hash === undefined) throw new RangeError('the hash of a drop must be 64 lowercase hex characters')
-  return hash
+/** An earlier attempt has adopted the drop, the server says. The asset must be the drop that was chosen, in the album that was chosen. */
+async function showAdopted(ports: AssetPorts, { drop, album, found, signal }: Adopted): Promise<ShownAsset> {
+  const original = blobOf(found, 'original')
+  const isOfDrop = found.drop?.opaqueId === drop.opaqueId && found.drop.kemCt === drop.kemCt
+  if (!isOfDrop || original?.hash !== drop.ciphertextHash || original.size !== drop.sealedBytes)
+    throw new AssetError(
+      'asset_differs',
+      'the server states that the asset was made of another drop than the chosen one',
+    )
+  if (found.albumId !== album)
+    throw new AssetError('asset_differs', 'the server states another album than the chosen one')
+  const shown = await showAsset(ports, found, signal)
+  if (!isSameFile(drop.file, shown.file)) throw new DropError()
+  return shown
 }
 
 interface Claim {

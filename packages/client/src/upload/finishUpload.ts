@@ -9,7 +9,7 @@ import { createChunkReader } from '../seal/chunkReader.ts'
 import type { Source } from '../seal/source.ts'
 import type { UploadProgress } from './sendBundle.ts'
 import { type RoleBlob, roleBlobOf, sendBundle } from './sendBundle.ts'
-import { smallBlob } from './signBundle.ts'
+import { smallBlob } from './smallBlob.ts'
 import { keyInputsOf, originalSealer, type UploadState } from './uploadState.ts'
 
 export interface FinishUpload {

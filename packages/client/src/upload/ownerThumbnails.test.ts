@@ -20,7 +20,7 @@ import { sendBlob } from '../send/sendBlob.ts'
 import { dropOf } from '../testing/expectations.ts'
 import { callsOf, replaceAsset, sealReplacement } from '../testing/replaceAsset.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
-import { smallBlob } from './signBundle.ts'
+import { smallBlob } from './smallBlob.ts'
 import { uploadPath } from './uploadPath.ts'
 
 const { proxy } = await sharedServer()
@@ -125,7 +125,7 @@ describe('a thumbnail', () => {
   it('names any device that may write, and no revoked one', async () => {
     const other = await newKeeper(proxy.url)
     const { assetId } = await other.owner.upload({ source: sourceOfBytes(file()), ...other })
-    const spare = await other.owner.addDevice()
+    const spare = await other.owner.addDevice(undefined, { tie: false })
     await other.owner.revokeDevice(other.device.deviceId)
     await other.owner.addThumbnail(assetId, picture())
     assert.ok(await other.owner.readThumbnail(assetId))

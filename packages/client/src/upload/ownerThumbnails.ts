@@ -12,7 +12,7 @@ import { ProblemError } from '../http/errors.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sendBlob } from '../send/sendBlob.ts'
 import { CLIENT_VERSION, protocolVersionFor } from './clientVersion.ts'
-import { smallBlob } from './signBundle.ts'
+import { smallBlob } from './smallBlob.ts'
 import { uploadPath } from './uploadPath.ts'
 
 export interface AddThumbnail {

@@ -1,8 +1,10 @@
 /** The owner brings files into albums: new files, and drops from the inbox. */
 import type { AssetId } from '@blindkeep/protocol/ids'
+import type { AssetFacts } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
-import { type AdoptDrop, adoptDrop, type DropToAdopt, newAssetId } from './adoptDrop.ts'
-import { type CompleteAsset, type Completed, cancelOpenUploads, completeAsset } from './completeAsset.ts'
+import type { DescribedDrop } from '../drops/inboxDrop.ts'
+import { type AdoptDrop, adoptDrop, newAssetId } from './adoptDrop.ts'
+import { type Completed, cancelOpenUploads, type IncompleteAsset, openIncomplete } from './completeAsset.ts'
 import { type FinishUpload, finishUpload, type Uploaded } from './finishUpload.ts'
 import { type PrepareUpload, prepareUpload } from './prepareUpload.ts'
 import type { UploadProgress } from './sendBundle.ts'
@@ -24,10 +26,13 @@ export interface OwnerUploads {
   /** Cancels an upload and frees its quota. Parts that have landed stay; `deleteAsset` deletes them. */
   cancelUpload(state: UploadState): Promise<void>
   newAssetId(): AssetId
-  /** Turns a drop into an asset, also when an answer is lost. After a crash, the same call with the same `assetId`, or `completeAsset`, continues. */
-  adoptDrop(drop: DropToAdopt, options: AdoptDrop): Promise<Completed>
-  /** Adds the missing metadata and manifest to an asset whose original exists. */
-  completeAsset(assetId: string, options: CompleteAsset): Promise<Completed>
+  /** Turns a drop into an asset, also when an answer is lost. After a crash, the same call with the same `assetId`, or `openIncomplete`, continues. */
+  adoptDrop(drop: DescribedDrop, options: AdoptDrop): Promise<Completed>
+  /**
+   * Opens an asset whose original exists and whose metadata or manifest are missing, so that the owner sees the file. Only what this returns can be
+   * finished. Throws `AssetIncomplete` when only the device that began the upload can finish it, `AssetError`, `SealError`, and what a call throws.
+   */
+  openIncomplete(asset: AssetFacts, options?: { readonly signal?: AbortSignal | undefined }): Promise<IncompleteAsset>
 }
 
 export function createOwnerUploads(ports: AssetPorts): OwnerUploads {
@@ -42,6 +47,6 @@ export function createOwnerUploads(ports: AssetPorts): OwnerUploads {
     cancelUpload: (state) => cancelOpenUploads(ports, state.envelope.file_id),
     newAssetId: () => newAssetId(ports),
     adoptDrop: (drop, options) => adoptDrop(ports, drop, options),
-    completeAsset: (assetId, options) => completeAsset(ports, assetId, options),
+    openIncomplete: (asset, options) => openIncomplete(ports, asset, options?.signal),
   }
 }

@@ -3,13 +3,13 @@ import { type AlbumId, parseAssetId } from '@blindkeep/protocol/ids'
 import type { Device } from '../account/device.ts'
 import { AMK_VERSION, derivedKey } from '../assets/assetKeys.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
-import { sealMetadata } from '../assets/metadata.ts'
 import { type FileFacts, headerOf } from '../seal/fileHeader.ts'
 import { newId } from '../seal/newId.ts'
 import { createSealer } from '../seal/seal.ts'
 import type { Source } from '../seal/source.ts'
 import { hashFile, type PreparingProgress } from '../send/hashFile.ts'
-import { signBundle, smallBlob } from './signBundle.ts'
+import { chooseSealed } from './chosenOriginal.ts'
+import { signBundle } from './signBundle.ts'
 import type { UploadState } from './uploadState.ts'
 
 export interface PrepareUpload extends FileFacts {
@@ -29,26 +29,17 @@ export async function prepareUpload(ports: AssetPorts, options: PrepareUpload): 
   const { accountKey, environment, baseUrl } = ports
   const { source, album, device, signal, onProgress } = options
   const assetId = newId(environment, parseAssetId)
-  const keyInputs = { accountKey, albumId: album, amkVersion: AMK_VERSION, assetId }
-  const key = derivedKey(keyInputs)
+  const key = derivedKey({ accountKey, albumId: album, amkVersion: AMK_VERSION, assetId })
   const header = headerOf(source.size, options)
   const sealer = await createSealer({ key, purpose: 'original', contextId: uuidBytes(assetId), header })
-  const original = await hashFile({ sealer, source, signal, onProgress, environment })
-  const metadata = smallBlob(environment, await sealMetadata({ key, assetId }, options))
-  const { envelope, provenance } = await signBundle(ports, {
-    keyInputs,
-    key,
-    keyMode: 'derived',
-    originalHash: original.ciphertextHash,
-    plaintextSize: sealer.plaintextSize,
-    metadataHash: metadata.hash,
-    device,
-  })
+  const hashed = await hashFile({ sealer, source, signal, onProgress, environment })
+  const original = chooseSealed({ assetId, albumId: album, key, sealer, hashed, file: options })
+  const { envelope, metadata, provenance } = await signBundle(ports, { original, device })
   return {
     version: 1,
     baseUrl,
     envelope,
-    original: { size: original.size, salt: toBase64(sealer.salt), header, tags: toBase64(original.tags) },
+    original: { size: hashed.size, salt: toBase64(sealer.salt), header, tags: toBase64(hashed.tags) },
     metadata: { bytes: toBase64(metadata.bytes) },
     provenance: { bytes: toBase64(provenance.bytes) },
   }

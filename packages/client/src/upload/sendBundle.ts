@@ -10,7 +10,7 @@ import type { ChunkReader } from '../seal/chunkReader.ts'
 import type { SegmentGrid } from '../send/chunkSizing.ts'
 import { type SendProgress, sendBlob } from '../send/sendBlob.ts'
 import { SendError } from '../send/sendError.ts'
-import type { SmallBlob } from './signBundle.ts'
+import type { SmallBlob } from './smallBlob.ts'
 import { uploadPath } from './uploadPath.ts'
 
 /** Used until a session's own answer. */

@@ -17,7 +17,7 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
 import { changedBlobs, changedReceipts, keysAnswer, swappedBlob } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipInBase64 } from '../../../../testing/maliciousServer.ts'
-import { type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
+import { type Keeper, newKeeper, openedDrops, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice } from '../account/device.ts'
 import type { AssetFacts } from '../assets/assetFacts.ts'
@@ -88,7 +88,7 @@ describe('the receipts of an asset of a malicious server', () => {
   it('are refused when one is of a drop that the asset never was', async () => {
     const link = await owner.createLink()
     await sendFile(link.url, randomBytes(10))
-    const [drop] = await owner.inbox()
+    const [drop] = await openedDrops(owner)
     assert.ok(drop)
     const adopted = await owner.adoptDrop(drop, keeper)
     const [landing] = (await owner.assetReceipts(adopted.assetId)).receipts

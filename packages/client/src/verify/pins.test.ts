@@ -5,7 +5,7 @@ import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { HYBRID_ALGORITHM, keyId } from '@blindkeep/protocol/keys'
 import type { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
 import { AuditError, type AuditReason } from './auditError.ts'
-import { pinKeys, requireActiveAt } from './pins.ts'
+import { joinPins, pinKeys, requireActiveAt } from './pins.ts'
 
 const serverId = 'https://keep.example'
 type PublishedKey = AttestationKeysResponse['keys'][number]
@@ -98,5 +98,24 @@ describe('pinned attestation keys', () => {
       () => pinKeys(published(first), serverId, { ...pinned, serverId: 'https://other.example' }),
       hasReason('wrong_server'),
     )
+  })
+})
+
+describe('keys that two requests found at the same time', () => {
+  const one = pinKeys(published(first), serverId)
+  const both = pinKeys(published(retired, second), serverId)
+
+  it('are the longer list when one list continues the other', () => {
+    assert.deepEqual(joinPins(undefined, one), one)
+    assert.deepEqual(joinPins(one, both), both)
+    assert.deepEqual(joinPins(both, one), both)
+  })
+
+  it('are refused when the server gave each request another list', () => {
+    const other = pinKeys(published(keyOf(3, first.active_from)), serverId)
+    assert.throws(() => joinPins(one, other), hasReason('key_vanished'))
+    assert.throws(() => joinPins(both, other), hasReason('key_vanished'))
+    const redated = pinKeys(published({ ...first, active_from: '2025-01-01T00:00:00.000Z' }), serverId)
+    assert.throws(() => joinPins(one, redated), hasReason('key_changed'))
   })
 })

@@ -47,6 +47,19 @@ export function pinKeys(published: AttestationKeysResponse, serverId: string, pi
   return { serverId, keys }
 }
 
+/**
+ * Two checked lists of one server, of which neither was compared with the other: two requests at the same time may both have found nothing pinned, and
+ * a server may have answered them differently. One must continue the other. Returns the longer one. Throws `AuditError`: `wrong_server`, `key_vanished`
+ * or `key_changed`.
+ */
+export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): PinnedKeys {
+  if (before === undefined) return now
+  if (before.serverId !== now.serverId) throw new AuditError('wrong_server', 'the pinned keys belong to another server')
+  const [shorter, longer] = before.keys.length > now.keys.length ? [now, before] : [before, now]
+  for (const [index, key] of shorter.keys.entries()) requireStill(key, longer.keys, index)
+  return longer
+}
+
 /** Throws `AuditError` (`key_not_active`) unless the key was active at that time (specification, PublishedKeyResponse). */
 export function requireActiveAt({ activeFrom, activeTo }: PinnedKey, receivedAt: string): void {
   const at = Date.parse(receivedAt)

@@ -20,7 +20,7 @@ import {
   verdictAnswer,
 } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipAt, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
-import { anotherClient, sendFile } from '../../../../testing/people.ts'
+import { anotherClient, openedDrops, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { createVerificationWorld } from '../testing/verificationWorld.ts'
 import type { DoubtReason } from './doubt.ts'
@@ -90,7 +90,7 @@ describe('what the server holds', () => {
     const { owner } = world.keeper
     const { url } = await owner.createLink()
     await sendFile(url, new Uint8Array(randomBytes(5000)), { name: 'from a guest' })
-    const [drop] = await owner.inbox()
+    const [drop] = await openedDrops(owner)
     assert.ok(drop)
     const { assetId } = await owner.adoptDrop(drop, world.keeper)
     const [answer] = (await ask({ assetIds: [assetId] })).answers

@@ -133,7 +133,11 @@ function restoreLines({
     `Copied ${copied} files${present === 0 ? '' : `; ${present} were there already and are intact`}.`,
     `Everything that was added or changed after that time is lost; clients see 404 for later drops and uploads. What was deleted after that time is back.`,
     `All users must sign in again. New receipts have numbers above ${receiptSeqFloor} and the new key ${rotation.active}; the receipts of the backup verify as before.`,
-    ...(serverId === undefined ? [] : [`Its address must be ${serverId}, as its receipts say (PUBLIC_URL).`]),
+    ...(serverId === undefined
+      ? []
+      : [
+          `Its address must stay ${serverId} (PUBLIC_URL): its receipts and the secrets of its accounts are bound to it.`,
+        ]),
     `Holds, suspensions, announced cutoffs and revocations of links and devices after that time are undone: repeat them before you start the server.`,
     ...(countOf(damaged) === 0
       ? []

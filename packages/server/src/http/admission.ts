@@ -11,7 +11,7 @@
  *  6. ids in the path (400 for an owner, 404 for a guest)
  *  7. query parameters (400, 422)
  *  8. content type and coding of a JSON body (415)
- *  9. size of the body, counted as it arrives (413)
+ *  9. memory for the body (500 `request.overloaded`); its size, counted as it arrives (413)
  * 10. JSON: broken, too deep or with too many values (400), duplicate or unknown members (400), missing or mistyped members (422), values (400)
  * 11. `protocol_version` in the body of a write that creates (426)
  * 12. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive
@@ -22,8 +22,10 @@ import type { Operation, OperationName } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
-import { isRefusal, type Refusal } from '../domain/refusals.ts'
-import { type Body, BodyBroken, hasBody } from './body.ts'
+import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
+import type { Log } from '../ports/log.ts'
+import { type Body, BodyBroken, hasBody, mostBytesOf } from './body.ts'
+import type { Hold, Holder, Kept } from './budget.ts'
 import type { Call } from './call.ts'
 import {
   authenticate,
@@ -46,6 +48,7 @@ interface AdmissionPorts {
   readonly sessions: Sessions
   readonly protocolWindow: AcceptedVersions
   readonly senderOf: SenderOf
+  readonly log: Log
   /** Aborts when the server ends. */
   readonly closing: AbortSignal
 }
@@ -57,13 +60,24 @@ interface AdmissionSettings {
 /** A request whose path and method have a row. */
 export type Asked = Exchange & { readonly row: Operation }
 
-export type Admit = (asked: Asked, body: Body) => Promise<Call<OperationName> | Refusal>
+/** What arrives and what it may hold in memory. */
+export interface Arriving {
+  readonly body: Body
+  readonly hold: Hold
+}
+
+export type Admit = (asked: Asked, arriving: Arriving) => Promise<Call<OperationName> | Refusal>
+
+/** The largest JSON body of a request without a bearer token. The largest that a schema takes, a registration with every character escaped, has half of this. */
+export const MAX_GUEST_JSON_BYTES = 64 * 1024
 
 export function createAdmit(
-  { sessions, protocolWindow, senderOf, closing }: AdmissionPorts,
+  { sessions, protocolWindow, senderOf, log, closing }: AdmissionPorts,
   settings: AdmissionSettings,
 ): Admit {
-  return async (asked, body) => {
+  const countedSource = createCountedSource(senderOf, log)
+  const { requestBytesMax } = settings
+  return async (asked, { body, hold }) => {
     const { row, request, reply } = asked
     const { headers } = request
     const window = () => protocolWindow.current()
@@ -87,7 +101,10 @@ export function createAdmit(
     if (row.query !== undefined && isRefusal(query)) return query
 
     // 8 to 10
-    const read = await readBody(asked, body, settings.requestBytesMax)
+    const source = countedSource(request)
+    const holder = holderOf(caller, source)
+    const limitBytes = caller === undefined ? Math.min(MAX_GUEST_JSON_BYTES, requestBytesMax) : requestBytesMax
+    const read = await readBody(asked, { body, hold, holder, limitBytes })
     if (isRefusal(read)) return read
 
     // 11
@@ -106,7 +123,8 @@ export function createAdmit(
       query,
       json: read?.json,
       caller: present,
-      source: senderOf(request.raw).source,
+      source,
+      hold: (kept: Kept, bytes: number) => hold.take(kept, holder, bytes),
       isForwarded: isForwarded(headers),
       header: (name: string) => headers[name]?.toString(),
       signal: disconnection(asked),
@@ -126,17 +144,42 @@ export function createAdmit(
   }
 }
 
+/** Where limits count the request. Warns once if they cannot, because a proxy is in front that no setting names. */
+function createCountedSource(senderOf: SenderOf, log: Log): (request: FastifyRequest) => string | undefined {
+  let hasWarned = false
+  return ({ raw }) => {
+    const { source, isTrustedProxy } = senderOf(raw)
+    if (source !== undefined || isTrustedProxy || hasWarned || !isForwarded(raw.headers)) return source
+    hasWarned = true
+    log.warn('a proxy that TRUST_PROXY does not name forwards requests: limits cannot tell its clients apart')
+    return source
+  }
+}
+
 /** Parses JSON. Leaves bytes to the route. Counts and discards a body that the row does not declare. */
 async function readBody(
   { row, request }: Asked,
-  body: Body,
-  limitBytes: number,
+  { body, hold, holder, limitBytes }: Arriving & { readonly holder: Holder; readonly limitBytes: number },
 ): Promise<{ readonly json: unknown } | Refusal | undefined> {
   if (row.body?.type === 'application/octet-stream') return undefined
   if (row.body !== undefined)
-    return mediaType(row.body.type, (name) => request.headers[name]?.toString()) ?? jsonOf(row.body, body, limitBytes)
+    return (
+      mediaType(row.body.type, (name) => request.headers[name]?.toString()) ??
+      declaredTooLarge(request, limitBytes) ??
+      hold.take('json', holder, mostBytesOf(request.headers['content-length'], limitBytes)) ??
+      jsonOf(row.body, body, limitBytes)
+    )
   if (!hasBody(request.raw)) return undefined
   return (await body.drain(limitBytes)) === 'too_large' ? { refused: 'body_too_large' } : undefined
+}
+
+/** Such a body needs no memory. What arrives is counted all the same: a chunked body declares nothing. */
+function declaredTooLarge({ headers }: FastifyRequest, limitBytes: number): Refuses<'body_too_large'> | undefined {
+  return Number(headers['content-length'] ?? 0) > limitBytes ? { refused: 'body_too_large' } : undefined
+}
+
+function holderOf(caller: Caller | undefined, source: string | undefined): Holder {
+  return caller === undefined ? { kind: 'guest', key: source } : { kind: 'owner', key: caller.account.accountId }
 }
 
 /** Aborts when the client disconnects. */

@@ -19,6 +19,7 @@ import { openLimiter } from '../adapters/limiter/limiter.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { openServerKeys, type ServerKeys } from '../domain/custody/keys.ts'
+import { recordServerId } from '../domain/custody/serverId.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Limiter } from '../ports/limiter.ts'
@@ -84,6 +85,7 @@ const SETTINGS: RuleSettings = {
   quotaGraceDays: 14,
   blobBytesMax: 2 ** 40,
   freeSpaceFloorBytes: 0,
+  chunkBytesMax: 16 * 2 ** 20,
   registration: 'open',
   isRegistrationDefault: true,
   accessTokenSeconds: 900,
@@ -97,6 +99,7 @@ const SETTINGS: RuleSettings = {
   adoptionLeaseSeconds: 60,
   manifestDriftDays: 30,
   deepBytesPerHour: 64 * 2 ** 30,
+  uploadYieldSeconds: 10,
   linkSessionsPerWindow: 600,
   sourceSessionsPerWindow: 6000,
   passphraseTriesPerWindow: 10,
@@ -198,7 +201,7 @@ export function sha256(bytes: Uint8Array): Sha256Hex {
 }
 
 /** An account without a hashed secret, so no sign-in works. */
-export async function newAccount({ store, clock }: World): Promise<AccountId> {
+export async function newAccount({ store, clock, settings }: World): Promise<AccountId> {
   const accountId = defined(parseAccountId(systemRandom.uuid()))
   const nothing = {
     salt: undefined,
@@ -207,6 +210,9 @@ export async function newAccount({ store, clock }: World): Promise<AccountId> {
     recoveryProofHash: undefined,
   }
   const row = { accountId, email: `${accountId}@example.org`, secretHash: '-', kdfVersion: 1, ...nothing }
-  await store.write((tx) => tx.accounts.insert({ ...row, createdAt: clock.now() }))
+  await store.write(async (tx) => {
+    await tx.accounts.insert({ ...row, createdAt: clock.now() })
+    await recordServerId(tx, settings.serverId)
+  })
   return accountId
 }

@@ -1,6 +1,6 @@
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
-import { type Keeper, sendFile } from '../../../../testing/people.ts'
+import { adoptInPart, type Keeper, openedDrops, sendFile } from '../../../../testing/people.ts'
 import { pngOf } from '../pictures.ts'
 import { oncePerWorld, type Shot } from '../shots.ts'
 import type { World } from '../world.ts'
@@ -52,7 +52,7 @@ async function addDrop({ owner, album, device }: Keeper): Promise<void> {
     sender: 'Ada',
     note: 'As promised.\nSee you!',
   })
-  const [drop] = await owner.inbox()
+  const [drop] = await openedDrops(owner)
   if (drop !== undefined) await owner.adoptDrop(drop, { album, device })
 }
 
@@ -88,6 +88,18 @@ const album = async (world: World) => {
 const emptyAlbum = async (world: World) => {
   const { owner, album: albumId } = await world.keeper()
   return { url: `${world.url}/#/albums/${albumId}`, signedInAs: owner }
+}
+/** An own upload and a guest's file, both stopped before they were signed. */
+const halfAlbum = async (world: World) => {
+  const keeper = await world.keeper()
+  await addHalf(keeper)
+  const { url } = await keeper.owner.createLink()
+  const facts = { name: 'Summer at the lake.png', type: 'image/png', sender: 'Ada', note: 'As promised.\nSee you!' }
+  const [from, to] = COLOURS[0]
+  await sendFile(url, pngOf({ width: 600, height: 400, from, to }), facts)
+  const [drop] = await openedDrops(keeper.owner)
+  if (drop !== undefined) await adoptInPart(keeper, drop)
+  return { url: `${world.url}/#/albums/${keeper.album}`, signedInAs: keeper.owner }
 }
 const pictures = (page: Page) => page.locator('.tile img').nth(3).waitFor()
 const names = (page: Page) => page.getByText('From Ada.txt').waitFor()
@@ -140,6 +152,15 @@ export const albumsShots: readonly Shot[] = [
     },
   },
   { name: 'albums/selected', begin: album, reach: selectTwo },
+  {
+    name: 'albums/finish',
+    begin: halfAlbum,
+    reach: async (page) => {
+      await button(page, 'Look at the files').click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Show preview' }).first().click()
+      await page.frameLocator('iframe.preview').locator('img').waitFor()
+    },
+  },
   {
     name: 'albums/uploading',
     begin: emptyAlbum,

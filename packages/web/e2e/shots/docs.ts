@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { sendFile } from '../../../../testing/people.ts'
+import { openedDrops, sendFile } from '../../../../testing/people.ts'
 import { guest } from '../../src/text/en/guest.ts'
 import { inbox } from '../../src/text/en/inbox.ts'
 import { links } from '../../src/text/en/links.ts'
@@ -69,7 +69,7 @@ async function beginStorage(world: World): Promise<Begin> {
   const { owner, album, device } = await world.keeper()
   const { url } = await owner.createLink({ label: LABEL })
   await sendFile(url, SUNSET, { name: COPY.name })
-  for (const drop of await owner.inbox()) await owner.adoptDrop(drop, { album, device })
+  for (const drop of await openedDrops(owner)) await owner.adoptDrop(drop, { album, device })
   return { url: `${world.url}/#/storage`, signedInAs: owner }
 }
 

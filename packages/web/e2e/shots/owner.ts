@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Owner } from '@blindkeep/client/owner'
-import { sendFile } from '../../../../testing/people.ts'
+import { openedDrops, sendFile } from '../../../../testing/people.ts'
 import { PAGES } from '../../src/owner/route.ts'
 import { oncePerWorld, type Shot } from '../shots.ts'
 import type { World } from '../world.ts'
@@ -28,7 +28,7 @@ const busyOwner = oncePerWorld(async (world): Promise<Owner> => {
       name,
       ...(index === 2 ? { note: 'The one with the cake!', sender: 'Gustav' } : {}),
     })
-  const kept = (await owner.inbox()).slice(0, 2)
+  const kept = (await openedDrops(owner)).slice(0, 2)
   const assetIds: string[] = []
   for (const drop of kept) assetIds.push((await owner.adoptDrop(drop, { album, device })).assetId)
   await owner.createShare(assetIds)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { hashOf } from '../../../../testing/maliciousAssets.ts'
-import { sendFile } from '../../../../testing/people.ts'
+import { openedDrops, sendFile } from '../../../../testing/people.ts'
 import type { Begin, Shot } from '../shots.ts'
 import type { World } from '../world.ts'
 
@@ -42,7 +42,7 @@ async function begin(world: World, isDamaged: boolean): Promise<Begin> {
   }
   const { url } = await owner.createLink()
   await sendFile(url, randomBytes(9_000), { name: 'From a guest.png' })
-  for (const drop of await owner.inbox()) await owner.adoptDrop(drop, { album, device })
+  for (const drop of await openedDrops(owner)) await owner.adoptDrop(drop, { album, device })
   const [first, second] = kept
   if (isDamaged && first !== undefined && second !== undefined) {
     const damaged = await blobFile(world, hashOf(first, 'original'))

@@ -2,7 +2,7 @@
  * The receipt-signing keys of a server, as this browser has seen them before. They are not secret. A malicious server that removes or changes a key can be
  * detected only by a client that remembers it (specification, Discovery, attestation-keys).
  */
-import type { PinnedKeys } from '@blindkeep/client/receipts'
+import { joinPins, type PinnedKeys } from '@blindkeep/client/receipts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
 const DATABASE = 'blindkeep-pins'
@@ -19,12 +19,16 @@ export async function loadPins(baseUrl: string): Promise<PinnedKeys | undefined>
   return withPins((database) => database.get('pins', new URL(baseUrl).origin))
 }
 
-/** Stores keys that the client has checked. A shorter list never replaces a longer one, because another tab may have stored more keys. */
+/**
+ * Stores keys that the client has checked. A shorter list never replaces a longer one, because another tab may have stored more keys. Rejects with
+ * `AuditError` when the stored keys, which another request may have brought meanwhile, are not of the same list.
+ */
 export async function keepPins(pins: PinnedKeys): Promise<void> {
   await withPins(async (database) => {
     const transaction = database.transaction('pins', 'readwrite')
     const before = await transaction.store.get(pins.serverId)
-    if (before === undefined || before.keys.length <= pins.keys.length) await transaction.store.put(pins, pins.serverId)
+    // In the transaction: what was loaded before the request may be outdated.
+    await transaction.store.put(joinPins(before, pins), pins.serverId)
     await transaction.done
   })
 }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { NetworkError, ProblemError, type ProblemFacts, SendError, WordsError } from '@blindkeep/client/errors'
+import {
+  AddressError,
+  NetworkError,
+  ProblemError,
+  type ProblemFacts,
+  SendError,
+  WordsError,
+} from '@blindkeep/client/errors'
 import { PROBLEM_CODES } from '@blindkeep/protocol/problems'
 import { errorText, requestIdOf } from './errorText.ts'
 
@@ -34,6 +41,12 @@ describe('the text of an error', () => {
   it('exists for unexpected errors', () => {
     assert.equal(errorText('a string', 'en'), errorText(new RangeError('bytes'), 'en'))
     assert.notEqual(errorText(new NetworkError('timeout'), 'en'), errorText(new NetworkError('cut'), 'en'))
+  })
+
+  it('names both addresses when the server calls itself by another one', () => {
+    const error = new AddressError({ given: 'https://keep.example', found: 'https://other.example' })
+    for (const language of ['en', 'de'] as const)
+      assert.match(errorText(error, language), /https:\/\/keep\.example.*https:\/\/other\.example/)
   })
 
   it('comes with the request’s id when the server has failed', () => {

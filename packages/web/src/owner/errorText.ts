@@ -1,6 +1,7 @@
 /** A text for every error of the client. Never shows text from the server, except the request's id. */
 import {
   AccountError,
+  AddressError,
   AnswerError,
   AssetError,
   AssetIncomplete,
@@ -36,6 +37,7 @@ export function errorText(error: unknown, language: Language): string {
       : text.unknownWord(error.unknown.place, error.unknown.word)
   if (error instanceof RecoveryError) return text.recovery[error.reason]
   if (error instanceof AccountError) return text.account[error.reason]
+  if (error instanceof AddressError) return text.address(error.given, error.found)
   return fileText(error, language)
 }
 

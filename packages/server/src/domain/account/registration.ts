@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { SecretHasher } from '../../ports/secrets.ts'
 import type { Account, Store } from '../../ports/store.ts'
+import { recordServerId } from '../custody/serverId.ts'
 import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
@@ -19,6 +20,8 @@ export interface RegistrationSettings {
   readonly registration: 'open' | 'invite' | 'closed'
   /** The operator did not set `registration`. Then `open` admits only direct connections, and a proxy's requests need an invite. */
   readonly isRegistrationDefault: boolean
+  /** The origin to which the first account binds the server. */
+  readonly serverId: string
 }
 
 export interface Registration {
@@ -60,7 +63,9 @@ export function createRegister(ports: RegistrationPorts, settings: RegistrationS
     const admission = policy === 'open' ? ADMITTED : await admissionOf(ports, request.invite)
     if (isRefusal(admission)) return admission
     const isNew = admission.usedBy === undefined && (await findByEmail(ports, email)) === undefined
-    const created = isNew ? await create(ports, { request, email, codeHash: admission.codeHash }) : undefined
+    const created = isNew
+      ? await create(ports, { request, email, codeHash: admission.codeHash, serverId: settings.serverId })
+      : undefined
     if (created === undefined) return repeat(ports, { request, email, admission })
     return isRefusal(created) ? created : ports.sessions.open(created.accountId, undefined)
   }
@@ -107,14 +112,15 @@ interface NewAccount {
   /** Canonical. */
   readonly email: string
   readonly codeHash: string | undefined
+  readonly serverId: string
 }
 
 /** Undefined when the e-mail is taken. The transaction that makes the account uses up its invite, so one of many concurrent requests with it succeeds. */
 async function create(
   { store, clock, random, hasher }: RegistrationPorts,
-  { request, email, codeHash }: NewAccount,
+  { request, email, codeHash, serverId }: NewAccount,
 ): Promise<Account | undefined | Refuses<'registration_closed'>> {
-  const secretHash = await hasher.hash(request.secret)
+  const secretHash = await hasher.hash(request.secret, request.source)
   const accountId = newId(random, parseAccountId)
   const { kdfVersion = KDF_VERSION, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof } = request
   const recoveryProofHash = recoveryProof && sha256(recoveryProof)
@@ -123,6 +129,7 @@ async function create(
     const createdAt = clock.now()
     if (!(await tx.accounts.insert({ accountId, email, secretHash, kdfVersion, ...sealed, createdAt })))
       return undefined
+    await recordServerId(tx, serverId)
     if (codeHash !== undefined && !(await tx.invites.use(codeHash, accountId, clock.now())))
       return { refused: 'registration_closed' } as const
     return tx.accounts.find(accountId)
@@ -172,5 +179,5 @@ async function isSameRegistration(
     [account.recoveryProofHash, proofHash],
   ] as const
   const isSameValues = pairs.every(([known, given]) => isSame(known, given))
-  return (await hasher.verify(account.secretHash, request.secret)) && isSameValues
+  return (await hasher.verify(account.secretHash, request.secret, request.source)) && isSameValues
 }

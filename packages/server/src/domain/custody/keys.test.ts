@@ -9,7 +9,7 @@ import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import { bytes, land, newLink } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { rotateSigningKey } from '../discovery/signingKey.ts'
-import { checkServerId, openServerKeys, rotateAttestationKey, WrongServerId } from './keys.ts'
+import { openServerKeys, rotateAttestationKey } from './keys.ts'
 
 const published = ({ store }: World) => store.read((tx) => tx.keys.attestationKeys())
 
@@ -156,19 +156,6 @@ describe('rotating the signing key', () => {
     inWorld(async (world) => {
       const publicKey = await rotateSigningKey(world)
       assert.deepEqual(await (await openServerKeys(world)).tokens.publicKey(), publicKey)
-    }),
-  )
-})
-
-describe('the server_id', () => {
-  it(
-    'may change until the first receipt, and not afterwards',
-    inWorld(async (world) => {
-      await checkServerId(world.store, 'https://any.example')
-      await land(world, await newLink(world), bytes(5))
-      await checkServerId(world.store, 'https://keep.example')
-      await assert.rejects(checkServerId(world.store, 'https://any.example'), WrongServerId)
-      await assert.rejects(checkServerId(world.store, 'https://keep.example/'), /PUBLIC_URL/)
     }),
   )
 })

@@ -1,5 +1,4 @@
 /** The server's own keys: created at the first start, opened at every later one. The attestation key and the signing key may be rotated while it runs. */
-import { equalBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { type Instant, instantOf, type KeyId } from '@blindkeep/protocol/ids'
 import { keyId } from '@blindkeep/protocol/keys'
 import type { Clock } from '../../ports/clock.ts'
@@ -96,18 +95,4 @@ export async function rotateAttestationKey({ store, keyring, clock }: Omit<KeyPo
     await tx.keys.insertAttestationKey(key)
     return { retired: old.keyId, active: key.keyId, at }
   })
-}
-
-export class WrongServerId extends Error {
-  override readonly name = 'WrongServerId'
-}
-
-/** Throws `WrongServerId`. Receipts name the server's origin, so a server that has signed one must keep its origin. */
-export async function checkServerId(store: Store, serverId: string): Promise<void> {
-  const written = await store.read((tx) => tx.server.fact('server_id'))
-  if (written === undefined || equalBytes(written, utf8(serverId))) return
-  const known = new TextDecoder().decode(written)
-  throw new WrongServerId(
-    `this data directory has signed receipts as ${known}, but the server is now configured as ${serverId}. Set PUBLIC_URL (or HOST and PORT) back to ${known}, or use another DATA_DIR.`,
-  )
 }

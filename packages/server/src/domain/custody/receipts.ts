@@ -9,6 +9,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { ReadTx, ReceiptRow, Store, WriteTx } from '../../ports/store.ts'
 import type { SignerOf } from './keys.ts'
 import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
+import { recordServerId } from './serverId.ts'
 
 export interface ReceiptDraft {
   readonly subject: ReceiptSubject
@@ -81,7 +82,7 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
   ): Promise<boolean> {
     const done = await store.write(async (tx) => {
       if ((await tx.keys.activeAttestationKey())?.keyId !== key.keyId) return { refused: 'key_rotated' as const }
-      if (head === undefined) await tx.server.setFact('server_id', utf8(serverId))
+      if (head === undefined) await recordServerId(tx, serverId)
       if (!(await tx.receipts.append(head, rows))) throw new Error('the receipt log has grown without its lock')
       for (const [at, draft] of drafts.entries()) {
         const row = rows[at]

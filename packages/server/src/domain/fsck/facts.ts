@@ -7,7 +7,7 @@ import { createFinding, type Finding, findBroken } from './finding.ts'
 /** A backup pauses for minutes at a time. */
 const MAX_PAUSE_SECONDS = 86_400
 
-/** Wrong facts that would silently stop the log or the collector. */
+/** Wrong facts that would silently stop the log or the collector, or let the server take another name than its accounts know. */
 export async function checkFacts(tx: ReadTx, now: Instant): Promise<readonly Finding[]> {
   const floor = await read(() => receiptSeqFloor(tx))
   const pausedUntil = await read(() => collectorPausedUntil(tx))
@@ -15,13 +15,29 @@ export async function checkFacts(tx: ReadTx, now: Instant): Promise<readonly Fin
     return [floor, pausedUntil]
       .filter((fact) => fact instanceof Error)
       .map(({ message }) => createFinding('fact_wrong', {}, message))
+  const serverId = await tx.server.fact('server_id')
+  const [account] = serverId === undefined ? await tx.accounts.list({ afterEmail: undefined, max: 1 }) : []
   return findBroken({}, [
+    [
+      account !== undefined,
+      'fact_wrong',
+      'there are accounts, and no server_id to which clients have bound their secrets',
+    ],
+    [
+      serverId !== undefined && !isOrigin(new TextDecoder().decode(serverId)),
+      'fact_wrong',
+      'the server_id is no origin',
+    ],
     [
       pausedUntil !== undefined && pausedUntil > addSeconds(now, MAX_PAUSE_SECONDS),
       'fact_wrong',
       `the collector is paused until ${pausedUntil === undefined ? 'never' : formatInstant(pausedUntil)}`,
     ],
   ])
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
 }
 
 /** Turns the plain error of a malformed fact into a value. */

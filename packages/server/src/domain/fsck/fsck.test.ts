@@ -190,6 +190,8 @@ function toObjects({ pending, metadata, open, cancelled, deletedBlob, locations 
     ],
     [`update receipts set received_at = 9223372036854775807 where receipt_seq = 3`, 'database_damaged', 'receipts'],
     [`insert into server_facts values ('receipt_seq_floor', cast('abc' as blob))`, 'fact_wrong', ''],
+    [`delete from server_facts where name = 'server_id'`, 'fact_wrong', ''],
+    [`update server_facts set value = cast('keep.example' as blob) where name = 'server_id'`, 'fact_wrong', ''],
     [
       `insert into server_facts values ('collector_paused_until', cast('2999-01-01T00:00:00Z' as blob))`,
       'fact_wrong',

@@ -1,7 +1,7 @@
 /** Facts about the server itself. */
 
 /**
- * - server_id: the origin in receipts.
+ * - server_id: the origin in receipts, to which clients also bind the secrets of accounts. Written with the first of either.
  * - token_key: the Ed25519 key that signs access and capability tokens, sealed under the master secret.
  * - server_secret: 32 bytes from which decoy salts and refresh tokens are derived, sealed under the master secret.
  * - receipt_seq_floor: decimal digits in ASCII; every later receipt has a higher receipt_seq.

@@ -106,6 +106,25 @@ describe('a malicious server', () => {
   })
 })
 
+describe('a server that publishes other keys for each receipt', () => {
+  it('is detected although two receipts are checked at the same time', async () => {
+    const { url } = await world.owner.createLink()
+    const redated = changeBody((body) => {
+      assert.ok(Array.isArray(body.keys))
+      body.keys[0].active_from = '2020-01-01T00:00:00.000Z'
+    })
+    world.proxy.tamper({ matches: isRequest('GET', /attestation-keys$/), answer: redated, times: 1 })
+    const tab = await openTab(url)
+    await tab.untilOpen()
+    await tab.add([chosen('one.bin', bytes(10)), chosen('two.bin', bytes(10))])
+    tab.send(noMessage, undefined)
+    await tab.until(({ alarms, checkedReceipts }) => alarms + checkedReceipts === 2)
+    const { alarms, rows } = tab.snapshot()
+    assert.equal(alarms, 1)
+    assert.ok(rows.some(({ receipt }) => receipt?.is === 'alarm' && receipt.reason === 'key_changed'))
+  })
+})
+
 describe('a server that hands out no receipt', () => {
   it('leads to a missing receipt, which the page fetches again when asked', async () => {
     const { url } = await world.owner.createLink()

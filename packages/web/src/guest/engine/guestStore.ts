@@ -1,6 +1,6 @@
 /** What outlives the tab: unfinished uploads, landed files, and the keys of servers. */
 import type { SendState } from '@blindkeep/client/guest'
-import type { DropCustody, PinnedKeys } from '@blindkeep/client/receipts'
+import { type DropCustody, joinPins, type PinnedKeys } from '@blindkeep/client/receipts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { FileIdentity } from './fileIdentity.ts'
 
@@ -48,6 +48,7 @@ export interface GuestStore {
   forgetLanded(linkId: string): Promise<void>
   /** The keys of the server at this URL; their `serverId` is its origin. */
   pins(baseUrl: string): Promise<PinnedKeys | undefined>
+  /** Rejects with `AuditError` when the stored keys are not of the same list; ignores a failure of the browser. */
   putPins(pins: PinnedKeys): Promise<void>
   /** Deletes what is too old. `nowMs` is milliseconds since 1970. */
   sweep(nowMs: number): Promise<void>
@@ -95,7 +96,7 @@ export function createMemoryStore(): GuestStore {
     },
     pins: async (baseUrl) => pins.get(new URL(baseUrl).origin),
     async putPins(keys) {
-      pins.set(keys.serverId, keys)
+      pins.set(keys.serverId, joinPins(pins.get(keys.serverId), keys))
     },
     async sweep(nowMs) {
       for (const upload of uploads.values()) if (isUploadExpired(upload, nowMs)) uploads.delete(upload.id)

@@ -1,3 +1,4 @@
+import { AuditError } from '@blindkeep/client/errors'
 import { parseSendState } from '@blindkeep/client/guest'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import { keepPins, loadPins } from '../../common/pinStore.ts'
@@ -33,7 +34,13 @@ export async function openGuestStore(): Promise<GuestStore> {
     ...uploadsIn(database, tellOtherTabs),
     ...landedIn(database, tellOtherTabs),
     pins: (baseUrl) => loadPins(baseUrl).catch(() => undefined),
-    putPins: (pins) => bestEffort(() => keepPins(pins)),
+    async putPins(pins) {
+      try {
+        await keepPins(pins)
+      } catch (error) {
+        if (error instanceof AuditError) throw error
+      }
+    },
     sweep: (nowMs) => bestEffort(() => sweep(database, nowMs)),
     onOtherTab(listener) {
       otherTabs.onmessage = listener

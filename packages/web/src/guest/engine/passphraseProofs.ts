@@ -5,8 +5,8 @@ export function withCachedProofs(environment: Environment): Environment {
   const proofs = new Map<string, ReturnType<Environment['passphraseProof']>>()
   return {
     ...environment,
-    passphraseProof(text, opaqueId, options) {
-      const proof = proofs.get(text) ?? environment.passphraseProof(text, opaqueId, options)
+    passphraseProof(text, salt, options) {
+      const proof = proofs.get(text) ?? environment.passphraseProof(text, salt, options)
       proofs.set(text, proof)
       return proof
     },

@@ -1,7 +1,7 @@
 /** Fetches the receipt of each landed file and checks it in this browser, with the server's keys that this browser has seen before. */
 import type { Environment } from '@blindkeep/client/environment'
 import { AuditError } from '@blindkeep/client/errors'
-import { type DropCustody, fetchReceipt, type PinnedKeys } from '@blindkeep/client/receipts'
+import { type DropCustody, fetchReceipt, joinPins, type PinnedKeys } from '@blindkeep/client/receipts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { ReceiptStatus, SignedFacts } from '../messages.ts'
 import type { GuestStore } from './guestStore.ts'
@@ -57,7 +57,8 @@ export function createReceipts({ environment, store, onStatus, onReceipt }: Rece
   async function checked(id: string, custody: DropCustody): Promise<SignedFacts> {
     const pinned = await pins(custody.baseUrl)
     const { receipt, keys } = await fetchReceipt({ custody, pinned, environment })
-    seen = keys
+    // Another receipt may have been checked meanwhile, with other keys.
+    seen = joinPins(seen, keys)
     await store.putPins(keys)
     await store.putReceipt(id, receipt)
     onReceipt(id, receipt)

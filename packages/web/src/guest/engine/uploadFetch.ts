@@ -1,8 +1,8 @@
 /**
  * A `fetch` that reports how many bytes of a chunk are sent. The browser's `fetch` reports nothing before the answer, which on a slow connection takes a
  * minute. This one behaves like it as far as the client uses it for a chunk: it resolves with the answer, whatever its status; it rejects with `TypeError`
- * when there is no answer, and with the signal's reason when that aborts. A redirect to another origin fails, because the page's Content-Security-Policy
- * forbids it.
+ * when there is no answer, and with the signal's reason when that aborts. XMLHttpRequest follows redirects. One to another origin fails, because the page's
+ * Content-Security-Policy forbids it; an answer from another path of this origin fails here.
  */
 type Fetch = typeof fetch
 
@@ -45,7 +45,11 @@ function upload(
     })
     request.upload.onprogress = ({ loaded }) => onSent(loaded)
     request.onprogress = ({ loaded }) => loaded > MAX_ANSWER_BYTES && request.abort()
-    request.onload = () => settle(() => resolve(responseOf(request)))
+    request.onload = () =>
+      settle(() => {
+        if (request.responseURL === new URL(url).href) resolve(responseOf(request))
+        else reject(new TypeError('the chunk was redirected'))
+      })
     request.onerror = () => settle(() => reject(new TypeError('the chunk did not get an answer')))
     request.onabort = () => settle(() => reject(signal?.reason ?? new TypeError('the chunk was cut')))
     signal?.addEventListener('abort', abort, { once: true })

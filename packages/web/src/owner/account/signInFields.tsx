@@ -1,3 +1,4 @@
+import { normaliseEmail } from '@blindkeep/protocol/email'
 import { Check, Field } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
 import { accountText } from '../texts.ts'
@@ -31,9 +32,9 @@ export function EmailField({ email, onEmail, hasTried, language }: EmailFieldPro
   )
 }
 
-/** A rough check; the server does not check more. */
+/** The rule of client and server. */
 export function isEmail(text: string): boolean {
-  return /^[^\s@]+@[^\s@]+$/u.test(text.trim())
+  return normaliseEmail(text) !== undefined
 }
 
 interface StayCheckProps {

@@ -1,42 +1,25 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
-import { useCloseGuard } from '../../common/closeGuard.ts'
+import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
-import { useDevice } from '../device.ts'
-import { errorText } from '../errorText.ts'
-import { useAction } from '../useAction.ts'
+import { FinishDialog } from './finishDialog.tsx'
 import { albumsText } from './texts.ts'
 
-/** Assets whose upload was interrupted, and the way to finish them. */
+/** Assets whose upload or adoption was interrupted, and the way to look at them and finish them. */
 export function Incomplete({ assets }: { readonly assets: readonly AssetFacts[] }) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const device = useDevice()
+  const { language } = useOwnerPages()
   const text = albumsText(language).incomplete
-  const { isBusy, error, run } = useAction()
-  useCloseGuard(isBusy)
-
-  async function finish(): Promise<void> {
-    let done = 0
-    await run(async () => {
-      const signer = await device()
-      for (const { assetId } of assets) {
-        await owner.completeAsset(assetId, { device: signer })
-        done++
-      }
-    })
-    if (done > 0) showMessage({ tone: 'good', text: text.done(done) })
-  }
-
+  const [isLooking, setLooking] = useState(false)
   return (
     <Notice tone="warn">
       <p>{text.notice(assets.length)}</p>
       <p class="small soft">{text.explain}</p>
-      {error !== undefined && <p class="fault">{errorText(error, language)}</p>}
       <div>
-        <Button busy={isBusy} onClick={() => void finish()}>
-          {isBusy ? text.finishing : text.finish}
+        <Button icon="eye" onClick={() => setLooking(true)}>
+          {text.review(assets.length)}
         </Button>
       </div>
+      {isLooking && <FinishDialog assets={assets} onClose={() => setLooking(false)} />}
     </Notice>
   )
 }

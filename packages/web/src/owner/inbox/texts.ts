@@ -30,9 +30,16 @@ export function plainNameOf(item: InboxItem, language: Language): string {
 
 export function faultText({ reason }: NonNullable<InboxItem['fault']>, language: Language): string {
   const { faults } = texts[language]
-  if (reason === 'not_in_inbox' || reason === 'refused' || reason === 'unreachable' || reason === 'answer_broken')
-    return faults[reason]
-  return faults.sealed
+  switch (reason) {
+    case 'another_drop':
+    case 'not_in_inbox':
+    case 'refused':
+    case 'unreachable':
+    case 'answer_broken':
+      return faults[reason]
+    default:
+      return faults.sealed
+  }
 }
 
 /** Whether another try may work: the file itself was not the reason. */

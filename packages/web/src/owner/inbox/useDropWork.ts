@@ -86,14 +86,20 @@ export function useDropWork(onChange: () => void): DropWork {
 function useDropStep(): (task: DropTask, item: InboxItem, signal: AbortSignal) => Promise<boolean> {
   const { owner } = useOwnerPages()
   const device = useDevice()
-  /** The same id for every try: when an answer was lost, the asset that it created is found and not created twice. */
+  /**
+   * The same id for every try of a file and album: when an answer was lost, the asset that it created is found and not created twice. Another album is
+   * another choice, which must not finish the earlier one.
+   */
   const assetIds = useRef(new Map<string, AssetId>())
 
   async function keep(item: InboxItem, album: Album['albumId'], signal: AbortSignal): Promise<void> {
-    const assetId = assetIds.current.get(item.dropId) ?? owner.newAssetId()
-    assetIds.current.set(item.dropId, assetId)
+    // The dialog offers only opened files: what the owner could not see is never signed.
+    if (item.file === undefined) throw new TypeError('a file that was not opened cannot be kept')
+    const choice = `${item.dropId} ${album}`
+    const assetId = assetIds.current.get(choice) ?? owner.newAssetId()
+    assetIds.current.set(choice, assetId)
     await owner.adoptDrop(item, { album, assetId, device: await device(), signal })
-    assetIds.current.delete(item.dropId)
+    assetIds.current.delete(choice)
   }
 
   return async (task, item, signal) => {

@@ -1,3 +1,4 @@
+import { AuditError } from '@blindkeep/client/errors'
 import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { keepPins, loadPins } from '../../common/pinStore.ts'
 
@@ -15,7 +16,15 @@ export async function knownPins(baseUrl: string): Promise<KnownPins> {
   }
 }
 
-/** Ignores a failure: `knownPins` reports it as `canRemember`, and the check that found the keys stays valid. */
+/**
+ * Ignores a failure of the browser: `knownPins` reports it as `canRemember`, and the check that found the keys stays valid. Rejects with `AuditError`
+ * when the server gave other keys to another request.
+ */
 export async function rememberPins(keys: PinnedKeys | undefined): Promise<void> {
-  if (keys !== undefined) await keepPins(keys).catch(() => undefined)
+  if (keys === undefined) return
+  try {
+    await keepPins(keys)
+  } catch (error) {
+    if (error instanceof AuditError) throw error
+  }
 }

@@ -36,6 +36,8 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   faults: {
     sealed:
       'Sie ist beschädigt oder wurde nicht für Sie verschlüsselt und lässt sich deshalb nicht öffnen. Sie können sie verwerfen.',
+    another_drop:
+      'Der Server hat diese Datei durch eine andere ersetzt, nachdem er sie aufgeführt hatte. Ein echter Server tut das nie. Sagen Sie es dem Betreiber dieses Servers; laden Sie die Seite neu, um die andere Datei zu sehen.',
     not_in_inbox: 'Sie ist nicht mehr im Eingang.',
     refused:
       'Der Server gibt sie im Moment nicht heraus. Versuchen Sie es später noch einmal, oder fragen Sie den Betreiber dieses Servers.',

@@ -66,6 +66,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Der Server antwortet nicht unter dieser Adresse. Verwenden Sie die Adresse, die Sie vom Betreiber haben.',
     'error.auth.user_already_exists':
       'Es gibt schon ein Konto mit dieser E-Mail-Adresse. Melden Sie sich an, oder verwenden Sie eine andere.',
+    'error.auth.session_bound':
+      'Dieser Browser ist mit einem anderen Schlüssel angemeldet. Melden Sie sich ab und wieder an, um diesen zu verwenden.',
     'error.auth.totp_already_active':
       'Der zweite Schritt ist schon eingeschaltet. Schalten Sie ihn aus, bevor Sie ihn neu einrichten.',
     'error.auth.totp_not_pending':
@@ -95,6 +97,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.auth.rate_limited': 'Es gab zu viele Versuche.',
     'error.drop.rate_limited': 'Es gab zu viele Versuche mit diesem Link.',
     'error.request.failed': 'Der Server hatte einen Fehler. Versuchen Sie es gleich noch einmal.',
+    'error.request.overloaded': 'Der Server ist gerade ausgelastet. Versuchen Sie es gleich noch einmal.',
     'error.storage.unavailable':
       'Der Server kann im Moment nichts speichern. Nichts, was bestätigt wurde, ist verloren. Versuchen Sie es später noch einmal.',
     'error.federation.revocations_unavailable':
@@ -106,6 +109,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     unreachable: 'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
     timeout: 'Der Server hat nicht rechtzeitig geantwortet. Versuchen Sie es noch einmal.',
     cut: 'Die Verbindung ist abgebrochen. Versuchen Sie es noch einmal.',
+    redirected:
+      'Der Server oder etwas auf dem Weg dorthin verweist auf eine andere Adresse. Diese Seite ist dem nicht gefolgt. Prüfen Sie die Adresse, oder fragen Sie den Betreiber dieses Servers.',
   },
   send: {
     server_unavailable:
@@ -141,6 +146,9 @@ export const problems: typeof import('../en/problems.ts').problems = {
   account: {
     kdf_unknown:
       'Der Server verlangt etwas, das diese Seite nicht kennt, deshalb wurde Ihr Passwort nicht verwendet. Laden Sie die Seite neu.',
+    salt_refused:
+      'Die Antwort des Servers hätte Ihr Passwort geschwächt, deshalb wurde es nicht verwendet. Machen Sie nicht weiter. Fragen Sie den Betreiber dieses Servers.',
+    email_malformed: 'Das ist keine einfache E-Mail-Adresse. Nichts wurde gesendet.',
     account_key_missing:
       'Der Server hat keinen Schlüssel für dieses Konto, deshalb lassen sich seine Dateien nicht öffnen. Fragen Sie den Betreiber dieses Servers.',
     account_key_unreadable:
@@ -157,11 +165,12 @@ export const problems: typeof import('../en/problems.ts').problems = {
     checksum: 'Eines der Wörter ist falsch, oder zwei sind vertauscht. Vergleichen Sie sie mit Ihren Notizen.',
   },
   asset: {
-    asset_differs: 'Was der Server über diese Datei sagt, widerspricht ihrer Signatur. Vertrauen Sie der Datei nicht.',
+    asset_differs:
+      'Was der Server über diese Datei sagt, widerspricht ihrer Signatur oder dem, was er vorher gesagt hat. Vertrauen Sie der Datei nicht.',
     provenance_invalid: 'Die Signatur dieser Datei ist nicht gültig. Vertrauen Sie der Datei nicht.',
     device_unknown: 'Diese Datei hat ein Gerät signiert, das nicht Ihres ist. Vertrauen Sie der Datei nicht.',
     envelope_differs:
-      'Was der Server über diese Datei sagt, widerspricht ihrer Signatur. Vertrauen Sie der Datei nicht.',
+      'Was der Server über diese Datei sagt, widerspricht ihrer Signatur oder dem, was er vorher gesagt hat. Vertrauen Sie der Datei nicht.',
     key_unreadable:
       'Der Schlüssel dieser Datei lässt sich nicht öffnen. Vertrauen Sie nicht dem, was der Server dafür schickt.',
     hash_differs:
@@ -182,6 +191,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
   password: 'Das aktuelle Passwort ist falsch. Nichts wurde geändert.',
   answer:
     'Die Antwort des Servers ist nicht lesbar. Laden Sie die Seite neu. Wenn das nicht hilft, sagen Sie es dem Betreiber dieses Servers.',
+  address: (given, found) =>
+    `Sie haben ${given} geöffnet, aber dieser Server nennt sich ${found}. Ihr Passwort wurde nicht verwendet. Öffnen Sie die andere Adresse, wenn Sie ihr vertrauen, oder fragen Sie den Betreiber dieses Servers.`,
   seal: BROKEN_SEAL,
   incomplete: 'Diese Datei ist nicht vollständig: Ihr Upload brach ab.',
   audit:

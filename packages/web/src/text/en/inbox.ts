@@ -35,6 +35,8 @@ export const inbox = {
   cancel: 'Cancel',
   faults: {
     sealed: 'It is damaged or was not encrypted for you, so it cannot be opened. You can discard it.',
+    another_drop:
+      'The server swapped this file for another one after it was listed, which a genuine server never does. Tell the operator of this server; reload the page to see the other file.',
     not_in_inbox: 'It is no longer in the inbox.',
     refused: 'The server does not release it at the moment. Try again later, or ask the operator of this server.',
     unreachable: 'The connection broke before the name could be read.',

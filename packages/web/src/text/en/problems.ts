@@ -71,6 +71,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
     'The server does not answer at this address. Use the address that its operator gave you.',
   'error.auth.user_already_exists':
     'An account with this e-mail address already exists. Sign in, or use another address.',
+  'error.auth.session_bound': 'This browser is signed in with another key. Sign out and in again to use this one.',
   'error.auth.totp_already_active': 'The second step is already on. Turn it off before you set it up again.',
   'error.auth.totp_not_pending':
     'The second step is not being set up. Start again. If it is already on and you have no backup codes, turn it off first.',
@@ -97,6 +98,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.auth.rate_limited': 'There were too many attempts.',
   'error.drop.rate_limited': 'There were too many attempts on this link.',
   'error.request.failed': 'Something failed on the server. Try again in a moment.',
+  'error.request.overloaded': 'The server is busy. Try again in a moment.',
   'error.storage.unavailable':
     'The server cannot store anything at the moment. Nothing that was confirmed is lost. Try again later.',
   'error.federation.revocations_unavailable': 'The server cannot answer this at the moment. Try again.',
@@ -107,6 +109,8 @@ const network: Readonly<Record<NetworkFailure, string>> = {
   unreachable: 'The server cannot be reached. Check your connection and try again.',
   timeout: 'The server did not answer in time. Try again.',
   cut: 'The connection broke. Try again.',
+  redirected:
+    'The server, or something on the way to it, points to another address. This page did not go there. Check the address, or ask the operator of this server.',
 }
 
 const send: Readonly<Record<SendStopReason, string>> = {
@@ -138,6 +142,9 @@ const send: Readonly<Record<SendStopReason, string>> = {
 const account: Readonly<Record<AccountFault, string>> = {
   kdf_unknown:
     'The server asks for something that this page does not know, so your password was not used. Reload the page.',
+  salt_refused:
+    'The server’s answer would have weakened your password, so your password was not used. Do not continue. Ask the operator of this server.',
+  email_malformed: 'This is not a plain e-mail address. Nothing was sent.',
   account_key_missing:
     'The server has no key for this account, so none of its files can be opened. Ask the operator of this server.',
   account_key_unreadable:
@@ -157,10 +164,12 @@ const words: Readonly<Record<WordsFault, string>> = {
 }
 
 const asset: Readonly<Record<AssetFault, string>> = {
-  asset_differs: 'The server’s description of this file contradicts its signature. Do not trust the file.',
+  asset_differs:
+    'The server’s description of this file contradicts its signature, or what the server said before. Do not trust the file.',
   provenance_invalid: 'The signature of this file is not valid. Do not trust the file.',
   device_unknown: 'This file was signed by a device that is not yours. Do not trust the file.',
-  envelope_differs: 'The server’s description of this file contradicts its signature. Do not trust the file.',
+  envelope_differs:
+    'The server’s description of this file contradicts its signature, or what the server said before. Do not trust the file.',
   key_unreadable: 'The key of this file cannot be opened. Do not trust what the server sends for it.',
   hash_differs: 'The server sent a different file than was stored. Delete what was downloaded of it.',
   metadata_differs: 'The description of this file contradicts its signature. Do not trust the file.',
@@ -189,6 +198,8 @@ export const problems = {
   password: 'The current password is wrong. Nothing was changed.',
   answer:
     'The server gave an unreadable answer. Reload the page. If this does not help, tell the operator of this server.',
+  address: (given: string, found: string) =>
+    `You opened ${given}, but this server says that it is ${found}. Your password was not used. Open the other address if you trust it, or ask the operator of this server.`,
   seal: BROKEN_SEAL,
   incomplete: 'This file is not complete: its upload stopped early.',
   audit: 'The server sent a receipt that is not valid. Keep your own copy, and ask the operator of this server.',

@@ -1,0 +1,20 @@
+import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
+import type { OpaqueId } from '@blindkeep/protocol/ids'
+import type { Environment } from '../environment.ts'
+import type { Calls } from '../http/call.ts'
+import { serverIdOf } from '../http/ownAddress.ts'
+import { passphraseSalt } from '../seal/derive.ts'
+
+interface PassphrasePorts {
+  readonly calls: Calls
+  readonly environment: Pick<Environment, 'passphraseProof'>
+}
+
+/** Verifier and proof of a passphrase, for this link of this server. 64 MiB and about a second. Throws `AddressError`, and what a call throws. */
+export async function linkPassphraseProof(
+  { calls, environment }: PassphrasePorts,
+  { opaqueId, passphrase }: { readonly opaqueId: OpaqueId; readonly passphrase: string },
+): Promise<Bytes> {
+  const serverId = await serverIdOf(calls)
+  return environment.passphraseProof(passphrase, passphraseSalt(serverId, fromHex(opaqueId)))
+}

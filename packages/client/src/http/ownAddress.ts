@@ -1,0 +1,64 @@
+/**
+ * The rule of addresses: whatever a client makes, follows, or derives a secret for has the origin and the base path of the address that the person
+ * gave: typed, of the page itself, or of the link that was opened. That is `baseUrl` in `Calls`, and addresses are made from it alone. What a server
+ * says about its own address is compared with it, never used in its place.
+ */
+import type { Call } from './callTypes.ts'
+import { AddressError, AnswerError, NetworkError } from './errors.ts'
+
+/** As in receipts. */
+const MAX_ORIGIN_LENGTH = 300
+
+/**
+ * The `server_id` to which secrets are bound: the origin of the address. Only a client on the same machine as its server, through loopback, takes the
+ * server's own name, because the owner of a server behind a proxy and its other clients have to derive the same secrets. Throws `AddressError` when
+ * the server names another origin, and what a call throws. Asks once for each `call`: a guest may prepare a hundred files with one passphrase.
+ */
+export async function serverIdOf(calls: BaseCalls): Promise<string> {
+  const asked = answers.get(calls.call) ?? askServerId(calls)
+  answers.set(calls.call, asked)
+  try {
+    return await asked
+  } catch (error) {
+    answers.delete(calls.call)
+    throw error
+  }
+}
+
+const answers = new WeakMap<Call, Promise<string>>()
+
+interface BaseCalls {
+  readonly baseUrl: string
+  readonly call: Call
+}
+
+async function askServerId({ baseUrl, call }: BaseCalls): Promise<string> {
+  const given = new URL(baseUrl).origin
+  const { server_id: found } = (await call('serverInfo')).body
+  if (found === given) return given
+  if (originOf(found) !== found) throw new AnswerError('serverInfo', 'its server_id is no origin')
+  if (isLoopback(given)) return found
+  throw new AddressError({ given, found })
+}
+
+/** Throws `NetworkError` `redirected` for a redirect, and for an answer that comes from another address because `fetch` has followed one. */
+export function refuseRedirect(url: string, answer: Response): void {
+  const isRedirect =
+    answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400 && answer.status !== 304)
+  if (!isRedirect && !answer.redirected) return
+  answer.body?.cancel().catch(() => undefined)
+  const to = isRedirect ? (answer.headers.get('Location') ?? '') : answer.url
+  throw new NetworkError('redirected', undefined, { given: new URL(url).origin, found: originOf(to, url) })
+}
+
+/** Never more than the origin, as a path may be a credential. */
+function originOf(text: string, base?: string): string | undefined {
+  const url = text === '' || !URL.canParse(text, base) ? undefined : new URL(text, base)
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  return isHttp && url.origin.length <= MAX_ORIGIN_LENGTH ? url.origin : undefined
+}
+
+/** The parser of `URL` has already brought addresses of all spellings into one form. */
+function isLoopback(origin: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(origin).hostname)
+}

@@ -1,0 +1,29 @@
+/**
+ * The server's origin, `server_id`. Receipts name it, and clients bind the secrets of passwords and recovery words to it. So the first receipt or
+ * account writes it down, whichever comes first, and from then on the server keeps it.
+ */
+import { equalBytes, utf8 } from '@blindkeep/protocol/bytes'
+import type { ReadTx, Store, WriteTx } from '../../ports/store.ts'
+
+export class WrongServerId extends Error {
+  override readonly name = 'WrongServerId'
+}
+
+/** Call it in the transaction that commits a first receipt or account. Throws `WrongServerId` when another process wrote another origin meanwhile. */
+export async function recordServerId(tx: WriteTx, serverId: string): Promise<void> {
+  if ((await writtenId(tx, serverId)) === undefined) await tx.server.setFact('server_id', utf8(serverId))
+}
+
+/** For the start. Throws `WrongServerId`. */
+export async function checkServerId(store: Store, serverId: string): Promise<void> {
+  await store.read((tx) => writtenId(tx, serverId))
+}
+
+async function writtenId(tx: ReadTx | WriteTx, serverId: string): Promise<Uint8Array | undefined> {
+  const written = await tx.server.fact('server_id')
+  if (written === undefined || equalBytes(written, utf8(serverId))) return written
+  const known = new TextDecoder().decode(written)
+  throw new WrongServerId(
+    `this data directory belongs to ${known}, but the server is now configured as ${serverId}. Its receipts name ${known}, and no password of its accounts works at another address. Set PUBLIC_URL (or HOST and PORT) back to ${known}, or use another DATA_DIR.`,
+  )
+}
