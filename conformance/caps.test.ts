@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { json, type Reply } from './call.ts'
 import { answerOf, atOnce, expectAnswer, type Problem, tally, until } from './expect.ts'
-import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
 import {
   append,
   base64,
@@ -104,6 +104,20 @@ describe('create drop: caps', () => {
     expectAnswer(await declare(link), '201')
   })
 
+  it('are given up by a session that has received nothing, once it is older than some seconds', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    const yielding = await ownServer({ SESSION_YIELD_SECONDS: '1' })
+    const link = await newLink(yielding, { max_file_count: 2 })
+    const [begun, empty] = [await openSession(link, FILE), await openSession(link, FILE)]
+    expectAnswer(await append(begun, 0, 1), '204')
+    await until(async () => (await declare(link)).status === 201, 'the empty session gives its place up')
+    assert.deepEqual([(await stateOf(begun)).status, (await stateOf(empty)).status], [200, 404])
+    expectAnswer(await append(empty), '404 upload.session_not_found')
+    expectAnswer(await append(begun, 1), '204')
+    assert.equal((await entryOf(link)).open_sessions, 1)
+  })
+
   it('end a single-use link with its first drop and not before', async () => {
     const link = await newLink(server, { single_use: true })
     const [first, second] = [await openSession(link, FILE), await openSession(link, randomBytes(50))]
@@ -123,10 +137,11 @@ describe('create drop: caps', () => {
     assert.equal((await entryOf(link)).state, 'spent')
   })
 
-  it('answer 409 to the 65th open session of a link', async () => {
+  it('answer 409 to the 65th open session of a link, if each of the others has received something', async () => {
     const link = await newLink(server)
     const replies = await atOnce(MAX_OPEN_SESSIONS, () => declare(link))
     assert.deepEqual(tally(replies), { 201: MAX_OPEN_SESSIONS })
+    for (const reply of replies) expectAnswer(await append(sessionOf(link, FILE, reply), 0, 1), '204')
     expectAnswer(await declare(link), '409 drop.cap_exhausted')
     await cancel(sessionOf(link, FILE, replies[0] as Reply))
     expectAnswer(await declare(link), '201')
@@ -209,6 +224,29 @@ describe('create drop: limits of the server', () => {
     const link = await newLink(full)
     expectAnswer(await declare(link), '500 storage.unavailable')
     await expectNothingHeld(link)
+  })
+
+  it('take no room from other uploads for bytes that were declared and not sent', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    const small = await ownServer({ BLOB_BYTES_MAX: String(2 ** 52), FREE_SPACE_FLOOR_BYTES: '1' })
+    for (let round = 0; round < 3; round += 1)
+      expectAnswer(await declare(await newLink(small), { size: 2 ** 51 }), '201')
+    await land(await newLink(small))
+  })
+
+  it('refuse a chunk with 500 storage.unavailable when free space is below the minimum, and keep what was sent', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    const { client, restart } = await operatedServer({ FREE_SPACE_FLOOR_BYTES: '1' })
+    const opened = await openSession(await newLink(client), FILE)
+    expectAnswer(await append(opened, 0, 10), '204')
+    const full = { ...opened, client: await restart({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) }) }
+    expectAnswer(await append(full, 10), '500 storage.unavailable')
+    expectAnswer(await append(full, 0, 10), '204', 'a repeat needs no room')
+    assert.equal((await stateOf(full)).offset, 10)
+    const roomy = { ...opened, client: await restart({ FREE_SPACE_FLOOR_BYTES: '1' }) }
+    expectAnswer(await append(roomy, 10), '204')
   })
 })
 

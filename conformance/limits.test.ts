@@ -6,6 +6,7 @@ import { answerOf, atOnce, expectAnswer, tally } from './expect.ts'
 import { finishBody, newRecoverable } from './recovering.ts'
 import { NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
+  append,
   base64,
   cancel,
   declaration,
@@ -24,6 +25,9 @@ const MAX_PASSPHRASE_ATTEMPTS = 10
 const MAX_SESSIONS_OF_SOURCE = 3
 const MAX_ATTEMPTS_OF_SOURCE = 6000
 const AT_A_TIME = 50
+const MAX_SESSIONS_OF_LINK = 80
+const MAX_WRONG_PASSPHRASES_OF_LINK = 100
+const OPEN_SESSIONS_OF_GUEST = 16
 const FILE = Buffer.from('a small file')
 
 /** Documentation addresses, each used by one test. */
@@ -148,5 +152,61 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     // A refresh token has 256 random bits, so there is no limit that could end an open session.
     expectAnswer(await post('/v1/auth/refresh', { refresh_token: 'x' }, source), '401 auth.session_expired')
     expectAnswer(await post('/v1/auth/register', account, newAddress()), '201')
+  })
+})
+
+// Covers: Limits, passphrase; Creating a drop; Limits, drop link
+describe('one guest of a link', { skip: NEEDS_OWN_SERVER }, async () => {
+  if (NEEDS_OWN_SERVER) return
+  const server = await ownServer({
+    TRUST_PROXY: '127.0.0.1',
+    REGISTRATION: 'open',
+    LINK_SESSIONS_PER_WINDOW: String(MAX_SESSIONS_OF_LINK),
+  })
+  const declare = (link: Link, address: string, over: object = {}): Promise<Reply> =>
+    sendDeclaration(link, declaration(FILE, over), from(address))
+
+  it('holds a quarter of its open sessions; then it is answered 429 with Retry-After, and another guest 201', async () => {
+    const link = await newLink(server)
+    const [stranger, guest] = [newAddress(), newAddress()]
+    const replies = await atOnce(OPEN_SESSIONS_OF_GUEST, () => declare(link, stranger))
+    assert.deepEqual(tally(replies), { 201: OPEN_SESSIONS_OF_GUEST })
+    for (const reply of replies) expectAnswer(await append(sessionOf(link, FILE, reply), 0, 1), '204')
+    const limited = await declare(link, stranger)
+    expectAnswer(limited, '429 drop.rate_limited')
+    assert.match(String(limited.headers['retry-after']), /^[1-9]\d*$/)
+    expectAnswer(await declare(link, guest), '201')
+    expectAnswer(await append(sessionOf(link, FILE, replies[0] as Reply), 1), '204')
+    expectAnswer(await declare(link, stranger), '201')
+  })
+
+  it('uses up a quarter of its session window by cancelling what it opens', async () => {
+    const link = await newLink(server)
+    const [stranger, guest] = [newAddress(), newAddress()]
+    for (let round = 0; round < MAX_SESSIONS_OF_LINK / 4; round += 1)
+      await cancel(sessionOf(link, FILE, await declare(link, stranger)))
+    expectAnswer(await declare(link, stranger), '429 drop.rate_limited')
+    expectAnswer(await declare(link, guest), '201')
+  })
+
+  it('is not limited by the session windows for what lands', async () => {
+    const link = await newLink(server)
+    const guest = newAddress()
+    for (let round = 0; round < MAX_SESSIONS_OF_LINK; round += 1)
+      expectAnswer(await append(sessionOf(link, FILE, await declare(link, guest))), '204')
+    expectAnswer(await declare(link, guest), '201')
+  })
+
+  it('passes with the right passphrase after others have used up the link’s hundred wrong ones', async () => {
+    const passphrase_proof = base64(32)
+    const link = await newLink(server, { passphrase_verifier: passphrase_proof })
+    const answers: string[] = []
+    const guessers = Array.from({ length: 12 }, newAddress)
+    for (const address of guessers)
+      for (let round = 0; round < MAX_PASSPHRASE_ATTEMPTS; round += 1)
+        answers.push(answerOf(await declare(link, address, { passphrase_proof: base64(32) })))
+    const judged = answers.filter((answer) => answer === '403 drop.passphrase_required').length
+    assert.ok(judged <= MAX_WRONG_PASSPHRASES_OF_LINK + guessers.length && judged < answers.length, `${judged}`)
+    expectAnswer(await declare(link, newAddress(), { passphrase_proof }), '201')
   })
 })

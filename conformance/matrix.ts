@@ -136,6 +136,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
 
   'GET /v1/account': reads('200'),
   'GET /v1/auth/sessions': reads('200'),
+  'POST /v1/auth/sessions/current/device': reads('204', '404 device.not_found'),
   'DELETE /v1/auth/sessions/{session_id}': frees('204', NOTHING_ENDED),
   'POST /v1/devices': writes('201'),
   'GET /v1/devices': reads('200'),

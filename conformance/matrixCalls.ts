@@ -175,6 +175,10 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
 
   'GET /v1/account': plain,
   'GET /v1/auth/sessions': plain,
+  'POST /v1/auth/sessions/current/device': async ({ owner, author }) => ({
+    token: (await signIn(owner)).token,
+    json: { device_id: author.deviceId },
+  }),
   'DELETE /v1/auth/sessions/{session_id}': async ({ owner }) => ({
     params: { session_id: sessionIdOf(await signIn(owner)) },
   }),

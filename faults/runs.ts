@@ -3,6 +3,7 @@ import { runAdoptionKills } from './adoptionKills.ts'
 import { runBackupUnderLoad } from './backupUnderLoad.ts'
 import { runFullDisk } from './fullDisk.ts'
 import { runFuzz } from './fuzz.ts'
+import { runHostileGuests } from './hostileGuests.ts'
 import { runIndistinguishable } from './indistinguishable.ts'
 import { runRaces } from './races.ts'
 import { runRandomKills } from './randomKills.ts'
@@ -127,6 +128,15 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     options: { rounds: 5, guests: 8 },
     ci: { rounds: 1 },
     run: runBackupUnderLoad,
+  }),
+  row({
+    name: 'hostile-guests',
+    id: 'R15',
+    about:
+      'rude guests beside honest ones, who must meet no error and hardly wait; --attack runs only the attacks whose name contains the text (needs Linux)',
+    options: { rounds: 6, files: 100, guests: 30, attack: '' },
+    ci: { rounds: 2 },
+    run: runHostileGuests,
   }),
 ]
 

@@ -29,11 +29,11 @@ export function anotherClient(baseUrl: string, owner: Owner, environment?: Envir
   return resumeOwner({ baseUrl, accountKey: owner.accountKey, tokens: owner.tokens(), environment })
 }
 
-/** A new account with an album and a device that may write. */
+/** A new account with an album and a device that may write. The session is tied to no device, so a test may revoke the device and go on. */
 export async function newKeeper(baseUrl: string, environment?: Environment): Promise<Keeper> {
   const owner = await newOwner(baseUrl, environment)
   const { albumId } = await owner.createAlbum({ name: 'Album' })
-  return { owner, album: albumId, device: await owner.addDevice() }
+  return { owner, album: albumId, device: await owner.addDevice(undefined, { tie: false }) }
 }
 
 export interface Keeper {

@@ -29,7 +29,10 @@ export interface SignIn extends SessionListener {
 }
 
 export interface LogIn extends SignIn {
-  /** The device that this client signs with. Revoking the device ends the session. A session without a device outlives every device. */
+  /**
+   * The device that this client signs with, if it knows the device before the account key is open. Revoking the device ends the session. Throws
+   * `error.device.not_authorized` when the device was revoked. Without it, `Owner.addDevice` or `Owner.tieSession` ties the session.
+   */
   readonly deviceId?: DeviceId | undefined
 }
 
@@ -103,7 +106,7 @@ export interface ResumeOwner extends SessionListener {
   readonly environment?: Environment | undefined
 }
 
-/** The owner of a session that the application kept. Sends no request. */
+/** The owner of a session that the application kept. Sends no request. Call `addDevice` or `tieSession` with the device that was kept too: the session may be untied. */
 export function resumeOwner(options: ResumeOwner): Owner {
   const { baseUrl, accountKey, tokens, onTokens, onEnded, environment = systemEnvironment } = options
   const calls = createCalls({ baseUrl, fetch: environment.fetch })

@@ -49,7 +49,7 @@ async function dropRubbish(url: string, rubbish: Uint8Array<ArrayBuffer>): Promi
 }
 
 describe('an inbox', () => {
-  it('has names, notes and senders of any length', async () => {
+  it('has names, notes and senders, and a safe name that is made once', async () => {
     const { url } = await owner.createLink()
     const note = 'Ärger mit 🦊\n'.repeat(1000)
     await sendFile(url, randomBytes(5), {
@@ -62,12 +62,14 @@ describe('an inbox', () => {
     const item = (await owner.inbox()).at(-1)
     assert.deepEqual(item?.file, {
       name: 'naïve \u202Efdp.exe',
+      safeName: 'naïve fdp.exe',
       type: 'application/pdf',
       note,
       sender: 'Gustav',
       modifiedAt: '2026-01-02T02:04:05.000Z',
       size: 5,
     })
+    assert.equal((await owner.inbox()).at(-1)?.file, item?.file)
   })
 
   it('reads each name once, also after an aborted call', async () => {
@@ -169,6 +171,21 @@ describe('an upload link', () => {
       openBytes: 0,
       pending: 1,
     })
+  })
+
+  it('takes 10 GB in all, or one file of the chosen size, unless its owner chooses another total or none', async () => {
+    const other = await newOwner(proxy.url)
+    const chosen = [
+      undefined,
+      { maxFileCount: 5 },
+      { maxFileSize: 20e9 },
+      { maxTotalBytes: 7 },
+      { maxTotalBytes: 'unlimited' },
+    ] as const
+    for (const caps of chosen) await other.createLink({ caps })
+    await other.createLink({ singleUse: true })
+    const totals = (await other.listLinks()).map(({ caps }) => caps.maxTotalBytes)
+    assert.deepEqual(totals, [10e9, 10e9, 20e9, 7, undefined, 10e9])
   })
 
   it('shows its limits to the guest before a byte is sent', async () => {

@@ -20,13 +20,14 @@ import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './sync/ownerSync.ts'
+import { createOwnerSignedLately, type OwnerSignedLately } from './sync/signedLately.ts'
 import { createOwnerThumbnails, type OwnerThumbnails } from './upload/ownerThumbnails.ts'
 import { createOwnerUploads, type OwnerUploads } from './upload/ownerUploads.ts'
 import { createOwnerVerification, type OwnerVerification } from './verify/ownerVerification.ts'
 
 export type { AccountFacts } from './account/ownerAccount.ts'
 export type { MintCapability, MintedCapability, OwnCapability } from './account/ownerCapabilities.ts'
-export type { ListedDevice } from './account/ownerDevices.ts'
+export type { AddDevice, ListedDevice } from './account/ownerDevices.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
 export type { OwnSession } from './account/ownerSessions.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
@@ -36,10 +37,12 @@ export type { Album } from './assets/ownerAlbums.ts'
 export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
 export type { AssetPermissions } from './assets/vouchedAsset.ts'
 export type { DescribedDrop, DropFacts, FileDescription, InboxItem, OpenedDrop } from './drops/ownerInbox.ts'
-export type { CreatedLink, CreateLink, LinkCaps, OwnLink } from './drops/ownerLinks.ts'
+export type { CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
+export { DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
 export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
+export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
 export type { IncompleteAsset } from './upload/completeAsset.ts'
 export type { PictureOf } from './upload/ownerThumbnails.ts'
 export type { UploadOptions } from './upload/ownerUploads.ts'
@@ -69,6 +72,7 @@ export interface Owner
     OwnerSecondFactor,
     OwnerShares,
     OwnerSync,
+    OwnerSignedLately,
     OwnerThumbnails {
   readonly accountId: AccountId
   /** 32 bytes, SECRET: it opens everything in the account. */
@@ -113,11 +117,12 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerAssets(assetPorts, known),
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call }),
-    ...createOwnerSessions({ call }),
+    ...createOwnerSessions({ call, devices: devices.devices }),
     ...createOwnerPassword({ calls, accountKey, environment }),
     ...createOwnerSecondFactor({ calls, environment }),
     ...createOwnerShares(assetPorts),
     ...createOwnerSync({ call, environment }),
+    ...createOwnerSignedLately(assetPorts),
     ...createOwnerThumbnails(assetPorts, known),
     accountId,
     accountKey,

@@ -225,7 +225,7 @@ function problemHeaders(row: Operation, status: number, codes: readonly ProblemC
       : []),
     ...(status === 416 ? (['Content-Range'] as const) : []),
     ...(status === 426 ? (['Upgrade'] as const) : []),
-    ...(status === 429 ? (['Retry-After'] as const) : []),
+    ...(status === 429 || codes.includes('error.request.overloaded') ? (['Retry-After'] as const) : []),
   ]
 }
 

@@ -89,6 +89,7 @@ export function gateProblems(operation: Operation): readonly ProblemCode[] {
     ...(operation.body !== undefined ? (['error.request.unsupported_media_type'] as const) : []),
     ...(operation.body?.type === 'application/json' ? (['error.request.unprocessable'] as const) : []),
     'error.request.payload_too_large',
+    'error.request.overloaded',
     'error.request.failed',
   ]
 }

@@ -52,7 +52,7 @@ const catalog = {
   'error.manifest.mismatch': {
     status: 400,
     title: 'The manifest disagrees with the declaration',
-    help: 'The manifest and the declaration must have the same values in the fields that they share. If the last chunk of a provenance blob gets this answer (409), its signatures or fields do not match the envelope, and the session is over. Sign the manifest again and start a new session.',
+    help: 'The manifest and the declaration must have the same values in the fields that they share. If the last chunk gets this answer (409), the session is over: the device was revoked meanwhile, or the signatures or fields of a provenance blob do not match the envelope. Sign the manifest again, with a live device, and start a new session.',
   },
   'error.manifest.timestamp_out_of_range': {
     status: 400,
@@ -142,8 +142,8 @@ const catalog = {
   },
   'error.device.not_authorized': {
     status: 403,
-    title: 'This device may not write for you',
-    help: 'created_by_user must be the caller, and created_by_device a device of the caller that is not revoked.',
+    title: 'This device may not act for you',
+    help: 'created_by_user must be the caller, and created_by_device a device of the caller that is not revoked. A sign-in or a session cannot name a revoked device either: name another one, or none.',
   },
   'error.drop.passphrase_required': {
     status: 403,
@@ -214,6 +214,11 @@ const catalog = {
     status: 409,
     title: 'This e-mail is registered',
     help: 'Sign in, or register with another address.',
+  },
+  'error.auth.session_bound': {
+    status: 409,
+    title: 'This session is tied to another device',
+    help: 'A session stays tied to its first device. Sign in again to use another.',
   },
   'error.auth.totp_already_active': {
     status: 409,
@@ -334,6 +339,11 @@ const catalog = {
     status: 500,
     title: 'The server failed',
     help: 'Try again. If it fails again, give the operator the request id.',
+  },
+  'error.request.overloaded': {
+    status: 500,
+    title: 'The server is busy',
+    help: 'Too many requests are on their way at once. Nothing was kept of this one. Wait for the seconds in Retry-After, and send it again.',
   },
   'error.storage.unavailable': {
     status: 500,

@@ -5,6 +5,7 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import manifest from '../package.json' with { type: 'json' }
 import { createLog } from './adapters/system/log.ts'
 import { type App, createApp } from './app.ts'
+import { startWarnings } from './config/startWarnings.ts'
 import { type Config, publicAddressOf, readConfig, settingLines } from './config.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 
@@ -59,6 +60,7 @@ function welcome({ config, port, hasPages, invite }: Welcome): void {
     ...(invite === undefined
       ? []
       : [`  first invite  ${invite.code} until ${formatInstant(invite.expiresAt)} (shown only once)`]),
+    ...startWarnings(config).map((warning) => `Warning: ${warning}`),
     hasPages
       ? `Next: open ${baseUrl}/ in a browser, register, make a link, and send it to the person who has files for you.`
       : 'The pages are not built, so a browser shows nothing: run `npm run build`, then start again.',

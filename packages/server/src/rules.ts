@@ -29,6 +29,7 @@ import { createDrops, type DropSettings } from './domain/drops/drops.ts'
 import { createInbox } from './domain/drops/inbox.ts'
 import { createLandDrop } from './domain/drops/landDrop.ts'
 import { createLinks, type LinkSettings } from './domain/drops/links.ts'
+import { createOpenedSessions } from './domain/drops/openedSessions.ts'
 import { createQuota } from './domain/quota/quota.ts'
 import { createQuotaReview } from './domain/quota/quotaReview.ts'
 import { createShares } from './domain/shares/shares.ts'
@@ -36,6 +37,7 @@ import { createSweep, type SweepSettings } from './domain/sweep.ts'
 import { createChunks } from './domain/uploads/chunks.ts'
 import { createFinishing } from './domain/uploads/finishing.ts'
 import { createLand } from './domain/uploads/landing.ts'
+import { createRoom, type RoomSettings } from './domain/uploads/room.ts'
 import { createStagedBytes } from './domain/uploads/staged.ts'
 import { createUploadEnding } from './domain/uploads/uploadEnding.ts'
 import { createUploads, type UploadSettings } from './domain/uploads/uploads.ts'
@@ -74,6 +76,7 @@ export interface RulePorts {
 export interface RuleSettings
   extends DropSettings,
     UploadSettings,
+    RoomSettings,
     AdoptionSettings,
     VerifySettings,
     SweepSettings,
@@ -150,11 +153,13 @@ type FileRules = ReturnType<typeof createFileRules>
 function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { blobs, clock, random, limiter, giveUpAfter } = ports
   const { store, quota, writers, staged, receiptLog, ending, protocolWindow } = base
+  const room = createRoom({ store, blobs, clock }, settings)
   const landDrop = createLandDrop({ ending })
+  const opened = createOpenedSessions({ limiter }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
   const assets = createAssets({ store, blobs, clock, ending, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, blobs })
-  const land = createLand({ store, random, receiptLog, ending, landDrop, assetBlobs, checkProvenance })
+  const land = createLand({ store, random, receiptLog, ending, landDrop, opened, assetBlobs, checkProvenance })
   const finishing = createFinishing({ store, blobs, clock, staged, ending, land })
   const links = createLinks(
     { store, clock, ending },
@@ -170,9 +175,9 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     links,
     assets,
     scrub,
-    chunks: createChunks({ store, blobs, clock, writers, staged, finishing }),
-    drops: createDrops({ store, blobs, clock, random, limiter, links, quota }, settings),
-    uploads: createUploads({ store, blobs, clock, random, quota }, settings),
+    chunks: createChunks({ store, blobs, room, clock, writers, staged, finishing }),
+    drops: createDrops({ store, room, clock, random, limiter, links, quota, writers, ending, opened }, settings),
+    uploads: createUploads({ store, room, clock, random, quota }, settings),
     adopt: createAdopt({ store, blobs, clock, random, receiptLog, assetBlobs, ending }, settings),
     verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, reportDamage }, settings),
     inbox: createInbox({ store, blobs, clock, quota }),

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { logIn, registerOwner } from '@blindkeep/client/account'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { newRecoveryWords } from '@blindkeep/client/recovery'
+import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { createAuthenticator } from '../../../testing/authenticator.ts'
 import { sendFile } from '../../../testing/people.ts'
@@ -47,6 +48,15 @@ async function fillRegistration(page: Page, email: string): Promise<void> {
   await field(page, text.email).fill(email)
   await field(page, text.password).fill(PASSWORD)
   await field(page, text.repeatPassword).fill(PASSWORD)
+}
+
+/** Asks until there is something. */
+async function untilSome<Item>(ask: () => Promise<readonly Item[]>): Promise<readonly [Item, ...Item[]]> {
+  for (;;) {
+    const [first, ...more] = await ask()
+    if (first !== undefined) return [first, ...more]
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
 }
 
 /** From the page with the recovery words to the inbox. Resolves with the 24 words. */
@@ -363,7 +373,7 @@ describe('a session', () => {
 })
 
 describe('the signing key of a browser', () => {
-  it('is created with the first kept file, survives a sign-out, and is replaced after it is revoked', async (t) => {
+  it('is created once, survives a sign-out, and is replaced after it is revoked, which signs the browser out', async (t) => {
     const { owner, email, password } = await world.person()
     await owner.createAlbum({ name: 'Family' })
     const { url } = await world.link({ owner })
@@ -392,11 +402,109 @@ describe('the signing key of a browser', () => {
     const keys = section(page, text.devices.title)
     await keys.getByText(text.devices.here).waitFor()
     await keys.getByRole('button', { name: text.devices.revoke }).click()
-    await page.getByText(text.devices.revoked).waitFor()
+    const question = page.getByRole('dialog')
+    await question.getByText(text.devices.ask.here).waitFor()
+    await question.getByRole('button', { name: text.devices.revoke }).click()
+    // The session of this browser was tied to the key.
+    await page.getByText(text.signIn.reasons.ended).waitFor()
+    await signIn(page, { email, password })
+    await inside(page).waitFor()
     await keep('three.bin')
     assert.deepEqual(
       (await other.devices()).map(({ revokedAt }) => revokedAt === undefined),
       [false, true],
     )
+  })
+})
+
+describe('a browser whose key is revoked elsewhere', () => {
+  it('is signed out, also when it stayed signed in and only ever read', async (t) => {
+    const { owner, email, password } = await world.person()
+    const { page } = await browser.open(t, { url: `${world.url}/#/inbox` })
+    await page.getByLabel(text.stay).check()
+    await signIn(page, { email, password })
+    await inside(page).waitFor()
+    const [device] = await untilSome(() => owner.devices())
+    await untilSome(async () => (await owner.sessions()).filter(({ deviceId }) => deviceId === device.deviceId))
+    await page.reload()
+    await inside(page).waitFor()
+    await owner.revokeDevice(device.deviceId)
+    await page.getByText(text.signIn.reasons.ended).waitFor()
+    await page.reload()
+    await heading(page, text.signIn.title).waitFor()
+  })
+
+  it('was tied although the first attempt failed', async (t) => {
+    const { email, password } = await world.person()
+    const { owner } = await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
+    assert.ok(owner)
+    const { page } = await browser.open(t, { url: `${world.url}/#/inbox` })
+    const lost = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/sessions/current/device'))
+    // The client itself sends a lost request once again.
+    await page.route('**/v1/auth/sessions/current/device', (route) => route.abort(), { times: 2 })
+    await page.getByLabel(text.stay).check()
+    await signIn(page, { email, password })
+    await inside(page).waitFor()
+    await lost
+    await untilSome(async () => (await owner.sessions()).filter(({ deviceId }) => deviceId !== undefined))
+    assert.equal((await owner.devices()).length, 1, 'the key of the first attempt')
+  })
+})
+
+describe('after a key was revoked', () => {
+  it('the page ends the sign-ins that belong to no key, and lists what the key signed, all by keyboard', async (t) => {
+    const { owner, email, password } = await world.person()
+    const { albumId: album } = await owner.createAlbum({ name: 'Family' })
+    const [lost, kept] = [
+      await owner.addDevice(undefined, { tie: false }),
+      await owner.addDevice(undefined, { tie: false }),
+    ]
+    const name = 'holiday.bin'
+    const source = sourceOfBytes(new Uint8Array(100))
+    const { assetId } = await owner.upload({ source, album, device: lost, name })
+    await owner.upload({ source, album, device: kept, name: 'other.bin' })
+    const { owner: elsewhere } = await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
+    assert.ok(elsewhere)
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    const keys = section(page, text.devices.title)
+    const id = lost.deviceId.slice(-8)
+    const revokeKey = keys.getByRole('listitem').filter({ hasText: id }).getByRole('button')
+    await revokeKey.focus()
+    await page.keyboard.press('Enter')
+    const question = page.getByRole('dialog', { name: text.devices.ask.title(id) })
+    await question.waitFor()
+    assert.equal(await question.getByText(text.devices.ask.here).count(), 0)
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    assert.ok(await revokeKey.evaluate((element) => element === document.activeElement))
+    await page.keyboard.press('Enter')
+    await question.getByRole('button', { name: text.devices.revoke }).focus()
+    await page.keyboard.press('Enter')
+
+    const after = page.getByRole('region', { name: text.devices.after(id) })
+    await after.getByText(text.devices.untied.notice(1)).waitFor()
+    await after.getByText(text.devices.lately.found(1)).waitFor()
+    const file = after.getByRole('link', { name, exact: true })
+    await file.waitFor()
+    assert.equal(await after.getByRole('link').count(), 1)
+    assert.match((await file.getAttribute('href')) ?? '', new RegExp(`/${album}/${assetId}$`))
+    await assertAccessible(page)
+    const isHeading = () => document.activeElement?.tagName
+    assert.equal(await page.evaluate(isHeading), 'H3')
+    await elsewhere.inbox()
+    await after.getByRole('button', { name: text.devices.untied.end(1) }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText(text.devices.untied.ended(1)).first().waitFor()
+    await after.getByText(text.devices.untied.notice(1)).waitFor({ state: 'detached' })
+    await assert.rejects(elsewhere.inbox())
+    await section(page, text.sessions.title).getByText(text.sessions.none).waitFor()
+    await file.click()
+    await heading(page, name).waitFor()
+    // It can be shown again.
+    await page.goto(`${world.url}/#/account`)
+    await page.getByText(text.devices.old(1)).click()
+    await keys.getByRole('button', { name: text.devices.lately.open }).click()
+    await after.getByText(text.devices.lately.found(1)).waitFor()
   })
 })

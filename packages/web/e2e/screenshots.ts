@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import { launchBrowser, type VisitOptions } from './browser.ts'
+import { accountShots } from './shots/account.ts'
 import { albumsShots, shareShots } from './shots/albums.ts'
 import { docsShots } from './shots/docs.ts'
 import { guestShots } from './shots/guest.ts'
@@ -42,6 +43,7 @@ const ALL: Series = {
     ...albumsShots,
     ...shareShots,
     ...storageShots,
+    ...accountShots,
   ],
   looks: (['phone', 'desktop'] as const).flatMap((device) =>
     (['light', 'dark'] as const).map((colorScheme) => ({ device, colorScheme })),

@@ -4,6 +4,8 @@ import type { DeviceId } from '@blindkeep/protocol/ids'
 import type { DeviceResponse } from '@blindkeep/protocol/schemas/devices'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
+import { ProblemError } from '../http/errors.ts'
+import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { deviceMac } from '../seal/derive.ts'
 import { type Device, newDevice } from './device.ts'
 
@@ -24,14 +26,28 @@ export interface ListedDevice {
 
 export interface OwnerDevices {
   /**
-   * Allows a device to write for the account; creates a new one by default. Keep its `secret`. Idempotent. Throws what a call throws:
-   * `error.device.invalid` for a device that was revoked.
+   * Allows a device to write for the account, and ties this client's session to it, so that revoking the device signs this client out; creates a new
+   * device by default. Keep its `secret`. Idempotent: when it throws, the session may still be untied, so call it again with the same device. A session
+   * that is tied to another device stays so. Throws what a call throws: `error.device.invalid` for a device that was revoked.
    */
-  addDevice(device?: Device): Promise<Device>
+  addDevice(device?: Device, options?: AddDevice): Promise<Device>
+  /**
+   * Ties this client's session to a device that was added before. Idempotent. For a session that was resumed, or began without `deviceId`. Throws what a
+   * call throws: `error.device.not_found`, `error.device.not_authorized` for a revoked device, `error.auth.session_bound` for a session with another device.
+   */
+  tieSession(deviceId: DeviceId): Promise<void>
   /** All devices, including revoked and invented ones, oldest first. */
   devices(): Promise<readonly ListedDevice[]>
-  /** The device may no longer write, and sessions with its `deviceId` (`logIn`) end. What it signed before stays valid. */
+  /**
+   * The device may no longer write, and the sessions that are tied to it end, this client's too. What it signed before stays valid: see `signedLately`. Other
+   * sessions of the same person go on: see `untiedSessions`.
+   */
   revokeDevice(deviceId: string): Promise<void>
+}
+
+export interface AddDevice {
+  /** Default true. False for a device that another client signs with. */
+  readonly tie?: boolean | undefined
 }
 
 interface OwnerDevicesPorts {
@@ -41,13 +57,20 @@ interface OwnerDevicesPorts {
 }
 
 export function createOwnerDevices({ call, accountKey, environment }: OwnerDevicesPorts): OwnerDevices {
+  async function tieSession(deviceId: DeviceId): Promise<void> {
+    await sendAgainWhenLost(() => call('bindSession', { body: { device_id: deviceId } }))
+  }
+
   return {
-    async addDevice(device = newDevice(environment)) {
+    tieSession,
+
+    async addDevice(device = newDevice(environment), { tie = true } = {}) {
       const { deviceId, publicKey } = device
       const mac = deviceMac(accountKey, uuidBytes(deviceId), publicKey)
       await call('addDevice', {
         body: { device_id: deviceId, public_key: toBase64(publicKey), mac: toBase64(mac) },
       })
+      if (tie) await tieSession(deviceId).catch(unlessTied)
       return device
     },
 
@@ -60,6 +83,11 @@ export function createOwnerDevices({ call, accountKey, environment }: OwnerDevic
       await call('revokeDevice', { path: { device_id: deviceId } })
     },
   }
+}
+
+/** A session that is tied to another device ends with that one: it is not left untied. */
+function unlessTied(error: unknown): void {
+  if (!(error instanceof ProblemError && error.code === 'error.auth.session_bound')) throw error
 }
 
 function listedOf(entry: DeviceResponse, accountKey: Bytes): ListedDevice {

@@ -1,10 +1,11 @@
 /** The sessions of an account. */
 import type { DeviceId, SessionId } from '@blindkeep/protocol/ids'
 import type { Call } from '../http/call.ts'
+import type { ListedDevice } from './ownerDevices.ts'
 
 export interface OwnSession {
   readonly sessionId: SessionId
-  /** What the client stated at sign-in, unverified. */
+  /** The device that the session is tied to, as its client has stated; undefined for none. Revoking the device ends the session. */
   readonly deviceId: DeviceId | undefined
   /** RFC 3339. */
   readonly createdAt: string
@@ -17,21 +18,41 @@ export interface OwnSession {
 export interface OwnerSessions {
   /** Sessions that have not ended, oldest first. At most 100: one more ends the session that was unused for longest. */
   sessions(): Promise<readonly OwnSession[]>
+  /**
+   * The other sessions that no revocation ends: they have no device, or name one that is not a live device of the account. After a device was lost, one of
+   * them may be on it.
+   */
+  untiedSessions(): Promise<readonly OwnSession[]>
   /** Signs that client out at once; this client too, for its own session. No error when the session is already over. */
   endSession(sessionId: string): Promise<void>
 }
 
-export function createOwnerSessions({ call }: { readonly call: Call }): OwnerSessions {
+interface OwnerSessionsPorts {
+  readonly call: Call
+  readonly devices: () => Promise<readonly ListedDevice[]>
+}
+
+export function createOwnerSessions({ call, devices }: OwnerSessionsPorts): OwnerSessions {
+  async function sessions(): Promise<readonly OwnSession[]> {
+    const { body } = await call('listSessions')
+    return body.sessions.map((entry) => ({
+      sessionId: entry.session_id,
+      deviceId: entry.device_id ?? undefined,
+      createdAt: entry.created_at,
+      lastUsedAt: entry.last_used_at,
+      isCurrent: entry.current,
+    }))
+  }
+
   return {
-    async sessions() {
-      const { body } = await call('listSessions')
-      return body.sessions.map((entry) => ({
-        sessionId: entry.session_id,
-        deviceId: entry.device_id ?? undefined,
-        createdAt: entry.created_at,
-        lastUsedAt: entry.last_used_at,
-        isCurrent: entry.current,
-      }))
+    sessions,
+
+    async untiedSessions() {
+      const live = new Set<DeviceId>()
+      for (const { deviceId, isOwn, revokedAt } of await devices())
+        if (isOwn && revokedAt === undefined) live.add(deviceId)
+      const isTied = ({ deviceId }: OwnSession) => deviceId !== undefined && live.has(deviceId)
+      return (await sessions()).filter((session) => !session.isCurrent && !isTied(session))
     },
 
     async endSession(sessionId) {

@@ -36,7 +36,7 @@ describe('the description of an asset', () => {
     const asset = await uploaded(file(5000))
     const from = proxy.seen.length
     const { signed, ...described } = await anotherClient(proxy.url, owner).describeAsset(asset)
-    assert.deepEqual(described, { ...facts, sender: undefined, size: 5000 })
+    assert.deepEqual(described, { ...facts, safeName: facts.name, sender: undefined, size: 5000 })
     assert.equal(signed?.deviceId, keeper.device.deviceId)
     assert.ok(!proxy.seen.slice(from).some(blobAnswer(hashOf(asset, 'original'))))
   })
@@ -49,7 +49,7 @@ describe('the description of an asset', () => {
     const { assetId } = await owner.adoptDrop(drop, keeper)
     const asset = await owner.asset(assetId)
     const { signed, ...described } = await owner.describeAsset(asset)
-    assert.deepEqual(described, { ...facts, sender: 'Ada', size: 700 })
+    assert.deepEqual(described, { ...facts, safeName: facts.name, sender: 'Ada', size: 700 })
     assert.ok(signed)
     const unsigned = { ...asset, blobs: asset.blobs.filter(({ role }) => role === 'original') }
     await assert.rejects(owner.describeAsset(unsigned), { name: 'AssetUnsigned', revoked: undefined })
@@ -63,13 +63,13 @@ describe('the description of an asset', () => {
     const from = proxy.seen.length
     await Promise.all([reader.describeAsset(first), reader.describeAsset(second)])
     assert.equal(proxy.seen.slice(from).filter(listsDevices).length, 1)
-    const third = await uploaded(file(), { ...keeper, device: await owner.addDevice() })
+    const third = await uploaded(file(), { ...keeper, device: await owner.addDevice(undefined, { tie: false }) })
     assert.equal((await reader.describeAsset(third)).name, facts.name)
     assert.equal(proxy.seen.slice(from).filter(listsDevices).length, 2)
   })
 
   it('notices a revocation of the device after a minute', async () => {
-    const device = await owner.addDevice()
+    const device = await owner.addDevice(undefined, { tie: false })
     const asset = await uploaded(file(), { ...keeper, device })
     let now = nodeEnvironment.now()
     const reader = anotherClient(proxy.url, owner, { ...nodeEnvironment, now: () => now })

@@ -240,7 +240,7 @@ describe('a provenance of a malicious server', () => {
   })
 
   it('needs consent by name when its device is revoked, and reports the revocation', async () => {
-    const device = await owner.addDevice()
+    const device = await owner.addDevice(undefined, { tie: false })
     const { assetId } = await owner.upload({ source: sourceOfBytes(content), ...keeper, device })
     await owner.revokeDevice(device.deviceId)
     const other = anotherClient(proxy.url, owner)

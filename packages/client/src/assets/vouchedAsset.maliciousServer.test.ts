@@ -246,7 +246,7 @@ describe('an asset of a revoked device', () => {
   let signed: AssetFacts
   let deviceId: string
   before(async () => {
-    const device = await owner.addDevice()
+    const device = await owner.addDevice(undefined, { tie: false })
     const { assetId } = await kept('old.png', bytes, device)
     await owner.addThumbnail(pictureOf(await owner.asset(assetId)), picture())
     signed = await owner.asset(assetId)
@@ -293,7 +293,7 @@ describe('an asset of a revoked device', () => {
   })
 
   it('counts as one also for a client that described it before the revocation', async () => {
-    const device = await owner.addDevice()
+    const device = await owner.addDevice(undefined, { tie: false })
     const facts = await kept('mine.txt', file(), device)
     const client = anotherClient(proxy.url, owner)
     assert.equal((await client.describeAsset(facts)).name, 'mine.txt')

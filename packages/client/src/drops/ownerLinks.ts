@@ -22,8 +22,19 @@ import { linkPassphraseProof } from './linkPassphrase.ts'
 /** Sizes in bytes of sealed files; all optional (specification, Limits). */
 export type LinkCaps = Partial<NumericLinkCaps>
 
+/** The total of a new link if its owner does not choose one: 10 GB of sealed files. */
+export const DEFAULT_TOTAL_BYTES = 10_000_000_000
+
+export interface NewLinkCaps extends Omit<LinkCaps, 'maxTotalBytes'> {
+  /**
+   * All bytes that the link ever takes. `DEFAULT_TOTAL_BYTES` if absent, or `maxFileSize` if that is larger. With `unlimited`, guests may fill all storage
+   * that the owner has.
+   */
+  readonly maxTotalBytes?: number | 'unlimited' | undefined
+}
+
 export interface CreateLink {
-  readonly caps?: LinkCaps | undefined
+  readonly caps?: NewLinkCaps | undefined
   /** Guests need it; the owner gives it to them by another way than the link. */
   readonly passphrase?: string | undefined
   /** The owner's name for the link; sealed. */
@@ -92,7 +103,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           drop_pubkey: toBase64(dropPublicKey),
           crypto_suite_id: SUITE_ID,
           single_use: singleUse,
-          ...linkCapMembersOf(caps),
+          ...linkCapMembersOf({ ...caps, maxTotalBytes: totalBytesOf(caps) }),
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
@@ -117,6 +128,11 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
       await call('revokeLink', { path: { opaque_id: opaqueId } })
     },
   }
+}
+
+function totalBytesOf({ maxTotalBytes, maxFileSize = 0 }: NewLinkCaps): number | undefined {
+  if (maxTotalBytes === 'unlimited') return undefined
+  return maxTotalBytes ?? Math.max(DEFAULT_TOTAL_BYTES, maxFileSize)
 }
 
 function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url' | 'label' | 'labelFault'> {

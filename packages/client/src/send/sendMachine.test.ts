@@ -140,6 +140,21 @@ describe('the size and timing of chunks', () => {
     assert.deepEqual([nextStep(machine).do, machine.waitMs], ['create', 7_000])
   })
 
+  it('waits longer each time that the server has no room for a chunk, and resumes where it stopped', () => {
+    const full = failedChunk(problem({ status: 500, code: 'error.storage.unavailable' }))
+    let machine = opened(20 * MIB, 8 * MIB)
+    const waits: number[] = []
+    for (let round = 0; round < 5; round++) {
+      machine = after(machine, full, 0)
+      waits.push(machine.waitMs)
+      assert.equal(nextStep(machine).do, 'ask')
+      machine = after(machine, { is: 'status', state: 'open', offset: 8 * MIB }, 0)
+    }
+    assert.deepEqual(waits, [250, 500, 1000, 2000, 4000])
+    const next = nextStep(machine)
+    assert.ok(next.do === 'send' && next.offset === 8 * MIB)
+  })
+
   it('stops for a Retry-After of more than a minute', () => {
     const refusal = problem({ status: 429, code: 'error.drop.rate_limited', retryAfterSeconds: 900 })
     const stop = nextStep(after(start(MIB), { is: 'failed', failure: refusal }, 0))

@@ -63,7 +63,7 @@ export function createOwnerSync(ports: { readonly call: Call; readonly environme
   }
 }
 
-async function* changesSince(
+export async function* changesSince(
   call: Call,
   { cursor, seen = 0, signal }: ChangesOptions = {},
 ): AsyncGenerator<ChangePage, void, void> {

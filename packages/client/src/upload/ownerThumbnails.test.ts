@@ -130,7 +130,7 @@ describe('a thumbnail', () => {
   it('names any device that may write, and no revoked one', async () => {
     const other = await newKeeper(proxy.url)
     const { assetId } = await other.owner.upload({ source: sourceOfBytes(file()), ...other })
-    const spare = await other.owner.addDevice()
+    const spare = await other.owner.addDevice(undefined, { tie: false })
     await other.owner.revokeDevice(other.device.deviceId)
     await addTo({ assetId }, picture(), other.owner)
     assert.ok(await other.owner.readThumbnail(assetId, { allowRevokedDevice: true }))

@@ -5,6 +5,10 @@ import type {
   AttestationKeysResponse,
   PublishedKeyResponse as PublishedKey,
 } from '@blindkeep/protocol/schemas/discovery'
+import { base64, integer, list, object, sha256, text, time } from '@blindkeep/protocol/schemas/shape'
+import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
+import { Type } from 'typebox'
+import { readAnswer } from '../http/answer.ts'
 import { AuditError } from './auditError.ts'
 
 /**
@@ -32,6 +36,37 @@ export interface PinnedKey {
   readonly activeTo?: string | undefined
 }
 
+const StoredPins = object('PinnedKeys', {
+  serverId: text('The canonical origin of the server.'),
+  keys: list(
+    object('PinnedKey', {
+      keyId: sha256('SHA-256 of the published bytes.'),
+      public: base64('The published bytes.', { min: HYBRID_PUBLIC_KEY_BYTES, max: HYBRID_PUBLIC_KEY_BYTES }),
+      activeFrom: time('When it began to sign.'),
+      activeTo: Type.Optional(time('When it stopped.')),
+    }),
+    'Oldest first.',
+  ),
+  newestReceipt: Type.Optional(
+    object('PinnedReceipt', {
+      hash: sha256('SHA-256 of the whole receipt.'),
+      payload: object('PinnedPlace', {
+        server_id: text('The server that signed it.'),
+        receipt_seq: integer('Its number.', 1),
+        received_at: time('When the server received the bytes.'),
+        prior_receipt_hash: Type.Optional(sha256('The hash of the receipt before it.')),
+      }),
+    }),
+  ),
+})
+
+/** Reads stored pins. Throws `RangeError` for anything else. */
+export function parsePins(json: unknown): PinnedKeys {
+  const read = readAnswer(StoredPins, json)
+  if (read.fault !== undefined) throw new RangeError(`These are not the pinned keys of a server: ${read.fault}.`)
+  return read.value
+}
+
 /**
  * Checks a published list by itself and against the pinned keys; returns the keys to pin from now on. Throws `AuditError`: `wrong_server`,
  * `key_malformed`, `key_vanished` or `key_changed`.
@@ -42,7 +77,9 @@ export function pinKeys(published: AttestationKeysResponse, serverId: string, pi
   if (pinned !== undefined && pinned.serverId !== serverId)
     throw new AuditError('wrong_server', 'the pinned keys belong to another server')
   const keys = published.keys.map(pinOf)
-  for (const [index, before] of (pinned?.keys ?? []).entries()) requireStill(before, keys, index)
+  const ids = new Set(keys.map((key) => key.keyId))
+  for (const [index, before] of (pinned?.keys ?? []).entries()) requireStill(before, keys[index], ids)
+  if (ids.size < keys.length) throw new AuditError('key_malformed', 'a key is published twice')
   for (const key of published.keys) {
     if (key.algorithm !== HYBRID_ALGORITHM || fingerprintOf(key.public) !== key.key_id)
       throw new AuditError('key_malformed', 'a published key does not match its key_id')
@@ -88,7 +125,8 @@ export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): Pinne
   if (before === undefined) return now
   if (before.serverId !== now.serverId) throw new AuditError('wrong_server', 'the pinned keys belong to another server')
   const [shorter, longer] = before.keys.length > now.keys.length ? [now, before] : [before, now]
-  for (const [index, key] of shorter.keys.entries()) requireStill(key, longer.keys, index)
+  const ids = new Set(longer.keys.map((key) => key.keyId))
+  for (const [index, key] of shorter.keys.entries()) requireStill(key, longer.keys[index], ids)
   const { newestReceipt, ...others } = longer
   const receipts = [newestReceipt, shorter.newestReceipt].filter((receipt) => receipt !== undefined)
   return receipts.length === 0 ? longer : pinReceipts(others, receipts)
@@ -124,10 +162,11 @@ function requireTimes({ activeFrom, activeTo }: PinnedKey, next: PinnedKey | und
     throw refuse('a published key began before the one before it stopped')
 }
 
-function requireStill(before: PinnedKey, keys: readonly PinnedKey[], index: number): void {
-  const now = keys.find(({ keyId: id }) => id === before.keyId)
-  if (now === undefined) throw new AuditError('key_vanished', 'an attestation key that was published before is missing')
-  const isSame = keys[index] === now && now.public === before.public && now.activeFrom === before.activeFrom
+/** `now`: the published key at the same place. `ids`: those of all published keys. */
+function requireStill(before: PinnedKey, now: PinnedKey | undefined, ids: ReadonlySet<string>): void {
+  if (!ids.has(before.keyId))
+    throw new AuditError('key_vanished', 'an attestation key that was published before is missing')
+  const isSame = now?.keyId === before.keyId && now.public === before.public && now.activeFrom === before.activeFrom
   if (!isSame || (before.activeTo !== undefined && now.activeTo !== before.activeTo))
     throw new AuditError('key_changed', 'an attestation key that was published before has changed')
 }

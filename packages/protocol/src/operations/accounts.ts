@@ -44,12 +44,12 @@ export const accountOperations = {
     auth: 'none',
     summary: 'Open a session',
     description:
-      'An unknown e-mail and a wrong secret get the same answer. 202 is not a failure: the account has a second factor, and the session opens after its code.',
+      'An unknown e-mail and a wrong secret get the same answer. Revoking the device that device_id names ends the session; a revoked device is refused. 202 is not a failure: the account has a second factor, and the session opens after its code.',
     body: { type: 'application/json', schema: LoginRequest },
     answers: {
       200: { description: 'Signed in.', body: TokenResponse },
       202: { description: 'The second factor is required.', body: ChallengeResponse },
     },
-    problems: ['error.auth.invalid_credentials', 'error.auth.rate_limited'],
+    problems: ['error.auth.invalid_credentials', 'error.device.not_authorized', 'error.auth.rate_limited'],
   },
 } as const satisfies Operations

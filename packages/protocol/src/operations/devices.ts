@@ -36,7 +36,7 @@ export const deviceOperations = {
     auth: 'bearer',
     summary: 'Revoke one of the caller’s devices',
     description:
-      'This cannot be undone. The device stays in the list, with the time of its first revocation. Sessions that signed in with its device_id end at once.',
+      'This cannot be undone. The device stays in the list, with the time of its first revocation. Sessions that are tied to it end at once, and no later session can be tied to it. Its manifests are refused from now on, also those of uploads that began before.',
     answers: { 204: { description: 'The device is revoked.' } },
     problems: ['error.device.not_found'],
   },

@@ -17,7 +17,7 @@ export const secondFactorOperations = {
     auth: 'none',
     summary: 'Complete a sign-in or a recovery that answered 202',
     description:
-      'Accepts a code of the authenticator (RFC 6238, one step of 30 s to either side) or a backup code. Each code works once, and the challenge ends with the right code. Unknown, expired and used challenges get the same answer. Wrong codes also count for the account, so that new challenges give no more attempts.',
+      'Accepts a code of the authenticator (RFC 6238, one step of 30 s to either side) or a backup code. Each code works once, and the challenge ends with the right code. Unknown, expired and used challenges get the same answer, and one whose device was revoked. Wrong codes also count for the account, so that new challenges give no more attempts.',
     body: { type: 'application/json', schema: VerifyTotpRequest },
     answers: { 200: { description: 'Signed in.', body: TokenResponse } },
     problems: ['error.auth.totp_challenge_invalid', 'error.auth.totp_invalid_code', 'error.auth.rate_limited'],

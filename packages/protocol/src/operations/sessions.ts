@@ -1,5 +1,5 @@
 import { RefreshRequest, TokenResponse } from '../schemas/accounts.ts'
-import { SessionsResponse } from '../schemas/sessions.ts'
+import { BindSessionRequest, SessionsResponse } from '../schemas/sessions.ts'
 import type { Operations } from './operation.ts'
 
 export const sessionOperations = {
@@ -35,6 +35,18 @@ export const sessionOperations = {
       'All sessions that have not ended, oldest first. There are at most 100: when another opens, the session unused for the longest time ends.',
     answers: { 200: { description: 'The sessions.', body: SessionsResponse } },
     problems: [],
+  },
+  bindSession: {
+    method: 'POST',
+    path: '/v1/auth/sessions/current/device',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'Tie this session to a device',
+    description:
+      'Revoking the device then ends the session, its later tokens and its event streams. For a client that knows its device only after the sign-in. A session stays tied to its first device: a repeat with the same device succeeds, another device is refused.',
+    body: { type: 'application/json', schema: BindSessionRequest },
+    answers: { 204: { description: 'The session is tied to the device.' } },
+    problems: ['error.device.not_found', 'error.device.not_authorized', 'error.auth.session_bound'],
   },
   endSession: {
     method: 'DELETE',

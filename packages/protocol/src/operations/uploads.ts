@@ -48,7 +48,7 @@ export const uploadOperations = {
     auth: 'bearer',
     summary: 'Append one chunk to an upload session',
     description:
-      'As for a drop session. The chunk that ends at the declared size gets its 204 only when the blob has landed in its asset, with a signed receipt. A provenance blob is checked then: the signatures of the creating device, and every field against the envelope.',
+      'As for a drop session. The chunk that ends at the declared size gets its 204 only when the blob has landed in its asset, with a signed receipt. The creating device must be live then. A provenance blob is checked too: the signatures of the device, and every field against the envelope.',
     requestHeaders: chunkHeaders,
     body: { type: 'application/octet-stream' },
     writes: true,

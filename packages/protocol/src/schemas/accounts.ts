@@ -46,7 +46,9 @@ export type KdfResponse = Static<typeof KdfResponse>
 export const LoginRequest = object('LoginRequest', {
   email,
   password: text('The authentication secret, base64.', { minLength: 1, maxLength: 1024 }),
-  device_id: optional(uuid<DeviceId>('The device that signs in.')),
+  device_id: optional(
+    uuid<DeviceId>('The device that signs in. Without it, the session can be tied to a device later.'),
+  ),
 })
 export type LoginRequest = Static<typeof LoginRequest>
 

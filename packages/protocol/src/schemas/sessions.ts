@@ -4,7 +4,11 @@ import { boolean, list, object, optional, time, uuid } from './shape.ts'
 
 export const SessionResponse = object('SessionResponse', {
   session_id: uuid<SessionId>('The session; the `sid` of its access tokens.'),
-  device_id: optional(uuid<DeviceId>('The device that the client named at login.')),
+  device_id: optional(
+    uuid<DeviceId>(
+      'The device that the session is tied to: the one that its client named at login or later. Revoking it ends the session.',
+    ),
+  ),
   created_at: time('When the session began.'),
   last_used_at: time('When the server last issued its tokens.'),
   current: boolean('Whether it is the caller’s session.'),
@@ -15,3 +19,8 @@ export const SessionsResponse = object('SessionsResponse', {
   sessions: list(SessionResponse, 'All sessions that have not ended, oldest first.'),
 })
 export type SessionsResponse = Static<typeof SessionsResponse>
+
+export const BindSessionRequest = object('BindSessionRequest', {
+  device_id: uuid<DeviceId>('A device of the caller that is not revoked.'),
+})
+export type BindSessionRequest = Static<typeof BindSessionRequest>

@@ -91,13 +91,14 @@ export const SETTINGS = {
     parse: integer({ min: 0 }),
   }),
   quotaGraceDays: days('QUOTA_GRACE_DAYS', 14, 'Days at or above the hard limit until the grace period ends.'),
-  requestBytesMax: bytes('REQUEST_BYTES_MAX', MEBIBYTE, 'Largest JSON body.'),
+  requestBytesMax: bytes('REQUEST_BYTES_MAX', MEBIBYTE, 'Largest JSON body. Without a bearer token at most 64 KiB.'),
   chunkBytesMax: bytes('CHUNK_BYTES_MAX', 16 * MEBIBYTE, 'Largest chunk of an upload.'),
   chunkBytesSuggested: bytes('CHUNK_BYTES_SUGGESTED', 8 * MEBIBYTE, 'Chunk size that the server suggests to clients.'),
   blobBytesMax: bytes('BLOB_BYTES_MAX', MEBIBYTE ** 2, 'Largest blob.'),
   freeSpaceFloorBytes: setting('FREE_SPACE_FLOOR_BYTES', {
     fallback: 1024 * MEBIBYTE,
-    meaning: 'Free disk space, less what is reserved, below which no new upload begins.',
+    meaning:
+      'Free disk space below which no bytes are accepted. New uploads begin only above it and what open ones reserve: 16 MiB for each, 1 GiB in all, with the default chunk.',
     parse: integer({ min: 0 }),
   }),
   protocolMin: version('PROTOCOL_MIN', '2026-01-01', 'Oldest protocol version that writes may use.'),
@@ -117,6 +118,11 @@ export const SETTINGS = {
     'SESSION_FIRST_BYTE_SECONDS',
     900,
     'Lifetime of an upload session that has received nothing.',
+  ),
+  uploadYieldSeconds: seconds(
+    'SESSION_YIELD_SECONDS',
+    10,
+    'Age from which a guest’s upload session that has received nothing gives its place to a new one, if the link has no other place.',
   ),
   uploadIdleSeconds: seconds(
     'SESSION_IDLE_SECONDS',
@@ -143,12 +149,12 @@ export const SETTINGS = {
   linkSessionsPerWindow: count(
     'LINK_SESSIONS_PER_WINDOW',
     600,
-    'Upload sessions that clients may open on one link in 15 minutes.',
+    'Upload sessions that clients may open on one link in 15 minutes; one address at most a quarter of them. What has landed does not count.',
   ),
   sourceSessionsPerWindow: count(
     'SOURCE_SESSIONS_PER_WINDOW',
     6000,
-    'Upload sessions that one address may open in 15 minutes, over all links.',
+    'Upload sessions that one address may open in 15 minutes, over all links. What has landed does not count.',
   ),
   passphraseTriesPerWindow: count(
     'PASSPHRASE_TRIES_PER_WINDOW',

@@ -63,12 +63,14 @@ export type Refusal =
   | { readonly refused: 'device_not_authorized' }
   | { readonly refused: 'device_invalid' }
   | { readonly refused: 'device_not_found' }
+  | { readonly refused: 'session_bound' }
   | { readonly refused: 'album_not_available' }
   | { readonly refused: 'lifetime_too_long' }
   | { readonly refused: 'revocations_unavailable' }
   | { readonly refused: 'limit_reached'; readonly detail: string }
   | { readonly refused: 'range_unsatisfiable'; readonly size: number }
   | { readonly refused: 'storage_unavailable' }
+  | { readonly refused: 'overloaded'; readonly retryAfterSeconds: number }
   | { readonly refused: 'body_too_large' }
   | { readonly refused: 'media_type_unsupported' }
   | { readonly refused: 'version_unsupported'; readonly newest: string }

@@ -10,7 +10,7 @@
  *  6. ids in the path (400 for an owner, 404 for a guest)
  *  7. query parameters (400, 422)
  *  8. content type and coding of a JSON body (415)
- *  9. size of the body, counted as it arrives (413)
+ *  9. memory for the body (500 `request.overloaded`); its size, counted as it arrives (413)
  * 10. JSON: broken JSON, duplicate or unknown members (400), missing or mistyped members (422), values (400)
  * 11. `protocol_version` in the body of a write that creates (426)
  * 12. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive
@@ -21,8 +21,10 @@ import type { Operation, OperationName } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
-import { isRefusal, type Refusal } from '../domain/refusals.ts'
-import { type Body, BodyBroken, hasBody } from './body.ts'
+import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
+import type { Log } from '../ports/log.ts'
+import { type Body, BodyBroken, hasBody, mostBytesOf } from './body.ts'
+import type { Hold, Holder, Kept } from './budget.ts'
 import type { Call } from './call.ts'
 import {
   authenticate,
@@ -44,6 +46,7 @@ import { isForwarded, sourceOf } from './source.ts'
 interface AdmissionPorts {
   readonly sessions: Sessions
   readonly protocolWindow: AcceptedVersions
+  readonly log: Log
   /** Aborts when the server ends. */
   readonly closing: AbortSignal
 }
@@ -56,10 +59,36 @@ interface AdmissionSettings {
 /** A request whose path and method have a row. */
 export type Asked = Exchange & { readonly row: Operation }
 
-export type Admit = (asked: Asked, body: Body) => Promise<Call<OperationName> | Refusal>
+/** What arrives and what it may hold in memory. */
+export interface Arriving {
+  readonly body: Body
+  readonly hold: Hold
+}
 
-export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPorts, settings: AdmissionSettings): Admit {
-  return async (asked, body) => {
+export type Admit = (asked: Asked, arriving: Arriving) => Promise<Call<OperationName> | Refusal>
+
+/** The largest JSON body of a request without a bearer token. The largest that a schema takes, a registration with every character escaped, has half of this. */
+export const MAX_GUEST_JSON_BYTES = 64 * 1024
+
+/** Where limits count a request. Warns once if they cannot, because a proxy is in front that no setting names. */
+function createCountedSource(log: Log, { trustedProxies }: AdmissionSettings) {
+  let hasWarned = false
+  return (request: FastifyRequest): string | undefined => {
+    const source = sourceOf(request.ip, trustedProxies.length > 0)
+    if (source !== undefined || hasWarned || !isForwarded(request.headers)) return source
+    hasWarned = true
+    log.warn('a proxy that TRUST_PROXY does not name forwards requests: limits cannot tell its clients apart')
+    return source
+  }
+}
+
+export function createAdmit(
+  { sessions, protocolWindow, log, closing }: AdmissionPorts,
+  settings: AdmissionSettings,
+): Admit {
+  const countedSource = createCountedSource(log, settings)
+  const { requestBytesMax } = settings
+  return async (asked, { body, hold }) => {
     const { row, request, reply } = asked
     const { headers } = request
     const window = () => protocolWindow.current()
@@ -83,7 +112,9 @@ export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPort
     if (row.query !== undefined && isRefusal(query)) return query
 
     // 8 to 10
-    const read = await readBody(asked, body, settings.requestBytesMax)
+    const source = countedSource(request)
+    const holder = holderOf(caller, source)
+    const read = await readBody(asked, { body, hold, holder, requestBytesMax })
     if (isRefusal(read)) return read
 
     // 11
@@ -102,7 +133,8 @@ export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPort
       query,
       json: read?.json,
       caller: present,
-      source: sourceOf(request.ip, settings.trustedProxies.length > 0),
+      source,
+      hold: (kept: Kept, bytes: number) => hold.take(kept, holder, bytes),
       isForwarded: isForwarded(headers),
       header: (name: string) => headers[name]?.toString(),
       signal: disconnection(asked),
@@ -125,14 +157,29 @@ export function createAdmit({ sessions, protocolWindow, closing }: AdmissionPort
 /** Parses JSON. Leaves bytes to the route. Counts and discards a body that the row does not declare. */
 async function readBody(
   { row, request }: Asked,
-  body: Body,
-  limitBytes: number,
+  { body, hold, holder, requestBytesMax }: Arriving & { readonly holder: Holder; readonly requestBytesMax: number },
 ): Promise<{ readonly json: unknown } | Refusal | undefined> {
   if (row.body?.type === 'application/octet-stream') return undefined
-  if (row.body !== undefined)
-    return mediaType(row.body.type, (name) => request.headers[name]?.toString()) ?? jsonOf(row.body, body, limitBytes)
+  if (row.body !== undefined) {
+    const limitBytes = row.auth === 'bearer' ? requestBytesMax : Math.min(MAX_GUEST_JSON_BYTES, requestBytesMax)
+    return (
+      mediaType(row.body.type, (name) => request.headers[name]?.toString()) ??
+      declaredTooLarge(request, limitBytes) ??
+      hold.take('json', holder, mostBytesOf(request.headers['content-length'], limitBytes)) ??
+      jsonOf(row.body, body, limitBytes)
+    )
+  }
   if (!hasBody(request.raw)) return undefined
-  return (await body.drain(limitBytes)) === 'too_large' ? { refused: 'body_too_large' } : undefined
+  return (await body.drain(requestBytesMax)) === 'too_large' ? { refused: 'body_too_large' } : undefined
+}
+
+/** Such a body needs no memory. What arrives is counted all the same: a chunked body declares nothing. */
+function declaredTooLarge({ headers }: FastifyRequest, limitBytes: number): Refuses<'body_too_large'> | undefined {
+  return Number(headers['content-length'] ?? 0) > limitBytes ? { refused: 'body_too_large' } : undefined
+}
+
+function holderOf(caller: Caller | undefined, source: string | undefined): Holder {
+  return caller === undefined ? { kind: 'guest', key: source } : { kind: 'owner', key: caller.account.accountId }
 }
 
 /** Aborts when the client disconnects. */

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import { createPatience } from './patience.ts'
 
 /** The body of a request, counted as it arrives, not by its headers. */
 export interface Body {
-  /** The bytes in pieces. Rejects with `BodyTooLarge` once more than `limitBytes` have arrived, with `BodyBroken` when the connection dies or stalls. */
+  /** The bytes in pieces. Rejects with `BodyTooLarge` once more than `limitBytes` have arrived, with `BodyBroken` when the connection dies or is too slow. */
   pieces(limitBytes: number): AsyncIterable<Uint8Array>
   /** Reads the rest, up to the limit, so that a client that is still sending sees its answer. */
   drain(limitBytes: number): Promise<'whole' | 'too_large' | 'broken'>
@@ -16,10 +17,9 @@ export class BodyBroken extends Error {
   override readonly name = 'BodyBroken'
 }
 
-/** An upload may take hours, but it ends after this time without progress. */
-const STALL_MS = 60_000
-
-export function bodyOf(request: IncomingMessage): Body {
+/** An upload may take hours, but it has to bring bytes at a least rate (`patience.ts`). `now` is in milliseconds. */
+export function bodyOf(request: IncomingMessage, now?: () => number): Body {
+  const patience = createPatience(() => request.destroy(new BodyBroken('the body is too slow')), now)
   const arriving = request.iterator({ destroyOnReturn: false })
   let received = 0
   let broken: BodyBroken | undefined
@@ -36,16 +36,19 @@ export function bodyOf(request: IncomingMessage): Body {
   async function readNext(): Promise<IteratorResult<Uint8Array>> {
     // After a failure the iterator would only report its end.
     if (broken !== undefined) throw broken
-    const stall = setTimeout(() => request.destroy(new BodyBroken('the body stalled')), STALL_MS)
+    patience.wait()
     try {
       const next: IteratorResult<Uint8Array> = await arriving.next()
-      received += next.done === true ? 0 : next.value.length
+      if (next.done === true) patience.end()
+      else {
+        received += next.value.length
+        patience.progress(next.value.length)
+      }
       return next
     } catch (cause) {
+      patience.end()
       broken = new BodyBroken('the body was cut off', { cause })
       throw broken
-    } finally {
-      clearTimeout(stall)
     }
   }
 
@@ -71,11 +74,26 @@ export function bodyOf(request: IncomingMessage): Body {
   }
 }
 
-/** The whole body, at most `limitBytes`. */
+/** The whole body, at most `limitBytes`. Copied together as it arrives: thousands of pieces of one byte would need a hundred times their size. */
 export async function readAll(body: Body, limitBytes: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  for await (const piece of body.pieces(limitBytes)) pieces.push(piece)
-  return Buffer.concat(pieces)
+  let whole = Buffer.alloc(0)
+  let length = 0
+  for await (const piece of body.pieces(limitBytes)) {
+    const needed = length + piece.length
+    if (needed > whole.length) {
+      const larger = Buffer.alloc(Math.min(limitBytes, Math.max(needed, 2 * whole.length)))
+      larger.set(whole)
+      whole = larger
+    }
+    whole.set(piece, length)
+    length = needed
+  }
+  return whole.subarray(0, length)
+}
+
+/** The most bytes that a body can have: the value of its `Content-Length`, if it has one, and at most `limitBytes`. */
+export function mostBytesOf(contentLength: string | undefined, limitBytes: number): number {
+  return contentLength === undefined ? limitBytes : Math.min(Number(contentLength), limitBytes)
 }
 
 export function hasBody(request: IncomingMessage): boolean {

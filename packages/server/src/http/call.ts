@@ -5,8 +5,9 @@
 import type { OperationName, OperationOf, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from '../domain/account/sessions.ts'
-import type { Refusal } from '../domain/refusals.ts'
+import type { Refusal, Refuses } from '../domain/refusals.ts'
 import type { Body } from './body.ts'
+import type { Kept } from './budget.ts'
 import type { EventStream } from './eventStream.ts'
 import type { ReasonOf } from './problem.ts'
 
@@ -24,6 +25,8 @@ export interface Call<Name extends OperationName> {
   /** Whether a header says that a proxy forwarded the request. */
   readonly isForwarded: boolean
   header(name: string): string | undefined
+  /** Reserves memory for the rest of the request, in the name of its sender. */
+  hold(kept: Kept, bytes: number): Refuses<'overloaded'> | undefined
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal
   /** Aborts when the server ends: endless answers must end then. */

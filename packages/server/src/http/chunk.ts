@@ -4,12 +4,19 @@ import { isRefusal, type Refuses } from '../domain/refusals.ts'
 import type { ChunkAnswer, Chunks } from '../domain/uploads/chunks.ts'
 import type { FindUpload } from '../domain/uploads/findUpload.ts'
 import type { Upload } from '../ports/store.ts'
+import { mostBytesOf } from './body.ts'
 import type { Call } from './call.ts'
 import { mediaType } from './gates.ts'
 
+/**
+ * What a chunk on its way holds, however large it is: 64 KiB that wait to be written and 64 KiB that its connection has read ahead. More waits only while
+ * `adapters/filesystem/gathering.ts` has room.
+ */
+const CHUNK_HELD_BYTES = 128 * 1024
+
 /** Answers a chunk of a guest's or an owner's session (specification, Append one chunk). */
 export async function chunkAnswer(
-  call: Pick<Call<'appendChunk'>, 'header' | 'body' | 'signal'>,
+  call: Pick<Call<'appendChunk'>, 'header' | 'hold' | 'body' | 'signal'>,
   { find, chunks, chunkBytesMax }: ChunkTarget,
 ): Promise<ChunkAnswer | ChunkFormRefusal> {
   const headers = mediaType('application/octet-stream', call.header) ?? chunkHeaders(call)
@@ -17,6 +24,8 @@ export async function chunkAnswer(
   const found = await chunks.find(find, isRefusal(headers) ? undefined : headers.offset)
   if (isRefusal(found)) return found
   if (isRefusal(headers)) return headers
+  const overloaded = call.hold('chunk', mostBytesOf(call.header('content-length'), CHUNK_HELD_BYTES))
+  if (overloaded !== undefined) return overloaded
   const body = call.body.pieces(chunkBytesMax)
   const answer = await chunks.append(found, { ...headers, body, signal: call.signal })
   // The size of the body is judged before the chunk: the bytes that a refusal or a repeat did not need are read and counted too.
@@ -30,7 +39,9 @@ interface ChunkTarget {
   readonly chunkBytesMax: number
 }
 
-type ChunkFormRefusal = Refuses<'media_type_unsupported' | 'offset_missing' | 'checksum_missing' | 'body_too_large'>
+type ChunkFormRefusal = Refuses<
+  'media_type_unsupported' | 'offset_missing' | 'checksum_missing' | 'body_too_large' | 'overloaded'
+>
 
 function chunkHeaders({ header }: Pick<Call<'appendChunk'>, 'header'>) {
   const offset = header('x-service-offset')

@@ -68,12 +68,14 @@ const CODES = {
   device_not_authorized: 'error.device.not_authorized',
   device_invalid: 'error.device.invalid',
   device_not_found: 'error.device.not_found',
+  session_bound: 'error.auth.session_bound',
   album_not_available: 'error.album.not_available',
   lifetime_too_long: 'error.federation.lifetime_too_long',
   revocations_unavailable: 'error.federation.revocations_unavailable',
   limit_reached: 'error.request.limit_reached',
   range_unsatisfiable: 'error.request.range_not_satisfiable',
   storage_unavailable: 'error.storage.unavailable',
+  overloaded: 'error.request.overloaded',
   body_too_large: 'error.request.payload_too_large',
   media_type_unsupported: 'error.request.unsupported_media_type',
   version_unsupported: 'error.protocol.version_unsupported',
@@ -91,7 +93,9 @@ export type ReasonOf<Name extends OperationName> = {
 /** As `gateProblems`: codes of the gates that a route may give itself. */
 type GateCode<Row> =
   | 'error.request.payload_too_large'
-  | (Row extends { readonly body: unknown } ? 'error.request.unsupported_media_type' : never)
+  | (Row extends { readonly body: unknown }
+      ? 'error.request.unsupported_media_type' | 'error.request.overloaded'
+      : never)
   | (Row extends { readonly auth: 'bearer' } ? 'error.auth.session_expired' : never)
   | (Row extends { readonly writes: true } ? 'error.account.suspended' : never)
   | (Row extends { readonly path: `/v1/${string}` | `/d/${string}` } ? 'error.request.malformed' : never)

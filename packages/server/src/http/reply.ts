@@ -29,11 +29,31 @@ export async function answeredBefore(): Promise<never> {
   throw new Error('answered before')
 }
 
+/** What a download holds: a piece that waits in the stream, and one that waits in the connection. */
+const DOWNLOAD_HELD_BYTES = 256 * 1024
+/** A longer text is sent in pieces of this size, so that `connections.ts` sees whether its reader goes on. */
+const PIECE_BYTES = 64 * 1024
+
+/** An answer whose JSON is written: how much memory it needs is known. */
+export type WrittenAnswer = Omit<AnyAnswer, 'text'> & { readonly text?: Buffer }
+
+/** Public documents are written once for all requests (`documentOf`). */
+export function writtenOut(row: Operation, { text, ...answer }: AnyAnswer): WrittenAnswer {
+  if (row.tag === 'discovery') return answer
+  const json = text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body))
+  return json === undefined ? answer : { ...answer, text: Buffer.from(json) }
+}
+
+export function heldBytesOf({ bytes, headers, text }: WrittenAnswer): number {
+  if (bytes !== undefined) return Math.min(DOWNLOAD_HELD_BYTES, Number(headers?.['Content-Length']))
+  return text?.length ?? 0
+}
+
 /**
  * Resolves once the first bytes of the answer have been read. Before anything is sent, an unreadable object becomes a problem answer.
  * An object that ends too early after that must not look complete, so the connection is cut.
  */
-export async function begun(answer: AnyAnswer): Promise<AnyAnswer> {
+export async function begun(answer: WrittenAnswer): Promise<WrittenAnswer> {
   const source = answer.bytes ?? answer.events
   if (source === undefined) return answer
   const pieces = source[Symbol.asyncIterator]()
@@ -73,7 +93,7 @@ export function writeAnswer({
   request,
   reply,
   answer,
-}: Exchange & { readonly row: Operation; readonly answer: AnyAnswer }): FastifyReply {
+}: Exchange & { readonly row: Operation; readonly answer: WrittenAnswer }): FastifyReply {
   const declared = row.answers[answer.status]
   reply.code(answer.status)
   // Caches must not store an answer that required a credential.
@@ -86,8 +106,7 @@ export function writeAnswer({
   if (answer.events !== undefined) return sendEvents(reply, answer.events, answer.until)
   if (answer.bytes !== undefined) return reply.send(Readable.from(answer.bytes, { objectMode: false }))
   if (row.tag === 'discovery') return sendWritten({ row, request, reply }, documentOf(Object(answer.body)))
-  const text = answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body))
-  return text === undefined ? reply.send() : sendWritten({ row, request, reply }, { bytes: Buffer.from(text) })
+  return answer.text === undefined ? reply.send() : sendWritten({ row, request, reply }, { bytes: answer.text })
 }
 
 interface Written {
@@ -122,12 +141,19 @@ function isCached(row: Operation): boolean {
 }
 
 function sendWritten({ row, request, reply }: Exchange & { readonly row: Operation }, written: Written): FastifyReply {
-  if (!isCached(row)) return reply.send(written.bytes)
+  if (!isCached(row)) return sendBytes(reply, written.bytes)
   written.etag ??= `"${createHash('sha256').update(written.bytes).digest('base64url')}"`
   reply.header('ETag', written.etag)
   return holds(request.headers['if-none-match'], written.etag)
     ? reply.removeHeader('Content-Type').code(304).send()
     : reply.send(written.bytes)
+}
+
+function sendBytes(reply: FastifyReply, bytes: Buffer): FastifyReply {
+  if (bytes.length <= PIECE_BYTES) return reply.send(bytes)
+  const starts = Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_, index) => index * PIECE_BYTES)
+  const pieces = starts.map((start) => bytes.subarray(start, start + PIECE_BYTES))
+  return reply.header('Content-Length', String(bytes.length)).send(Readable.from(pieces, { objectMode: false }))
 }
 
 /** RFC 9110, section 13.1.2: a list of ETags, including weak ones, or `*`. */

@@ -300,3 +300,23 @@ describe('the log', () => {
     ),
   )
 })
+
+describe('a proxy that no setting names', () => {
+  const proxied = { method: 'GET', url: '/v1/version', headers: { 'x-forwarded-for': '203.0.113.7' } } as const
+  const isWarning = (line: string) => line.includes('TRUST_PROXY')
+
+  it(
+    'is logged at its first request only',
+    inWorld(async (world) => {
+      const { ask, logged } = overHttp(world)
+      await ask({ method: 'GET', url: '/v1/version' })
+      assert.equal(logged.filter(isWarning).length, 0)
+      for (let round = 0; round < 3; round += 1) await ask(proxied)
+      assert.equal(logged.filter(isWarning).length, 1)
+      assert.ok(!logged.some((line) => line.includes('203.0.113.7')))
+      const named = overHttp(world, { trustedProxies: ['127.0.0.1'] })
+      await named.ask(proxied)
+      assert.equal(named.logged.filter(isWarning).length, 0)
+    }),
+  )
+})

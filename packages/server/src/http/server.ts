@@ -1,8 +1,9 @@
 /** HTTP in front of the rules: one Fastify route for each row of the table of operations, behind the gates of `admission.ts`. */
+import type { Server } from 'node:http'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { isNegotiatedPath } from '@blindkeep/protocol/window'
 import { HEADERS } from '@blindkeep/protocol/wire'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyServerOptions } from 'fastify'
+import Fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyReply } from 'fastify'
 import type { Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal } from '../domain/refusals.ts'
@@ -11,12 +12,14 @@ import type { Pages } from '../ports/pages.ts'
 import type { StoreBroken } from '../ports/store.ts'
 import { type Admit, type Asked, createAdmit } from './admission.ts'
 import { bodyOf } from './body.ts'
+import { type Budget, createBudget } from './budget.ts'
 import type { AnyAnswer, Call, Routes } from './call.ts'
 import { closingOf } from './closing.ts'
+import { boundConnections } from './connections.ts'
 import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { addPageRoutes } from './pages.ts'
 import { fastifyPath, methodsOf } from './paths.ts'
-import { answeredBefore, begun, type Exchange, writeAnswer, writeRefusal } from './reply.ts'
+import { answeredBefore, begun, type Exchange, heldBytesOf, writeAnswer, writeRefusal, writtenOut } from './reply.ts'
 
 export interface HttpSettings {
   readonly requestBytesMax: number
@@ -32,6 +35,8 @@ interface HttpPorts {
   readonly protocolWindow: AcceptedVersions
   readonly log: Log
   readonly newRequestId: () => string
+  /** Of the process; a new one if there is none. */
+  readonly budget?: Budget
   /** The process must end: what the database says can no longer be relied on. */
   readonly onBroken: (error: StoreBroken) => void
 }
@@ -41,8 +46,10 @@ type AnyHandler = (call: Call<OperationName>) => Promise<AnyAnswer | Refusal>
 const OPTIONS = {
   logger: false,
   exposeHeadRoutes: false,
-  // An upload may take hours: bodies are bounded by their progress (body.ts), headers by Node's own 60 s.
+  // An upload may take hours: bodies are bounded by their rate (patience.ts).
   requestTimeout: 0,
+  // A connection has 20 s, to within the interval, for its next headers, beside the time that it may be idle between requests.
+  http: { headersTimeout: 20_000, connectionsCheckingInterval: 5000 },
   keepAliveTimeout: 75_000,
   forceCloseConnections: 'idle',
   // A request on an open connection is still served while the server ends: no row declares a 503.
@@ -50,7 +57,7 @@ const OPTIONS = {
   routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
   clientErrorHandler: (_error, socket) =>
     void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
-} as const satisfies FastifyServerOptions
+} as const satisfies FastifyHttpOptions<Server>
 
 export function createHttpServer(ports: HttpPorts, settings: HttpSettings): FastifyInstance {
   const { routes, pages, sessions, protocolWindow, log } = ports
@@ -67,8 +74,10 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
       void errors.refuseUndecodable({ request, reply })
     },
   })
-  const admit = createAdmit({ sessions, protocolWindow, closing: closingOf(app) }, settings)
-  addOperationRoutes(app, routes, { admit, errors })
+  const budget = ports.budget ?? createBudget()
+  boundConnections(app.server)
+  const admit = createAdmit({ sessions, protocolWindow, log, closing: closingOf(app) }, settings)
+  addOperationRoutes(app, routes, { admit, errors, budget })
   addPageRoutes(app, pages, errors.refuse)
   // Reached when the bytes of an answer could not be read after it began. The error may name paths on the disk, so nothing of it is sent.
   app.setErrorHandler(async (error, request, reply) => {
@@ -104,6 +113,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
 interface Serving {
   readonly admit: Admit
   readonly errors: Errors
+  readonly budget: Budget
 }
 
 function addOperationRoutes(app: FastifyInstance, routes: Routes, serving: Serving): void {
@@ -124,14 +134,26 @@ function addOperationRoutes(app: FastifyInstance, routes: Routes, serving: Servi
   }
 }
 
-async function serve(asked: Asked, handler: AnyHandler, { admit, errors }: Serving): Promise<FastifyReply> {
+async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget }: Serving): Promise<FastifyReply> {
   const body = bodyOf(asked.request.raw)
+  const hold = budget.open()
+  const refuse = (refusal: Refusal): Promise<FastifyReply> => {
+    // The rest of a refused body is read without being kept.
+    hold.leave()
+    return errors.refuse({ ...asked, refusal, body })
+  }
   try {
-    const call = await admit(asked, body)
-    const answer = isRefusal(call) ? call : await handler(call)
-    if (isRefusal(answer)) return await errors.refuse({ ...asked, refusal: answer, body })
-    return writeAnswer({ ...asked, answer: await begun(answer) })
+    const call = await admit(asked, { body, hold })
+    if (isRefusal(call)) return await refuse(call)
+    const answer = await handler(call)
+    if (isRefusal(answer)) return await refuse(answer)
+    hold.leave()
+    const written = writtenOut(asked.row, answer)
+    const overloaded = call.hold('answer', heldBytesOf(written))
+    if (overloaded !== undefined) return await refuse(overloaded)
+    if (!hold.isEmpty()) asked.reply.raw.once('close', hold.leave)
+    return writeAnswer({ ...asked, answer: await begun(written) })
   } catch (error) {
-    return errors.refuse({ ...asked, refusal: errors.refusalOf(error, asked), body })
+    return refuse(errors.refusalOf(error, asked))
   }
 }

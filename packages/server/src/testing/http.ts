@@ -1,6 +1,7 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
 import { systemRandom } from '../adapters/system/random.ts'
+import type { Budget } from '../http/budget.ts'
 import { createRoutes } from '../http/routes.ts'
 import { createHttpServer, type HttpSettings } from '../http/server.ts'
 import type { Log } from '../ports/log.ts'
@@ -19,12 +20,17 @@ export interface Web {
   signIn(accountId?: AccountId): Promise<{ readonly accountId: AccountId; readonly authorization: string }>
 }
 
+interface OverHttpPorts {
+  readonly pages?: Pages
+  readonly budget?: Budget
+}
+
 export const MAX_CHUNK_BYTES = 4096
 export const MAX_REQUEST_BYTES = 8192
 
 export function overHttp(
   world: World,
-  { pages = new Map(), ...settings }: Partial<HttpSettings> & { readonly pages?: Pages } = {},
+  { pages = new Map(), budget, ...settings }: Partial<HttpSettings> & OverHttpPorts = {},
 ): Web {
   const { store, blobs, clock, rules } = world
   const logged: string[] = []
@@ -44,6 +50,7 @@ export function overHttp(
       log,
       newRequestId: () => systemRandom.uuid(),
       onBroken: (error) => void broken.push(error),
+      ...(budget !== undefined && { budget }),
     },
     { ...limits, trustedProxies: [], ...settings },
   )

@@ -1,5 +1,5 @@
-/** This browser's signing key. Created when it is first needed; stays the same after a sign-out. */
-import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
+/** This browser's signing key. Created when it is first needed, or when the owner stays signed in; stays the same after a sign-out. */
+import { type Device, newDevice, openSealedDevice, sealDevice } from '@blindkeep/client/device'
 import { ProblemError, SealError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useCallback } from 'preact/hooks'
@@ -14,8 +14,8 @@ export function useDevice(): () => Promise<Device> {
   return useCallback(() => deviceOf(owner), [owner])
 }
 
-/** A device of this browser and account that may write. The first upload creates it. */
-function deviceOf(owner: Owner): Promise<Device> {
+/** A device of this browser and account that may write. The session is tied to it. */
+export function deviceOf(owner: Owner): Promise<Device> {
   const known = devices.get(owner)
   if (known !== undefined) return known
   const created = addedDevice(owner).catch((error: unknown) => {
@@ -53,7 +53,8 @@ async function addedDevice(owner: Owner): Promise<Device> {
       if (!(error instanceof ProblemError && error.code === 'error.device.invalid')) throw error
     }
   }
-  const created = await owner.addDevice()
+  // Stored first: a repeat after a lost answer continues with the same device.
+  const created = newDevice()
   await saveSealedDevice(await sealDevice(created, owner.accountKey))
-  return created
+  return owner.addDevice(created)
 }

@@ -5,10 +5,12 @@ import type { Language } from '../common/language.ts'
 import { oneAtATime } from '../common/oneAtATime.ts'
 import { useLoaded } from '../common/useLoaded.ts'
 import { type OwnerPages, OwnerPagesContext } from './context.ts'
+import { errorText } from './errorText.ts'
 import { useLiveEvents } from './live.ts'
 import type { PageSession } from './session.ts'
 import { Shell } from './shell.tsx'
-import { ownerText } from './texts.ts'
+import { accountText, ownerText } from './texts.ts'
+import { useTiedSession } from './tiedSession.ts'
 
 interface SignedInAppProps {
   readonly baseUrl: string
@@ -24,6 +26,12 @@ export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...
   const live = useLiveEvents(owner)
   const inboxCount = useInboxCount(owner, live.onLive)
   const account = useLoaded(() => owner.account(), owner.accountId)
+  const view = session.view()
+  useTiedSession(owner, {
+    isStored: view.stage === 'in' && view.isStored,
+    onRefused: (error) =>
+      showMessage({ tone: 'bad', text: accountText(language).tieRefused(errorText(error, language)) }),
+  })
   const pages = useMemo(
     () => ({ owner, baseUrl, language, onLive: live.onLive, showMessage }),
     [owner, baseUrl, language, live.onLive, showMessage],

@@ -1,6 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SecretHasher } from '../../ports/secrets.ts'
-import { createTurns } from './turns.ts'
+import { createTurns, type TurnLimits } from './turns.ts'
 
 /** Argon2id (RFC 9106): 19 MiB, 2 passes, 1 lane. `memory` is in KiB. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const
@@ -16,20 +16,20 @@ interface Parsed {
   readonly tag: Buffer
 }
 
-/** Runs at most `concurrent` hashes at once (each takes 19 MiB and a thread of the pool), and lets at most `queueMax` wait. */
-export function createSecretHasher(options: { readonly concurrent: number; readonly queueMax: number }): SecretHasher {
+/** Runs at most `concurrent` hashes at once: each takes 19 MiB and a thread of the pool. */
+export function createSecretHasher(options: TurnLimits): SecretHasher {
   const turns = createTurns(options)
   // No secret has this hash: the tag is random.
   const dummy: Parsed = { salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) }
   return {
-    async hash(secret) {
+    async hash(secret, source) {
       const salt = randomBytes(SALT_BYTES)
-      const tag = await turns.take(() => derive(secret, salt))
+      const tag = await turns.take(() => derive(secret, salt), source)
       return `${PREFIX}${unpadded(salt)}$${unpadded(tag)}`
     },
-    async verify(hash, secret) {
+    async verify(hash, secret, source) {
       const expected = hash === undefined ? dummy : parse(hash)
-      const tag = await turns.take(() => derive(secret, expected.salt))
+      const tag = await turns.take(() => derive(secret, expected.salt), source)
       return timingSafeEqual(tag, expected.tag) && hash !== undefined
     },
   }

@@ -33,6 +33,26 @@ describe('turns', () => {
     assert.equal(await turns.take(() => Promise.resolve('later')), 'later')
   })
 
+  it('give one source a quarter of the queue, and its place back when its turn comes', async () => {
+    const turns = createTurns({ concurrent: 1, queueMax: 8 })
+    const gate = Promise.withResolvers<string>()
+    const done = () => Promise.resolve('done')
+    const first = turns.take(() => gate.promise, 'stranger')
+    const waiting = [turns.take(done, 'stranger'), turns.take(done, 'stranger')]
+    await assert.rejects(turns.take(done, 'stranger'), HasherBusy)
+    waiting.push(turns.take(done, 'owner'), turns.take(done, undefined))
+    gate.resolve('first')
+    assert.deepEqual(await Promise.all([first, ...waiting]), ['first', 'done', 'done', 'done', 'done'])
+    assert.deepEqual(await Promise.all([1, 2, 3].map(() => turns.take(done, 'stranger'))), ['done', 'done', 'done'])
+  })
+
+  it('do not count the unknown source as one', async () => {
+    const turns = createTurns({ concurrent: 1, queueMax: 8 })
+    const done = () => Promise.resolve('done')
+    const answers = await Promise.all(Array.from({ length: 9 }, () => turns.take(done, undefined)))
+    assert.equal(answers.length, 9)
+  })
+
   it('reject a call when the queue is full', async () => {
     const turns = createTurns({ concurrent: 1, queueMax: 1 })
     const gate = Promise.withResolvers<string>()

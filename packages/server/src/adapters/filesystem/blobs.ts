@@ -5,6 +5,7 @@ import { createDigests, type Digests } from './digest.ts'
 import { createDirectories, createDirectorySyncs, type DirectorySyncs, PREFIXES } from './directories.ts'
 import { onStorage, unlessMissing } from './failure.ts'
 import { createFiles, type Files, type OpenFile } from './files.ts'
+import { createGathering, type Gathering } from './gathering.ts'
 import { createMarker, foreignDirectory, MARKER, type Marker } from './marker.ts'
 import { createSyncs, type Syncs } from './syncs.ts'
 import { writeBody } from './writing.ts'
@@ -36,6 +37,7 @@ interface Parts {
   readonly files: Files
   readonly directories: DirectorySyncs
   readonly digests: Digests
+  readonly gathering: Gathering
 }
 
 /**
@@ -50,7 +52,7 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
   const files = createFiles(syncs, marker)
   const directories = createDirectorySyncs(syncs, marker)
   const digests = createDigests()
-  const parts = { root, marker, syncs, files, directories, digests }
+  const parts = { root, marker, syncs, files, directories, digests, gathering: createGathering() }
   return {
     ...writingBlobs(parts),
     ...readingBlobs(parts),
@@ -74,7 +76,14 @@ async function prepareDirectory(root: string, marker: Marker, options: Filesyste
   if (!isMarked) await marker.make()
 }
 
-function writingBlobs({ root, marker, syncs, files, directories }: Parts): Pick<Blobs, 'write' | 'settle' | 'remove'> {
+function writingBlobs({
+  root,
+  marker,
+  syncs,
+  files,
+  directories,
+  gathering,
+}: Parts): Pick<Blobs, 'write' | 'settle' | 'remove'> {
   return {
     async write(location, request) {
       const path = pathOf(root, location)
@@ -82,7 +91,9 @@ function writingBlobs({ root, marker, syncs, files, directories }: Parts): Pick<
       request.signal.throwIfAborted()
       // Later bytes need an existing file: a new file would have a hole in place of acknowledged bytes.
       const create = request.offset === 0
-      const isWritten = await marker.confirm(() => files.use(path, { create }, (file) => writeBody(file, request)))
+      const isWritten = await marker.confirm(() =>
+        files.use(path, { create }, (file) => writeBody(file, request, gathering)),
+      )
       if (isWritten === undefined) throw new BlobMissing('no such object')
     },
 

@@ -8,24 +8,33 @@ interface BodyReader {
 
 export function readBody(body: AsyncIterable<Uint8Array>, signal: AbortSignal): BodyReader {
   const iterator = body[Symbol.asyncIterator]()
-  const aborted = Promise.withResolvers<never>()
-  // If no `next` waits when the signal aborts, the unhandled rejection would end the process.
-  aborted.promise.catch(() => undefined)
-  const abort = () => aborted.reject(signal.reason)
-  if (signal.aborted) abort()
-  else signal.addEventListener('abort', abort, { once: true })
+  /** Set while a `next` waits. */
+  let stopWaiting: ((reason: unknown) => void) | undefined
+  const abort = () => stopWaiting?.(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
   let isOver = false
+
+  /** Not `Promise.race` with a promise of the abort: that promise would keep every piece reachable until the whole body has arrived. */
+  function stepOrAbort(): Promise<IteratorResult<Uint8Array>> {
+    return new Promise((resolve, reject) => {
+      stopWaiting = reject
+      iterator.next().then(resolve, reject)
+    })
+  }
+
   return {
     async next() {
       signal.throwIfAborted()
       try {
-        const step = await Promise.race([iterator.next(), aborted.promise])
+        const step = await stepOrAbort()
         if (step.done !== true) return step.value
         isOver = true
         return undefined
       } catch (error) {
         isOver = !signal.aborted
         throw error
+      } finally {
+        stopWaiting = undefined
       }
     },
     leave() {

@@ -16,7 +16,9 @@ const scansAllowed = [
   /^SCAN deprecations$/,
   /^SCAN holds USING INDEX holds_by_age$/,
   /^SCAN invites USING INDEX invites_by_age$/,
-  /^SCAN uploads USING COVERING INDEX uploads_outstanding$/,
+  /^SCAN uploads USING COVERING INDEX uploads_reserving$/,
+  // The groups of the index before.
+  /^SCAN of_account$/,
   /^SCAN uploads USING (COVERING )?INDEX uploads_finishing$/,
   /^SCAN uploads USING INDEX uploads_unclosed_of_account$/,
   /^SCAN CONSTANT ROW$/,

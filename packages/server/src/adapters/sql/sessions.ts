@@ -1,4 +1,4 @@
-import type { AccountId, Instant, SessionId } from '@blindkeep/protocol/ids'
+import type { AccountId, DeviceId, Instant, SessionId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { RefreshToken, Session, SessionReads, SessionWrites } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
@@ -58,6 +58,14 @@ const prolonging = prepared(
       .updateTable('sessions')
       .set({ last_used_at: given.lastUsedAt, expires_at: given.expiresAt })
       .where('session_id', '=', given.sessionId),
+)
+
+const binding = prepared((db, given: { readonly sessionId: SessionId; readonly deviceId: DeviceId }) =>
+  db
+    .updateTable('sessions')
+    .set({ device_id: given.deviceId })
+    .where('session_id', '=', given.sessionId)
+    .where('device_id', 'is', null),
 )
 
 const ending = prepared((db, given: { readonly sessionId: SessionId; readonly endedAt: Instant }) =>
@@ -123,6 +131,9 @@ export function sessionWrites(db: Kysely<Schema>): SessionWrites {
     },
     async prolong(sessionId, lastUsedAt, expiresAt) {
       await prolonging.changed(db, { sessionId, lastUsedAt, expiresAt })
+    },
+    async bind(sessionId, deviceId) {
+      return (await binding.changed(db, { sessionId, deviceId })) === 1
     },
     async end(sessionId, endedAt) {
       await ending.changed(db, { sessionId, endedAt })

@@ -105,11 +105,43 @@ const expired = prepared((db, given: ExpiryLimits) => {
     .limit(given.max)
 })
 
-const outstanding = prepared((db, _given: object) =>
+interface Windows {
+  readonly windowBytes: number
+  readonly accountBytesMax: number
+}
+
+/** The index has the columns in the order of the groups, so nothing is sorted. */
+const reserved = prepared((db, given: Windows) =>
   db
-    .selectFrom('uploads')
-    .select((upload) => upload.fn.sum<number | null>(upload('size', '-', upload.ref('received_bytes'))).as('bytes'))
-    .where('state', '=', literally('open')),
+    .selectFrom((from) =>
+      from
+        .selectFrom('uploads')
+        .select((upload) => {
+          const unsent = upload('size', '-', upload.ref('received_bytes'))
+          const window = upload
+            .case()
+            .when(unsent, '<', given.windowBytes)
+            .then(unsent)
+            .else(upload.val(given.windowBytes))
+            .end()
+          return upload.fn.sum<number>(window).as('bytes')
+        })
+        .where('state', '=', literally('open'))
+        .groupBy('account_id')
+        .as('of_account'),
+    )
+    .select((account) =>
+      account.fn
+        .sum<number | null>(
+          account
+            .case()
+            .when('bytes', '<', given.accountBytesMax)
+            .then(account.ref('bytes'))
+            .else(account.val(given.accountBytesMax))
+            .end(),
+        )
+        .as('bytes'),
+    ),
 )
 
 /** What both guests and owners declare. */
@@ -214,8 +246,8 @@ export function uploadReads(db: Kysely<Schema>): UploadReads {
     async expired(limits) {
       return (await expired.all(db, limits)).map(uploadOf)
     },
-    async outstandingBytes() {
-      return (await outstanding.first(db, {}))?.bytes ?? 0
+    async reservedBytes(windows) {
+      return (await reserved.first(db, windows))?.bytes ?? 0
     },
   }
 }

@@ -48,7 +48,7 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
   ): Promise<Refuses<'credentials_wrong' | 'attempts_limited'> | undefined> {
     const isRight = await attemptLimits.check(
       attemptLimits.forSecrets(email, source),
-      () => hasher.verify(secretHash, secret),
+      () => hasher.verify(secretHash, secret, source),
       (answer) => !answer,
     )
     if (isRefusal(isRight)) return isRight
@@ -89,7 +89,9 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
 
     async logIn(
       credentials: Credentials,
-    ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'attempts_limited'>> {
+    ): Promise<
+      TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>
+    > {
       const { secret, deviceId, source } = credentials
       const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited

@@ -48,8 +48,8 @@ export function createDevices({ store, clock }: DevicePorts) {
     },
 
     /**
-     * Revokes for good; a repeat keeps the first time. Each call ends the sessions that named the device at sign-in. A later sign-in may still name it,
-     * as a caller that knows the secret need not name a device at all.
+     * Revokes for good; a repeat keeps the first time. Ends the sessions that are tied to the device, in the same transaction. No later session can name
+     * it: `sessionDevice.ts` judges the device in each transaction that would tie one. A caller that knows the secret may still sign in without a device.
      */
     async revoke(accountId: AccountId, deviceId: DeviceId): Promise<Refuses<'device_not_found'> | undefined> {
       return store.write(async (tx) => {

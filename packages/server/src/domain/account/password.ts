@@ -44,7 +44,7 @@ export function createChangePassword({ store, clock, hasher, accounts }: Passwor
     if (isRepeat(account, change)) return accounts.requireSecret(account, secret, source)
     const refused = await accounts.requireSecret(account, currentSecret, source)
     if (refused !== undefined) return refused
-    const secretHash = await hasher.hash(secret)
+    const secretHash = await hasher.hash(secret, source)
     const { salt = account.salt, sealedAccountKey = account.sealedAccountKey } = change
     return store.write(async (tx) => {
       const next = { secretHash, kdfVersion, salt, sealedAccountKey }

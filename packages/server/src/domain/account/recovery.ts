@@ -121,7 +121,7 @@ export function createRecovery(
       if (isRefusal(isRight)) return isRight
       if (account === undefined || !isRight) return { refused: 'recovery_invalid' }
       // Outside the transaction, as it is slow. Only a caller with the right proof gets here.
-      const recovery = { ...request, secretHash: await hasher.hash(request.secret) }
+      const recovery = { ...request, secretHash: await hasher.hash(request.secret, source) }
       const { accountId } = account
       const session = sessions.begin(accountId, undefined)
       const answer = await store.write(async (tx) => {

@@ -120,7 +120,7 @@ async function create(
   { store, clock, random, hasher }: RegistrationPorts,
   { request, email, codeHash, serverId }: NewAccount,
 ): Promise<Account | undefined | Refuses<'registration_closed'>> {
-  const secretHash = await hasher.hash(request.secret)
+  const secretHash = await hasher.hash(request.secret, request.source)
   const accountId = newId(random, parseAccountId)
   const { kdfVersion = KDF_VERSION, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof } = request
   const recoveryProofHash = recoveryProof && sha256(recoveryProof)
@@ -179,5 +179,5 @@ async function isSameRegistration(
     [account.recoveryProofHash, proofHash],
   ] as const
   const isSameValues = pairs.every(([known, given]) => isSame(known, given))
-  return (await hasher.verify(account.secretHash, request.secret)) && isSameValues
+  return (await hasher.verify(account.secretHash, request.secret, request.source)) && isSameValues
 }

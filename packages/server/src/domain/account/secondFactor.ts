@@ -10,6 +10,7 @@ import type { AttemptSettings } from './attemptLimits.ts'
 import { createChallenges } from './challenges.ts'
 import { confirmedFactor, createFactorCodes, type GivenCode } from './factorCodes.ts'
 import { createFactorSetup } from './factorSetup.ts'
+import { judgeNamedDevice } from './sessionDevice.ts'
 import type { NewSession, Sessions, TokenPair } from './sessions.ts'
 
 interface SecondFactorSettings extends AttemptSettings {
@@ -30,8 +31,8 @@ interface SecondFactorPorts {
 }
 
 /**
- * A refusal would roll back the transaction. A verdict keeps the counted attempt and the used code. `expired` also means that the challenge was consumed or
- * has no attempts left.
+ * A refusal would roll back the transaction. A verdict keeps the counted attempt and the used code. `expired` also means that the challenge was consumed, has
+ * no attempts left, or names a device that was revoked since.
  */
 type Verdict = 'passed' | 'wrong' | 'expired'
 
@@ -49,6 +50,8 @@ export function createSecondFactor(ports: SecondFactorPorts, settings: SecondFac
     { code, session }: { readonly code: string; readonly session: NewSession },
   ): Promise<Verdict> {
     if (!(await challenges.countAttempt(tx, challenge))) return 'expired'
+    // Before the code is used: a challenge ends with its device.
+    if ((await judgeNamedDevice(tx, challenge)) !== undefined) return 'expired'
     const account = await tx.accounts.find(challenge.accountId)
     const factor = await confirmedFactor(tx, challenge.accountId)
     if (account === undefined || factor === undefined) return 'expired'

@@ -16,6 +16,7 @@ import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import { isLive } from './liveSession.ts'
 import { createRefresh } from './refreshTokens.ts'
+import { createBindSession } from './sessionDevice.ts'
 import { createTokenPairs, type TokenPair, type TokenSettings } from './tokenPairs.ts'
 
 export type { TokenPair } from './tokenPairs.ts'
@@ -58,7 +59,7 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
   const { store, clock, random } = ports
   const tokenPairs = createTokenPairs(ports, settings)
 
-  /** A session that begins in a transaction of the caller. `pair` is valid once the transaction with `insert` has committed. */
+  /** A session that begins in a transaction of the caller, which has judged the device there (`judgeNamedDevice`). `pair` is valid once the transaction with `insert` has committed. */
   function begin(accountId: AccountId, deviceId: DeviceId | undefined): NewSession {
     const now = clock.now()
     const sessionId = newId(random, parseSessionId)
@@ -84,6 +85,8 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
       await store.write(insert)
       return pair()
     },
+
+    bind: createBindSession(ports),
 
     refresh: createRefresh({ store, clock, tokenPairs }, settings),
 

@@ -3,14 +3,14 @@
  * Each function is part of the caller's transaction, and returns the sessions that it ended, for `ending.afterCommit`.
  */
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
-import type { AssetBlob, AssetUpload, Drop, NewAsset, Upload, WriteTx } from '../../ports/store.ts'
+import type { AssetBlob, AssetUpload, Drop, NewAsset, ReadTx, Upload, WriteTx } from '../../ports/store.ts'
 import { noteAssetChange } from '../changes/changes.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
 import { markLanded } from '../uploads/markLanded.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { isVisible } from './assetView.ts'
-import type { Declared } from './manifest.ts'
+import { type Declared, judgeDevice } from './manifest.ts'
 import { isReplacing, judgeSlot, retentionOf, type SlotRefusal } from './slot.ts'
 
 interface AssetBlobPorts {
@@ -25,14 +25,24 @@ interface Adopted {
   readonly at: Instant
 }
 
-/** Thrown in the transaction that would append a receipt: the asset has changed, and no slot is left for the blob. */
+export type LandRefusal = SlotRefusal | Refuses<'device_not_authorized'>
+
+/** Thrown in the transaction that would append a receipt: the asset has changed and has no slot left for the blob, or the device was revoked. */
 export class SlotLost extends Error {
   override readonly name = 'SlotLost'
-  readonly refusal: SlotRefusal
-  constructor(refusal: SlotRefusal) {
-    super('the asset no longer has a slot for the blob')
+  readonly refusal: LandRefusal
+  constructor(refusal: LandRefusal) {
+    super('the asset no longer has a slot for the blob, or its device was revoked')
     this.refusal = refusal
   }
+}
+
+/** Whether a blob may land now. The same question is asked early, to sign no receipt that would be discarded, and in the transaction that lands the blob. */
+export async function judgeLanding(
+  tx: ReadTx,
+  blob: Parameters<typeof judgeSlot>[1],
+): Promise<LandRefusal | undefined> {
+  return (await judgeDevice(tx, blob.accountId, blob.envelope)) ?? judgeSlot(tx, blob)
 }
 
 export type AssetBlobs = ReturnType<typeof createAssetBlobs>
@@ -59,7 +69,7 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
     { accountId, albumId }: Pick<NewAsset, 'accountId' | 'albumId'>,
   ): Promise<readonly Upload[]> {
     const { assetId, landedAt } = blob
-    const refused = await judgeSlot(tx, { ...blob, accountId, albumId })
+    const refused = await judgeLanding(tx, { ...blob, accountId, albumId })
     if (refused !== undefined) throw new SlotLost(refused)
     const ended = isReplacing(blob) ? await clear(tx, accountId, assetId, landedAt) : []
     await tx.assets.addBlob(blob)

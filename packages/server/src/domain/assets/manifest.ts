@@ -37,6 +37,9 @@ export type ManifestRefusal = Refuses<
   'content_type_unsupported' | 'suite_unknown' | 'manifest_invalid' | 'manifest_mismatch' | 'timestamp_out_of_range'
 >
 
+/** What a client reads when its device was revoked during an upload. */
+export const DEVICE_GONE = 'the device that the manifest names is revoked or belongs to another account'
+
 const DAY_SECONDS = 86_400
 
 /** Whether declaration and envelope are valid and agree with each other. */
@@ -96,9 +99,23 @@ export async function judgeAuthor(
   accountId: AccountId,
   { albumId, envelope }: Pick<Declared, 'albumId' | 'envelope'>,
 ): Promise<Refuses<'device_not_authorized' | 'album_not_available'> | undefined> {
-  const device = await tx.devices.find(envelope.created_by_device)
-  const isOwn = device?.accountId === accountId && device.revokedAt === undefined
-  if (!isOwn || envelope.created_by_user !== accountId) return { refused: 'device_not_authorized' }
+  const refused = await judgeDevice(tx, accountId, envelope)
+  if (refused !== undefined) return refused
+  if (envelope.created_by_user !== accountId) return { refused: 'device_not_authorized' }
   const album = await tx.albums.find(albumId)
   return album?.accountId === accountId ? undefined : { refused: 'album_not_available' }
+}
+
+/**
+ * The device that a manifest names must be live. Judged when a session is created, and again in the transaction in which the blob lands: a device that is
+ * revoked in between may write nothing more. The last judgement counts.
+ */
+export async function judgeDevice(
+  tx: ReadTx,
+  accountId: AccountId,
+  { created_by_device: deviceId }: Pick<ManifestEnvelope, 'created_by_device'>,
+): Promise<Refuses<'device_not_authorized'> | undefined> {
+  const device = await tx.devices.find(deviceId)
+  const isLive = device?.accountId === accountId && device.revokedAt === undefined
+  return isLive ? undefined : { refused: 'device_not_authorized' }
 }

@@ -191,7 +191,7 @@ describe('a provenance blob', () => {
       assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: content }), {
         refused: 'manifest_mismatch',
         offset: content.length,
-        detail: 'the device that signed is revoked or belongs to another account',
+        detail: 'the device that the manifest names is revoked or belongs to another account',
       })
       await assertBooks(world, [albumOwner.accountId], [assetId])
     }),

@@ -8,6 +8,7 @@ import { disagreement, type HybridVerifiers, ManifestError, verifyManifest } fro
 import type { Blobs } from '../../ports/blobs.ts'
 import type { AssetUpload, Store } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
+import { DEVICE_GONE } from './manifest.ts'
 
 interface ProvenancePorts {
   readonly store: Store
@@ -27,7 +28,7 @@ export function createCheckProvenance({ store, blobs }: ProvenancePorts) {
       await tx.assets.blobsOf(assetId),
     ])
     if (device?.accountId !== accountId || device.revokedAt !== undefined)
-      return { refused: 'manifest_mismatch', detail: 'the device that signed is revoked or belongs to another account' }
+      return { refused: 'manifest_mismatch', detail: DEVICE_GONE }
     const provenance = await readAll(blobs, upload)
     try {
       const manifest = await verifyManifest({ provenance, publicKey: device.publicKey, verify: verifiers })

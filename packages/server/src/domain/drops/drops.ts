@@ -1,6 +1,5 @@
 /** Creates a guest's drop session and, once the session has landed, returns its receipt. uploads/chunks.ts receives its bytes, landDrop.ts lands it. */
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
@@ -8,22 +7,21 @@ import type { Link, ReceiptRow, Store } from '../../ports/store.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { findDropUpload } from '../uploads/findUpload.ts'
+import type { Room } from '../uploads/room.ts'
+import type { UploadEnding } from '../uploads/uploadEnding.ts'
+import type { Writers } from '../uploads/writers.ts'
+import { createLinkPlaces, type LinkPlaceSettings } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
 import {
   createOpenDropSession,
   type DropSessionRequest,
   type OpenDropRefusal,
-  type OpenDropSettings,
   type OpenedDropSession,
 } from './openDropSession.ts'
+import type { OpenedSessions, SessionLimitSettings } from './openedSessions.ts'
 import { createJudgeProof, type PassphraseSettings, type Proof } from './passphrases.ts'
 
-export interface DropSettings extends OpenDropSettings, PassphraseSettings {
-  readonly linkSessionsPerWindow: number
-  readonly sourceSessionsPerWindow: number
-}
-
-const WINDOW_SECONDS = 900
+export interface DropSettings extends PassphraseSettings, SessionLimitSettings, LinkPlaceSettings {}
 
 export type CreateDrop = DropSessionRequest & Proof
 
@@ -33,19 +31,22 @@ type CreateRefusal =
 
 interface DropPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly room: Room
   readonly clock: Clock
   readonly random: Random
   readonly limiter: Limiter
   readonly links: Links
   readonly quota: Quota
+  readonly writers: Writers
+  readonly ending: UploadEnding
+  readonly opened: OpenedSessions
 }
 
 export type Drops = ReturnType<typeof createDrops>
 
 export function createDrops(ports: DropPorts, settings: DropSettings) {
-  const { store, blobs, clock, limiter } = ports
-  const openDropSession = createOpenDropSession(ports, settings)
+  const { store, room, clock, limiter, ending, opened } = ports
+  const openDropSession = createOpenDropSession({ ...ports, places: createLinkPlaces(ports, settings) })
   const judgeProof = createJudgeProof(limiter, settings)
 
   /** Counts an attempt before `work` judges, and takes it back unless `work` opens a session: the limits count opened sessions. */
@@ -58,9 +59,9 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     if (retryAfterSeconds !== undefined) return { refused: limited, retryAfterSeconds }
     let hasOpened = false
     try {
-      const opened = await work()
-      hasOpened = !isRefusal(opened) && !opened.isRepeat
-      return opened
+      const answer = await work()
+      hasOpened = !isRefusal(answer) && !answer.isRepeat
+      return answer
     } finally {
       if (!hasOpened) await limiter.giveBack(limits)
     }
@@ -69,20 +70,24 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
   async function judgeAndOpen(request: CreateDrop, link: Link): Promise<OpenedDropSession | CreateRefusal> {
     const refused = await judgeProof(link, request)
     if (refused !== undefined) return refused
-    const freeBytes = await blobs.freeBytes()
-    return store.write((tx) => openDropSession(tx, request, freeBytes))
+    const hasRoom = await room.admits(request.declaration.size)
+    const session = await store.write((tx) => openDropSession(tx, request, hasRoom))
+    if (isRefusal(session)) return session
+    if (!session.isRepeat) opened.remember(session.uploadId, { opaqueId: request.opaqueId, source: request.source })
+    ending.afterCommit(session.ended)
+    return session
   }
 
   return {
     /** Opens a session, or answers with the one that the same Idempotency-Key opened. */
     async create(request: CreateDrop): Promise<UploadId | CreateRefusal> {
-      const { ofSource, ofLink } = sessionLimits(request, settings)
-      const opened = await counting(ofSource, 'source_limited', async () => {
+      const { ofSource, ofLink } = opened.limitsOf(request)
+      const answer = await counting(ofSource, 'source_limited', async () => {
         const link = await store.read((tx) => findLive(tx, request.opaqueId, clock.now()))
         if (link === undefined) return { refused: 'link_not_live' }
         return counting(ofLink, 'link_limited', () => judgeAndOpen(request, link))
       })
-      return isRefusal(opened) ? opened : opened.uploadId
+      return isRefusal(answer) ? answer : answer.uploadId
     },
 
     /** The receipt of a landed drop. */
@@ -95,19 +100,5 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
       const row = await store.read((tx) => tx.receipts.ofUpload(upload.uploadId))
       return row ?? { refused: 'upload_not_found' }
     },
-  }
-}
-
-function sessionLimits(
-  { opaqueId, source }: CreateDrop,
-  { sourceSessionsPerWindow, linkSessionsPerWindow }: DropSettings,
-): { readonly ofSource: readonly Limit[]; readonly ofLink: readonly Limit[] } {
-  const windowSeconds = WINDOW_SECONDS
-  return {
-    ofSource:
-      source === undefined
-        ? []
-        : [{ rule: 'sessions-of-source', key: source, max: sourceSessionsPerWindow, windowSeconds }],
-    ofLink: [{ rule: 'sessions-of-link', key: opaqueId, max: linkSessionsPerWindow, windowSeconds }],
   }
 }

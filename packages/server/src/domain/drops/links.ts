@@ -13,6 +13,7 @@ import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
+import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
 
 export interface LinkSettings {
   /** The version that a new link pins. */
@@ -21,7 +22,6 @@ export interface LinkSettings {
 }
 
 export const MAX_LIVE_LINKS = 1000
-const MAX_OPEN_SESSIONS = 64
 
 export type Provision = Omit<NewLink, 'accountId' | 'protocolVersion' | 'verifierHash' | 'createdAt'> & {
   readonly passphraseVerifier: Uint8Array | undefined

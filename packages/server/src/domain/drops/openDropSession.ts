@@ -2,17 +2,14 @@
 import { type Instant, type OpaqueId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Link, WriteTx } from '../../ports/store.ts'
+import type { Link, Upload, WriteTx } from '../../ports/store.ts'
 import { newId } from '../newId.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { locationOf } from '../uploads/location.ts'
 import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
+import type { LinkPlaces } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
-
-export interface OpenDropSettings {
-  readonly freeSpaceFloorBytes: number
-}
 
 export const MAX_PENDING_DROPS = 10_000
 
@@ -20,16 +17,21 @@ export interface DropSessionRequest {
   readonly opaqueId: OpaqueId
   readonly declaration: Declaration
   readonly idempotencyKey: string | undefined
+  /** The address of the request. Undefined when many guests share it. */
+  readonly source: string | undefined
 }
 
 export interface OpenedDropSession {
   readonly uploadId: UploadId
   /** Whether an earlier request with the same Idempotency-Key opened the session. */
   readonly isRepeat: boolean
+  /** Empty sessions that gave their place to it: for `ending.afterCommit`. */
+  readonly ended: readonly Upload[]
 }
 
 export type OpenDropRefusal = Refuses<
   | 'link_not_live'
+  | 'link_limited'
   | 'declaration_malformed'
   | 'file_too_large'
   | 'caps_exhausted'
@@ -41,22 +43,25 @@ interface OpenDropPorts {
   readonly clock: Clock
   readonly random: Random
   readonly links: Links
+  readonly places: LinkPlaces
   readonly quota: Quota
 }
 
-export function createOpenDropSession({ clock, random, links, quota }: OpenDropPorts, settings: OpenDropSettings) {
+export function createOpenDropSession({ clock, random, links, places, quota }: OpenDropPorts) {
   return async function openDropSession(
     tx: WriteTx,
     request: DropSessionRequest,
-    freeBytes: number,
+    hasRoom: boolean,
   ): Promise<OpenedDropSession | OpenDropRefusal> {
     const now = clock.now()
-    const { declaration, opaqueId } = request
+    const { declaration, opaqueId, source } = request
     const { size } = declaration
     const repeated = await findRepeat(tx, request)
     if (repeated !== undefined) return repeated
     const link = await findLive(tx, opaqueId, now)
     if (link === undefined) return { refused: 'link_not_live' }
+    const ended = await places.makePlace(tx, link, { size, source, at: now })
+    if (isRefusal(ended)) return ended
     const refused =
       (await links.reserve(tx, link, size, now)) ??
       (await judgePending(tx, link)) ??
@@ -64,11 +69,10 @@ export function createOpenDropSession({ clock, random, links, quota }: OpenDropP
     if (refused !== undefined) return refused
     const parsed = parseDeclaration(declaration, link)
     if (isRefusal(parsed)) return parsed
-    const reserved = await tx.uploads.outstandingBytes()
-    if (freeBytes - reserved - size < settings.freeSpaceFloorBytes) return { refused: 'storage_unavailable' }
+    if (!hasRoom) return { refused: 'storage_unavailable' }
     const uploadId = newId(random, parseUploadId)
     await insertSession(tx, { uploadId, request, link, parsed, now })
-    return { uploadId, isRepeat: false }
+    return { uploadId, isRepeat: false, ended }
   }
 }
 
@@ -81,7 +85,7 @@ async function findRepeat(
   const present = await tx.uploads.findByIdempotencyKey(opaqueId, idempotencyKey)
   if (present === undefined) return undefined
   return present.declarationHash === hashOf(declaration)
-    ? { uploadId: present.uploadId, isRepeat: true }
+    ? { uploadId: present.uploadId, isRepeat: true, ended: [] }
     : { refused: 'declaration_malformed', detail: 'this Idempotency-Key was used with another declaration' }
 }
 

@@ -58,13 +58,48 @@ describe('a passphrase proof', () => {
   )
 
   it(
-    'may be wrong a hundred times per link, from any number of sources',
+    'that is right passes from a source without failures after wrong ones from elsewhere have used up the link’s hundred',
     inWorld(async (world) => {
       const { judge } = await newGate(world)
       const answers: string[] = []
-      for (let count = 0; count < 120; count += 1) answers.push(await judge(wrong, `source ${count}`))
-      assert.equal(answers.filter((answer) => answer === 'passphrase_wrong').length, 100)
-      assert.equal(await judge(right, 'another source'), 'link_limited')
+      for (let count = 0; count < 200; count += 1) answers.push(await judge(wrong, `source ${count % 20}`))
+      // For each source the first, and a hundred others.
+      assert.equal(answers.filter((answer) => answer === 'passphrase_wrong').length, 120)
+      for (let count = 0; count < 50; count += 1) assert.equal(await judge(right, 'the guest'), 'right')
+      // One mistake is allowed; then the guest has to wait, because the server cannot distinguish it from a guesser.
+      assert.equal(await judge(wrong, 'another guest'), 'passphrase_wrong')
+      assert.equal(await judge(right, 'another guest'), 'link_limited')
+      world.clock.advance(900)
+      assert.equal(await judge(right, 'another guest'), 'right')
+    }),
+  )
+
+  it(
+    'passes from a guest whose proof was right before, however many networks guess',
+    inWorld(async (world) => {
+      const { judge } = await newGate(world)
+      assert.equal(await judge(right, '203.0.113.1'), 'right')
+      const answers: string[] = []
+      for (let count = 0; count < 2400; count += 1) answers.push(await judge(wrong, `source ${count % 1200}`))
+      // The bound for any number of networks: a thousand first guesses and a hundred others in 15 minutes.
+      assert.equal(answers.filter((answer) => answer === 'passphrase_wrong').length, 1100)
+      assert.equal(await judge(right, '203.0.113.2'), 'link_limited')
+      assert.equal(await judge(right, '203.0.113.1'), 'right')
+      assert.equal(await (await newGate(world)).judge(right, '203.0.113.2'), 'right')
+      // Its own ten hold nevertheless.
+      for (let count = 0; count < 10; count += 1) assert.equal(await judge(wrong, '203.0.113.1'), 'passphrase_wrong')
+      assert.equal(await judge(right, '203.0.113.1'), 'link_limited')
+    }),
+  )
+
+  it(
+    'has one first guess for all networks of an IPv6 /48',
+    inWorld(async (world) => {
+      const { judge } = await newGate(world)
+      for (let count = 0; count < 1000; count += 1)
+        await judge(wrong, `2001:db8:7:${Math.floor(count / 10).toString(16)}::/64`)
+      assert.equal(await judge(right, '2001:db8:7:ffff::/64'), 'link_limited')
+      assert.equal(await judge(right, '2001:db8:8:ffff::/64'), 'right')
     }),
   )
 
@@ -74,9 +109,9 @@ describe('a passphrase proof', () => {
       const { judge } = await newGate(world)
       const answers = await Promise.all(Array.from({ length: 64 }, () => judge(wrong, 'a')))
       assert.equal(answers.filter((answer) => answer === 'passphrase_wrong').length, 10)
-      // A limited attempt does not count for the link either: ninety are left.
-      const others = await Promise.all(Array.from({ length: 120 }, (_, at) => judge(wrong, `b${at}`)))
-      assert.equal(others.filter((answer) => answer === 'passphrase_wrong').length, 90)
+      // The first of them is not one of the link's hundred, and a limited attempt counts nowhere: 91 are left.
+      const others = await Promise.all(Array.from({ length: 240 }, (_, at) => judge(wrong, `b${at % 120}`)))
+      assert.equal(others.filter((answer) => answer === 'passphrase_wrong').length, 120 + 91)
     }),
   )
 

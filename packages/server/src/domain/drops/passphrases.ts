@@ -4,15 +4,24 @@ import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Link } from '../../ports/store.ts'
-import type { Refuses } from '../refusals.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
+import { networkOf } from './guestNetwork.ts'
 
 export interface PassphraseSettings {
   readonly passphraseTriesPerWindow: number
 }
 
+/** Wrong proofs for a link from sources that were wrong before, or are unknown. */
 const MAX_ATTEMPTS_PER_LINK = 100
+/**
+ * First wrong proofs for a link, one for each network. It is apart from the other limit so that a few guessers cannot use up the attempt of a guest who knows
+ * the passphrase, and bounds guessing from very many networks (decisions/limits.md has the numbers).
+ */
+const MAX_FIRST_ATTEMPTS_PER_LINK = 1000
 const WINDOW_SECONDS = 900
+/** Above this, the oldest is forgotten. */
+const MAX_PROVEN = 10_000
 const MAX_PROOF_BYTES = 4096
 
 export interface Proof {
@@ -30,6 +39,15 @@ type JudgeProof = (link: Link, proof: Proof) => Promise<ProofRefusal | undefined
 
 /** Counts each attempt before it compares the proof, and takes the count back for a right proof. So parallel guesses gain nothing. */
 export function createJudgeProof(limiter: Limiter, { passphraseTriesPerWindow }: PassphraseSettings): JudgeProof {
+  /** Links and sources from which a proof was right: guesses from elsewhere do not stop a guest who is sending. */
+  const proven = new Set<string>()
+
+  function remember(guest: string): void {
+    proven.add(guest)
+    const [oldest] = proven
+    if (proven.size > MAX_PROVEN && oldest !== undefined) proven.delete(oldest)
+  }
+
   return async function judgeProof({ opaqueId, verifierHash }, { proof, source }) {
     if (verifierHash === undefined) {
       return proof === undefined
@@ -43,20 +61,59 @@ export function createJudgeProof(limiter: Limiter, { passphraseTriesPerWindow }:
         refused: 'request_malformed',
         detail: `/passphrase_proof must be base64 of 1 to ${MAX_PROOF_BYTES} bytes`,
       }
-    const limits = attemptLimits(opaqueId, source, passphraseTriesPerWindow)
-    const retryAfterSeconds = await limiter.take(limits)
-    if (retryAfterSeconds !== undefined) return { refused: 'link_limited', retryAfterSeconds }
+    const guest = source === undefined ? undefined : `${opaqueId} ${source}`
+    const isProven = guest !== undefined && proven.has(guest)
+    const counted = await takeFirst(
+      limiter,
+      attemptLimits({ opaqueId, source, guest, isProven }, passphraseTriesPerWindow),
+    )
+    if (isRefusal(counted)) return counted
     if (!timingSafeEqual(sha256(proofBytes), verifierHash)) return { refused: 'passphrase_wrong' }
-    await limiter.giveBack(limits)
+    await limiter.giveBack(counted)
+    if (guest !== undefined) remember(guest)
     return undefined
   }
 }
 
+interface Attempt {
+  readonly opaqueId: OpaqueId
+  readonly source: string | undefined
+  /** The link and the source. Undefined if the source is unknown. */
+  readonly guest: string | undefined
+  readonly isProven: boolean
+}
+
+/** Counts an attempt against the first of `alternatives` that has room, and returns that one. */
+async function takeFirst(
+  limiter: Limiter,
+  alternatives: readonly (readonly Limit[])[],
+): Promise<readonly Limit[] | Refuses<'link_limited'>> {
+  let retryAfterSeconds = 1
+  for (const limits of alternatives) {
+    const wait = await limiter.take(limits)
+    if (wait === undefined) return limits
+    retryAfterSeconds = wait
+  }
+  return { refused: 'link_limited', retryAfterSeconds }
+}
+
 /** Many guests may share an unknown source: then only the link's own limit counts. */
-function attemptLimits(opaqueId: OpaqueId, source: string | undefined, maxPerSource: number): readonly Limit[] {
+function attemptLimits({ opaqueId, source, guest, isProven }: Attempt, maxPerSource: number) {
   const windowSeconds = WINDOW_SECONDS
   const ofLink = { rule: 'passphrase-of-link', key: opaqueId, max: MAX_ATTEMPTS_PER_LINK, windowSeconds }
-  if (source === undefined) return [ofLink]
-  const key = `${opaqueId} ${source}`
-  return [{ rule: 'passphrase-of-link-and-source', key, max: maxPerSource, windowSeconds }, ofLink]
+  if (guest === undefined) return [[ofLink]]
+  const ofSource = { rule: 'passphrase-of-link-and-source', key: guest, max: maxPerSource, windowSeconds }
+  if (isProven) return [[ofSource]]
+  const network = `${opaqueId} ${networkOf(source)}`
+  const firstOfNetwork = { rule: 'first-passphrase-of-link-and-network', key: network, max: 1, windowSeconds }
+  const firstsOfLink = {
+    rule: 'first-passphrases-of-link',
+    key: opaqueId,
+    max: MAX_FIRST_ATTEMPTS_PER_LINK,
+    windowSeconds,
+  }
+  return [
+    [ofSource, firstOfNetwork, firstsOfLink],
+    [ofSource, ofLink],
+  ]
 }

@@ -6,12 +6,14 @@ import type { Chunk, Store, Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { findUpload } from './findUpload.ts'
 import type { Finishing } from './finishing.ts'
+import type { Room } from './room.ts'
 import type { StagedBytes } from './staged.ts'
 import type { Writer } from './writers.ts'
 
 export interface ChunkWritePorts {
   readonly store: Store
   readonly blobs: Blobs
+  readonly room: Room
   readonly staged: StagedBytes
   readonly finishing: Finishing
 }
@@ -34,8 +36,9 @@ export type WriteRefusal =
   | Refuses<'chunk_empty' | 'chunk_corrupt' | 'chunk_past_size' | 'storage_unavailable'>
 
 class PastSize extends Error {}
+class NoRoom extends Error {}
 
-export function createChunkWrite({ store, blobs, staged, finishing }: ChunkWritePorts) {
+export function createChunkWrite({ store, blobs, room, staged, finishing }: ChunkWritePorts) {
   return async function write(
     upload: Upload,
     { offset, checksum, body }: ChunkBody,
@@ -47,14 +50,18 @@ export function createChunkWrite({ store, blobs, staged, finishing }: ChunkWrite
     const onBytes = (bytes: Uint8Array): void => {
       length += bytes.length
       if (offset + length > upload.size) throw new PastSize()
+      if (!room.take(bytes.length)) throw new NoRoom()
       ofChunk.update(bytes)
       ofFile?.update(bytes)
     }
     try {
+      if (!(await room.isLeft())) return { refused: 'storage_unavailable' }
       await blobs.write(upload.location, { offset, body, signal: writer.signal, onBytes })
     } catch (error) {
       if (writer.isStopped()) return stopped(upload)
       if (error instanceof PastSize) return { refused: 'chunk_past_size', offset }
+      // What has arrived of this chunk lies behind the acknowledged bytes; the next attempt writes over it.
+      if (error instanceof NoRoom) return { refused: 'storage_unavailable' }
       if (error instanceof StorageUnavailable || error instanceof BlobMissing)
         return finishing.storageFault(upload, error)
       throw error

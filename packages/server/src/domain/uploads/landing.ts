@@ -2,11 +2,12 @@
 import { parseDropId } from '@blindkeep/protocol/ids'
 import type { Random } from '../../ports/random.ts'
 import type { AssetUpload, DropUpload, Store, Upload, UploadFailure } from '../../ports/store.ts'
-import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
+import { type AssetBlobs, judgeLanding, type LandRefusal, SlotLost } from '../assets/assetBlobs.ts'
+import { DEVICE_GONE } from '../assets/manifest.ts'
 import type { CheckProvenance } from '../assets/provenance.ts'
-import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
 import type { LandDrop } from '../drops/landDrop.ts'
+import type { OpenedSessions } from '../drops/openedSessions.ts'
 import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from './uploadEnding.ts'
@@ -17,6 +18,7 @@ interface LandingPorts {
   readonly receiptLog: ReceiptLog
   readonly ending: UploadEnding
   readonly landDrop: LandDrop
+  readonly opened: Pick<OpenedSessions, 'landed'>
   readonly assetBlobs: AssetBlobs
   readonly checkProvenance: CheckProvenance
 }
@@ -30,6 +32,7 @@ export function createLand({
   receiptLog,
   ending,
   landDrop,
+  opened,
   assetBlobs,
   checkProvenance,
 }: LandingPorts): Land {
@@ -44,15 +47,16 @@ export function createLand({
       },
     })
     ending.afterCommit(ended)
+    await opened.landed(uploadId)
   }
 
   /**
-   * Judges the slot before the manifest, because the manifest is compared with the asset's present original. The slot is judged again
+   * Judges device and slot before the manifest, because the manifest is compared with the asset's present original. Both are judged again
    * in the transaction that appends the receipt: that judgement counts.
    */
   async function landOwners(upload: AssetUpload): Promise<Refuses<UploadFailure> | undefined> {
     const { uploadId, assetId, role, ciphertextHash, size } = upload
-    const refused = await store.read((tx) => judgeSlot(tx, upload))
+    const refused = await store.read((tx) => judgeLanding(tx, upload))
     if (refused !== undefined) return failureOf(refused)
     const checked = role === 'provenance' ? await checkProvenance(upload) : {}
     if (isRefusal(checked)) return checked
@@ -75,7 +79,14 @@ export function createLand({
   return (upload) => (upload.assetId === undefined ? landGuests(upload) : landOwners(upload))
 }
 
-/** A failed upload has no reason of its own for a full asset: it counts as a taken id. */
-function failureOf(refusal: SlotRefusal): Refuses<'asset_id_taken' | 'manifest_stale'> {
-  return refusal.refused === 'limit_reached' ? { refused: 'asset_id_taken' } : refusal
+/** A failed upload has no reason of its own for a full asset, which counts as a taken id, nor for a revoked device: its manifest does not count. */
+function failureOf(refusal: LandRefusal): Refuses<'asset_id_taken' | 'manifest_stale' | 'manifest_mismatch'> {
+  switch (refusal.refused) {
+    case 'limit_reached':
+      return { refused: 'asset_id_taken' }
+    case 'device_not_authorized':
+      return { refused: 'manifest_mismatch', detail: DEVICE_GONE }
+    default:
+      return refusal
+  }
 }

@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto'
 import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Account, Store, Upload, WriteTx } from '../../ports/store.ts'
@@ -14,10 +13,10 @@ import { newTimedId } from '../newId.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
 import { locationOf } from './location.ts'
+import type { Room } from './room.ts'
 
 export interface UploadSettings {
   readonly blobBytesMax: number
-  readonly freeSpaceFloorBytes: number
   readonly manifestDriftDays: number
 }
 
@@ -38,7 +37,7 @@ type CreateRefusal =
 
 interface UploadPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly room: Room
   readonly clock: Clock
   readonly random: Random
   readonly quota: Quota
@@ -46,11 +45,11 @@ interface UploadPorts {
 
 export type Uploads = ReturnType<typeof createUploads>
 
-export function createUploads({ store, blobs, clock, random, quota }: UploadPorts, settings: UploadSettings) {
+export function createUploads({ store, room, clock, random, quota }: UploadPorts, settings: UploadSettings) {
   /** One transaction: slot, quota, reserved asset id, upload row. A refusal changes nothing. */
   async function admit(
     tx: WriteTx,
-    { accountId, declared, freeBytes }: { accountId: AccountId; declared: Declared; freeBytes: number },
+    { accountId, declared, hasRoom }: { accountId: AccountId; declared: Declared; hasRoom: boolean },
   ): Promise<CreatedUpload | CreateRefusal> {
     const unauthorized = await judgeAuthor(tx, accountId, declared)
     if (unauthorized !== undefined) return unauthorized
@@ -58,20 +57,18 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
     if (present !== undefined) return present
     const refused =
       (await judgeSlot(tx, { accountId, ...declared })) ??
-      (await judgeSize(tx, declared, freeBytes)) ??
+      judgeSize(declared, hasRoom) ??
       (await judgeCount(tx, accountId)) ??
       (await quota.charge(tx, accountId, declared.size, clock.now()))
     return refused ?? { uploadId: await open(tx, accountId, declared), offset: undefined }
   }
 
-  async function judgeSize(
-    tx: WriteTx,
+  function judgeSize(
     { size }: Declared,
-    freeBytes: number,
-  ): Promise<Refuses<'upload_too_large' | 'storage_unavailable'> | undefined> {
+    hasRoom: boolean,
+  ): Refuses<'upload_too_large' | 'storage_unavailable'> | undefined {
     if (size > settings.blobBytesMax) return { refused: 'upload_too_large', limit: settings.blobBytesMax }
-    const reserved = await tx.uploads.outstandingBytes()
-    return freeBytes - reserved - size < settings.freeSpaceFloorBytes ? { refused: 'storage_unavailable' } : undefined
+    return hasRoom ? undefined : { refused: 'storage_unavailable' }
   }
 
   /** Writes the intent, before the first byte arrives. */
@@ -107,8 +104,8 @@ export function createUploads({ store, blobs, clock, random, quota }: UploadPort
     ): Promise<CreatedUpload | CreateRefusal> {
       const refused = judgeManifest(declared, { now: clock.now(), driftDays: settings.manifestDriftDays })
       if (refused !== undefined) return refused
-      const freeBytes = await blobs.freeBytes()
-      return store.write((tx) => admit(tx, { accountId, declared, freeBytes }))
+      const hasRoom = await room.admits(declared.size)
+      return store.write((tx) => admit(tx, { accountId, declared, hasRoom }))
     },
 
     /** Every open or finishing upload that charges the account, guests' uploads included. */

@@ -6,7 +6,7 @@ export function sessionRoutes({
   sessions,
 }: {
   readonly sessions: Sessions
-}): Pick<Routes, 'listSessions' | 'endSession'> {
+}): Pick<Routes, 'listSessions' | 'bindSession' | 'endSession'> {
   return {
     async listSessions({ caller }) {
       const live = await sessions.list(caller.account.accountId)
@@ -22,6 +22,10 @@ export function sessionRoutes({
           })),
         },
       }
+    },
+
+    async bindSession({ caller, json }) {
+      return (await sessions.bind(caller, json.device_id)) ?? { status: 204 }
     },
 
     async endSession({ caller, params }) {

@@ -32,6 +32,8 @@ export interface SessionWrites {
   /** False if the token was used before. One conditional statement. */
   useRefreshToken(tokenHash: Uint8Array, usedAt: Instant): Promise<boolean>
   prolong(sessionId: SessionId, lastUsedAt: Instant, expiresAt: Instant): Promise<void>
+  /** False if the session names a device already. One conditional statement. */
+  bind(sessionId: SessionId, deviceId: DeviceId): Promise<boolean>
   end(sessionId: SessionId, endedAt: Instant): Promise<void>
   /** Ends all sessions of an account, except `except`. */
   endAllOf(accountId: AccountId, endedAt: Instant, except?: SessionId): Promise<void>

@@ -91,8 +91,11 @@ export interface UploadReads {
     readonly createdBefore: Instant
     readonly max: number
   }): Promise<readonly Upload[]>
-  /** Bytes that open sessions have declared and not received yet. */
-  outstandingBytes(): Promise<number>
+  /**
+   * What open sessions reserve: for each session the bytes that it has declared and not received yet, at most `windowBytes`; for all sessions of an account
+   * together, its guests' included, at most `accountBytesMax`.
+   */
+  reservedBytes(windows: { readonly windowBytes: number; readonly accountBytesMax: number }): Promise<number>
 }
 
 export interface UploadWrites {

@@ -236,7 +236,7 @@ function describeCompany(inStore: InStore): void {
       await store.read(async (tx) => {
         assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))), [uploadId(2)])
         assert.deepEqual(await tx.uploads.finishing(), [uploadId(3)])
-        assert.equal(await tx.uploads.outstandingBytes(), 107)
+        assert.equal(await tx.uploads.reservedBytes({ windowBytes: 1000, accountBytesMax: 1000 }), 107)
         const limits = { noChunkBefore: at(1), idleBefore: at(0), createdBefore: at(0), max: 9 }
         const expired = await tx.uploads.expired(limits)
         assert.deepEqual(ids(expired).toSorted(), [uploadId(1), uploadId(2)])

@@ -77,6 +77,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     findRefreshToken: (tx) => tx.sessions.findRefreshToken(bytes(32)),
     listLive: (tx) => tx.sessions.listLive(accountId(1), at(1)),
     insert: (tx) => tx.sessions.insert(session(1)),
+    bind: (tx) => tx.sessions.bind(sessionId(1), deviceId(1)),
     insertRefreshToken: async (tx) => {
       await tx.sessions.insert(session(2))
       await tx.sessions.insertRefreshToken({
@@ -165,7 +166,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
     finishing: (tx) => tx.uploads.finishing(),
     expired: (tx) => tx.uploads.expired({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), max: 5 }),
-    outstandingBytes: (tx) => tx.uploads.outstandingBytes(),
+    reservedBytes: (tx) => tx.uploads.reservedBytes({ windowBytes: 10, accountBytesMax: 40 }),
     insert: async (tx) => {
       await tx.uploads.insert(upload(2))
       await tx.uploads.insert(assetUpload(3))

@@ -2,7 +2,19 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseDeviceId } from '@blindkeep/protocol/ids'
 import type { RefreshToken, Store } from '../store.ts'
-import { account, accountId, at, atOnce, bytes, countTrue, type InStore, seed, session, sessionId } from './world.ts'
+import {
+  account,
+  accountId,
+  at,
+  atOnce,
+  bytes,
+  countTrue,
+  deviceId,
+  type InStore,
+  seed,
+  session,
+  sessionId,
+} from './world.ts'
 
 export function describeSessions(inStore: InStore): void {
   describe('sessions', () => {
@@ -47,6 +59,22 @@ function describeSessionRows(inStore: InStore): void {
       })
       assert.deepEqual(await find(store, 1), session(1, { lastUsedAt: at(50), expiresAt: at(2_000) }))
       assert.deepEqual(await find(store, 2), session(2))
+    }),
+  )
+
+  it(
+    'ties a session to one of 64 simultaneous devices, and leaves others unchanged',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write(async (tx) => {
+        await tx.sessions.insert(session(1))
+        await tx.sessions.insert(session(2))
+      })
+      const bound = await atOnce(store, 64, (tx, index) => tx.sessions.bind(sessionId(1), deviceId(index + 1)))
+      assert.equal(countTrue(bound), 1)
+      assert.deepEqual(await find(store, 1), session(1, { deviceId: deviceId(bound.indexOf(true) + 1) }))
+      assert.deepEqual(await find(store, 2), session(2))
+      assert.equal(await store.write((tx) => tx.sessions.bind(sessionId(9), deviceId(1))), false)
     }),
   )
 

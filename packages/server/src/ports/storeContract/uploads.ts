@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store, Upload, UploadState, WriteTx } from '../store.ts'
-import { at, atOnce, countTrue, hash, type InStore, opaqueId, seed, upload, uploadId } from './world.ts'
+import { accountId, at, atOnce, countTrue, hash, type InStore, opaqueId, seed, upload, uploadId } from './world.ts'
 
 export function describeUploads(inStore: InStore): void {
   describe('upload sessions', () => {
@@ -261,17 +261,27 @@ function describeLists(inStore: InStore): void {
   )
 
   it(
-    'add up the bytes that open sessions have not received yet',
+    'reserve what open sessions have not received yet, with a bound for each session and for each account',
     inStore(async (store) => {
       await seed(store)
-      assert.equal(await store.read((tx) => tx.uploads.outstandingBytes()), 0)
+      const reserved = (windowBytes: number, accountBytesMax: number) =>
+        store.read((tx) => tx.uploads.reservedBytes({ windowBytes, accountBytesMax }))
+      assert.equal(await reserved(1000, 1000), 0)
       await store.write(async (tx) => {
         await tx.uploads.insert(upload(1))
         await tx.uploads.append(uploadId(1), chunk(0, 30), at(1))
         await tx.uploads.insert(upload(2, { size: 5 }))
         await inState(tx, 3, 'ended', 1)
       })
-      assert.equal(await store.read((tx) => tx.uploads.outstandingBytes()), 75)
+      // 70 bytes and 5 bytes of one account.
+      assert.equal(await reserved(1000, 1000), 75)
+      assert.equal(await reserved(70, 75), 75)
+      assert.equal(await reserved(69, 75), 74)
+      assert.equal(await reserved(4, 75), 8)
+      assert.equal(await reserved(1000, 74), 74)
+      await store.write((tx) => tx.uploads.insert(upload(4, { accountId: accountId(2), opaqueId: opaqueId(2) })))
+      assert.equal(await reserved(70, 75), 145)
+      assert.equal(await reserved(1000, 60), 120)
     }),
   )
 }

@@ -1,4 +1,5 @@
 import type { AccountFacts } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
 import { formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
@@ -46,6 +47,8 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
   const { language } = useOwnerPages()
   const text = accountText(language)
   const { email, createdAt, isSuspended, hasSecondFactor } = account
+  // Sign-ins that end with a key, or beside it, are still in the list of sign-ins.
+  const [endings, setEndings] = useState(0)
   return (
     <>
       <Section title={email} state={isSuspended ? <span class="badge warn">{text.page.suspended}</span> : undefined}>
@@ -54,8 +57,8 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
       <ChangePassword email={email} />
       <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
       <RecoveryCheck email={email} />
-      <SessionsSection session={session} />
-      <DevicesSection />
+      <SessionsSection session={session} endings={endings} />
+      <DevicesSection onEnded={() => setEndings((count) => count + 1)} />
       <DeleteAccount email={email} session={session} />
     </>
   )

@@ -1,42 +1,52 @@
 import type { ListedDevice } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { forgetDevice, storedDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
 import { accountText } from '../texts.ts'
-import { useAction } from '../useAction.ts'
+import { whenTied } from '../tiedSession.ts'
+import { AfterRevoking } from './afterRevoking.tsx'
+import { keyName } from './keyName.ts'
+import { RevokeDialog } from './revokeDialog.tsx'
 import { Section } from './section.tsx'
 
-/** The devices whose signatures the account accepts. */
-export function DevicesSection() {
+interface DevicesSectionProps {
+  /** Called when sessions have ended. */
+  readonly onEnded: () => void
+}
+
+/** The devices whose signatures the account accepts, and what is left to do after one was revoked. */
+export function DevicesSection({ onEnded }: DevicesSectionProps) {
   const { owner, language, showMessage } = useOwnerPages()
   const text = accountText(language).devices
   const loaded = useLoaded(async () => {
+    await whenTied(owner)
     const [devices, stored] = await Promise.all([owner.devices(), storedDevice(owner)])
     return { devices, here: stored?.deviceId }
   })
-  const action = useAction()
-  const revoke = ({ deviceId }: ListedDevice) =>
-    action.run(async () => {
-      try {
-        await owner.revokeDevice(deviceId)
-        if (deviceId === loaded.value?.here) forgetDevice(owner)
-        showMessage({ tone: 'good', text: text.revoked })
-      } catch (error) {
-        showMessage({ tone: 'bad', text: errorText(error, language) })
-      }
-      loaded.reload()
-    })
+  const [asked, setAsked] = useState<ListedDevice>()
+  const [shown, setShown] = useState<ListedDevice>()
   const { devices = [], here } = loaded.value ?? {}
   const live = devices.filter(({ revokedAt }) => revokedAt === undefined)
   const old = devices.filter(({ revokedAt }) => revokedAt !== undefined)
+  const finish = (device: ListedDevice) => {
+    setAsked(undefined)
+    if (device.deviceId === here) forgetDevice(owner)
+    showMessage({ tone: 'good', text: text.revoked })
+    setShown(device)
+    loaded.reload()
+    onEnded()
+  }
   return (
     <Section title={text.title}>
       <p class="soft">{text.explain}</p>
       {loaded.error !== undefined && <ErrorNotice error={loaded.error} language={language} onRetry={loaded.reload} />}
+      {shown !== undefined && (
+        <AfterRevoking key={shown.deviceId} device={shown} onEnded={onEnded} onClose={() => setShown(undefined)} />
+      )}
       {live.some(({ isOwn }) => !isOwn) && <Notice tone="warn">{text.foreignExplain}</Notice>}
       {loaded.value !== undefined && devices.length === 0 && <p class="small soft">{text.none}</p>}
       {live.length > 0 && (
@@ -46,8 +56,8 @@ export function DevicesSection() {
               key={device.deviceId}
               device={device}
               isHere={device.deviceId === here}
-              isBusy={action.isBusy}
-              onRevoke={() => void revoke(device)}
+              action={text.revoke}
+              onAction={() => setAsked(device)}
             />
           ))}
         </ul>
@@ -57,10 +67,24 @@ export function DevicesSection() {
           <summary>{text.old(old.length)}</summary>
           <ul class="account-list">
             {old.map((device) => (
-              <DeviceRow key={device.deviceId} device={device} isHere={device.deviceId === here} />
+              <DeviceRow
+                key={device.deviceId}
+                device={device}
+                isHere={device.deviceId === here}
+                action={text.lately.open}
+                onAction={() => setShown(device)}
+              />
             ))}
           </ul>
         </details>
+      )}
+      {asked !== undefined && (
+        <RevokeDialog
+          device={asked}
+          isHere={asked.deviceId === here}
+          onClose={() => setAsked(undefined)}
+          onRevoked={() => finish(asked)}
+        />
       )}
     </Section>
   )
@@ -69,24 +93,20 @@ export function DevicesSection() {
 interface DeviceRowProps {
   readonly device: ListedDevice
   readonly isHere: boolean
-  readonly isBusy?: boolean
-  /** Absent for a revoked device. */
-  readonly onRevoke?: () => void
+  readonly action: string
+  readonly onAction: () => void
 }
 
-/** The end of an id is enough to tell devices apart. */
-const SHOWN_CHARACTERS = 8
-
-function DeviceRow({ device, isHere, isBusy, onRevoke }: DeviceRowProps) {
+function DeviceRow({ device, isHere, action, onAction }: DeviceRowProps) {
   const { language } = useOwnerPages()
   const text = accountText(language).devices
   const { deviceId, isOwn, createdAt, revokedAt } = device
-  const id = deviceId.slice(-SHOWN_CHARACTERS)
+  const name = text.device(keyName(deviceId))
   return (
     <li class="row apart">
       <div class="grow stack tight">
         <span>
-          {text.device(id)} {isHere && <span class="badge good">{text.here}</span>}{' '}
+          {name} {isHere && <span class="badge good">{text.here}</span>}{' '}
           {!isOwn && <span class="badge bad">{text.foreign}</span>}
         </span>
         <span class="soft small">
@@ -94,12 +114,10 @@ function DeviceRow({ device, isHere, isBusy, onRevoke }: DeviceRowProps) {
           {revokedAt !== undefined && ` · ${text.revokedAt(formatInstant(revokedAt, language))}`}
         </span>
       </div>
-      {onRevoke !== undefined && (
-        <Button kind="quiet" disabled={isBusy} onClick={onRevoke}>
-          {text.revoke}
-          <span class="visually-hidden">: {text.device(id)}</span>
-        </Button>
-      )}
+      <Button kind="quiet" onClick={onAction}>
+        {action}
+        <span class="visually-hidden">: {name}</span>
+      </Button>
     </li>
   )
 }

@@ -8,14 +8,25 @@ import { errorText } from '../errorText.ts'
 import type { PageSession } from '../session.ts'
 import { SignOutQuestion, useSignOut } from '../signOut.tsx'
 import { accountText } from '../texts.ts'
+import { whenTied } from '../tiedSession.ts'
 import { useAction } from '../useAction.ts'
+import { keyName } from './keyName.ts'
 import { Section } from './section.tsx'
 
+interface SessionsSectionProps {
+  readonly session: PageSession
+  /** Counts the times that another section has ended sessions: the list is loaded again. */
+  readonly endings: number
+}
+
 /** The account's sessions: this browser first, then the last used ones. */
-export function SessionsSection({ session }: { readonly session: PageSession }) {
+export function SessionsSection({ session, endings }: SessionsSectionProps) {
   const { owner, language, showMessage } = useOwnerPages()
   const text = accountText(language).sessions
-  const loaded = useLoaded(() => owner.sessions())
+  const loaded = useLoaded(async () => {
+    await whenTied(owner)
+    return owner.sessions()
+  }, String(endings))
   const signOut = useSignOut(session)
   const action = useAction()
   const sessions = [...(loaded.value ?? [])].sort(
@@ -76,7 +87,11 @@ function SessionRow({ entry, isBusy, onEnd }: SessionRowProps) {
         <span>
           {text.signedIn(since)} {entry.isCurrent && <span class="badge good">{text.here}</span>}
         </span>
-        <span class="soft small">{text.lastUsed(formatAge(entry.lastUsedAt, Date.now(), language))}</span>
+        <span class="soft small">
+          {text.lastUsed(formatAge(entry.lastUsedAt, Date.now(), language))}
+          {' · '}
+          {entry.deviceId === undefined ? text.withoutKey : text.withKey(keyName(entry.deviceId))}
+        </span>
       </div>
       <Button kind="quiet" disabled={isBusy} onClick={onEnd}>
         {text.end}

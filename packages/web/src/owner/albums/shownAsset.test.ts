@@ -21,7 +21,7 @@ const asset = { assetId, blobs, changedAt: '1', complete: true } as unknown as A
 function describing(deviceRevokedAt: string | undefined): AssetDescription {
   const signed = { deviceId, deviceRevokedAt, timestamp: revokedAt, provenanceHash: hash('2') }
   const facts = { type: undefined, note: undefined, sender: undefined, modifiedAt: undefined }
-  return { ...facts, name: 'contract.txt', size: 5, signed }
+  return { ...facts, name: 'contract.txt', safeName: 'contract.txt', size: 5, signed }
 }
 
 /** A client that describes every asset so, or fails so, and notes what it was allowed. */

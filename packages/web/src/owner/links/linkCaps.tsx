@@ -43,7 +43,7 @@ export function CapFields({ draft, faults, language, change }: CapFieldsProps) {
         language={language}
         onSize={(maxFileSize) => change({ maxFileSize })}
       />
-      {!draft.singleUse && (
+      {!draft.noTotalLimit && (
         <SizeField
           label={text.maxTotal}
           hint={text.totalHint}
@@ -53,6 +53,9 @@ export function CapFields({ draft, faults, language, change }: CapFieldsProps) {
           onSize={(maxTotal) => change({ maxTotal })}
         />
       )}
+      <Check checked={draft.noTotalLimit} onChange={(noTotalLimit) => change({ noTotalLimit })}>
+        {text.noTotalLimit}
+      </Check>
     </>
   )
 }

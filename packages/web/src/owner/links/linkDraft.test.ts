@@ -41,13 +41,22 @@ describe('a new link', () => {
     const none = { amount: '-1', unit: 'MB' } as const
     assert.deepEqual(read({ maxFiles: '0' }).faults, { maxFiles: 'number' })
     assert.deepEqual(read({ maxFiles: '1.5' }).faults, { maxFiles: 'number' })
-    assert.deepEqual(read({ maxTotal: none, maxFileSize: none }).faults, { maxTotal: 'size', maxFileSize: 'size' })
+    assert.deepEqual(read({ maxTotal: none, maxFileSize: none }).faults, { maxTotal: 'total', maxFileSize: 'size' })
     assert.deepEqual(read({ maxFileSize: { amount: '11', unit: 'GB' } }).faults, { maxFileSize: 'larger_than_total' })
   })
 
-  it('has no limit for an empty field', () => {
+  it('has a total limit in every preset, and none only if that is chosen', () => {
+    for (const preset of Object.values(PRESETS))
+      assert.equal(typeof readDraft(preset, NOW_MS).link?.caps?.maxTotalBytes, 'number')
+    const empty = { amount: ' ', unit: 'GB' } as const
+    assert.deepEqual(read({ maxTotal: empty }).faults, { maxTotal: 'total' })
+    for (const maxTotal of [empty, { amount: '-1', unit: 'MB' } as const])
+      assert.equal(read({ maxTotal, noTotalLimit: true }).link?.caps?.maxTotalBytes, 'unlimited')
+  })
+
+  it('has no limit for another empty field', () => {
     const { link } = readDraft({ ...PRESETS.standing, maxFileSize: { amount: ' ', unit: 'GB' } }, NOW_MS)
-    assert.deepEqual(link?.caps, { maxFileCount: undefined, maxFileSize: undefined, maxTotalBytes: undefined })
+    assert.deepEqual([link?.caps?.maxFileCount, link?.caps?.maxFileSize], [undefined, undefined])
     assert.ok(link !== undefined && !('label' in link) && !('passphrase' in link))
   })
 

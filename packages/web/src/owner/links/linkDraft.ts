@@ -8,7 +8,7 @@ export type Expiry = (typeof EXPIRIES)[number]
 export const SIZE_UNITS = { MB: 1e6, GB: 1e9, TB: 1e12 } as const
 export type SizeUnit = keyof typeof SIZE_UNITS
 
-/** As typed. Empty means no limit. */
+/** As typed. */
 export interface SizeDraft {
   readonly amount: string
   readonly unit: SizeUnit
@@ -23,6 +23,8 @@ export interface LinkDraft {
   readonly maxFiles: string
   readonly maxFileSize: SizeDraft
   readonly maxTotal: SizeDraft
+  /** Chosen on purpose: guests may then fill all storage of the owner. */
+  readonly noTotalLimit: boolean
   readonly passphrase: string
 }
 
@@ -33,15 +35,21 @@ const EMPTY: LinkDraft = {
   singleUse: false,
   maxFiles: '',
   maxFileSize: { amount: '', unit: 'GB' },
-  maxTotal: { amount: '', unit: 'GB' },
+  maxTotal: { amount: '10', unit: 'GB' },
+  noTotalLimit: false,
   passphrase: '',
 }
 
-/** The common uses of links. A permanent link has no total limit: the total counts all files ever received, so the link would become full. */
+/** The common uses of links. A permanent link has a large total: it counts all files ever received, so the link becomes full one day. */
 export const PRESETS = {
   one: { ...EMPTY, singleUse: true },
-  anyone: { ...EMPTY, maxFiles: '100', maxTotal: { amount: '10', unit: 'GB' } },
-  standing: { ...EMPTY, expiry: 'never', maxFileSize: { amount: '2', unit: 'GB' } },
+  anyone: { ...EMPTY, maxFiles: '100' },
+  standing: {
+    ...EMPTY,
+    expiry: 'never',
+    maxFileSize: { amount: '2', unit: 'GB' },
+    maxTotal: { amount: '100', unit: 'GB' },
+  },
 } as const satisfies Record<string, LinkDraft>
 export type Preset = keyof typeof PRESETS
 
@@ -50,7 +58,7 @@ export function withPreset(draft: LinkDraft, preset: Preset): LinkDraft {
   return { ...PRESETS[preset], label: draft.label, passphrase: draft.passphrase }
 }
 
-type DraftFault = 'date' | 'number' | 'size' | 'larger_than_total'
+type DraftFault = 'date' | 'number' | 'size' | 'total' | 'larger_than_total'
 export type DraftFaults = Readonly<Partial<Record<'date' | 'maxFiles' | 'maxFileSize' | 'maxTotal', DraftFault>>>
 
 const DAY_MS = 86_400_000
@@ -64,12 +72,12 @@ export function readDraft(
   const expiresAtMs = expiryOf(draft, nowMs)
   const maxFileCount = draft.singleUse ? undefined : wholeNumber(draft.maxFiles)
   const maxFileSize = sizeOf(draft.maxFileSize)
-  const maxTotalBytes = draft.singleUse ? undefined : sizeOf(draft.maxTotal)
-  const isBeyondTotal = (maxFileSize ?? 0) > (maxTotalBytes ?? Infinity)
+  const maxTotalBytes = draft.noTotalLimit ? 'unlimited' : (sizeOf(draft.maxTotal) ?? Number.NaN)
+  const isBeyondTotal = maxTotalBytes !== 'unlimited' && (maxFileSize ?? 0) > maxTotalBytes
   const faults: DraftFaults = {
     ...(Number.isNaN(expiresAtMs) && { date: 'date' }),
     ...(Number.isNaN(maxFileCount) && { maxFiles: 'number' }),
-    ...(Number.isNaN(maxTotalBytes) && { maxTotal: 'size' }),
+    ...(Number.isNaN(maxTotalBytes) && { maxTotal: 'total' }),
     ...(isBeyondTotal && { maxFileSize: 'larger_than_total' }),
     ...(Number.isNaN(maxFileSize) && { maxFileSize: 'size' }),
   }

@@ -1,4 +1,4 @@
-import { number, plural } from './counts.ts'
+import { files, number, plural } from './counts.ts'
 
 export const account: typeof import('../en/account.ts').account = {
   promise: {
@@ -17,6 +17,8 @@ export const account: typeof import('../en/account.ts').account = {
     'Nur für ein Gerät, das Sie allein benutzen: Wer diesen Browser öffnet, kann dann auch Ihre Dateien öffnen.',
   working: 'Aus dem Passwort wird Ihr Schlüssel berechnet. Das dauert ein bis zwei Sekunden.',
   stayRefused: 'Dieser Browser speichert nichts, deshalb müssen Sie sich nach einem Neuladen wieder anmelden.',
+  tieRefused: (why) =>
+    `Diese Anmeldung gehört zu keinem Schlüssel. Einen Schlüssel zu widerrufen, beendet sie deshalb nicht. ${why}`,
   required: 'Bitte ausfüllen.',
   emailFault: 'Das ist keine E-Mail-Adresse. Sie kann die Buchstaben a bis z, Ziffern und übliche Zeichen haben.',
   repeatFault: 'Die beiden Passwörter sind verschieden.',
@@ -174,6 +176,8 @@ export const account: typeof import('../en/account.ts').account = {
     here: 'Dieser Browser',
     signedIn: (when) => `Angemeldet am ${when}`,
     lastUsed: (when) => `zuletzt benutzt ${when}`,
+    withKey: (id) => `mit Schlüssel ${id}`,
+    withoutKey: 'ohne Schlüssel',
     end: 'Abmelden',
     endOthers: 'Alle anderen abmelden',
     ended: 'Wurde abgemeldet.',
@@ -183,17 +187,49 @@ export const account: typeof import('../en/account.ts').account = {
   devices: {
     title: 'Signaturschlüssel',
     explain:
-      'Dateien, die Sie behalten oder hochladen, werden signiert, damit nur Sie Ihren Alben Dateien hinzufügen können. Jeder Browser und jedes Programm hat dafür einen eigenen Schlüssel. Er kann keine Dateien öffnen. Wenn Sie ein Gerät verlieren, melden Sie es oben ab und widerrufen Sie hier seinen Schlüssel.',
+      'Dateien, die Sie behalten oder hochladen, werden signiert, damit nur Sie Ihren Alben Dateien hinzufügen können. Jeder Browser und jedes Programm hat dafür einen eigenen Schlüssel. Er kann keine Dateien öffnen. Wenn Sie ein Gerät verlieren, widerrufen Sie hier seinen Schlüssel: Alles, was mit dem Schlüssel angemeldet ist, wird abgemeldet.',
     here: 'Dieser Browser',
     device: (id) => `Schlüssel ${id}`,
     added: (when) => `Hinzugefügt am ${when}`,
     revokedAt: (when) => `Widerrufen am ${when}`,
     revoke: 'Widerrufen',
     revoked: 'Der Schlüssel wurde widerrufen. Seine früheren Signaturen bleiben gültig.',
+    ask: {
+      title: (id) => `Schlüssel ${id} widerrufen?`,
+      items: [
+        'Browser und Programme, die mit diesem Schlüssel angemeldet sind, werden sofort abgemeldet.',
+        'Der Schlüssel kann keine Dateien mehr hinzufügen. Uploads, die er begonnen hat, enden.',
+        'Das lässt sich nicht rückgängig machen.',
+      ],
+      here: 'Das ist der Schlüssel dieses Browsers: Sie werden auch hier abgemeldet. Mit Ihrem Passwort können Sie sich wieder anmelden.',
+    },
+    after: (id) => `Schlüssel ${id} ist widerrufen`,
+    untied: {
+      notice: (count) =>
+        count === 1
+          ? '1 andere Anmeldung gehört zu keinem Schlüssel. Sie könnte auf dem Gerät sein, dessen Schlüssel Sie widerrufen haben.'
+          : `${number(count)} andere Anmeldungen gehören zu keinem Schlüssel. Eine davon könnte auf dem Gerät sein, dessen Schlüssel Sie widerrufen haben.`,
+      end: (count) => (count === 1 ? 'Abmelden' : `Diese ${number(count)} abmelden`),
+      ended: (count) => (count === 1 ? 'Wurde abgemeldet.' : `${number(count)} wurden abgemeldet.`),
+    },
+    lately: {
+      open: 'Was er zuletzt signiert hat',
+      checking: 'Dateien, die dieser Schlüssel in seinen letzten 30 Tagen signiert hat, werden gesucht\u00a0…',
+      stop: 'Anhalten',
+      again: 'Dateien suchen, die er signiert hat',
+      none: 'Der Schlüssel hat in seinen letzten 30 Tagen nichts signiert.',
+      found: (count) =>
+        `Der Schlüssel hat in seinen letzten 30 Tagen ${files(count)} signiert. Wenn eine andere Person das Gerät hatte, sind vielleicht nicht alle von Ihnen: Sehen Sie sie an.`,
+      unverified: (count) =>
+        `${files(count)} aus dieser Zeit ${plural(count, 'ließ', 'ließen')} sich nicht prüfen. Wer signiert hat, ist unbekannt.`,
+      more: (count) => `Mehr anzeigen (${number(count)})`,
+      signedAt: (when) => `Signiert am ${when}`,
+      arrivedAt: (when) => `geändert am ${when}`,
+    },
     foreign: 'Nicht von Ihnen hinzugefügt',
     foreignExplain:
       'Dieser Schlüssel wurde ohne das Geheimnis Ihres Kontos hinzugefügt. Seine Signaturen werden nicht anerkannt.',
-    none: 'Noch keiner. Der erste entsteht, wenn Sie eine Datei behalten oder hochladen.',
+    none: 'Noch keiner. Der erste entsteht, wenn Sie eine Datei behalten oder hochladen, oder angemeldet bleiben.',
     old: (count) => plural(count, '1 widerrufener Schlüssel', `${number(count)} widerrufene Schlüssel`),
   },
   leave: {

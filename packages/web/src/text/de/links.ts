@@ -55,9 +55,9 @@ export const links: typeof import('../en/links.ts').links = {
       },
       one: {
         name: 'Für eine Datei',
-        about: 'Von einer Person. Der Link schließt sich, wenn die Datei angekommen ist.',
+        about: 'Von einer Person. Der Link schließt sich, wenn die Datei angekommen ist. Bis 10 GB.',
       },
-      standing: { name: 'Immer offen', about: 'Offen, bis Sie ihn widerrufen. Bis 2 GB je Datei.' },
+      standing: { name: 'Immer offen', about: 'Offen, bis Sie ihn widerrufen. Bis 2 GB je Datei, insgesamt 100 GB.' },
     },
     label: 'Name',
     labelHint: 'Zeigt Ihnen später, über welchen Link eine Datei kam. Nur Sie können ihn lesen.',
@@ -79,6 +79,7 @@ export const links: typeof import('../en/links.ts').links = {
     unit: (of) => `${of}: Einheit`,
     noLimit: 'Leer lassen für keine Grenze.',
     totalHint: 'Zählt alle Dateien, die über den Link ankommen, auch die, die Sie verwerfen.',
+    noTotalLimit: 'Keine Grenze für die Gesamtgröße: Gäste dürfen Ihren ganzen Speicher füllen',
     passphrase: 'Kennwort',
     passphraseHint:
       'Die Seite fragt danach, bevor sie etwas sendet. Geben Sie das Kennwort auf einem anderen Weg weiter als den Link, zum Beispiel am Telefon. Ohne das Kennwort kann ein Fremder, der den Link findet, ihn nicht benutzen.',
@@ -88,6 +89,7 @@ export const links: typeof import('../en/links.ts').links = {
       date: 'Wählen Sie heute oder einen späteren Tag.',
       number: 'Geben Sie eine ganze Zahl ein, oder lassen Sie das Feld leer.',
       size: 'Geben Sie eine Zahl über 0 ein, oder lassen Sie das Feld leer.',
+      total: 'Geben Sie eine Zahl über 0 ein, oder wählen Sie unten „Keine Grenze“.',
       larger_than_total: 'Das ist mehr als die Gesamtgröße.',
     },
   },

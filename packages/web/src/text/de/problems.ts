@@ -64,6 +64,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.request.method_not_allowed': OUR_FAULT,
     'error.auth.user_already_exists':
       'Es gibt schon ein Konto mit dieser E-Mail-Adresse. Melden Sie sich an, oder verwenden Sie eine andere.',
+    'error.auth.session_bound':
+      'Dieser Browser ist mit einem anderen Schlüssel angemeldet. Melden Sie sich ab und wieder an, um diesen zu verwenden.',
     'error.auth.totp_already_active':
       'Der zweite Schritt ist schon eingeschaltet. Schalten Sie ihn aus, bevor Sie ihn neu einrichten.',
     'error.auth.totp_not_pending':
@@ -93,6 +95,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.auth.rate_limited': 'Es gab zu viele Versuche.',
     'error.drop.rate_limited': 'Es gab zu viele Versuche mit diesem Link.',
     'error.request.failed': 'Der Server hatte einen Fehler. Versuchen Sie es gleich noch einmal.',
+    'error.request.overloaded': 'Der Server ist gerade ausgelastet. Versuchen Sie es gleich noch einmal.',
     'error.storage.unavailable':
       'Der Server kann im Moment nichts speichern. Nichts, was bestätigt wurde, ist verloren. Versuchen Sie es später noch einmal.',
     'error.federation.revocations_unavailable':

@@ -1,4 +1,4 @@
-import { number, plural } from './counts.ts'
+import { files, number, plural } from './counts.ts'
 
 export const account = {
   promise: {
@@ -16,6 +16,7 @@ export const account = {
   stayHint: 'Only for a device that you alone use: anyone who opens this browser can then open your files.',
   working: 'Computing your key from the password. This takes a second or two.',
   stayRefused: 'This browser stores nothing, so you have to sign in again after a reload.',
+  tieRefused: (why: string) => `This sign-in is tied to no key, so revoking a key does not end it. ${why}`,
   required: 'Fill this in.',
   emailFault: 'This is not an e-mail address. It can have the letters a to z, digits and common signs.',
   repeatFault: 'The two passwords are different.',
@@ -167,6 +168,8 @@ export const account = {
     here: 'This browser',
     signedIn: (when: string) => `Signed in on ${when}`,
     lastUsed: (when: string) => `last used ${when}`,
+    withKey: (id: string) => `with key ${id}`,
+    withoutKey: 'without a key',
     end: 'Sign out',
     endOthers: 'Sign out all others',
     ended: 'It was signed out.',
@@ -176,16 +179,48 @@ export const account = {
   devices: {
     title: 'Signing keys',
     explain:
-      'Files that you keep or upload are signed, so that only you can add files to your albums. Each browser or program has its own key for this. The key cannot open files. If you lose a device, sign it out above and revoke its key here.',
+      'Files that you keep or upload are signed, so that only you can add files to your albums. Each browser or program has its own key for this. The key cannot open files. If you lose a device, revoke its key here: whatever is signed in with the key is signed out.',
     here: 'This browser',
     device: (id: string) => `Key ${id}`,
     added: (when: string) => `Added on ${when}`,
     revokedAt: (when: string) => `Revoked on ${when}`,
     revoke: 'Revoke',
     revoked: 'The key was revoked. Its earlier signatures stay valid.',
+    ask: {
+      title: (id: string) => `Revoke key ${id}?`,
+      items: [
+        'Browsers and programs that are signed in with this key are signed out at once.',
+        'The key can add no more files. Uploads that it has begun stop.',
+        'This cannot be undone.',
+      ],
+      here: 'This is the key of this browser: you are signed out here too. You can sign in again with your password.',
+    },
+    after: (id: string) => `Key ${id} is revoked`,
+    untied: {
+      notice: (count: number) =>
+        count === 1
+          ? '1 other sign-in belongs to no key. It may be on the device whose key you revoked.'
+          : `${number(count)} other sign-ins belong to no key. One of them may be on the device whose key you revoked.`,
+      end: (count: number) => (count === 1 ? 'Sign it out' : `Sign out these ${number(count)}`),
+      ended: (count: number) => (count === 1 ? 'It was signed out.' : `${number(count)} were signed out.`),
+    },
+    lately: {
+      open: 'What it signed last',
+      checking: 'Looking for files that this key signed in its last 30 days…',
+      stop: 'Stop',
+      again: 'Look for files that it signed',
+      none: 'The key signed nothing in its last 30 days.',
+      found: (count: number) =>
+        `The key signed ${files(count)} in its last 30 days. If another person had the device, some may not be yours: look at them.`,
+      unverified: (count: number) =>
+        `${files(count)} from this time could not be checked, so it is unknown who signed ${count === 1 ? 'it' : 'them'}.`,
+      more: (count: number) => `Show more (${number(count)})`,
+      signedAt: (when: string) => `Signed on ${when}`,
+      arrivedAt: (when: string) => `changed on ${when}`,
+    },
     foreign: 'Not added by you',
     foreignExplain: 'This key was added without the secret of your account. Its signatures are not accepted.',
-    none: 'None yet. The first is created when you keep or upload a file.',
+    none: 'None yet. The first is created when you keep or upload a file, or stay signed in.',
     old: (count: number) => `${number(count)} revoked ${plural(count, 'key', 'keys')}`,
   },
   leave: {

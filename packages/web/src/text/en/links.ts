@@ -51,8 +51,8 @@ export const links = {
     purpose: 'What is the link for?',
     presets: {
       anyone: { name: 'A few days', about: 'For everyone who has files for you: one week, 100 files, 10 GB.' },
-      one: { name: 'One file', about: 'From one person. The link closes when the file has arrived.' },
-      standing: { name: 'Always open', about: 'Open until you revoke it. Up to 2 GB per file.' },
+      one: { name: 'One file', about: 'From one person. The link closes when the file has arrived. Up to 10 GB.' },
+      standing: { name: 'Always open', about: 'Open until you revoke it. Up to 2 GB per file, 100 GB in all.' },
     },
     label: 'Name',
     labelHint: 'Shows you later which link a file came through. Only you can read it.',
@@ -74,6 +74,7 @@ export const links = {
     unit: (of: string) => `${of}: unit`,
     noLimit: 'Leave empty for no limit.',
     totalHint: 'Counts all files that arrive through the link, even if you discard them.',
+    noTotalLimit: 'No limit for the total: guests may fill all of your storage',
     passphrase: 'Passphrase',
     passphraseHint:
       'The page asks for it before it sends anything. Tell people the passphrase in another way than the link, for example by phone. Without it, a stranger who finds the link cannot use it.',
@@ -83,6 +84,7 @@ export const links = {
       date: 'Choose today or a later day.',
       number: 'Enter a whole number, or leave this empty.',
       size: 'Enter a number above 0, or leave this empty.',
+      total: 'Enter a number above 0, or choose “No limit” below.',
       larger_than_total: 'This is more than the total size.',
     },
   },

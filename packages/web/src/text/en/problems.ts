@@ -69,6 +69,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.request.method_not_allowed': OUR_FAULT,
   'error.auth.user_already_exists':
     'An account with this e-mail address already exists. Sign in, or use another address.',
+  'error.auth.session_bound': 'This browser is signed in with another key. Sign out and in again to use this one.',
   'error.auth.totp_already_active': 'The second step is already on. Turn it off before you set it up again.',
   'error.auth.totp_not_pending':
     'The second step is not being set up. Start again. If it is already on and you have no backup codes, turn it off first.',
@@ -95,6 +96,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.auth.rate_limited': 'There were too many attempts.',
   'error.drop.rate_limited': 'There were too many attempts on this link.',
   'error.request.failed': 'Something failed on the server. Try again in a moment.',
+  'error.request.overloaded': 'The server is busy. Try again in a moment.',
   'error.storage.unavailable':
     'The server cannot store anything at the moment. Nothing that was confirmed is lost. Try again later.',
   'error.federation.revocations_unavailable': 'The server cannot answer this at the moment. Try again.',

@@ -54,7 +54,7 @@ const uploadIndexes: readonly string[] = [
   `create index uploads_open_of_link on uploads (opaque_id, created_at) where state = 'open'`,
   `create index uploads_open_by_age on uploads (created_at) where state = 'open'`,
   `create index uploads_open_by_last_chunk on uploads (last_chunk_at, created_at) where state = 'open'`,
-  `create index uploads_outstanding on uploads (size, received_bytes) where state = 'open'`,
+  `create index uploads_reserving on uploads (account_id, size, received_bytes) where state = 'open'`,
   `create index uploads_finishing on uploads (created_at) where state = 'finishing'`,
   'create index uploads_closed on uploads (closed_at) where closed_at is not null',
   `create index uploads_unclosed_of_asset on uploads (asset_id, created_at, upload_id)

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Environment, readConfig } from '../config.ts'
+import { startWarnings } from './startWarnings.ts'
+
+/** The settings that the warnings at the start name. */
+function namedBy(environment: Environment): readonly string[] {
+  const config = readConfig(environment)
+  if ('faults' in config) throw new Error(config.faults.join('; '))
+  return startWarnings(config).flatMap((warning) =>
+    ['QUOTA_HARD_BYTES', 'TRUST_PROXY'].filter((name) => warning.includes(name)),
+  )
+}
+
+const PUBLIC_URL = 'https://keep.example'
+
+describe('the warnings at the start', () => {
+  it('name what is not set on a server that strangers can reach', () => {
+    assert.deepEqual(namedBy({ PUBLIC_URL }), ['QUOTA_HARD_BYTES', 'TRUST_PROXY'])
+    assert.deepEqual(namedBy({ PUBLIC_URL, QUOTA_HARD_BYTES: '1' }), ['TRUST_PROXY'])
+    assert.deepEqual(namedBy({ PUBLIC_URL, TRUST_PROXY: '127.0.0.1' }), ['QUOTA_HARD_BYTES'])
+    assert.deepEqual(namedBy({ PUBLIC_URL, TRUST_PROXY: '127.0.0.1', QUOTA_HARD_BYTES: '1' }), [])
+  })
+
+  it('say that everyone may register', () => {
+    const config = readConfig({ PUBLIC_URL, REGISTRATION: 'open' })
+    assert.ok(
+      !('faults' in config) && startWarnings(config).some((warning) => warning.includes('Everyone may register')),
+    )
+  })
+
+  it('do not appear on loopback, nor for a proxy without TLS', () => {
+    assert.deepEqual(namedBy({}), [])
+    assert.deepEqual(namedBy({ PUBLIC_URL: 'http://localhost:8080' }), [])
+    assert.deepEqual(namedBy({ PUBLIC_URL: 'http://keep.example' }), ['QUOTA_HARD_BYTES'])
+  })
+})

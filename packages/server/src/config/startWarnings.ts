@@ -1,0 +1,23 @@
+import type { Config } from '../config.ts'
+import { isLoopback } from './parsers.ts'
+
+/** What an operator whose server strangers can reach should know at the start. Each is a sentence for people. */
+export function startWarnings(
+  config: Pick<Config, 'publicUrl' | 'registration' | 'quotaHardBytes' | 'trustedProxies'>,
+): readonly string[] {
+  const { publicUrl, registration, quotaHardBytes, trustedProxies } = config
+  if (publicUrl === undefined || isLoopback(new URL(publicUrl.serverId).hostname)) return []
+  const strangers = registration === 'open' ? 'Everyone may register, and every' : 'Every'
+  const checks: readonly (readonly [isTrue: boolean, warning: string])[] = [
+    [
+      quotaHardBytes === undefined,
+      `No quota is set. ${strangers} guest of a link without a byte limit can fill the disk. Set QUOTA_HARD_BYTES, or use \`blindkeep-server account quota\`.`,
+    ],
+    [
+      // Blindkeep speaks plain HTTP, so a proxy ends TLS.
+      publicUrl.serverId.startsWith('https:') && trustedProxies.length === 0,
+      'TRUST_PROXY names no proxy. Behind a proxy on this machine or network, no client has an address for the limits: one client can use up the sessions and passphrase attempts of a link, and the sign-in attempts of an account, for all others.',
+    ],
+  ]
+  return checks.filter(([isTrue]) => isTrue).map(([, warning]) => warning)
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { describe, it } from 'node:test'
+import { boundConnections, type ConnectionLimits } from './connections.ts'
+
+const LIMITS: ConnectionLimits = { total: 4, ofSource: 100, pipelined: 3, stalledMs: 300 }
+const REQUEST = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
+
+/** A bounded server, and a function that connects to it. */
+async function bounded(
+  answer: RequestListener,
+  work: (open: () => Promise<Socket>) => Promise<void>,
+  limits: Partial<ConnectionLimits> = {},
+): Promise<void> {
+  const server = createServer(answer)
+  boundConnections(server, { ...LIMITS, ...limits })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const sockets: Socket[] = []
+  try {
+    await work(async () => {
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => undefined)
+      sockets.push(socket)
+      await Promise.all([once(socket, 'connect'), once(server, 'connection')])
+      return socket
+    })
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+/** Sends a request whose answer never comes. Resolves when the server has it. */
+function busy(begun: Set<() => void>, socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    begun.add(resolve)
+    socket.write(REQUEST)
+  })
+}
+
+describe('connections', () => {
+  it('give way in the order of their age when they have no request, and are refused when all have one', async () => {
+    const begun = new Set<() => void>()
+    const never: RequestListener = () => {
+      for (const resolve of begun) resolve()
+      begun.clear()
+    }
+    await bounded(never, async (open) => {
+      const first = await open()
+      await busy(begun, first)
+      const idle = [await open(), await open(), await open()]
+      const closed = once(idle[0] ?? first, 'close')
+      const newcomer = await open()
+      await closed
+      for (const socket of [newcomer, ...idle.slice(1)]) await busy(begun, socket)
+      const refused = await open()
+      refused.resume()
+      await once(refused, 'close')
+      assert.equal(first.destroyed, false)
+      assert.equal(newcomer.destroyed, false)
+    })
+  })
+
+  it('end when they send many requests ahead', async () => {
+    await bounded(
+      () => undefined,
+      async (open) => {
+        const modest = await open()
+        modest.write(REQUEST.repeat(3))
+        const greedy = await open()
+        greedy.resume()
+        greedy.write(REQUEST.repeat(4))
+        await once(greedy, 'close')
+        assert.equal(modest.destroyed, false)
+      },
+    )
+  })
+
+  it('end when their client takes nothing of an answer, and not while it takes some', async () => {
+    const endless: RequestListener = (_request, reply) => {
+      const more = () => {
+        while (!reply.destroyed && reply.write(Buffer.alloc(64 * 1024)));
+      }
+      reply.on('drain', more)
+      more()
+    }
+    await bounded(endless, async (open) => {
+      const reader = await open()
+      reader.resume().write(REQUEST)
+      const stalled = await open()
+      stalled.pause().write(REQUEST)
+      // A paused socket sees the end only through an error of its own writes.
+      await new Promise<void>((resolve) => {
+        const poke = setInterval(() => stalled.write('x'), 50)
+        stalled.once('error', () => {
+          clearInterval(poke)
+          resolve()
+        })
+      })
+      assert.equal(reader.destroyed, false)
+    })
+  })
+})

@@ -1,0 +1,91 @@
+/**
+ * Bounds what connections cost: how many there are, from one address and in all, how many requests one of them has under way, and how long its client may
+ * take nothing of an answer. Numbers: `decisions/limits.md`.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { sourceOf } from './source.ts'
+
+export interface ConnectionLimits {
+  readonly total: number
+  /** From one public address. A private or loopback peer may be a proxy for many clients. */
+  readonly ofSource: number
+  /** Requests that one connection has sent ahead without waiting for answers. */
+  readonly pipelined: number
+  /** How long a client may take nothing of an answer that waits for it. */
+  readonly stalledMs: number
+}
+
+const LIMITS: ConnectionLimits = { total: 4096, ofSource: 512, pipelined: 32, stalledMs: 60_000 }
+
+interface Connection {
+  readonly source: string | undefined
+  /** Requests without a complete answer. */
+  underWay: number
+  /** Bytes that the system had taken at the last look, and when that number last changed. */
+  sentBytes: number
+  sentAt: number
+}
+
+/** Call it before the server listens. */
+export function boundConnections(server: Server, limits: ConnectionLimits = LIMITS): void {
+  /** In the order in which they were made. */
+  const open = new Map<Socket, Connection>()
+  const perSource = new Map<string, number>()
+
+  function enter(socket: Socket): void {
+    const source = sourceOf(socket.remoteAddress ?? '', false)
+    const present = source === undefined ? 0 : (perSource.get(source) ?? 0)
+    if (present >= limits.ofSource || (open.size >= limits.total && !closeOldestIdle())) {
+      socket.destroy()
+      return
+    }
+    if (source !== undefined) perSource.set(source, present + 1)
+    open.set(socket, { source, underWay: 0, sentBytes: 0, sentAt: performance.now() })
+    socket.once('close', () => leave(socket, source))
+  }
+
+  function leave(socket: Socket, source: string | undefined): void {
+    if (!open.delete(socket) || source === undefined) return
+    const others = (perSource.get(source) ?? 0) - 1
+    if (others > 0) perSource.set(source, others)
+    else perSource.delete(source)
+  }
+
+  /** A connection without a request gives its place to a new one. */
+  function closeOldestIdle(): boolean {
+    for (const [socket, { source, underWay }] of open) {
+      if (underWay > 0) continue
+      leave(socket, source)
+      socket.destroy()
+      return true
+    }
+    return false
+  }
+
+  function noteRequest({ socket }: IncomingMessage, reply: ServerResponse): void {
+    const connection = open.get(socket)
+    if (connection === undefined) return
+    connection.underWay += 1
+    reply.once('close', () => {
+      connection.underWay -= 1
+    })
+    if (connection.underWay > limits.pipelined) socket.destroy()
+  }
+
+  function cutStalled(): void {
+    const now = performance.now()
+    for (const [socket, connection] of open) {
+      const sentBytes = socket.bytesWritten - socket.writableLength
+      if (socket.writableLength === 0 || sentBytes !== connection.sentBytes) {
+        connection.sentBytes = sentBytes
+        connection.sentAt = now
+      } else if (now - connection.sentAt >= limits.stalledMs) socket.destroy()
+    }
+  }
+
+  const looking = setInterval(cutStalled, limits.stalledMs / 6).unref()
+  server.on('close', () => clearInterval(looking))
+  server.on('connection', enter)
+  server.on('request', noteRequest)
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import { logIn } from '@blindkeep/client/account'
+import { nodeEnvironment } from '@blindkeep/client/node'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import type { Page } from 'playwright-core'
+import { account as text } from '../../src/text/en/account.ts'
+import type { Begin, Shot } from '../shots.ts'
+import type { World } from '../world.ts'
+
+/** An owner who has lost a device that signed some files, and who is also signed in without a key. */
+async function begin(world: World): Promise<Begin> {
+  const { owner, email, password } = await world.person()
+  const { albumId: album } = await owner.createAlbum({ name: 'Family' })
+  const device = await owner.addDevice(undefined, { tie: false })
+  for (const name of ['Contract with the landlord, signed.pdf', 'IMG_0001.jpg'])
+    await owner.upload({ source: sourceOfBytes(randomBytes(2_000)), album, device, name })
+  await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
+  return { url: `${world.url}/#/account`, signedInAs: owner }
+}
+
+async function ask(page: Page): Promise<void> {
+  const rows = page.getByRole('region', { name: text.devices.title, exact: true }).getByRole('listitem')
+  await rows.filter({ hasNotText: text.devices.here }).getByRole('button').click()
+  await page.getByRole('dialog').waitFor()
+}
+
+export const accountShots: readonly Shot[] = [
+  { name: 'account/revoke-key', begin, reach: ask },
+  {
+    name: 'account/revoked-key',
+    begin,
+    reach: async (page) => {
+      await ask(page)
+      await page.getByRole('dialog').getByRole('button', { name: text.devices.revoke }).click()
+      await page.getByText(text.devices.lately.found(2)).waitFor()
+      await page.getByText('IMG_0001.jpg').waitFor()
+    },
+  },
+]

@@ -1,0 +1,43 @@
+import type { ListedDevice } from '@blindkeep/client/owner'
+import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { accountText } from '../texts.ts'
+import { useAction } from '../useAction.ts'
+import { keyName } from './keyName.ts'
+
+interface RevokeDialogProps {
+  readonly device: ListedDevice
+  /** Whether it is the key of this browser, which is signed out then. */
+  readonly isHere: boolean
+  readonly onClose: () => void
+  readonly onRevoked: () => void
+}
+
+export function RevokeDialog({ device, isHere, onClose, onRevoked }: RevokeDialogProps) {
+  const { owner, language } = useOwnerPages()
+  const text = accountText(language)
+  const action = useAction()
+  const revoke = async () => {
+    if (await action.run(() => owner.revokeDevice(device.deviceId))) onRevoked()
+  }
+  return (
+    <Dialog title={text.devices.ask.title(keyName(device.deviceId))} closeLabel={text.page.close} onClose={onClose}>
+      <ul class="consequences">
+        {text.devices.ask.items.map((item) => (
+          <li key={item}>{item}</li>
+        ))}
+      </ul>
+      {isHere && <Notice tone="warn">{text.devices.ask.here}</Notice>}
+      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+      <div class="row">
+        <Button kind="danger" busy={action.isBusy} onClick={() => void revoke()}>
+          {text.devices.revoke}
+        </Button>
+        <Button kind="quiet" disabled={action.isBusy} onClick={onClose}>
+          {text.page.cancel}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
