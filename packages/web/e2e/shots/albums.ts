@@ -108,7 +108,7 @@ const halfAlbum = async (world: World) => {
 const doubtfulAlbum = async (world: World) => {
   const keeper = await world.keeper()
   const { owner } = keeper
-  const lost = await owner.addDevice()
+  const lost = await owner.addDevice(undefined, { tie: false })
   await addHalf(keeper)
   await addFiles({ ...keeper, device: lost })
   await owner.revokeDevice(lost.deviceId)
