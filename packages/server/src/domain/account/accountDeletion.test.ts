@@ -63,7 +63,7 @@ describe('deleting an account', () => {
       for (const secret of [SECRET, '-']) assert.deepEqual(await accounts.logIn(credentials(email, secret)), WRONG)
       const decoy = notRefused(await accounts.kdf(email, undefined)).salt
       assert.deepEqual([decoy.length, Buffer.from(decoy).equals(salt)], [16, false])
-      // What its row has now is no plain address, so nobody can name it.
+      // What its row has now is no plain address, so no request can name it.
       const present = `deleted:${accountId}`
       const malformed = { refused: 'request_malformed', detail: '/email must be a plain e-mail address' }
       assert.deepEqual(await accounts.logIn(credentials(present, '-')), malformed)
