@@ -125,7 +125,7 @@ describe('the gate of the host', () => {
   )
 
   it(
-    'lets nobody register from a site that rebinds its name',
+    'refuses a registration from a site that rebinds its name',
     inWorld(async (world) => {
       const { ask } = overHttp(world)
       const json = { email: 'owner@example.org', password: 'a long enough secret' }

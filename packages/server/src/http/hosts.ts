@@ -1,6 +1,6 @@
 /**
  * Whether a request names this server. A page of another site can let its own name point to this machine (DNS rebinding); the browser then takes the
- * server for that site, and lets its scripts register and read. Only names that nobody else controls pass: `PUBLIC_URL`'s, `localhost`, loopback
+ * server for that site, and lets its scripts register and read. Only names that no other site controls pass: `PUBLIC_URL`'s, `localhost`, loopback
  * addresses, and the address that the connection came in at. Ports are not compared: they do not say who controls a name.
  */
 import type { IncomingMessage } from 'node:http'
