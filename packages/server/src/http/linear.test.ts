@@ -267,6 +267,11 @@ describe('what a parser works', () => {
 
   for (const [what, input, run] of COUNTED)
     it(`grows with the count: ${what}`, () => assertLinear({ input: (count) => input(count) as never, run, size: 512 }))
+
+  it('is measured so that squares are found', async () => {
+    const input = (size: number) => `${' '.repeat(size)}a`
+    await assert.rejects(assertLinear({ input, run: (text) => /\s+$/.test(text) }, 'a careless pattern'), /careless/)
+  })
 })
 
 /** What a parser throws is an answer too. */
