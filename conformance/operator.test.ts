@@ -38,7 +38,7 @@ import {
 
 const FILE = randomBytes(100)
 /** POST requests that write nothing of the account. */
-const READ_OR_FREED = ['POST /v1/storage/verify', 'POST /v1/auth/logout']
+const READ_OR_FREED = ['POST /v1/storage/verify', 'POST /v1/auth/logout', 'POST /v1/auth/sessions/current/device']
 /** An answer without an end. */
 const ENDLESS = ['GET /v1/events']
 
