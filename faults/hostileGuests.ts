@@ -55,7 +55,7 @@ const TIMED_IN_ALL = 1500
 /** Of one link: it admits 600 sessions in 15 minutes, and of one source fewer. */
 const TIMED_ON_LINK = 100
 /** Between two steps of one rude guest: they are rude, not a flood that no rule of a server could tell from many honest guests. */
-const PACE_MS = 300
+const PACE_MS = 1000
 const MAX_P99_RATIO = 2
 const MAX_MEMORY_MIB = 120
 const MAX_LEFT_SOCKETS = 16

@@ -13,6 +13,13 @@ export const blobAnswer = (hash: string) => isRequest('GET', new RegExp(`^/v1/bl
 
 export const hashOf = ({ blobs }: AssetFacts, role: string) => blobs.find((blob) => blob.role === role)?.hash ?? ''
 
+/** The file that a thumbnail of this asset shows. */
+export function pictureOf({ assetId, blobs }: AssetFacts) {
+  const original = blobs.find(({ role }) => role === 'original')
+  assert.ok(original)
+  return { assetId, originalHash: original.hash }
+}
+
 export type Body = Record<string, unknown>
 /** A blob as in the answer about an asset. */
 export interface Blob {

@@ -109,6 +109,7 @@ async function headerRefusals(): Promise<Refusal[]> {
     await invalid('null', sized(5, ['name', null])),
     await invalid('a key that is a number', sized(5, [1, 'x'])),
     await invalid('a name that is a number', sized(5, ['name', 7])),
+    await invalid('a type of more than 255 bytes', sized(5, ['type', 't'.repeat(256)])),
     await invalid('a size that is text', sized('5')),
     await invalid('a negative size', sized(-5)),
     await invalid('a size with a fraction', sized(4.5)),

@@ -49,7 +49,7 @@ async function dropRubbish(url: string, rubbish: Uint8Array<ArrayBuffer>): Promi
 }
 
 describe('an inbox', () => {
-  it('has names, notes and senders of any length', async () => {
+  it('has names, notes and senders, and a safe name that is made once', async () => {
     const { url } = await owner.createLink()
     const note = 'Ärger mit 🦊\n'.repeat(1000)
     await sendFile(url, randomBytes(5), {
@@ -62,12 +62,14 @@ describe('an inbox', () => {
     const item = (await owner.inbox()).at(-1)
     assert.deepEqual(item?.file, {
       name: 'naïve \u202Efdp.exe',
+      safeName: 'naïve fdp.exe',
       type: 'application/pdf',
       note,
       sender: 'Gustav',
       modifiedAt: '2026-01-02T02:04:05.000Z',
       size: 5,
     })
+    assert.equal((await owner.inbox()).at(-1)?.file, item?.file)
   })
 
   it('reads each name once, also after an aborted call', async () => {

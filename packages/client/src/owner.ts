@@ -9,6 +9,7 @@ import { createOwnerDevices, type OwnerDevices } from './account/ownerDevices.ts
 import { createOwnerPassword, type OwnerPassword } from './account/ownerPassword.ts'
 import { createOwnerSecondFactor, type OwnerSecondFactor } from './account/ownerSecondFactor.ts'
 import { createOwnerSessions, type OwnerSessions } from './account/ownerSessions.ts'
+import { createKnownDevices } from './assets/knownDevices.ts'
 import { createOwnerAlbums, type OwnerAlbums } from './assets/ownerAlbums.ts'
 import { createOwnerAssets, type OwnerAssets } from './assets/ownerAssets.ts'
 import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
@@ -34,6 +35,7 @@ export type { AssetDescription } from './assets/describeAsset.ts'
 export type { OpenedAsset } from './assets/openAsset.ts'
 export type { Album } from './assets/ownerAlbums.ts'
 export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
+export type { AssetPermissions } from './assets/vouchedAsset.ts'
 export type { DescribedDrop, DropFacts, FileDescription, InboxItem, OpenedDrop } from './drops/ownerInbox.ts'
 export type { CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
 export { DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
@@ -42,6 +44,7 @@ export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
 export type { IncompleteAsset } from './upload/completeAsset.ts'
+export type { PictureOf } from './upload/ownerThumbnails.ts'
 export type { UploadOptions } from './upload/ownerUploads.ts'
 export type { UploadProgress } from './upload/sendBundle.ts'
 export { parseUploadState, type UploadState } from './upload/uploadState.ts'
@@ -98,24 +101,29 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
   const keysOf = keyCache(accountKey)
   const devices = createOwnerDevices({ call, accountKey, environment })
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
+  const known = createKnownDevices(assetPorts)
 
   return {
     ...createOwnerLinks({ calls, accountKey, keysOf, environment }),
     ...createOwnerInbox({ call, keysOf, environment }),
     ...devices,
+    async revokeDevice(deviceId) {
+      await devices.revokeDevice(deviceId)
+      known.forget()
+    },
     ...createOwnerAlbums({ call, accountKey, environment }),
     ...createOwnerCapabilities({ call }),
     ...createOwnerUploads(assetPorts),
-    ...createOwnerAssets(assetPorts),
+    ...createOwnerAssets(assetPorts, known),
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call }),
+    ...createOwnerSessions({ call, devices: devices.devices }),
     ...createOwnerPassword({ calls, accountKey, environment }),
     ...createOwnerSecondFactor({ calls, environment }),
     ...createOwnerShares(assetPorts),
-    ...createOwnerSessions({ call, devices: devices.devices }),
     ...createOwnerSync({ call, environment }),
     ...createOwnerSignedLately(assetPorts),
-    ...createOwnerThumbnails(assetPorts),
+    ...createOwnerThumbnails(assetPorts, known),
     accountId,
     accountKey,
     tokens: session.current,

@@ -11,4 +11,4 @@ export {
   type ReceiptOptions,
   type ServerFacts,
 } from './verify/audit.ts'
-export { joinPins, type PinnedKey, type PinnedKeys, pinKeys } from './verify/pins.ts'
+export { joinPins, type PinnedKey, type PinnedKeys, parsePins, pinKeys, pinReceipts } from './verify/pins.ts'

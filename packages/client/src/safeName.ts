@@ -1,10 +1,21 @@
-/** File names from other people. A name may be shown as text anywhere, but before it names a file on a disk it must pass through `safeName`. */
+/**
+ * File names from other people. A name may be shown as text anywhere, but before it names a file on a disk it must pass through `safeName`.
+ * The work rises with the length of the name and not faster, whatever it contains.
+ */
+import { trimEnd } from '@blindkeep/protocol/trimEnd'
 
 /** Longest file name of common file systems, in bytes of UTF-8. */
 const MAX_NAME_BYTES = 255
 const FALLBACK = 'unnamed'
 /** Longest file extension that is kept when a name is shortened. */
 const MAX_EXTENSION_BYTES = 32
+/**
+ * UTF-16 units of the beginning and of the end of a longer name that are read on; those between them are dropped. Normalization sorts each run of
+ * combining marks, which takes the square of its length. Composition leaves at least two bytes of three units, so the beginning still fills a name,
+ * and the end still contains any extension that is kept.
+ */
+const HEAD_UNITS = 512
+const TAIL_UNITS = 128
 
 /** Path separators of any system, and characters that Windows forbids. */
 const forbidden = /[/\\:*?"<>|]/gu
@@ -26,21 +37,29 @@ const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹�
  * reserved device name, at most 255 bytes of UTF-8. Never empty. Different names may become equal, so the caller must still avoid overwriting.
  */
 export function safeName(name: string): string {
-  const cleaned = name
+  const printable = name
     .toWellFormed()
     .replace(controls, '')
     .replace(ignorable, (character) => (KEPT.has(character) ? character : ''))
+  const cleaned = ends(trimEnds(oneSpace(printable)))
     .normalize('NFC')
     .replace(forbidden, '_')
-    .replace(/\s+/gu, ' ')
-  const trimmed = trimEnds(cleaned)
+  const trimmed = trimEnds(oneSpace(cleaned))
   const named = trimEnds(shorten(reserved.test(trimmed) ? `_${trimmed}` : trimmed))
   return visible.test(named) ? named : FALLBACK
 }
 
+function oneSpace(name: string): string {
+  return name.replace(/\s+/gu, ' ')
+}
+
+function ends(name: string): string {
+  return name.length <= HEAD_UNITS + TAIL_UNITS ? name : name.slice(0, HEAD_UNITS) + name.slice(-TAIL_UNITS)
+}
+
 /** Leading dots hide a file on Unix; trailing dots and spaces vanish on Windows. */
 function trimEnds(name: string): string {
-  return name.replace(/^[. ]+|[. ]+$/gu, '')
+  return trimEnd(name.replace(/^[. ]+/u, ''), '. ')
 }
 
 /** Shortens before the extension, never inside a character. */

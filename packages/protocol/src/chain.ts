@@ -1,4 +1,5 @@
-import type { DecodedReceipt } from './receipt.ts'
+import type { Sha256Hex } from './ids.ts'
+import type { ReceiptPayload } from './receipt.ts'
 
 export type ChainFault =
   | 'other_server'
@@ -6,6 +7,13 @@ export type ChainFault =
   | 'time_went_back'
   | 'prior_hash_absent'
   | 'prior_hash_differs'
+
+/** What places a receipt in its server's log: part of a `DecodedReceipt`. */
+export interface ChainLink {
+  readonly payload: Pick<ReceiptPayload, 'server_id' | 'receipt_seq' | 'received_at' | 'prior_receipt_hash'>
+  /** SHA-256 of the whole receipt, lowercase hex. */
+  readonly hash: Sha256Hex
+}
 
 /** The first receipt that does not continue from the ones before it, by its index in the list. */
 interface ChainBreak {
@@ -19,7 +27,7 @@ interface ChainBreak {
  * With `whole`, the list is an unbroken part of the log, and all hashes are compared.
  */
 export function checkChain(
-  receipts: readonly DecodedReceipt[],
+  receipts: readonly ChainLink[],
   options: { readonly whole?: boolean } = {},
 ): ChainBreak | undefined {
   for (const [index, receipt] of receipts.entries()) {
@@ -30,7 +38,7 @@ export function checkChain(
   return undefined
 }
 
-function faultBetween(before: DecodedReceipt, after: DecodedReceipt, whole: boolean): ChainFault | undefined {
+function faultBetween(before: ChainLink, after: ChainLink, whole: boolean): ChainFault | undefined {
   const [earlier, later] = [before.payload, after.payload]
   if (earlier.server_id !== later.server_id) return 'other_server'
   if (earlier.receipt_seq >= later.receipt_seq) return 'sequence_not_rising'

@@ -43,13 +43,13 @@ describe('the table of operations', () => {
     assert.deepEqual([...declared].toSorted(), PROBLEM_CODES.toSorted())
   })
 
-  it('states for every operation of an account whether it writes: POSTs that read or delete are listed here', () => {
+  it('states for every operation of an account whether it writes: POSTs that a suspended account may send are listed here', () => {
     const ofAccount = rows.filter(([, { auth }]) => auth === 'bearer')
     const readOrFreed = ofAccount.filter(
       ([, { method, writes }]) => !['GET', 'HEAD'].includes(method) && writes !== true,
     )
     const posted = readOrFreed.filter(([, { method }]) => method !== 'DELETE').map(([name]) => name)
-    assert.deepEqual(posted.toSorted(), ['logout', 'verifyStorage'])
+    assert.deepEqual(posted.toSorted(), ['bindSession', 'logout', 'verifyStorage'])
     const writing = ofAccount.filter(([, { writes }]) => writes === true).map(([, { method }]) => method)
     assert.deepEqual([...new Set(writing)].toSorted(), ['PATCH', 'POST'])
     for (const [name, { auth, creates, writes }] of rows)

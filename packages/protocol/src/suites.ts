@@ -39,6 +39,12 @@ export const TAG_BYTES = 16
 export const HEADER_BLOCK_BYTES = 1024
 export const MAX_HEADER_BLOCKS = 64
 
+/**
+ * The longest texts of a header, and of an entry in the index of a share, in bytes of UTF-8. Writers and readers refuse longer ones, so nothing that
+ * shows or stores a name meets one of 64 KiB. A header with the longest of each fits `MAX_HEADER_BLOCKS`. A `name` may have folders before it.
+ */
+export const MAX_HEADER_TEXT_BYTES = { name: 8192, type: 255, modified_at: 64, note: 49_152, sender: 1024 } as const
+
 /** A full data segment is one mebibyte when sealed. `chunk_size` of a manifest is the size of its plaintext. */
 export const SEGMENT_SEALED_BYTES = 1_048_576
 export const SEGMENT_PLAINTEXT_BYTES = SEGMENT_SEALED_BYTES - TAG_BYTES

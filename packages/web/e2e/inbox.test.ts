@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
+import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import type { Frame, Page, Route } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
@@ -280,7 +281,10 @@ describe('an inbox', () => {
     const url = await linkOf(owner, '<b>Label</b>')
     const markup = '<img src=x onerror=alert(1)>'
     await sendFile(url, bytes(1), { name: markup, sender: markup, note: markup, type: markup })
-    await sendFile(url, bytes(1), { name: `${'n'.repeat(20_000)}.txt`, note: 'long\n'.repeat(300) })
+    await sendFile(url, bytes(1), {
+      name: `${'n'.repeat(MAX_HEADER_TEXT_BYTES.name - 4)}.txt`,
+      note: 'long\n'.repeat(300),
+    })
     await sendFile(url, bytes(1), { name: '../../etc/passwd\n\u0000\r' })
     const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone' })
     await row(page, markup).getByText(`from ${markup}`).waitFor()

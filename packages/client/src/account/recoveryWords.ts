@@ -7,6 +7,8 @@ import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { WordsError } from './wordsError.ts'
 
 export const RECOVERY_WORDS = 24
+/** 24 words have at most 215 characters; the rest is for spaces. Normalization takes the square of a run of combining marks. */
+const MAX_TYPED_CHARACTERS = 1000
 
 /** Throws `RangeError` unless `secret` has 32 bytes. */
 export async function wordsOfSecret(secret: Uint8Array): Promise<readonly string[]> {
@@ -17,20 +19,25 @@ export async function wordsOfSecret(secret: Uint8Array): Promise<readonly string
 
 /** Capitals, spaces and line breaks do not matter. 32 bytes. Throws `WordsError`. */
 export async function secretOfWords(typed: string): Promise<Bytes> {
-  const words = typed.normalize('NFKD').trim().toLowerCase().split(/\s+/u)
+  if (typed.trim().length > MAX_TYPED_CHARACTERS) throw wrongCount()
+  const words = typed.trim().normalize('NFKD').toLowerCase().split(/\s+/u)
   const { mnemonicToEntropy, wordlist } = await loadList()
   const known = new Set(wordlist)
   const at = words.findIndex((word) => !known.has(word))
   const word = words[at]
   if (word !== undefined && word !== '')
     throw new WordsError('unknown_word', `Word ${at + 1} is not on the list.`, { place: at + 1, word })
-  if (words.length !== RECOVERY_WORDS) throw new WordsError('count', `There are ${RECOVERY_WORDS} recovery words.`)
+  if (words.length !== RECOVERY_WORDS) throw wrongCount()
   try {
     return concatBytes(mnemonicToEntropy(words.join(' '), wordlist))
   } catch {
     // For 24 known words this is the only possible error.
     throw new WordsError('checksum', 'A word is wrong, or two words are swapped.')
   }
+}
+
+function wrongCount(): WordsError {
+  return new WordsError('count', `There are ${RECOVERY_WORDS} recovery words.`)
 }
 
 /** Loaded on first use: a page for sign-ins does not need 2,048 words. */

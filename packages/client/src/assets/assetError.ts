@@ -1,3 +1,4 @@
+import type { DeviceId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 
 /** What the server's data about an asset contradicts. */
@@ -29,5 +30,31 @@ export class AssetIncomplete extends Error {
   constructor(missing: readonly BlobRole[], advice: string) {
     super(`The asset is not complete, it lacks: ${missing.join(' and ')}. ${advice}`)
     this.missing = missing
+  }
+}
+
+/** The device behind a signature that does not count without the owner's consent. */
+export interface RevokedSigner {
+  readonly deviceId: DeviceId
+  /** RFC 3339, stated by the server. */
+  readonly revokedAt: string
+}
+
+/**
+ * No live device of the account vouches for the asset, and the caller did not allow that by name (`AssetPermissions`). Without a signature, a malicious
+ * server can return another file of the account. With a signature of a revoked device, a thief of that device can have signed it, with any date.
+ */
+export class AssetUnsigned extends Error {
+  override readonly name = 'AssetUnsigned'
+  /** Undefined when no device has signed the asset. */
+  readonly revoked: RevokedSigner | undefined
+
+  constructor(revoked?: RevokedSigner) {
+    super(
+      revoked === undefined
+        ? 'No device of the account has signed the asset: it may be another file than it seems.'
+        : 'The asset is signed by a device that was revoked: a thief of that device may have signed it.',
+    )
+    this.revoked = revoked
   }
 }

@@ -5,6 +5,7 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Call } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
 import { AssetError } from './assetError.ts'
+import { BUNDLE_ROLES } from './bundleRoles.ts'
 
 export interface AssetBlob {
   readonly role: BlobRole
@@ -27,7 +28,7 @@ export interface AssetDrop {
 export interface AssetFacts {
   readonly assetId: AssetId
   readonly albumId: AlbumId
-  /** Whether original, metadata and provenance all exist. */
+  /** Whether the list has an original, metadata and provenance: judged by this client, not by the server's `complete`. */
   readonly complete: boolean
   /** The server's copy of the manifest's envelope, from the original's session. */
   readonly envelope: ManifestEnvelope
@@ -61,7 +62,7 @@ export function factsOf({ drop, ...body }: AssetResponse): AssetFacts {
   return {
     assetId: body.asset_id,
     albumId: body.album_id,
-    complete: body.complete,
+    complete: BUNDLE_ROLES.every((role) => body.blobs.some((blob) => blob.role === role)),
     envelope: body.envelope,
     blobs: body.blobs,
     drop: drop

@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
+import { instantOf } from '@blindkeep/protocol/ids'
 import { blobAnswer, changedBlobs, hashOf } from '../../../../testing/maliciousAssets.ts'
 import { flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, openedDrops, sendFile } from '../../../../testing/people.ts'
+import { nodeEnvironment } from '../node/nodeEnvironment.ts'
 import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
-import { AssetError, AssetIncomplete } from './assetError.ts'
+import { AssetError, AssetIncomplete, AssetUnsigned } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 
 const { proxy } = await sharedServer()
@@ -34,7 +36,7 @@ describe('the description of an asset', () => {
     const asset = await uploaded(file(5000))
     const from = proxy.seen.length
     const { signed, ...described } = await anotherClient(proxy.url, owner).describeAsset(asset)
-    assert.deepEqual(described, { ...facts, sender: undefined, size: 5000 })
+    assert.deepEqual(described, { ...facts, safeName: facts.name, sender: undefined, size: 5000 })
     assert.equal(signed?.deviceId, keeper.device.deviceId)
     assert.ok(!proxy.seen.slice(from).some(blobAnswer(hashOf(asset, 'original'))))
   })
@@ -47,10 +49,12 @@ describe('the description of an asset', () => {
     const { assetId } = await owner.adoptDrop(drop, keeper)
     const asset = await owner.asset(assetId)
     const { signed, ...described } = await owner.describeAsset(asset)
-    assert.deepEqual(described, { ...facts, sender: 'Ada', size: 700 })
+    assert.deepEqual(described, { ...facts, safeName: facts.name, sender: 'Ada', size: 700 })
     assert.ok(signed)
     const unsigned = { ...asset, blobs: asset.blobs.filter(({ role }) => role === 'original') }
-    assert.deepEqual(await owner.describeAsset(unsigned), { ...described, signed: undefined })
+    await assert.rejects(owner.describeAsset(unsigned), { name: 'AssetUnsigned', revoked: undefined })
+    const allowed = await owner.describeAsset(unsigned, { allowUnsigned: true })
+    assert.deepEqual(allowed, { ...described, signed: undefined })
   })
 
   it('reads the devices once for many assets, and again for an unknown device', async () => {
@@ -59,9 +63,25 @@ describe('the description of an asset', () => {
     const from = proxy.seen.length
     await Promise.all([reader.describeAsset(first), reader.describeAsset(second)])
     assert.equal(proxy.seen.slice(from).filter(listsDevices).length, 1)
-    const third = await uploaded(file(), { ...keeper, device: await owner.addDevice() })
+    const third = await uploaded(file(), { ...keeper, device: await owner.addDevice(undefined, { tie: false }) })
     assert.equal((await reader.describeAsset(third)).name, facts.name)
     assert.equal(proxy.seen.slice(from).filter(listsDevices).length, 2)
+  })
+
+  it('notices a revocation of the device after a minute', async () => {
+    const device = await owner.addDevice(undefined, { tie: false })
+    const asset = await uploaded(file(), { ...keeper, device })
+    let now = nodeEnvironment.now()
+    const reader = anotherClient(proxy.url, owner, { ...nodeEnvironment, now: () => now })
+    await reader.describeAsset(asset)
+    await owner.revokeDevice(device.deviceId)
+    now = instantOf(now + 60_001)
+    const { deviceId } = device
+    await assert.rejects(reader.describeAsset(asset), (error) => {
+      return error instanceof AssetUnsigned && error.revoked?.deviceId === deviceId
+    })
+    const { signed } = await reader.describeAsset(asset, { allowRevokedDevice: true })
+    assert.ok(Date.parse(signed?.deviceRevokedAt ?? '') > 0)
   })
 
   it('is refused when a malicious server alters signed bytes or omits the original', async () => {

@@ -31,6 +31,7 @@ import type { UploadState } from '../upload/uploadState.ts'
 import { AssetError, type AssetFault, AssetIncomplete } from './assetError.ts'
 import type { AssetFacts } from './assetFacts.ts'
 import { sealMetadata } from './metadata.ts'
+import type { OpenAssetOptions } from './openAsset.ts'
 
 const MIB = 1024 * 1024
 
@@ -138,6 +139,52 @@ describe('an asset of a malicious server', () => {
   })
 })
 
+describe('an asset whose signature the server withholds', () => {
+  const withheld = (complete: boolean) => (body: Body) => {
+    assert.ok(Array.isArray(body.blobs))
+    body.blobs = body.blobs.filter(({ role }: Blob) => role !== 'provenance')
+    body.complete = complete
+  }
+
+  it('is not opened, described or shared, whatever the server says of its completeness', async () => {
+    for (const complete of [true, false]) {
+      proxy.tamper(changedAsset(withheld(complete)))
+      await assert.rejects(read(), { name: 'AssetUnsigned', revoked: undefined })
+      await assert.rejects(owner.openAsset(asset.assetId, { allowRevokedDevice: true }), { name: 'AssetUnsigned' })
+      const stated = await owner.asset(asset.assetId)
+      assert.equal(stated.complete, false)
+      await assert.rejects(owner.describeAsset(stated), { name: 'AssetUnsigned' })
+      await assert.rejects(owner.createShare([asset.assetId]), { name: 'AssetUnsigned' })
+    }
+    proxy.tamper(changedAsset((body) => Object.assign(body, { complete: false })))
+    assert.ok((await owner.asset(asset.assetId)).complete)
+  })
+
+  it('opens as another guest’s drop only for an owner who accepts unsigned files', async () => {
+    const link = await owner.createLink()
+    const sent = await sendFile(link.url, randomBytes(10), { name: 'a plan.pdf' })
+    const drop = await dropOf(owner, sent.landed)
+    const { dropId, opaqueId, kemCt, ciphertextHash: hash, sealedBytes: size } = drop
+    const response = await fetch(`${server.url}/v1/drops/${dropId}/content`, {
+      headers: { authorization: `Bearer ${owner.tokens().accessToken}` },
+    })
+    const sealed = new Uint8Array(await response.arrayBuffer())
+    const shown = await owner.asset(asset.assetId)
+    const lie = changedAsset((body) => {
+      body.blobs = [{ role: 'original', hash, size }]
+      body.envelope = Object.assign(body.envelope ?? {}, { key_mode: 'wrapped', ciphertext_hash: hash })
+      body.drop = { drop_id: dropId, opaque_id: opaqueId, kem_ct: kemCt, received_at: drop.receivedAt }
+    })
+    proxy.tamper(lie, servedBlob(hash, sealed))
+    await assert.rejects(read(), { name: 'AssetUnsigned', revoked: undefined })
+    const accepted = await owner.openAsset(asset.assetId, { allowUnsigned: true })
+    assert.equal(new Uint8Array(await new Response(accepted.content).arrayBuffer()).length, 10)
+    // What a page has shown is what it opens, whatever the server says since.
+    const opened = await owner.openAsset(shown)
+    assert.deepEqual(new Uint8Array(await new Response(opened.content).arrayBuffer()), content)
+  })
+})
+
 describe('a provenance of a malicious server', () => {
   /** The asset's manifest, signed by a device that no client has added, and a server that supports the forgery in every way it can. */
   function forged({ mac }: { readonly mac: string | null }): readonly Tampering[] {
@@ -192,11 +239,14 @@ describe('a provenance of a malicious server', () => {
     await assert.rejects(read(), tampered('provenance_invalid'))
   })
 
-  it('stays valid when its device is revoked, and reports the revocation', async () => {
+  it('needs consent by name when its device is revoked, and reports the revocation', async () => {
     const device = await owner.addDevice(undefined, { tie: false })
     const { assetId } = await owner.upload({ source: sourceOfBytes(content), ...keeper, device })
     await owner.revokeDevice(device.deviceId)
-    const opened = await anotherClient(proxy.url, owner).openAsset(assetId)
+    const other = anotherClient(proxy.url, owner)
+    await assert.rejects(other.openAsset(assetId, { allowUnsigned: true }), { name: 'AssetUnsigned' })
+    await assert.rejects(other.createShare([assetId]), { name: 'AssetUnsigned' })
+    const opened = await other.openAsset(assetId, { allowRevokedDevice: true })
     await opened.content.cancel()
     assert.ok(Date.parse(opened.signed?.deviceRevokedAt ?? '') > 0)
   })
@@ -247,7 +297,7 @@ describe('a guest who helps a malicious server', () => {
     adopted = await owner.asset(assetId)
   })
 
-  const open = () => owner.openAsset(adopted.assetId)
+  const open = (options?: OpenAssetOptions) => owner.openAsset(adopted.assetId, options)
 
   it('cannot substitute another content under the same key', async () => {
     const { state: guest } = sent
@@ -278,7 +328,8 @@ describe('a guest who helps a malicious server', () => {
       changedBlobs((blobs) => swapped(blobs).filter(({ role }) => role !== 'provenance')),
       isForged,
     )
-    const unsigned = await open()
+    await assert.rejects(open(), { name: 'AssetUnsigned', revoked: undefined })
+    const unsigned = await open({ allowUnsigned: true })
     await unsigned.content.cancel()
     assert.deepEqual([unsigned.name, unsigned.signed], ['honest.pdf', undefined])
   })
@@ -295,7 +346,8 @@ describe('a guest who helps a malicious server', () => {
         Object.assign(body.drop ?? {}, { kem_ct: flipInBase64(sent.state.kemCt, 1100) })
       }),
     )
-    await assert.rejects(open(), SealError)
+    await assert.rejects(open(), { name: 'AssetUnsigned' })
+    await assert.rejects(open({ allowUnsigned: true }), SealError)
   })
 })
 

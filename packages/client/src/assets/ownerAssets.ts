@@ -2,7 +2,8 @@
 import { type AssetFacts, readAsset } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { createDescribeAsset, type DescribeAsset } from './describeAsset.ts'
-import { type OpenedAsset, openAsset } from './openAsset.ts'
+import type { KnownDevices } from './knownDevices.ts'
+import { type OpenAssetOptions, type OpenedAsset, openAsset } from './openAsset.ts'
 
 export interface OwnerAssets {
   /** What the server says of an asset, unverified; `openAsset` compares it with the signed manifest. */
@@ -12,18 +13,18 @@ export interface OwnerAssets {
    * Throws what `openAsset` throws.
    */
   readonly describeAsset: DescribeAsset
-  /** Verifies the signature of the manifest, and streams the file. */
-  openAsset(assetId: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<OpenedAsset>
+  /** Verifies the signature of the manifest, and streams the file. A page that shows facts passes these facts, not the id. */
+  openAsset(asset: string | AssetFacts, options?: OpenAssetOptions): Promise<OpenedAsset>
   /** Frees the quota at once. The id stays taken. Throws `ProblemError` `error.asset.retained` before the manifest's retention time has passed. */
   deleteAsset(assetId: string): Promise<void>
 }
 
-export function createOwnerAssets(ports: AssetPorts): OwnerAssets {
+export function createOwnerAssets(ports: AssetPorts, known: KnownDevices): OwnerAssets {
   const { call } = ports
   return {
     asset: (assetId) => readAsset(call, assetId),
-    describeAsset: createDescribeAsset(ports),
-    openAsset: (assetId, options) => openAsset(ports, assetId, options),
+    describeAsset: createDescribeAsset(ports, known),
+    openAsset: (asset, options) => openAsset(ports, asset, options),
     deleteAsset: async (assetId) => {
       await call('deleteAsset', { path: { asset_id: assetId } })
     },

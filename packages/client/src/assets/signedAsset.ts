@@ -3,13 +3,13 @@
 import type { Header } from '../seal/header.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
 import { continueSealer, type Sealer } from '../seal/seal.ts'
-import { AssetError, AssetIncomplete } from './assetError.ts'
+import { AssetError } from './assetError.ts'
 import { type AssetBlob, type AssetFacts, blobOf } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { BUNDLE_ROLES, type BundleRole } from './bundleRoles.ts'
-import { assetKeyOf, originalContext, readMetadata } from './openAsset.ts'
-import { type Provenance, readProvenance } from './provenance.ts'
+import type { Provenance } from './provenance.ts'
 import { readBlobStart } from './readBlob.ts'
+import { type AssetPermissions, originalContext, readMetadata, vouchForSigned } from './vouchedAsset.ts'
 
 /** The blobs of a complete asset, with signed hashes and with sizes that this client has computed. */
 export type Bundle = Readonly<Record<BundleRole, Pick<AssetBlob, 'hash' | 'size'>>>
@@ -24,20 +24,22 @@ export interface SignedAsset {
   readonly sealer: Sealer
 }
 
+export interface ReadSignedAsset extends Pick<AssetPermissions, 'allowRevokedDevice'> {
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
- * Reads everything that is needed to open an asset, except the file itself. Throws `AssetIncomplete` when a part is missing, `AssetError` for a
- * contradiction to what was signed, `SealError` for a part that does not open, and what a call throws.
+ * Reads everything that is needed to open an asset, except the file itself. Throws `AssetUnsigned` when no live device vouches for it, `AssetIncomplete`
+ * when a part is missing, `AssetError` for a contradiction to what was signed, `SealError` for a part that does not open, and what a call throws.
  */
 export async function readSignedAsset(
   ports: AssetPorts,
   asset: AssetFacts,
-  signal: AbortSignal | undefined,
+  { signal, ...permissions }: ReadSignedAsset,
 ): Promise<SignedAsset> {
-  requireComplete(asset)
-  const provenance = await readProvenance(ports, asset, signal)
-  if (provenance === undefined) throw new AssetIncomplete(['provenance'], 'Finish its upload first.')
-  const key = await assetKeyOf(ports, asset, provenance)
-  const metadata = await readMetadata(ports, { asset, key, provenance, signal })
+  const vouched = await vouchForSigned(ports, asset, permissions, signal)
+  const { provenance, key } = vouched
+  const metadata = await readMetadata(ports, vouched, signal)
   if (metadata === undefined)
     throw new AssetError('metadata_differs', 'the asset’s metadata were never signed, so they may be from anyone')
   const sealer = await sealerOfStored(ports, { asset, provenance, key, signal })
@@ -53,11 +55,6 @@ export async function readSignedAsset(
       provenance: { hash: provenance.manifest.hash, size: provenance.size },
     },
   }
-}
-
-function requireComplete(asset: AssetFacts): void {
-  const missing = BUNDLE_ROLES.filter((role) => blobOf(asset, role) === undefined)
-  if (missing.length > 0) throw new AssetIncomplete(missing, 'Finish its upload first.')
 }
 
 interface StoredQuestion {

@@ -1,16 +1,18 @@
 /**
- * The thumbnail of a picture: a derivative of its asset. A sealed blob of format 1, purpose `derivative`, context file_id; its header has the name
- * `thumbnail` and a media type. Always sealed under the key that derives from the album, also when the asset's own key is wrapped: the sender of a
- * drop chose that key, and could make the owner's browser decode any picture that a malicious server adds as a derivative (decisions/thumbnails.md).
+ * The thumbnail of a picture: a derivative of its asset. A sealed blob of format 1, purpose `derivative`, context file_id; its header has a media type
+ * and the name `thumbnail of` with the hash of its original, so that a server cannot show the one of a former original. Always sealed under the key that
+ * derives from the album, also when the asset's own key is wrapped: the sender of a drop chose that key, and could make the owner's browser decode any
+ * picture that a malicious server adds as a derivative (decisions/thumbnails.md).
  */
 import { type Bytes, concatBytes, uuidBytes } from '@blindkeep/protocol/bytes'
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { FORMAT_BLOB } from '@blindkeep/protocol/suites'
 import { createByteReader, streamOf } from '../seal/byteReader.ts'
 import { openBlob } from '../seal/open.ts'
 import type { OpenContext } from '../seal/openHeader.ts'
 import { createSealer } from '../seal/seal.ts'
 import { prefixBytes, sealedSizeOf } from '../seal/sealedBlob.ts'
-import type { AssetFacts } from './assetFacts.ts'
+import type { AssetBlob, AssetFacts } from './assetFacts.ts'
 import { derivedKey } from './assetKeys.ts'
 
 /** Bytes of the picture itself. */
@@ -18,7 +20,8 @@ export const MAX_THUMBNAIL_BYTES = 64 * 1024
 /** Sealed bytes; a larger derivative is not a thumbnail. */
 export const MAX_THUMBNAIL_SEALED_BYTES: number = sealedSizeOf(prefixBytes(FORMAT_BLOB, 1), MAX_THUMBNAIL_BYTES)
 
-const NAME = 'thumbnail'
+/** `originalHash`: SHA-256 of the sealed original, lowercase hex. */
+const nameOf = (originalHash: Sha256Hex) => `thumbnail of ${originalHash}`
 
 interface Signature {
   readonly type: string
@@ -52,24 +55,34 @@ function sealOf(accountKey: Bytes, { assetId, albumId, envelope }: AssetFacts): 
   return { key: derivedKey(keyInputs), purpose: 'derivative', contextId: uuidBytes(assetId) }
 }
 
+interface ThumbnailOf {
+  readonly asset: AssetFacts
+  /** The original that the picture shows. */
+  readonly original: Pick<AssetBlob, 'hash'>
+}
+
 /** Throws `RangeError` for bytes that are not a picture, and for a picture that is too large. */
-export async function sealThumbnail(accountKey: Bytes, asset: AssetFacts, picture: Uint8Array): Promise<Bytes> {
+export async function sealThumbnail(
+  accountKey: Bytes,
+  { asset, original }: ThumbnailOf,
+  picture: Uint8Array,
+): Promise<Bytes> {
   const type = pictureType(picture)
   if (type === undefined) throw new RangeError('a thumbnail must be a picture in WebP, JPEG or PNG')
   if (picture.length > MAX_THUMBNAIL_BYTES) throw new RangeError(`a thumbnail has at most ${MAX_THUMBNAIL_BYTES} bytes`)
-  const header = { size: picture.length, name: NAME, type }
+  const header = { size: picture.length, name: nameOf(original.hash), type }
   const sealer = await createSealer({ ...sealOf(accountKey, asset), header })
   return concatBytes(sealer.prefix, await sealer.sealSegment(0, picture))
 }
 
-/** The picture; undefined when the blob is another derivative. Throws `SealError` when it was not sealed for this asset. */
+/** The picture; undefined when the blob is another derivative, or belongs to another original. Throws `SealError` when it was not sealed for this asset. */
 export async function openThumbnail(
   accountKey: Bytes,
-  asset: AssetFacts,
+  { asset, original }: ThumbnailOf,
   sealed: Uint8Array,
 ): Promise<Bytes | undefined> {
   const { header, content } = await openBlob(streamOf(sealed), sealOf(accountKey, asset))
   const picture = await createByteReader(content).read(sealed.length)
-  const isThumbnail = header.name === NAME && picture.length <= MAX_THUMBNAIL_BYTES
+  const isThumbnail = header.name === nameOf(original.hash) && picture.length <= MAX_THUMBNAIL_BYTES
   return isThumbnail && pictureType(picture) === header.type ? picture : undefined
 }

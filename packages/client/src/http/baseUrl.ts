@@ -1,4 +1,5 @@
 import { type Operation, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
+import { trimEnd } from '@blindkeep/protocol/trimEnd'
 
 /**
  * Origin and path of a server's public URL, without a trailing slash. The path is kept, for a server below a path.
@@ -10,7 +11,7 @@ export function parseBaseUrl(text: string): string {
   if (url === undefined || !isHttp) throw new RangeError('The server’s address is not an http or https URL.')
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new RangeError('The server’s address has more than an origin and a path.')
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+  return `${url.origin}${trimEnd(url.pathname, '/')}`
 }
 
 /** The parts of an address `{PUBLIC_URL}/{page}/{opaque_id}#{fragment}`, as a page at that address knows them. Unverified. */

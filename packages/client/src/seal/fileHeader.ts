@@ -1,5 +1,6 @@
 import { integer, object, text } from '@blindkeep/protocol/schemas/shape'
 import { type Static, Type } from 'typebox'
+import { safeName } from '../safeName.ts'
 import type { Header } from './header.ts'
 
 /** What a sender says about a file. All of it is sealed. */
@@ -36,9 +37,11 @@ export function headerOf(size: number, { name, type, note, sender, modifiedAt }:
   }
 }
 
-/** What the sender says about a file: unverified. Show it as plain text; use `safeName` before a name touches a disk. */
+/** What the sender says about a file: unverified. Show it as plain text; only `safeName` may touch a disk. */
 export interface FileDescription {
   readonly name: string | undefined
+  /** The result of `safeName` for `name`, made once when the header is opened; undefined without a name. */
+  readonly safeName: string | undefined
   readonly type: string | undefined
   readonly note: string | undefined
   readonly sender: string | undefined
@@ -49,7 +52,7 @@ export interface FileDescription {
 }
 
 export function descriptionOf({ size, name, type, note, sender, modified_at: modifiedAt }: Header): FileDescription {
-  return { size, name, type, note, sender, modifiedAt }
+  return { size, name, safeName: name === undefined ? undefined : safeName(name), type, note, sender, modifiedAt }
 }
 
 /** Whether two senders say the same, in every field, about a file. */

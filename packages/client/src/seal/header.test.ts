@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { concatBytes } from '@blindkeep/protocol/bytes'
+import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
 import fc from 'fast-check'
 import { decodeHeader, encodeHeader, type Header } from './header.ts'
 import { SealError } from './sealError.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 300 })
+/** A character has at most four bytes. */
+const shortText = fc.string({ unit: 'binary', maxLength: 60 })
 const headers: fc.Arbitrary<Header> = fc.record(
   {
     size: fc.maxSafeInteger().map(Math.abs),
     name: text,
-    type: text,
+    type: shortText,
     modified_at: fc
       .date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true })
       .map((date) => date.toISOString()),
     note: text,
-    sender: text,
+    sender: shortText,
   },
   { requiredKeys: ['size'] },
 )
@@ -49,9 +53,40 @@ describe('a header', () => {
     assert.equal(decodeHeader(encodeHeader({ size: 0, name: '\uFEFFname' })).name, 'name')
   })
 
-  it('has at most 64 blocks', () => {
-    assert.equal(encodeHeader({ size: 1, note: 'n'.repeat(65_000) }).length, 65_536)
-    assert.throws(() => encodeHeader({ size: 1, note: 'n'.repeat(65_536) }), RangeError)
+  const longest = {
+    size: Number.MAX_SAFE_INTEGER,
+    name: 'é'.repeat(4096),
+    type: 't'.repeat(255),
+    modified_at: '9999-12-31T23:59:59.999Z',
+    note: 'n'.repeat(49_152),
+    sender: '😀'.repeat(256),
+  }
+
+  it('has at most 64 blocks with the longest text in each field', () => {
+    const encoded = encodeHeader(longest)
+    assert.ok(encoded.length <= 65_536)
+    assert.deepEqual(decodeHeader(encoded), longest)
+  })
+
+  for (const field of ['name', 'type', 'note', 'sender'] as const)
+    it(`is neither made nor read with one byte more in its ${field}`, () => {
+      const tooLong = { ...longest, [field]: `${longest[field]}x` }
+      assert.throws(() => encodeHeader(tooLong), RangeError)
+      const encoded = encodeCbor(new Map(Object.entries(tooLong)))
+      assert.throws(() => decodeHeader(concatBytes(encoded, new Uint8Array(65_536 - encoded.length))), {
+        name: 'SealError',
+        reason: 'header_invalid',
+      })
+    })
+
+  it('is not read with a time of 65 characters', () => {
+    const encoded = encodeCbor(
+      new Map<string, CborValue>([
+        ['size', 1],
+        ['modified_at', `2026-03-01T10:20:30.${'0'.repeat(44)}Z`],
+      ]),
+    )
+    assert.throws(() => decodeHeader(encoded), { name: 'SealError', reason: 'header_invalid' })
   })
 
   it('is not made with a size or a time that a reader would refuse', () => {

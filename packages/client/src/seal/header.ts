@@ -2,10 +2,10 @@
  * The header of a sealed blob: a deterministic CBOR map of text keys to scalars, padded with zeros to blocks of 1024 bytes, so that the length of the
  * ciphertext does not show the length of a file name.
  */
-import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
+import { type Bytes, concatBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCborPrefix, encodeCbor } from '@blindkeep/protocol/cbor'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
-import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS } from '@blindkeep/protocol/suites'
+import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS, MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import { SealError } from './sealError.ts'
 
 /** What the sender says about a file. Everything but `size` is unverified: show it as plain text, and make a name safe before it touches a disk. */
@@ -23,18 +23,24 @@ export interface Header {
 
 const TEXT_FIELDS = ['name', 'type', 'note', 'sender'] as const
 
-/** Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for a header that is too long, or that a reader would refuse. */
+/** Whether the text of this field is at most as long as its bound. */
+export function fitsHeader(field: keyof typeof MAX_HEADER_TEXT_BYTES, text: string): boolean {
+  const bytesMax = MAX_HEADER_TEXT_BYTES[field]
+  return text.length <= bytesMax && utf8(text).length <= bytesMax
+}
+
+/** Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for a text that is too long, and for a size or a time that a reader would refuse. */
 export function encodeHeader(header: Header): Bytes {
   const fields = new Map<string, CborValue>([['size', header.size]])
   for (const name of TEXT_FIELDS) {
     const text = header[name]
-    if (text !== undefined) fields.set(name, portable(text))
+    if (text !== undefined) fields.set(name, fitting(name, portable(text)))
   }
   if (header.modified_at !== undefined) fields.set('modified_at', instant(header.modified_at))
   if (!isSize(header.size)) throw new RangeError('a size is an integer from 0 to 2^53-1')
   const encoded = encodeCbor(fields)
   const blocks = Math.ceil(encoded.length / HEADER_BLOCK_BYTES)
-  if (blocks > MAX_HEADER_BLOCKS) throw new RangeError('a header has at most 65,536 bytes: shorten the note')
+  if (blocks > MAX_HEADER_BLOCKS) throw new Error('the bounds of its texts keep a header within its blocks')
   return concatBytes(encoded, new Uint8Array(blocks * HEADER_BLOCK_BYTES - encoded.length))
 }
 
@@ -43,13 +49,18 @@ function portable(text: string): string {
   return text.toWellFormed().replace(/^\uFEFF+/u, '')
 }
 
+function fitting(field: (typeof TEXT_FIELDS)[number], text: string): string {
+  if (fitsHeader(field, text)) return text
+  throw new RangeError(`the ${field} of a header has at most ${MAX_HEADER_TEXT_BYTES[field]} bytes`)
+}
+
 function instant(text: string): string {
   const at = parseInstant(text)
   if (at === undefined) throw new RangeError('modified_at is an RFC 3339 time')
   return formatInstant(at)
 }
 
-/** Decodes a header. Throws `SealError` for anything but one flat map with a size, and for padding that is not zero. */
+/** Decodes a header. Throws `SealError` for anything but one flat map with a size, for texts beyond their bounds, and for padding that is not zero. */
 export function decodeHeader(padded: Uint8Array): Header {
   const { fields, rest } = decodeFields(padded)
   if (rest.some((byte) => byte !== 0))
@@ -78,9 +89,10 @@ function decodeFields(padded: Uint8Array): { fields: Map<unknown, unknown>; rest
   throw new SealError('header_invalid', 'the header is not a map')
 }
 
-function textField(fields: ReadonlyMap<unknown, unknown>, name: string): string {
+function textField(fields: ReadonlyMap<unknown, unknown>, name: keyof typeof MAX_HEADER_TEXT_BYTES): string {
   const value = fields.get(name)
   if (typeof value !== 'string') throw new SealError('header_invalid', `the header’s ${name} is not text`)
+  if (!fitsHeader(name, value)) throw new SealError('header_invalid', `the header’s ${name} is too long`)
   return value
 }
 

@@ -60,7 +60,8 @@ export function sealedSizeOf(bytesBefore: number, plaintextSize: number): number
 export function plaintextSizeOf(sealedSize: number, bytesBefore: number): number | undefined {
   const segments = Math.ceil((sealedSize - bytesBefore) / SEGMENT_SEALED_BYTES)
   const plaintextSize = sealedSize - bytesBefore - segments * TAG_BYTES
-  return plaintextSize >= 0 && segmentCountOf(plaintextSize) === segments ? plaintextSize : undefined
+  const isInRange = plaintextSize >= 0 && segments <= MAX_DATA_SEGMENTS
+  return isInRange && segmentCountOf(plaintextSize) === segments ? plaintextSize : undefined
 }
 
 export function isHeaderBlockCount(blocks: number): boolean {

@@ -4,12 +4,17 @@ import { fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
-import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
-import { blobOf, readAsset } from '../assets/assetFacts.ts'
+import { AssetError } from '../assets/assetError.ts'
+import { type AssetFacts, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
-import { assetKeyOf, originalContext, readMetadata } from '../assets/openAsset.ts'
-import { readProvenance } from '../assets/provenance.ts'
 import { readBlobStart } from '../assets/readBlob.ts'
+import {
+  type AssetPermissions,
+  nameFacts,
+  originalContext,
+  readMetadata,
+  vouchForSigned,
+} from '../assets/vouchedAsset.ts'
 import { descriptionOf } from '../seal/fileHeader.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
@@ -19,7 +24,8 @@ import { type ShareEntry, sealShareIndex } from './shareIndex.ts'
 /** Each takes up to four small requests; more at once would only queue in the browser. */
 const ASSETS_AT_ONCE = 6
 
-export interface CreateShare {
+/** An unsigned asset cannot be shared: a receiver keeps what the share has shown. */
+export interface CreateShare extends Pick<AssetPermissions, 'allowRevokedDevice'> {
   /** RFC 3339. Without it, the share does not expire. */
   readonly expiresAt?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -43,10 +49,10 @@ export interface OwnShare {
 export interface OwnerShares {
   /**
    * Shows the files of these assets, with names, types and times, to everyone who has the address. Later changes do not affect it; of an asset that
-   * was deleted or replaced, the file is no longer available. Reads the name and the header of each file, not its content. Throws what `openAsset`
-   * throws, `AssetIncomplete` also for an asset without a signed manifest, and `ShareError` `too_large`.
+   * was deleted or replaced, the file is no longer available. Reads the name and the header of each file, not its content. With facts, it shares
+   * exactly what they describe. Throws what `openAsset` throws, and `ShareError` `too_large`.
    */
-  createShare(assetIds: readonly string[], options?: CreateShare): Promise<CreatedShare>
+  createShare(assets: readonly (string | AssetFacts)[], options?: CreateShare): Promise<CreatedShare>
   /** Shares that were not deleted, oldest first; expired ones for 30 days. Without their addresses. */
   listShares(): Promise<readonly OwnShare[]>
   /** The share shows nothing from now on; receivers keep what they have read before. */
@@ -56,9 +62,12 @@ export interface OwnerShares {
 export function createOwnerShares(ports: AssetPorts): OwnerShares {
   const { call, environment, baseUrl } = ports
   return {
-    async createShare(assetIds, { expiresAt, signal } = {}) {
-      if (assetIds.length === 0) throw new RangeError('a share must show at least one asset')
-      const entries = await mapConcurrently([...new Set(assetIds)], ASSETS_AT_ONCE, (id) => entryOf(ports, id, signal))
+    async createShare(assets, { expiresAt, signal, allowRevokedDevice } = {}) {
+      if (assets.length === 0) throw new RangeError('a share must show at least one asset')
+      const entries = await mapConcurrently(onceEach(assets), ASSETS_AT_ONCE, async (asset) => {
+        const facts = typeof asset === 'string' ? await readAsset(call, asset, signal) : asset
+        return entryOf(ports, facts, { allowRevokedDevice, signal })
+      })
       const opaqueId = newOpaqueId(environment)
       const shareKey = environment.randomBytes(KEY_BYTES)
       const sealedIndex = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, entries)
@@ -87,24 +96,27 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
   }
 }
 
+function onceEach(assets: readonly (string | AssetFacts)[]): readonly (string | AssetFacts)[] {
+  return [...new Map(assets.map((asset) => [typeof asset === 'string' ? asset : asset.assetId, asset])).values()]
+}
+
 /**
- * Refuses an asset without a signed manifest with `AssetIncomplete`: a malicious server could present any drop of the account as an unsigned asset,
- * and a receiver keeps what the share has shown. Reads the manifest, the metadata and the header of the original, not its content. So the server can
- * still substitute a former original of the same asset, which has the same key (decisions/shares.md).
+ * Refuses an asset without a signed manifest: a malicious server could present any drop of the account as an unsigned asset. Reads the manifest, the
+ * metadata and the header of the original, not its content. So the server can still substitute a former original of the same asset, which has the same
+ * key (decisions/shares.md).
  */
-async function entryOf(ports: AssetPorts, assetId: string, signal: AbortSignal | undefined): Promise<ShareEntry> {
-  const asset = await readAsset(ports.call, assetId, signal)
-  const original = blobOf(asset, 'original')
-  if (original === undefined) throw new AssetIncomplete(['original'], 'Finish its upload before it is shared.')
-  const { hash } = original
-  const provenance = await readProvenance(ports, asset, signal)
-  if (provenance === undefined) throw new AssetIncomplete(['provenance'], 'Finish its upload before it is shared.')
-  const key = await assetKeyOf(ports, asset, provenance)
-  const metadata = await readMetadata(ports, { asset, key, provenance, signal })
+async function entryOf(
+  ports: AssetPorts,
+  asset: AssetFacts,
+  { allowRevokedDevice, signal }: CreateShare,
+): Promise<ShareEntry> {
+  const vouched = await vouchForSigned(ports, asset, { allowRevokedDevice }, signal)
+  const { hash } = vouched.original
+  const metadata = await readMetadata(ports, vouched, signal)
   const prefix = await readPrefix((count) => readBlobStart(ports, { hash, count, signal }))
-  const { header, secrets } = await openPrefix(prefix, originalContext(asset, key))
-  if (provenance.manifest.envelope.plaintext_size < header.size)
+  const { header, secrets } = await openPrefix(prefix, originalContext(asset, vouched.key))
+  if (vouched.provenance.manifest.envelope.plaintext_size < header.size)
     throw new AssetError('asset_differs', 'the server’s original is longer than the signed one')
-  const { name, type, modifiedAt } = descriptionOf(metadata?.header ?? header)
+  const { name, type, modifiedAt } = descriptionOf({ ...nameFacts(vouched, metadata, header), size: header.size })
   return { hash, secrets, size: header.size, name, type, modifiedAt }
 }

@@ -1,7 +1,7 @@
 /**
  * The index of a share: its files, and what opens them. Deterministic CBOR (RFC 8949, section 4.2.1): a map of `version` 1 and `assets`, a list of
  * maps. Each has the `hash` of an original, the `stream` secrets of that one blob, its `size` in plaintext bytes, and `name`, `type`, `modified_at`
- * if known.
+ * if known, with the bounds of a header's texts.
  * The index contains no key of an asset: it opens these blobs and no other blob of their assets, whatever else the server returns.
  */
 import { type Bytes, concatBytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
@@ -10,6 +10,7 @@ import { formatInstant, parseInstant, parseSha256Hex, type Sha256Hex } from '@bl
 import { MAX_SHARE_BLOBS, MAX_SHARE_INDEX_BYTES } from '@blindkeep/protocol/schemas/shares'
 import { COMMITMENT_BYTES, KEY_BYTES, NONCE_PREFIX_BYTES } from '@blindkeep/protocol/suites'
 import type { StreamSecrets } from '../seal/derive.ts'
+import { fitsHeader } from '../seal/header.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
 import { SealError } from '../seal/sealError.ts'
@@ -140,13 +141,14 @@ function decodeEntry(fields: ReadonlyMap<unknown, unknown>): ShareEntry {
   }
 }
 
-function textOf(fields: ReadonlyMap<unknown, unknown>, name: string): string | undefined {
+function textOf(fields: ReadonlyMap<unknown, unknown>, name: 'name' | 'type' | 'modified_at'): string | undefined {
   const value = fields.get(name)
-  if (value !== undefined && typeof value !== 'string') throw new ShareError('index_invalid')
+  if (value === undefined) return undefined
+  if (typeof value !== 'string' || !fitsHeader(name, value)) throw new ShareError('index_invalid')
   return value
 }
 
-function timeOf(fields: ReadonlyMap<unknown, unknown>, name: string): string | undefined {
+function timeOf(fields: ReadonlyMap<unknown, unknown>, name: 'modified_at'): string | undefined {
   const text = textOf(fields, name)
   if (text === undefined) return undefined
   const at = parseInstant(text)

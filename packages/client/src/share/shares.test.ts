@@ -13,7 +13,7 @@ import {
 import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
-import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
+import { AssetError, AssetIncomplete, AssetUnsigned } from '../assets/assetError.ts'
 import { createCalls } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
 import type { CreatedShare, Owner } from '../owner.ts'
@@ -291,15 +291,21 @@ describe('an asset that a malicious server wants to have shared', () => {
         answer.blobs = blobs.filter(({ role }) => role === 'original')
         Object.assign(answer.envelope ?? {}, { key_mode: 'wrapped' })
       },
-      (error) => error instanceof AssetIncomplete && error.missing.join() === 'provenance',
+      (error) => error instanceof AssetUnsigned && error.revoked === undefined,
     ))
 
   it('is not shared when the server calls it a drop although it was signed with a derived key', () =>
     assertNotShared(
+      () => undefined,
+      (error) => error instanceof SealError && error.reason === 'wrong_key',
+    ))
+
+  it('is not shared under the name of its original when the server withholds the signed one', () =>
+    assertNotShared(
       (answer, blobs) => {
         answer.blobs = blobs.filter(({ role }) => role !== 'metadata')
       },
-      (error) => error instanceof SealError && error.reason === 'wrong_key',
+      (error) => error instanceof AssetIncomplete && error.missing.join() === 'metadata',
     ))
 
   it('is not shared with the header of a longer former original', async () => {

@@ -68,5 +68,6 @@ describe('the parser of event streams', () => {
       for (let turn = 0; turn < 3000; turn += 1) parser.push('data: x'.repeat(10))
     }, RangeError)
     assert.throws(() => createEventStreamParser().push('data: x\n'.repeat(10_000)), RangeError)
+    assert.throws(() => createEventStreamParser().push(`data: y\n\n${'data: x\n'.repeat(10_000)}`), RangeError)
   })
 })

@@ -25,10 +25,13 @@ export function createEventStreamParser(lastEventId = ''): EventStreamParser {
   let name = ''
   let data: string[] = []
   let isBlock = false
+  /** UTF-16 units of the block, without its unfinished line. */
   let length = 0
 
   function parseLine(text: string): StreamBlock | undefined {
     if (text === '') return endBlock()
+    length += text.length + 1
+    requireShort(length)
     const colon = text.indexOf(':')
     const field = colon === -1 ? text : text.slice(0, colon)
     const value = colon === -1 ? '' : text.slice(colon + 1).replace(/^ /, '')
@@ -62,16 +65,18 @@ export function createEventStreamParser(lastEventId = ''): EventStreamParser {
 
   return {
     push(piece) {
-      length += piece.length
       const blocks: StreamBlock[] = []
       for (const text of linesOf(isFirst ? piece.replace(/^\uFEFF/, '') : piece)) {
         const block = parseLine(text)
         if (block !== undefined) blocks.push(block)
-        if (text === '') length = line.length
       }
       isFirst &&= piece === ''
-      if (length > MAX_BLOCK_LENGTH) throw new RangeError('an event is longer than any of this protocol')
+      requireShort(length + line.length)
       return blocks
     },
   }
+}
+
+function requireShort(length: number): void {
+  if (length > MAX_BLOCK_LENGTH) throw new RangeError('an event is longer than any of this protocol')
 }

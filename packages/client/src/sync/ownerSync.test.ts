@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
 import { type Environment, systemEnvironment } from '../environment.ts'
 import { ProblemError } from '../http/errors.ts'
@@ -52,6 +53,30 @@ describe('the changes of an account', () => {
         [[[assetId], true]],
       )
     }
+  })
+
+  it('are refused when the whole list ends before a change that the client has seen', async () => {
+    const keeper = await newKeeper(proxy.url)
+    for (let count = 0; count < 2; count++) await keep(keeper)
+    const [page] = await pagesOf(keeper.owner)
+    const seen = page?.changes.at(-1)?.seq ?? 0
+    const read = async (options: { readonly seen: number; readonly cursor?: string }) => {
+      for await (const _ of keeper.owner.changes(options));
+    }
+    await read({ seen })
+    await read({ seen, cursor: page?.cursor ?? '' })
+    const withhold = changeBody((body) => {
+      assert.ok(Array.isArray(body.entries))
+      body.entries.pop()
+    })
+    const isSync = isRequest('GET', /^\/v1\/sync/)
+    proxy.tamper({ matches: isSync, answer: withhold })
+    const stated = page?.changes.at(-2)?.seq
+    await assert.rejects(read({ seen }), { name: 'FeedRolledBack', seen, stated })
+    proxy.tamper({ matches: (exchange) => isSync(exchange) && exchange.path.includes('cursor'), instead: 404 })
+    await assert.rejects(read({ seen: seen + 1, cursor: 'unknown' }), ProblemError)
+    proxy.tamper()
+    await assert.rejects(read({ seen: seen + 1, cursor: 'unknown' }), { name: 'FeedRolledBack' })
   })
 })
 

@@ -5,6 +5,7 @@ import { type AssetFacts, factsOf } from '../assets/assetFacts.ts'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
+import { FeedRolledBack } from './feedRolledBack.ts'
 import { type EventsOptions, type LiveEvent, liveEvents } from './ownerSyncEvents.ts'
 
 export type { EventsOptions, LiveEvent } from './ownerSyncEvents.ts'
@@ -32,11 +33,16 @@ export interface ChangePage {
 export interface ChangesOptions {
   /** From the beginning by default. */
   readonly cursor?: string | undefined
+  /** The largest `seq` that this device has seen, in any session. A list from the beginning that ends before it is refused. */
+  readonly seen?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface OwnerSync {
-  /** All changes since the cursor, page by page. Throws what a call throws. */
+  /**
+   * All changes since the cursor, page by page. Throws what a call throws, and `FeedRolledBack` after the last page: the caller must then discard what
+   * it has read.
+   */
   changes(options?: ChangesOptions): AsyncGenerator<ChangePage, void, void>
   /**
    * The events after `lastEventId`, or after `onConnected` was first called; each once. When a connection breaks, this iterator connects again and
@@ -59,12 +65,14 @@ export function createOwnerSync(ports: { readonly call: Call; readonly environme
 
 export async function* changesSince(
   call: Call,
-  { cursor, signal }: ChangesOptions = {},
+  { cursor, seen = 0, signal }: ChangesOptions = {},
 ): AsyncGenerator<ChangePage, void, void> {
   let page = await pageAfter(call, cursor, signal)
   let hasStartedOver = page === undefined
+  const isWhole = hasStartedOver || cursor === undefined
   page ??= await pageAfter(call, undefined, signal)
-  for (let lastSeq = 0; page !== undefined; ) {
+  let lastSeq = 0
+  while (page !== undefined) {
     const changes = page.entries.map(changeOf)
     for (const { seq } of changes) {
       if (seq <= lastSeq) throw new AnswerError('sync', 'a change comes after a later one')
@@ -78,6 +86,7 @@ export async function* changesSince(
     if (page.has_more && next === undefined) throw new AnswerError('sync', 'it does not know its own cursor')
     page = next
   }
+  if (isWhole && lastSeq < seen) throw new FeedRolledBack({ seen, stated: lastSeq })
 }
 
 /** Undefined when the server does not know the cursor. */

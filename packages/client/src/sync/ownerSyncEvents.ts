@@ -68,6 +68,7 @@ async function* oneConnection(
   const { body } = await call('events', { headers, signal, timeoutMs: SILENCE_MS })
   let isConnected = false
   for await (const block of blocksOf(body, progress.lastEventId)) {
+    if (block !== undefined) requireId(block)
     progress.lastEventId = block?.id ?? progress.lastEventId
     // Without a known id to resume after, events during a broken connection would be lost.
     if (!isConnected && progress.lastEventId !== undefined) {
@@ -109,6 +110,13 @@ function pushed(push: () => readonly StreamBlock[]): readonly StreamBlock[] {
   } catch (error) {
     throw error instanceof RangeError ? new AnswerError('events', error.message) : error
   }
+}
+
+/** An id is sent back in a header, and a server that gave one that no header can carry would end the stream for good. */
+const idForm = /^[\x21-\x7e]{0,255}$/
+
+function requireId({ id }: StreamBlock): void {
+  if (!idForm.test(id)) throw new AnswerError('events', 'an event has an id that is not 255 printable characters')
 }
 
 /** Undefined for a block without an event, and for an event of a newer server. */

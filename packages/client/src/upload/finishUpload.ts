@@ -4,7 +4,7 @@ import { SEGMENT_SEALED_BYTES } from '@blindkeep/protocol/suites'
 import { type AssetFacts, findAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { BUNDLE_ROLES, type BundleRole, type SentUploads } from '../assets/bundleRoles.ts'
-import { readProvenance } from '../assets/provenance.ts'
+import { vouchForSigned } from '../assets/vouchedAsset.ts'
 import { createChunkReader } from '../seal/chunkReader.ts'
 import type { Source } from '../seal/source.ts'
 import type { UploadProgress } from './sendBundle.ts'
@@ -32,7 +32,8 @@ export interface Uploaded {
 
 /**
  * Sends the missing parts of a prepared upload, and resolves when the asset is complete. Throws `SendError` when it stops; with the remedies `resume`
- * and `restart` the same state can be used again. Throws `RangeError` for a state of another account or server.
+ * and `restart` the same state can be used again. Throws `AssetUnsigned` when a device that was revoked since has finished it, and `RangeError` for a
+ * state of another account or server.
  */
 export async function finishUpload(ports: AssetPorts, options: FinishUpload): Promise<Uploaded> {
   const { call, accountKey, environment } = ports
@@ -77,7 +78,8 @@ async function isFinishedByOther(
   const own = smallBlob(ports.environment, fromBase64(state.provenance.bytes))
   const isOther = asset.complete && !holds(asset, 'provenance', own.hash)
   if (!isOther || !holds(asset, 'original', state.envelope.ciphertext_hash)) return false
-  return (await readProvenance(ports, asset, signal)) !== undefined
+  await vouchForSigned(ports, asset, {}, signal)
+  return true
 }
 
 async function blobsOf(

@@ -6,8 +6,8 @@ import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
 import { type AssetBlob, type AssetFacts, blobOf } from '../assets/assetFacts.ts'
 import { AMK_VERSION } from '../assets/assetKeys.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
-import { assetKeyOf, originalContext } from '../assets/openAsset.ts'
 import { readBlobStart } from '../assets/readBlob.ts'
+import { originalContext, unsignedKeyOf } from '../assets/vouchedAsset.ts'
 import { descriptionOf, type FileDescription, isSameFile } from '../seal/fileHeader.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
 import type { OpenedBlob } from '../seal/open.ts'
@@ -37,7 +37,7 @@ export async function showAsset(ports: AssetPorts, asset: AssetFacts, signal?: A
   const original = blobOf(asset, 'original')
   if (original === undefined) throw new AssetIncomplete(['original'], 'Finish its upload on the device that began it.')
   const keyMode = requireCompletable(asset)
-  const key = await assetKeyOf(ports, asset, undefined)
+  const key = unsignedKeyOf(ports, asset)
   const prefix = await readPrefix((count) => readBlobStart(ports, { hash: original.hash, count, signal }))
   const opened = await openPrefix(prefix, originalContext(asset, key))
   const plaintextSize = requirePlaintextSize(opened, original.size, prefix.length)

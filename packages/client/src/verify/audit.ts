@@ -6,7 +6,7 @@ import { type Environment, systemEnvironment } from '../environment.ts'
 import { type Calls, createCalls } from '../http/call.ts'
 import { verifiers } from '../seal/signatures.ts'
 import { AuditError } from './auditError.ts'
-import { type PinnedKeys, pinKeys, requireActiveAt } from './pins.ts'
+import { type PinnedKeys, pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
 
 export { AuditError, type AuditReason } from './auditError.ts'
 export type { PinnedKey, PinnedKeys } from './pins.ts'
@@ -171,5 +171,5 @@ export async function fetchReceipt({ custody, pinned, environment }: ReceiptOpti
   const { body: receipt } = await calls.call('guestReceipt', { path })
   const { serverId, keys } = await auditServer(calls, pinned)
   const signed = await checkReceipt({ receipt, keys, serverId, expected: custody })
-  return { receipt, signed, keys }
+  return { receipt, signed, keys: pinReceipts(keys, [signed]) }
 }

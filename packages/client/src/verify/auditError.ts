@@ -19,6 +19,7 @@ export type AuditReason =
   | 'wrong_envelope'
   | 'receipt_missing'
   | 'chain_broken'
+  | 'chain_forked'
   | 'verdict_malformed'
 
 /** The server, or a party in between, has sent something that no honest server sends. The message says what. Keep the receipt. */

@@ -1,4 +1,4 @@
-import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
+import { AssetError, AssetIncomplete, AssetUnsigned } from '../assets/assetError.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { SealError } from '../seal/sealError.ts'
 import { SendError } from '../send/sendError.ts'
@@ -8,6 +8,8 @@ import { AuditError } from './auditError.ts'
 export type DoubtReason =
   | 'asset_missing'
   | 'incomplete'
+  | 'unsigned'
+  | 'device_revoked'
   | 'file_differs'
   | 'not_durable'
   | 'corrupt'
@@ -45,6 +47,7 @@ function reasonOf(error: unknown): DoubtReason | undefined {
   if (error instanceof NetworkError) return 'unreachable'
   if (error instanceof AnswerError) return 'answer_broken'
   if (error instanceof AssetIncomplete) return 'incomplete'
+  if (error instanceof AssetUnsigned) return error.revoked === undefined ? 'unsigned' : 'device_revoked'
   if (error instanceof AuditError || error instanceof AssetError) return 'tampered'
   if (error instanceof SealError) return 'unreadable'
   return error instanceof SendError && error.reason === 'file_changed' ? 'file_differs' : undefined

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
+import type { ChainLink } from '@blindkeep/protocol/chain'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { HYBRID_ALGORITHM, keyId } from '@blindkeep/protocol/keys'
 import type { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
 import { AuditError, type AuditReason } from './auditError.ts'
-import { joinPins, pinKeys, requireActiveAt } from './pins.ts'
+import { joinPins, pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
 
 const serverId = 'https://keep.example'
 type PublishedKey = AttestationKeysResponse['keys'][number]
@@ -117,5 +118,62 @@ describe('keys that two requests found at the same time', () => {
     assert.throws(() => joinPins(both, other), hasReason('key_vanished'))
     const redated = pinKeys(published({ ...first, active_from: '2025-01-01T00:00:00.000Z' }), serverId)
     assert.throws(() => joinPins(one, redated), hasReason('key_changed'))
+  })
+
+  it('keep the newer of two receipts, and are refused when these cannot be in one log', () => {
+    const hash = (seq: number) => parseSha256Hex(seq.toString(16).padStart(2, '0').repeat(32)) ?? assert.fail()
+    const link = (seq: number, day: number): ChainLink => ({
+      hash: hash(seq),
+      payload: {
+        server_id: serverId,
+        receipt_seq: seq,
+        received_at: `2026-01-${day}T00:00:00.000Z`,
+        prior_receipt_hash: hash(seq - 1),
+      },
+    })
+    const [older, newer] = [pinReceipts(one, [link(3, 10)]), pinReceipts(both, [link(7, 20)])]
+    for (const joined of [joinPins(older, newer), joinPins(newer, older)])
+      assert.deepEqual([joined.keys, joined.newestReceipt?.payload.receipt_seq], [both.keys, 7])
+    assert.equal(joinPins(older, one).newestReceipt?.payload.receipt_seq, 3)
+    assert.throws(() => joinPins(older, pinReceipts(one, [link(2, 20)])), hasReason('chain_forked'))
+  })
+})
+
+describe('the newest receipt that a client remembers', () => {
+  const pinned = pinKeys(published(first), serverId)
+  const hash = (fill: number) => parseSha256Hex(fill.toString(16).padStart(2, '0').repeat(32)) ?? assert.fail()
+  /** Receipt `seq` of a log in which every hash is a function of the number and the branch. */
+  const receiptOf = (seq: number, { day = seq, branch = 0 } = {}): ChainLink => ({
+    hash: hash(seq + branch),
+    payload: {
+      server_id: serverId,
+      receipt_seq: seq,
+      received_at: `2026-01-${String(day).padStart(2, '0')}T00:00:00.000Z`,
+      prior_receipt_hash: seq === 1 ? undefined : hash(seq - 1 + branch),
+    },
+  })
+  const seen = (...receipts: ChainLink[]) => pinReceipts(pinned, receipts)
+
+  it('is the one with the largest number, in any order, and survives JSON and another list of keys', () => {
+    const pins = seen(receiptOf(3), receiptOf(1))
+    assert.equal(pins.newestReceipt?.payload.receipt_seq, 3)
+    assert.deepEqual(JSON.parse(JSON.stringify(pins)), pins)
+    assert.deepEqual(pinKeys(published(first), serverId, pins), pins)
+    assert.equal(pinReceipts(pins, [receiptOf(2)]).newestReceipt?.payload.receipt_seq, 3)
+    assert.equal(pinReceipts(pins, [receiptOf(9)]).newestReceipt?.payload.receipt_seq, 9)
+  })
+
+  it('detects a second receipt with a known number', () => {
+    assert.throws(() => pinReceipts(seen(receiptOf(3)), [receiptOf(3, { branch: 50 })]), hasReason('chain_forked'))
+  })
+
+  it('detects a neighbour that does not continue or precede it', () => {
+    for (const seq of [2, 4])
+      assert.throws(() => pinReceipts(seen(receiptOf(3)), [receiptOf(seq, { branch: 50 })]), hasReason('chain_forked'))
+  })
+
+  it('detects a later receipt with an earlier number, as after a rollback of the server’s disk', () => {
+    const later = receiptOf(5, { day: 20, branch: 50 })
+    assert.throws(() => pinReceipts(seen(receiptOf(8)), [later]), hasReason('chain_forked'))
   })
 })

@@ -1,13 +1,19 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { type ChainLink, checkChain } from '@blindkeep/protocol/chain'
 import { HYBRID_ALGORITHM, keyId } from '@blindkeep/protocol/keys'
 import type {
   AttestationKeysResponse,
   PublishedKeyResponse as PublishedKey,
 } from '@blindkeep/protocol/schemas/discovery'
+import { base64, integer, list, object, sha256, text, time } from '@blindkeep/protocol/schemas/shape'
+import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
+import { Type } from 'typebox'
+import { readAnswer } from '../http/answer.ts'
 import { AuditError } from './auditError.ts'
 
 /**
- * The attestation keys of one server, as last seen. Plain JSON, not secret; store it as long as you store receipts.
+ * What a client remembers of one server: its attestation keys, as last seen, and the newest of the receipts that it has checked. Plain JSON, not
+ * secret; store it as long as you store receipts.
  * The server's list is append-only (specification, Discovery): a rotation appends a key and sets the end of the one before; nothing else changes. So
  * a key that disappears or changes is an alarm, and so is a changed end.
  */
@@ -15,6 +21,8 @@ export interface PinnedKeys {
   readonly serverId: string
   /** Oldest first, as published. */
   readonly keys: readonly PinnedKey[]
+  /** Absent before the first receipt. Every later receipt must be in one chain with it (specification, Receipts). */
+  readonly newestReceipt?: ChainLink | undefined
 }
 
 export interface PinnedKey {
@@ -28,6 +36,37 @@ export interface PinnedKey {
   readonly activeTo?: string | undefined
 }
 
+const StoredPins = object('PinnedKeys', {
+  serverId: text('The canonical origin of the server.'),
+  keys: list(
+    object('PinnedKey', {
+      keyId: sha256('SHA-256 of the published bytes.'),
+      public: base64('The published bytes.', { min: HYBRID_PUBLIC_KEY_BYTES, max: HYBRID_PUBLIC_KEY_BYTES }),
+      activeFrom: time('When it began to sign.'),
+      activeTo: Type.Optional(time('When it stopped.')),
+    }),
+    'Oldest first.',
+  ),
+  newestReceipt: Type.Optional(
+    object('PinnedReceipt', {
+      hash: sha256('SHA-256 of the whole receipt.'),
+      payload: object('PinnedPlace', {
+        server_id: text('The server that signed it.'),
+        receipt_seq: integer('Its number.', 1),
+        received_at: time('When the server received the bytes.'),
+        prior_receipt_hash: Type.Optional(sha256('The hash of the receipt before it.')),
+      }),
+    }),
+  ),
+})
+
+/** Reads stored pins. Throws `RangeError` for anything else. */
+export function parsePins(json: unknown): PinnedKeys {
+  const read = readAnswer(StoredPins, json)
+  if (read.fault !== undefined) throw new RangeError(`These are not the pinned keys of a server: ${read.fault}.`)
+  return read.value
+}
+
 /**
  * Checks a published list by itself and against the pinned keys; returns the keys to pin from now on. Throws `AuditError`: `wrong_server`,
  * `key_malformed`, `key_vanished` or `key_changed`.
@@ -38,26 +77,59 @@ export function pinKeys(published: AttestationKeysResponse, serverId: string, pi
   if (pinned !== undefined && pinned.serverId !== serverId)
     throw new AuditError('wrong_server', 'the pinned keys belong to another server')
   const keys = published.keys.map(pinOf)
-  for (const [index, before] of (pinned?.keys ?? []).entries()) requireStill(before, keys, index)
+  const ids = new Set(keys.map((key) => key.keyId))
+  for (const [index, before] of (pinned?.keys ?? []).entries()) requireStill(before, keys[index], ids)
+  if (ids.size < keys.length) throw new AuditError('key_malformed', 'a key is published twice')
   for (const key of published.keys) {
     if (key.algorithm !== HYBRID_ALGORITHM || fingerprintOf(key.public) !== key.key_id)
       throw new AuditError('key_malformed', 'a published key does not match its key_id')
   }
   for (const [index, key] of keys.entries()) requireTimes(key, keys[index + 1])
-  return { serverId, keys }
+  return { ...pinned, serverId, keys }
+}
+
+/**
+ * Checks receipts, whose signatures are valid, against the newest one that this client has seen; returns what to remember from now on. Throws
+ * `AuditError` (`chain_forked`) when they cannot be in one log: the server has forgotten or replaced what it signed, as after a rollback of its disk.
+ */
+export function pinReceipts(pinned: PinnedKeys, receipts: readonly ChainLink[]): PinnedKeys {
+  const { newestReceipt } = pinned
+  const links = newestReceipt === undefined ? [] : [newestReceipt]
+  for (const receipt of receipts) {
+    const { receipt_seq: seq } = receipt.payload
+    const same = links.find(({ payload }) => payload.receipt_seq === seq)
+    if (same === undefined) links.push(placeOf(receipt))
+    else if (same.hash !== receipt.hash) throw forked(`the server has signed two receipts with the number ${seq}`)
+  }
+  links.sort((a, b) => a.payload.receipt_seq - b.payload.receipt_seq)
+  if (checkChain(links) !== undefined)
+    throw forked('the receipts are not in one log with the newest one that this client has seen')
+  return { ...pinned, newestReceipt: links.at(-1) }
+}
+
+function forked(finding: string): AuditError {
+  return new AuditError('chain_forked', finding)
+}
+
+function placeOf({ hash, payload }: ChainLink): ChainLink {
+  const { server_id, receipt_seq, received_at, prior_receipt_hash } = payload
+  return { hash, payload: { server_id, receipt_seq, received_at, prior_receipt_hash } }
 }
 
 /**
  * Two checked lists of one server, of which neither was compared with the other: two requests at the same time may both have found nothing pinned, and
- * a server may have answered them differently. One must continue the other. Returns the longer one. Throws `AuditError`: `wrong_server`, `key_vanished`
- * or `key_changed`.
+ * a server may have answered them differently. One must continue the other, and their newest receipts must be in one log. Returns the longer list with
+ * the newer receipt. Throws `AuditError`: `wrong_server`, `key_vanished`, `key_changed` or `chain_forked`.
  */
 export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): PinnedKeys {
   if (before === undefined) return now
   if (before.serverId !== now.serverId) throw new AuditError('wrong_server', 'the pinned keys belong to another server')
   const [shorter, longer] = before.keys.length > now.keys.length ? [now, before] : [before, now]
-  for (const [index, key] of shorter.keys.entries()) requireStill(key, longer.keys, index)
-  return longer
+  const ids = new Set(longer.keys.map((key) => key.keyId))
+  for (const [index, key] of shorter.keys.entries()) requireStill(key, longer.keys[index], ids)
+  const { newestReceipt, ...others } = longer
+  const receipts = [newestReceipt, shorter.newestReceipt].filter((receipt) => receipt !== undefined)
+  return receipts.length === 0 ? longer : pinReceipts(others, receipts)
 }
 
 /** Throws `AuditError` (`key_not_active`) unless the key was active at that time (specification, PublishedKeyResponse). */
@@ -90,10 +162,11 @@ function requireTimes({ activeFrom, activeTo }: PinnedKey, next: PinnedKey | und
     throw refuse('a published key began before the one before it stopped')
 }
 
-function requireStill(before: PinnedKey, keys: readonly PinnedKey[], index: number): void {
-  const now = keys.find(({ keyId: id }) => id === before.keyId)
-  if (now === undefined) throw new AuditError('key_vanished', 'an attestation key that was published before is missing')
-  const isSame = keys[index] === now && now.public === before.public && now.activeFrom === before.activeFrom
+/** `now`: the published key at the same place. `ids`: those of all published keys. */
+function requireStill(before: PinnedKey, now: PinnedKey | undefined, ids: ReadonlySet<string>): void {
+  if (!ids.has(before.keyId))
+    throw new AuditError('key_vanished', 'an attestation key that was published before is missing')
+  const isSame = now?.keyId === before.keyId && now.public === before.public && now.activeFrom === before.activeFrom
   if (!isSame || (before.activeTo !== undefined && now.activeTo !== before.activeTo))
     throw new AuditError('key_changed', 'an attestation key that was published before has changed')
 }

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { cp, rm } from 'node:fs/promises'
 import { after, afterEach, before, describe, it } from 'node:test'
 import { startBehindProxy } from '../../../../testing/behindProxy.ts'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
@@ -160,7 +161,7 @@ describe('a receipt of a server that has rotated its attestation key', () => {
     assert.deepEqual([pinned.keys.length, rotated.keys.length], [1, 2])
     const before = await fetchReceipt({ custody: custodyOf(sent), pinned })
     const after = await fetchReceipt({ custody: custodyOf(later), pinned: rotated })
-    assert.deepEqual([before.keys, after.keys], [rotated, rotated])
+    assert.deepEqual([before.keys.keys, after.keys.keys], [rotated.keys, rotated.keys])
     assert.deepEqual(
       [before, after].map(({ signed }) => signed.keyId),
       rotated.keys.map(({ keyId }) => keyId),
@@ -189,5 +190,27 @@ describe('a server that has rotated its signing key', () => {
     assert.notEqual((await (await fetch(`${server.url}/.well-known/service/server-info`)).json()).signing_key, before)
     await owner.quota()
     assert.notEqual(owner.tokens().accessToken, access)
+  })
+})
+
+/** Last, because it sets the server back. */
+describe('a server whose disk was set back to an earlier state', () => {
+  it('is detected by a client that remembers a receipt from between, and by no other', async () => {
+    const earlier = `${server.dataDir}-earlier`
+    await server.terminate()
+    await cp(server.dataDir, earlier, { recursive: true })
+    await server.restart()
+    const between = await sendFile(link.url, randomBytes(1000))
+    const { keys: pinned } = await fetchReceipt({ custody: custodyOf(between) })
+
+    await server.terminate()
+    await rm(server.dataDir, { recursive: true })
+    await cp(earlier, server.dataDir, { recursive: true })
+    await rm(earlier, { recursive: true })
+    await server.restart()
+    const after = await sendFile(link.url, randomBytes(1000))
+    const forked = (error: unknown) => error instanceof AuditError && error.reason === 'chain_forked'
+    await assert.rejects(fetchReceipt({ custody: custodyOf(after), pinned }), forked)
+    assert.equal((await fetchReceipt({ custody: custodyOf(after) })).keys.newestReceipt?.hash.length, 64)
   })
 })

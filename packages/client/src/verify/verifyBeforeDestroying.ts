@@ -7,8 +7,8 @@ import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import type { BundleRole, SentUploads } from '../assets/bundleRoles.ts'
-import { type Signed, signedOf } from '../assets/openAsset.ts'
 import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from '../assets/signedAsset.ts'
+import { type Signed, signedOf } from '../assets/vouchedAsset.ts'
 import type { Source } from '../seal/source.ts'
 import { hashFile, type PreparingProgress } from '../send/hashFile.ts'
 import { type CheckedAssetReceipts, checkReceiptsOf } from './assetReceipts.ts'
@@ -30,6 +30,8 @@ export interface BeforeDestroying {
   readonly pinned?: PinnedKeys | undefined
   /** The sessions of this client's uploads, where known. */
   readonly uploads?: SentUploads | undefined
+  /** Accepts the signature of a device that was revoked since. Otherwise the answer is no (`device_revoked`). */
+  readonly allowRevokedDevice?: boolean | undefined
   readonly onProgress?: ((progress: PreparingProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -72,9 +74,9 @@ export async function verifyBeforeDestroying(ports: AssetPorts, question: Before
 }
 
 async function answer(ports: AssetPorts, question: BeforeDestroying): Promise<DestroyAnswer> {
-  const { assetId, depth = 'deep', signal } = question
+  const { assetId, depth = 'deep', allowRevokedDevice, signal } = question
   const asset = await readAsset(ports.call, assetId, signal)
-  const signedAsset = await readSignedAsset(ports, asset, signal)
+  const signedAsset = await readSignedAsset(ports, asset, { allowRevokedDevice, signal })
   const difference = await differenceOf(ports, signedAsset, question)
   if (difference !== undefined) return { safe: false, doubts: [doubt('file_differs', difference)] }
   const receipts = await checkReceiptsOf(ports, signedFacts(signedAsset), question)

@@ -195,7 +195,8 @@ describe('other tampering and failures', () => {
       ['tampered', { matches: blobAnswer(hashOf(asset, 'metadata')), answer: flipAt(300) }],
       ['tampered', { matches: blobAnswer(hashOf(asset, 'provenance')), answer: flipAt(300) }],
       ['unreadable', { matches: blobAnswer(hashOf(asset, 'original')), answer: flipAt(30) }],
-      ['incomplete', changedAsset((body) => Object.assign(body, { blobs: (body.blobs as Body[]).slice(0, 2) }))],
+      ['unsigned', changedAsset((body) => Object.assign(body, { blobs: (body.blobs as Body[]).slice(0, 2) }))],
+      ['incomplete', changedAsset((body) => Object.assign(body, { blobs: (body.blobs as Body[]).toSpliced(1, 1) }))],
       ['tampered', changedAsset((body) => Object.assign(body, { blobs: other.blobs, envelope: other.envelope }))],
     ]
     for (const [reason, tampering] of changes) {

@@ -8,16 +8,16 @@ import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { BUNDLE_ROLES, type BundleRole } from '../assets/bundleRoles.ts'
-import { createDescribeAsset } from '../assets/describeAsset.ts'
-import { type Signed, signedOf } from '../assets/openAsset.ts'
+import { describeWith } from '../assets/describeAsset.ts'
 import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from '../assets/signedAsset.ts'
+import { type Signed, signedOf } from '../assets/vouchedAsset.ts'
 import { ProblemError } from '../http/errors.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { SealError } from '../seal/sealError.ts'
 import { type CheckedAssetReceipts, checkReceiptsBy } from './assetReceipts.ts'
-import { auditServer, type ServerFacts } from './audit.ts'
+import { auditServer } from './audit.ts'
 import { type Doubt, doubtOf } from './doubt.ts'
-import type { PinnedKeys } from './pins.ts'
+import { type PinnedKeys, pinReceipts } from './pins.ts'
 import { type Depth, type Examination, examinationOf, verdictDoubts } from './verdictDoubts.ts'
 import { type AssetToVerify, type AssetVerdict, verifyStorage } from './verifyStorage.ts'
 
@@ -33,6 +33,8 @@ export interface VerifyHeld {
   readonly pinned?: PinnedKeys | undefined
   /** Called with the number of assets that are ready for the verdict, which comes last for all of them. */
   readonly onProgress?: ((ready: number) => void) | undefined
+  /** Asks also about assets of devices that were revoked since; `signed.deviceRevokedAt` names them. Otherwise they are doubted (`device_revoked`). */
+  readonly allowRevokedDevice?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -70,24 +72,25 @@ export interface HeldAnswers {
 }
 
 /**
- * One answer for each asset. An asset is held only if: a device of the account signed its manifest; its name and the header of its file open under
+ * One answer for each asset. An asset is held only if: a live device of the account signed its manifest; its name and the header of its file open under
  * the account's key; there are receipts of this server for exactly these hashes and sizes; and the server vouches for exactly these hashes now.
  * A failure of the server, or data that do not fit together, are doubts. Throws a fault of this program or of the local disk, and the signal's reason
  * when it aborts.
  */
 export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promise<HeldAnswers> {
-  const { assetIds, pinned, onProgress, signal } = question
+  const { assetIds, pinned, onProgress, allowRevokedDevice, signal } = question
   const batch = batchPorts(ports)
   const server = await orDoubt(signal, () => auditServer(batch, pinned))
   if ('doubt' in server)
     return { answers: assetIds.map((assetId) => doubted(assetId, [server.doubt])), keys: undefined }
+  const seen = { ...server.value }
   let ready = 0
   const prepared = await mapConcurrently(assetIds, ASSETS_AT_ONCE, async (assetId) => {
-    const one = await prepare(batch, { assetId, server: server.value, signal })
+    const one = await prepare(batch, { assetId, seen, allowRevokedDevice, signal })
     onProgress?.(++ready)
     return one
   })
-  return { answers: await judged(ports, prepared, question), keys: server.value.keys }
+  return { answers: await judged(ports, prepared, question), keys: seen.keys }
 }
 
 /** Reads the devices once for each batch. */
@@ -117,22 +120,32 @@ type Prepared = { readonly ready: Ready } | Doubted
 
 interface Preparing {
   readonly assetId: AssetId
-  readonly server: ServerFacts
+  /** Its keys follow the newest receipt of the batch, so that all receipts of the batch are compared with each other. */
+  readonly seen: { readonly serverId: string; keys: PinnedKeys }
+  readonly allowRevokedDevice: boolean | undefined
   readonly signal: AbortSignal | undefined
 }
 
 /** Everything except the verdict. */
-async function prepare(ports: AssetPorts, { assetId, server, signal }: Preparing): Promise<Prepared> {
+async function prepare(ports: AssetPorts, { assetId, seen, ...options }: Preparing): Promise<Prepared> {
+  const { signal } = options
   const found = await orDoubt(signal, () => readAsset(ports.call, assetId, signal))
   if ('doubt' in found) return { answer: doubted(assetId, [found.doubt]), unfitAsset: undefined }
-  const read = await orDoubt(signal, () => readSignedAsset(ports, found.value, signal))
+  const read = await orDoubt(signal, () => readSignedAsset(ports, found.value, options))
   if ('doubt' in read) {
-    const file = await orDoubt(signal, () => createDescribeAsset(ports)(found.value, { signal }))
+    const file = await orDoubt(signal, () => describeWith(ports, found.value, options))
     const answer = doubted(assetId, [read.doubt], 'value' in file ? file.value : undefined)
     return { answer, unfitAsset: isUnfit(read.doubt) ? found.value : undefined }
   }
   const signedAsset = read.value
-  const checked = await orDoubt(signal, () => checkReceiptsBy(ports, signedFacts(signedAsset), { server, signal }))
+  const checked = await orDoubt(signal, async () => {
+    const receipts = await checkReceiptsBy(ports, signedFacts(signedAsset), { server: seen, signal })
+    seen.keys = pinReceipts(
+      seen.keys,
+      receipts.receipts.map((one) => one.signed),
+    )
+    return receipts
+  })
   if ('value' in checked) return { ready: { signedAsset, receipts: checked.value } }
   const answer = doubted(assetId, [checked.doubt], descriptionOf(signedAsset.header))
   return { answer, unfitAsset: undefined }

@@ -103,8 +103,7 @@ export function createAdmit(
     // 8 to 10
     const source = countedSource(request)
     const holder = holderOf(caller, source)
-    const limitBytes = caller === undefined ? Math.min(MAX_GUEST_JSON_BYTES, requestBytesMax) : requestBytesMax
-    const read = await readBody(asked, { body, hold, holder, limitBytes })
+    const read = await readBody(asked, { body, hold, holder, requestBytesMax })
     if (isRefusal(read)) return read
 
     // 11
@@ -159,18 +158,20 @@ function createCountedSource(senderOf: SenderOf, log: Log): (request: FastifyReq
 /** Parses JSON. Leaves bytes to the route. Counts and discards a body that the row does not declare. */
 async function readBody(
   { row, request }: Asked,
-  { body, hold, holder, limitBytes }: Arriving & { readonly holder: Holder; readonly limitBytes: number },
+  { body, hold, holder, requestBytesMax }: Arriving & { readonly holder: Holder; readonly requestBytesMax: number },
 ): Promise<{ readonly json: unknown } | Refusal | undefined> {
   if (row.body?.type === 'application/octet-stream') return undefined
-  if (row.body !== undefined)
+  if (row.body !== undefined) {
+    const limitBytes = row.auth === 'bearer' ? requestBytesMax : Math.min(MAX_GUEST_JSON_BYTES, requestBytesMax)
     return (
       mediaType(row.body.type, (name) => request.headers[name]?.toString()) ??
       declaredTooLarge(request, limitBytes) ??
       hold.take('json', holder, mostBytesOf(request.headers['content-length'], limitBytes)) ??
       jsonOf(row.body, body, limitBytes)
     )
+  }
   if (!hasBody(request.raw)) return undefined
-  return (await body.drain(limitBytes)) === 'too_large' ? { refused: 'body_too_large' } : undefined
+  return (await body.drain(requestBytesMax)) === 'too_large' ? { refused: 'body_too_large' } : undefined
 }
 
 /** Such a body needs no memory. What arrives is counted all the same: a chunked body declares nothing. */

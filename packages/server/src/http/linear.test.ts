@@ -1,6 +1,6 @@
 /**
- * Every parser and every regular expression that meets what others send works in proportion to the length: four times the input, about four times the
- * work. Otherwise one long header or body would stop the process for everybody. A new parser gets a line in the table.
+ * Every parser and every regular expression that meets what others send works in proportion to the length. Otherwise one long header or body would stop the
+ * process for every client. A new parser gets a line in the table.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -11,6 +11,7 @@ import { decodeCose } from '@blindkeep/protocol/cose'
 import { type Instant, parseAssetId, parseInstant, parseProtocolVersion, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { parse } from '@blindkeep/protocol/parse'
+import { assertLinear } from '../../../../testing/linear.ts'
 import type { Sessions } from '../domain/account/sessions.ts'
 import { askedOf, type VerifyQuestion } from '../domain/custody/verdicts.ts'
 import { parseDeclaration } from '../domain/drops/declaration.ts'
@@ -56,7 +57,7 @@ const RUNS: Texts = [
   ],
 )
 
-const nobody = { authenticate: async () => ({ refused: 'session_over' }) } as unknown as Sessions
+const noSession = { authenticate: async () => ({ refused: 'session_over' }) } as unknown as Sessions
 const noKey = { 'idempotency-key': '' }
 const row = (name: OperationName): Operation => operations[name]
 const senderOf = createSenderOf(['10.0.0.0/8'])
@@ -81,7 +82,7 @@ const declared = (over: object) => ({
 const PARSERS: readonly (readonly [what: string, parse: Parser, more?: Texts])[] = [
   [
     'Authorization',
-    (text) => authenticate(nobody, text),
+    (text) => authenticate(noSession, text),
     [
       ['Bearer ', 'a', '!'],
       ['Bearer ', '=', 'a'],
@@ -255,68 +256,23 @@ const COUNTED: readonly (readonly [
   ],
 ]
 
-const BASE_CHARACTERS = 16_384
-const BASE_COUNT = 2_048
-const GROWTH = 4
-/** Linear work grows by 4, quadratic work by 16. */
-const MAX_GROWTH = 9
-/** A slow moment of the machine may spoil some comparisons, but not all of them. */
-const ATTEMPTS = 8
-/** Work in proportion to the larger input takes less, and so has no ratio to flake. Quadratic work takes several times as long. */
-const NEGLIGIBLE_MS = 20
-
 describe('what a parser works', () => {
-  for (const [what, parser, more = []] of PARSERS)
-    it(`grows with the length: ${what}`, () => {
+  for (const [what, run, more = []] of PARSERS)
+    it(`grows with the length: ${what}`, async () => {
       for (const [begin, unit, end] of [...RUNS, ...more]) {
-        const make = (count: number) => begin + unit.repeat(Math.ceil(count / unit.length)) + end
-        assertLinear(
-          `${what}: ${JSON.stringify([begin, unit, end])}`,
-          (count) => {
-            const text = make(count)
-            return () => parser(text)
-          },
-          BASE_CHARACTERS,
-        )
+        const input = (size: number) => begin + unit.repeat(Math.ceil(size / unit.length)) + end
+        await assertLinear({ input, run }, JSON.stringify([begin, unit, end]))
       }
     })
 
-  for (const [what, make, parser] of COUNTED)
-    it(`grows with the count: ${what}`, () =>
-      assertLinear(
-        what,
-        (count) => {
-          const value = make(count) as never
-          return () => parser(value)
-        },
-        BASE_COUNT,
-      ))
+  for (const [what, input, run] of COUNTED)
+    it(`grows with the count: ${what}`, () => assertLinear({ input: (count) => input(count) as never, run, size: 512 }))
 
-  it('is measured so that squares are found', () => {
-    const careless = /\s+$/
-    const made = (count: number) => {
-      const text = `${' '.repeat(count)}a`
-      return () => careless.test(text)
-    }
-    assert.throws(() => assertLinear('a careless pattern', made, 2 * BASE_COUNT), /a careless pattern/)
+  it('is measured so that squares are found', async () => {
+    const input = (size: number) => `${' '.repeat(size)}a`
+    await assert.rejects(assertLinear({ input, run: (text) => /\s+$/.test(text) }, 'a careless pattern'), /careless/)
   })
 })
-
-function assertLinear(what: string, made: (count: number) => () => unknown, base: number): void {
-  const [less, more] = [made(base), made(base * GROWTH)]
-  let growth = Number.POSITIVE_INFINITY
-  for (let attempt = 0; attempt < ATTEMPTS && growth > MAX_GROWTH; attempt++) {
-    const ms = timeMs(more)
-    growth = Math.min(growth, ms < NEGLIGIBLE_MS ? 0 : ms / timeMs(less))
-  }
-  assert.ok(growth <= MAX_GROWTH, `${what} works ${growth.toFixed(1)} times as long for ${GROWTH} times the input`)
-}
-
-function timeMs(work: () => unknown): number {
-  const startedAt = performance.now()
-  work()
-  return performance.now() - startedAt
-}
 
 /** What a parser throws is an answer too. */
 function refused(work: () => unknown): unknown {

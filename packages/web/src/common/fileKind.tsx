@@ -1,12 +1,10 @@
+import { fileEnding } from './fileEnding.ts'
 import './fileKind.css'
 import { Icon, type IconName } from './icons.tsx'
 
-/** A longer ending is no known file type. */
-const MAX_ENDING_CHARACTERS = 5
-
 /** An icon and the file ending, in place of a thumbnail. Both come from the unverified name and type. */
 export function FileKind({ name, type }: { readonly name: string | undefined; readonly type: string | undefined }) {
-  const ending = endingOf(name)
+  const ending = fileEnding(name)
   return (
     <span class="file-kind" aria-hidden="true">
       <Icon name={iconOf(type)} />
@@ -18,9 +16,4 @@ export function FileKind({ name, type }: { readonly name: string | undefined; re
 function iconOf(type: string | undefined): IconName {
   if (type?.startsWith('image/') === true) return 'image'
   return type?.startsWith('video/') === true ? 'play' : 'file'
-}
-
-function endingOf(name: string | undefined): string | undefined {
-  const ending = /\.([\p{L}\p{N}]+)$/u.exec(name ?? '')?.[1]
-  return ending !== undefined && ending.length <= MAX_ENDING_CHARACTERS ? ending.toUpperCase() : undefined
 }

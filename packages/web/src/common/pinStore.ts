@@ -1,8 +1,8 @@
 /**
- * The receipt-signing keys of a server, as this browser has seen them before. They are not secret. A malicious server that removes or changes a key can be
- * detected only by a client that remembers it (specification, Discovery, attestation-keys).
+ * The receipt-signing keys of a server, and its newest receipt, as this browser has seen them before. They are not secret. A malicious server that removes or
+ * changes a key, or forgets what it signed, can be detected only by a client that remembers it (specification, Discovery, attestation-keys).
  */
-import { joinPins, type PinnedKeys } from '@blindkeep/client/receipts'
+import { joinPins, type PinnedKeys, parsePins } from '@blindkeep/client/receipts'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 
 const DATABASE = 'blindkeep-pins'
@@ -10,27 +10,38 @@ const VERSION = 1
 
 interface Pins extends DBSchema {
   /** The key is the server's id, so that the guest's page and the owner's page share what they have seen. */
-  readonly pins: { key: string; value: PinnedKeys }
+  readonly pins: { key: string; value: unknown }
 }
 
 /** The remembered keys of this server, or undefined when this browser has never seen it. Rejects when the browser stores nothing. */
 export async function loadPins(baseUrl: string): Promise<PinnedKeys | undefined> {
   // A server's id is its origin, for every path (specification, Discovery, server-info). The client refuses a server that states another.
-  return withPins((database) => database.get('pins', new URL(baseUrl).origin))
+  return readable(await withPins((database) => database.get('pins', new URL(baseUrl).origin)))
 }
 
 /**
- * Stores keys that the client has checked. A shorter list never replaces a longer one, because another tab may have stored more keys. Rejects with
- * `AuditError` when the stored keys, which another request may have brought meanwhile, are not of the same list.
+ * Stores what the client has checked. Another tab may have stored more keys or a newer receipt, which are kept. Rejects with `AuditError` when what is
+ * stored, which another request may have brought meanwhile, is not of the same list and log.
  */
 export async function keepPins(pins: PinnedKeys): Promise<void> {
   await withPins(async (database) => {
     const transaction = database.transaction('pins', 'readwrite')
-    const before = await transaction.store.get(pins.serverId)
+    const before = readable(await transaction.store.get(pins.serverId))
     // In the transaction: what was loaded before the request may be outdated.
     await transaction.store.put(joinPins(before, pins), pins.serverId)
     await transaction.done
   })
+}
+
+/** Undefined also for a value that another release of this page has stored in another form. */
+function readable(stored: unknown): PinnedKeys | undefined {
+  if (stored === undefined) return undefined
+  try {
+    return parsePins(stored)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 /** Opens the database for each use: an open connection would stop a later version of the page from upgrading it. */

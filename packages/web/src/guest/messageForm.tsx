@@ -5,7 +5,7 @@ import type { Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
 import { useGuestPages } from './texts.ts'
 
-/** A sealed header has 64 KiB: both texts and the longest name fit. */
+/** In any script less than a header accepts (`MAX_HEADER_TEXT_BYTES`). */
 const MAX_NOTE_CHARACTERS = 10_000
 const MAX_SENDER_CHARACTERS = 200
 

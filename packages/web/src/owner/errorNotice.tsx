@@ -1,5 +1,9 @@
+import { FeedRolledBack } from '@blindkeep/client/errors'
+import { useContext } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
 import type { Language } from '../common/language.ts'
+import { assetFeedOf } from './albums/assetFeed.ts'
+import { OwnerPagesContext } from './context.ts'
 import { errorText, problemTexts, requestIdOf } from './errorText.ts'
 
 interface ErrorNoticeProps {
@@ -9,21 +13,39 @@ interface ErrorNoticeProps {
   readonly onRetry?: (() => void) | undefined
 }
 
-/** Shows an error, with the request's id for the operator. */
+/** Shows an error, with the request's id for the operator, and what the owner can do. */
 export function ErrorNotice({ error, language, onRetry }: ErrorNoticeProps) {
   const text = problemTexts[language]
   const requestId = requestIdOf(error)
+  const accept = useAcceptRollback(error)
   return (
     <Notice tone="bad">
       <p>{errorText(error, language)}</p>
       {requestId !== undefined && <p class="small soft mono">{text.requestId(requestId)}</p>}
       {onRetry !== undefined && (
-        <div>
+        <div class="row">
           <Button icon="retry" onClick={onRetry}>
             {text.retry}
           </Button>
+          {accept !== undefined && (
+            <Button
+              onClick={() => {
+                accept()
+                onRetry()
+              }}
+            >
+              {text.acceptRollback}
+            </Button>
+          )}
         </div>
       )}
     </Notice>
   )
+}
+
+/** Undefined for every other error. */
+function useAcceptRollback(error: unknown): (() => void) | undefined {
+  const pages = useContext(OwnerPagesContext)
+  if (pages === undefined || !(error instanceof FeedRolledBack)) return undefined
+  return () => assetFeedOf(pages.owner).acceptRollback()
 }

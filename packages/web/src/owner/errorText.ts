@@ -5,8 +5,10 @@ import {
   AnswerError,
   AssetError,
   AssetIncomplete,
+  AssetUnsigned,
   AuditError,
   DropError,
+  FeedRolledBack,
   NetworkError,
   PasswordWrong,
   ProblemError,
@@ -49,8 +51,10 @@ function fileText(error: unknown, language: Language): string {
   if (error instanceof DropError) return text.asset.hash_differs
   if (error instanceof AssetError) return text.asset[error.reason]
   if (error instanceof AssetIncomplete) return text.incomplete
+  if (error instanceof AssetUnsigned) return error.revoked === undefined ? text.unsigned : text.deviceRevoked
   if (error instanceof ShareError) return text.share[error.reason]
   if (error instanceof AuditError) return text.audit
+  if (error instanceof FeedRolledBack) return text.rolledBack
   if (error instanceof SourceChanged) return text.sourceChanged
   return error instanceof DOMException && error.name === 'AbortError' ? text.aborted : text.unexpected
 }

@@ -2,20 +2,13 @@
  * What this browser profile stores for the owner (IndexedDB). The account key and tokens: only when the owner asked to stay signed in, and until sign-out.
  * The device keys: always, each sealed under its account key, so that without that key nothing can use it or tell whose it is.
  */
-import type { TokenPair } from '@blindkeep/client/owner'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
-
-export interface StoredSession {
-  /** SECRET, 32 bytes. */
-  readonly accountKey: Bytes
-  /** SECRET. */
-  readonly tokens: TokenPair
-}
+import { readStoredSession, type StoredSession } from './storedSession.ts'
 
 interface OwnerDatabase extends DBSchema {
-  session: { key: string; value: StoredSession }
-  devices: { key: number; value: Bytes }
+  session: { key: string; value: unknown }
+  devices: { key: number; value: unknown }
 }
 
 const NAME = 'blindkeep.owner'
@@ -44,7 +37,8 @@ async function withDatabase<Result>(work: (database: IDBPDatabase<OwnerDatabase>
 
 /** Undefined when nothing is stored, also in a browser that stores nothing at all. */
 export async function loadSession(): Promise<StoredSession | undefined> {
-  return withDatabase((database) => database.get('session', KEPT)).catch(() => undefined)
+  const stored: unknown = await withDatabase((database) => database.get('session', KEPT)).catch(() => undefined)
+  return readStoredSession(stored)
 }
 
 /** Durable when it resolves. Rejects when the browser stores nothing. */
@@ -63,7 +57,7 @@ export async function deleteSession(): Promise<void> {
 /** The device keys of all accounts, the newest first. Only an account key shows which of them belong to its account. */
 export async function loadSealedDevices(): Promise<readonly Bytes[]> {
   return withDatabase((database) => database.getAll('devices')).then(
-    (devices) => devices.reverse(),
+    (devices) => devices.reverse().filter((sealed): sealed is Bytes => sealed instanceof Uint8Array),
     () => [],
   )
 }

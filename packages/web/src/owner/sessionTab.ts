@@ -4,8 +4,9 @@ import type { Owner, TokenPair } from '@blindkeep/client/owner'
 import { deleteUploadsOfOthers } from './albums/uploadStore.ts'
 import { type Gate, pageEnvironment } from './environment.ts'
 import { ownerLeaves } from './ownerLeave.ts'
-import { deleteSession, loadSession, type StoredSession, saveSession } from './ownerStore.ts'
+import { deleteSession, loadSession, saveSession } from './ownerStore.ts'
 import type { SessionView, SignedOutReason } from './sessionView.ts'
+import type { StoredSession } from './storedSession.ts'
 import { requestTabLock, type TabLock } from './tabLock.ts'
 
 /** One sign-in of this tab. */

@@ -1,8 +1,8 @@
 import { AuditError } from '@blindkeep/client/errors'
-import { parseSendState } from '@blindkeep/client/guest'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import { keepPins, loadPins } from '../../common/pinStore.ts'
 import { type GuestStore, isLandedExpired, isUploadExpired, type LandedFile, type StoredUpload } from './guestStore.ts'
+import { readLandedFile, readStoredUpload } from './storedValues.ts'
 
 const NAME = 'blindkeep-guest'
 const VERSION = 1
@@ -67,13 +67,12 @@ function uploadsIn(
   return {
     async uploads(linkId) {
       const stored = await database.getAllFromIndex('uploads', 'linkId', linkId).catch(() => [])
-      const readable = stored.filter(isReadable)
-      return Promise.all(
-        readable.map(async (upload) => ({
-          ...upload,
-          sentBytes: (await database.get('reached', upload.id).catch(() => 0)) ?? 0,
-        })),
+      const read = await Promise.all(
+        stored.map(async (upload) =>
+          readStoredUpload(upload, await database.get('reached', upload.id).catch(() => undefined)),
+        ),
       )
+      return read.filter((upload) => upload !== undefined)
     },
     async putUpload(upload) {
       await bestEffort(() => database.put('uploads', upload))
@@ -94,16 +93,6 @@ function uploadsIn(
   }
 }
 
-/** An earlier release of this page may have stored another format. */
-function isReadable({ state }: { readonly state: unknown }): boolean {
-  try {
-    parseSendState(state)
-    return true
-  } catch {
-    return false
-  }
-}
-
 function landedIn(
   database: Database,
   tellOtherTabs: () => void,
@@ -121,7 +110,10 @@ function landedIn(
       })
       tellOtherTabs()
     },
-    landed: (linkId) => database.getAllFromIndex('landed', 'linkId', linkId).catch(() => []),
+    async landed(linkId) {
+      const stored = await database.getAllFromIndex('landed', 'linkId', linkId).catch(() => [])
+      return stored.map(readLandedFile).filter((file) => file !== undefined)
+    },
     async putReceipt(id, receipt) {
       await bestEffort(async () => {
         const transaction = database.transaction('landed', 'readwrite')

@@ -1,6 +1,6 @@
 import { filePath } from '../../common/filePath.ts'
 
-/** Longer than any file system allows; the sealed header has 64 KiB in all. */
+/** Longer than any file system allows, and in any script less than a header accepts (`MAX_HEADER_TEXT_BYTES`). */
 const MAX_CHARACTERS = 2_000
 /** The end of a longer name is kept for its file extension. */
 const TAIL_CHARACTERS = 200

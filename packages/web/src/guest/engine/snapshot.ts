@@ -109,7 +109,7 @@ function doneBytesOf({ totalBytes, sentBytes, inFlightBytes }: Entry): number {
 
 const MAX_SHOWN_CHARACTERS = 400
 
-/** A name can have 64 KiB. */
+/** A name with its folders can have thousands of characters. */
 export function shortened(name: string): string {
   return name.length <= MAX_SHOWN_CHARACTERS ? name : `${name.slice(0, MAX_SHOWN_CHARACTERS)}…`
 }

@@ -132,7 +132,8 @@ function FileRow({ asset, signedAt }: ListedFile) {
   const text = accountText(language).devices.lately
   const { opening, unreadable, unnamed } = albumsText(language).album
   const content = useTile(asset, true)
-  const name = content?.description?.name
+  const shown = content?.shown
+  const name = shown?.description?.name
   return (
     <li class="stack tight">
       <a href={`#/albums/${asset.albumId}/${asset.assetId}`}>
@@ -140,7 +141,7 @@ function FileRow({ asset, signedAt }: ListedFile) {
           <Name>{name}</Name>
         ) : content === undefined ? (
           opening
-        ) : content.description === undefined ? (
+        ) : shown?.description === undefined ? (
           unreadable
         ) : (
           unnamed

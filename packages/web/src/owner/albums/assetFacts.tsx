@@ -1,4 +1,4 @@
-import type { AssetDescription, AssetFacts, ListedDevice } from '@blindkeep/client/owner'
+import type { AssetFacts, ListedDevice } from '@blindkeep/client/owner'
 import { Name } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
@@ -6,17 +6,22 @@ import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { knownPins, rememberPins } from '../storage/knownPins.ts'
+import { hashesOf, type ShownAsset, type Trust } from './shownAsset.ts'
 import { albumsText } from './texts.ts'
 
 /** The start of an id is enough to tell devices apart. */
 const SHORT_ID = 8
 
 interface AssetFactListProps {
-  readonly asset: AssetFacts
-  readonly description: AssetDescription | undefined
+  readonly shown: ShownAsset
+  /** When anything of the asset last changed: there may be more receipts since. */
+  readonly changedAt: string
 }
 
-export function AssetFactList({ asset, description }: AssetFactListProps) {
+/** What the signature covers, and times that the server states. An unsigned asset has no size, name or origin that could be relied on. */
+export function AssetFactList({ shown, changedAt }: AssetFactListProps) {
+  const { asset, description, trust } = shown
+  const isDrop = description !== undefined && asset.envelope.key_mode === 'wrapped'
   const { language } = useOwnerPages()
   const text = albumsText(language).asset
   const when = (instant: string) => formatInstant(instant, language)
@@ -24,7 +29,7 @@ export function AssetFactList({ asset, description }: AssetFactListProps) {
     <section class="card stack" aria-label={text.facts}>
       <h2>{text.facts}</h2>
       <dl class="asset-facts">
-        <Fact term={text.size}>{formatBytes(description?.size ?? asset.envelope.plaintext_size, language)}</Fact>
+        {description !== undefined && <Fact term={text.size}>{formatBytes(description.size, language)}</Fact>}
         <Fact term={text.kept}>{when(asset.createdAt)}</Fact>
         {description?.modifiedAt !== undefined && <Fact term={text.modified}>{when(description.modifiedAt)}</Fact>}
         {description?.type !== undefined && (
@@ -44,44 +49,47 @@ export function AssetFactList({ asset, description }: AssetFactListProps) {
             </span>
           </Fact>
         )}
-        {asset.drop !== undefined && <Fact term={text.arrived}>{when(asset.drop.receivedAt)}</Fact>}
-        {description !== undefined && (
+        {isDrop && asset.drop !== undefined && <Fact term={text.arrived}>{when(asset.drop.receivedAt)}</Fact>}
+        {description?.signed !== undefined && (
           <Fact term={text.signedBy}>
-            <Signer description={description} />
+            <Signer signed={description.signed} trust={trust} />
           </Fact>
         )}
         <Fact term={text.receipts}>
-          <Receipts asset={asset} />
+          <Receipts asset={asset} changedAt={changedAt} />
         </Fact>
       </dl>
     </section>
   )
 }
 
-function Signer({ description: { signed } }: { readonly description: AssetDescription }) {
+interface SignerProps {
+  readonly signed: NonNullable<NonNullable<ShownAsset['description']>['signed']>
+  readonly trust: Trust
+}
+
+function Signer({ signed: { deviceId, timestamp }, trust }: SignerProps) {
   const { owner, language } = useOwnerPages()
   const text = albumsText(language).asset
   const devices = useLoaded(() => owner.devices())
-  if (signed === undefined) return <>{text.unsigned}</>
-  const { deviceId, timestamp } = signed
   const device: ListedDevice | undefined = devices.value?.find((one) => one.deviceId === deviceId)
   const id = deviceId.slice(0, SHORT_ID)
   return (
     <>
       {device === undefined ? text.deviceUnknown(id) : text.device(id, formatInstant(device.createdAt, language))}
       <span class="small soft"> · {formatInstant(timestamp, language)}</span>
-      {device?.revokedAt !== undefined && <span class="small soft"> · {text.deviceRevoked}</span>}
+      {trust.kind === 'revoked' && <span class="small soft"> · {text.deviceRevoked}</span>}
     </>
   )
 }
 
 /** Fetches and checks all receipts: an unchecked number would mean nothing. */
-function Receipts({ asset: { assetId, changedAt } }: { readonly asset: AssetFacts }) {
+function Receipts({ asset, changedAt }: { readonly asset: AssetFacts; readonly changedAt: string }) {
   const { owner, baseUrl, language } = useOwnerPages()
   const text = albumsText(language).asset
   const receipts = useLoaded(async (signal) => {
     const { pinned } = await knownPins(baseUrl)
-    const checked = await owner.assetReceipts(assetId, { pinned, signal })
+    const checked = await owner.assetReceipts(asset.assetId, { pinned, hashes: hashesOf(asset), signal })
     await rememberPins(checked.keys)
     return checked.receipts.length
   }, changedAt)

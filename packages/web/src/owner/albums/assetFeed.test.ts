@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AssetFacts, Change, ChangePage } from '@blindkeep/client/owner'
+import { FeedRolledBack } from '@blindkeep/client/errors'
+import type { AssetFacts, Change, ChangePage, Owner } from '@blindkeep/client/owner'
 import {
   type AssetId,
   parseAccountId,
@@ -10,6 +11,7 @@ import {
   parseProtocolVersion,
   parseSha256Hex,
 } from '@blindkeep/protocol/ids'
+import type { SeenChange } from '../seenChange.ts'
 import { createAssetFeed, newestByAlbum } from './assetFeed.ts'
 
 const idOf = (digit: number): AssetId => {
@@ -71,20 +73,52 @@ const page = (cursor: string, changes: readonly Change[], hasStartedOver = false
 
 /** A feed over the given pages; `asked` are the cursors that it asked with. */
 function feedOver(...rounds: readonly (readonly ChangePage[])[]) {
+  return feedWith(newMemory(), ...rounds)
+}
+
+function newMemory(seen = 0): SeenChange & { seen: number } {
+  const memory = {
+    seen,
+    load: async () => memory.seen,
+    save: async (seq: number) => {
+      memory.seen = seq
+    },
+  }
+  return memory
+}
+
+function feedWith(memory: SeenChange, ...rounds: readonly (readonly ChangePage[])[]) {
   const asked: (string | undefined)[] = []
   const remaining = [...rounds]
-  const feed = createAssetFeed({
-    async *changes({ cursor } = {}) {
-      asked.push(cursor)
-      yield* remaining.shift() ?? []
-    },
-  })
+  const changes: Owner['changes'] = async function* ({ cursor, seen = 0 } = {}) {
+    asked.push(cursor)
+    let stated = 0
+    for (const round of remaining.shift() ?? []) {
+      stated = Math.max(stated, ...round.changes.map(({ seq }) => seq))
+      yield round
+    }
+    if (cursor === undefined && stated < seen) throw new FeedRolledBack({ seen, stated })
+  }
+  const feed = createAssetFeed({ changes }, memory)
   return { feed, asked }
 }
 
 const [first, second] = [assetOf(1, '2026-01-01T00:00:00.000Z'), assetOf(2, '2026-02-01T00:00:00.000Z')]
 
 describe('the asset feed', () => {
+  it('refuses a list that ends before what this browser has seen, until the owner accepts it', async () => {
+    const memory = newMemory()
+    const pages = [page('a', [change(1, first), change(2, second)])]
+    assert.equal((await feedWith(memory, pages).feed.refresh()).size, 2)
+    assert.equal(memory.seen, 2)
+    const older = [page('a', [change(1, first)])]
+    const { feed } = feedWith(memory, older, older)
+    await assert.rejects(feed.refresh(), { name: 'FeedRolledBack', seen: 2, stated: 1 })
+    feed.acceptRollback()
+    assert.equal((await feed.refresh()).size, 1)
+    assert.equal(memory.seen, 1)
+  })
+
   it('continues from the last cursor, and removes deleted assets', async () => {
     const { feed, asked } = feedOver(
       [page('a', [change(1, first)]), page('b', [change(2, second)])],
@@ -120,14 +154,13 @@ describe('the asset feed', () => {
   it('keeps its cursor when a refresh fails', async () => {
     let round = 0
     const asked: (string | undefined)[] = []
-    const feed = createAssetFeed({
-      async *changes({ cursor } = {}) {
-        asked.push(cursor)
-        round++
-        yield page(`page ${round}`, [change(round, round === 1 ? first : second)])
-        if (round === 2) throw new Error('line')
-      },
-    })
+    const changes: Owner['changes'] = async function* ({ cursor } = {}) {
+      asked.push(cursor)
+      round++
+      yield page(`page ${round}`, [change(round, round === 1 ? first : second)])
+      if (round === 2) throw new Error('line')
+    }
+    const feed = createAssetFeed({ changes }, newMemory())
     await feed.refresh()
     await assert.rejects(feed.refresh(), /line/)
     assert.equal((await feed.refresh()).size, 2)

@@ -1,32 +1,41 @@
 /** All assets of the account. Each refresh asks only for the changes since the last one. */
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
+import { type SeenChange, seenChangeOf } from '../seenChange.ts'
 
 export type AssetMap = ReadonlyMap<AssetId, AssetFacts>
 
 export interface AssetFeed {
   /** Resolves with the same map as before when nothing has changed. A call during a refresh leads to one more refresh afterwards. */
   refresh(): Promise<AssetMap>
+  /** The next refresh accepts a list that ends before what this browser has seen (`FeedRolledBack`). */
+  acceptRollback(): void
 }
 
-export function createAssetFeed({ changes }: Pick<Owner, 'changes'>): AssetFeed {
+export function createAssetFeed({ changes }: Pick<Owner, 'changes'>, stored: SeenChange): AssetFeed {
   let known: AssetMap = new Map()
   let cursor: string | undefined
+  let seen: number | undefined
   let running: Promise<AssetMap> | undefined
   let following: Promise<AssetMap> | undefined
 
   async function readChanges(): Promise<AssetMap> {
     let assets: Map<AssetId, AssetFacts> | undefined
     let position = cursor
-    for await (const page of changes({ cursor })) {
+    seen ??= await stored.load()
+    let last = seen
+    for await (const page of changes({ cursor, seen })) {
       if (page.hasStartedOver) assets = new Map()
-      for (const { assetId, asset } of page.changes) {
+      for (const { assetId, asset, seq } of page.changes) {
+        last = Math.max(last, seq)
         assets ??= new Map(known)
         if (asset === undefined) assets.delete(assetId)
         else assets.set(assetId, asset)
       }
       position = page.cursor
     }
+    if (last > seen) await stored.save(last)
+    seen = last
     cursor = position
     known = assets ?? known
     return known
@@ -48,14 +57,19 @@ export function createAssetFeed({ changes }: Pick<Owner, 'changes'>): AssetFeed 
     return following
   }
 
-  return { refresh }
+  return {
+    refresh,
+    acceptRollback() {
+      seen = 0
+    },
+  }
 }
 
 const feeds = new WeakMap<Owner, AssetFeed>()
 
 /** One feed for all pages of the owner. */
 export function assetFeedOf(owner: Owner): AssetFeed {
-  const feed = feeds.get(owner) ?? createAssetFeed(owner)
+  const feed = feeds.get(owner) ?? createAssetFeed(owner, seenChangeOf(owner))
   feeds.set(owner, feed)
   return feed
 }

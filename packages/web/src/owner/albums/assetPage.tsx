@@ -1,9 +1,8 @@
-import type { AssetDescription, AssetFacts } from '@blindkeep/client/owner'
+import type { AssetFacts } from '@blindkeep/client/owner'
 import { useRef, useState } from 'preact/hooks'
-import { Button, Name, Progress } from '../../common/controls.tsx'
+import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
 import { FileKind } from '../../common/fileKind.tsx'
 import { Icon } from '../../common/icons.tsx'
-import type { Language } from '../../common/language.ts'
 import { Preview } from '../../common/preview.tsx'
 import { useInView } from '../../common/useInView.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
@@ -13,10 +12,13 @@ import { errorText } from '../errorText.ts'
 import { goTo } from '../route.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { AssetFactList } from './assetFacts.tsx'
+import { useConsent } from './consent.tsx'
 import { Incomplete } from './incomplete.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
-import { albumsText } from './texts.ts'
+import { type ConsentedAsset, fileKey, isGone, type ShownAsset, showAsset } from './shownAsset.ts'
+import { albumsText, shownName } from './texts.ts'
 import { withThumbnail } from './thumbnails.ts'
+import { trustReason } from './trustBadge.tsx'
 import { useAssets } from './useAlbumData.ts'
 import { useAssetSaving } from './useAssetSaving.ts'
 import { useTile } from './useTile.ts'
@@ -54,69 +56,107 @@ export function AssetPage({ albumId, assetId }: AssetPageProps) {
           )}
         </>
       ) : (
-        <AssetView asset={asset} />
+        <AssetView asset={asset} onReload={assets.reload} />
       )}
     </div>
   )
 }
 
-function AssetView({ asset }: { readonly asset: AssetFacts }) {
+interface AssetViewProps {
+  readonly asset: AssetFacts
+  readonly onReload: () => void
+}
+
+function AssetView({ asset, onReload }: AssetViewProps) {
   const { owner, language } = useOwnerPages()
   const text = albumsText(language)
-  const { assetId, albumId } = asset
-  const described = useLoaded((signal) => owner.describeAsset(asset, { signal }), asset.changedAt)
-  const name = displayName(described.value, language)
+  const file = fileKey(asset)
+  const loaded = useLoaded((signal) => showAsset(owner, asset, signal), file)
+  const [goneFile, setGone] = useState<string>()
+  const [round, setRound] = useState(0)
+  const shown = loaded.value
+  const reload = () => {
+    setGone(undefined)
+    setRound(round + 1)
+    loaded.reload()
+    onReload()
+  }
+  const parts = { shown, asset, onGone: () => setGone(file) }
   return (
     <>
-      <h1 tabIndex={-1}>{name === undefined ? text.asset.loading : <Name>{name}</Name>}</h1>
+      <h1 tabIndex={-1}>
+        {shown !== undefined && <Name>{shownName(shown, language)}</Name>}
+        {shown === undefined && (loaded.error === undefined ? text.asset.loading : text.asset.fault)}
+      </h1>
       {!asset.complete && <Incomplete assets={[asset]} />}
-      {described.error !== undefined && (
-        <ErrorNotice error={described.error} language={language} onRetry={described.reload} />
-      )}
-      <AssetPreview asset={asset} description={described.value} name={name ?? text.album.unnamed} />
-      <AssetActions
-        asset={asset}
-        name={name ?? text.album.unnamed}
-        onRemoved={() => goTo(`albums/${albumId}`)}
-        key={assetId}
-      />
-      <AssetFactList asset={asset} description={described.value} />
+      {shown !== undefined && <TrustNotice shown={shown} />}
+      {loaded.error !== undefined && <ErrorNotice error={loaded.error} language={language} onRetry={reload} />}
+      {goneFile === file && <GoneNotice onReload={reload} />}
+      <AssetPreview {...parts} key={`preview ${round} ${file}`} />
+      <AssetActions {...parts} key={`actions ${round} ${file}`} />
+      {shown !== undefined && <AssetFactList shown={shown} changedAt={asset.changedAt} />}
     </>
   )
 }
 
-function displayName(description: AssetDescription | undefined, language: Language): string | undefined {
-  if (description === undefined) return undefined
-  const { name } = description
-  return name === undefined || name.trim() === '' ? albumsText(language).album.unnamed : name
+function TrustNotice({ shown: { trust } }: { readonly shown: ShownAsset }) {
+  const { language } = useOwnerPages()
+  const text = albumsText(language)
+  const reason = trustReason(trust, language)
+  if (reason === undefined) return null
+  const isUnsigned = trust.kind === 'unsigned'
+  return (
+    <Notice tone="warn">
+      <p>
+        <span class="badge warn">{isUnsigned ? text.trust.unsigned : text.trust.revoked}</span>
+      </p>
+      <p>
+        <strong>{reason}</strong>
+      </p>
+      <p class="small">{isUnsigned ? text.consent.unsignedMeaning(1) : text.consent.revokedMeaning(1)}</p>
+    </Notice>
+  )
 }
 
-interface AssetPreviewProps {
+function GoneNotice({ onReload }: { readonly onReload: () => void }) {
+  const { language } = useOwnerPages()
+  const text = albumsText(language).trust
+  return (
+    <Notice tone="bad">
+      <p>{text.changed}</p>
+      <div>
+        <Button icon="retry" onClick={onReload}>
+          {text.reload}
+        </Button>
+      </div>
+    </Notice>
+  )
+}
+
+interface PartProps {
+  /** Undefined until the signature was checked: before, nothing can be done with the file. */
+  readonly shown: ShownAsset | undefined
   readonly asset: AssetFacts
-  readonly description: AssetDescription | undefined
-  readonly name: string
+  /** Called when the server no longer has the file that is shown. */
+  readonly onGone: () => void
 }
 
 /** Shows the thumbnail, and the file itself when the owner asks for it. */
-function AssetPreview({ asset, description, name }: AssetPreviewProps) {
+function AssetPreview({ shown, asset, onGone }: PartProps) {
   const { owner, language } = useOwnerPages()
   const text = albumsText(language).asset
-  const [isShown, setShown] = useState(false)
+  const [opened, setOpened] = useState<ConsentedAsset>()
+  const consent = useConsent()
   const place = useRef<HTMLDivElement>(null)
   const tile = useTile(asset, useInView(place))
+  const description = shown?.description
+  const toggle = () => {
+    if (opened !== undefined) setOpened(undefined)
+    else if (shown !== undefined) consent.ask('preview', [shown], ([consented]) => setOpened(consented))
+  }
   return (
     <div ref={place} class="card stack look">
-      {isShown ? (
-        <Preview
-          open={async (signal) => {
-            const { content, size } = await owner.openAsset(asset.assetId, { signal })
-            return { content: withThumbnail(content, { owner, asset }), size }
-          }}
-          name={name}
-          language={language}
-          explain={(error) => errorText(error, language)}
-        />
-      ) : (
+      {opened === undefined ? (
         <div class="look-small">
           {tile?.pictureUrl === undefined ? (
             <FileKind name={description?.name} type={description?.type} />
@@ -124,61 +164,80 @@ function AssetPreview({ asset, description, name }: AssetPreviewProps) {
             <img src={tile.pictureUrl} alt="" />
           )}
         </div>
+      ) : (
+        <Preview
+          open={async (signal) => {
+            const { content, size } = await owner.openAsset(opened.asset, { ...opened.permissions, signal })
+            return { content: withThumbnail(content, { owner, shown: opened }), size }
+          }}
+          name={shownName(opened, language)}
+          language={language}
+          explain={(error) => {
+            if (!isGone(error)) return errorText(error, language)
+            onGone()
+            return albumsText(language).trust.changed
+          }}
+        />
       )}
       <div class="row">
-        <Button icon="eye" onClick={() => setShown(!isShown)}>
-          {isShown ? text.hide : text.show}
+        <Button icon="eye" disabled={shown === undefined} onClick={toggle}>
+          {opened === undefined ? text.show : text.hide}
         </Button>
-        {!isShown && <span class="small soft">{text.showHint}</span>}
+        {opened === undefined && <span class="small soft">{text.showHint}</span>}
       </div>
+      {consent.dialog}
     </div>
   )
 }
 
-interface AssetActionsProps {
-  readonly asset: AssetFacts
-  readonly name: string
-  readonly onRemoved: () => void
-}
-
-function AssetActions({ asset: { assetId, complete }, name, onRemoved }: AssetActionsProps) {
+function AssetActions({ shown, asset: { assetId, albumId }, onGone }: PartProps) {
   const { language } = useOwnerPages()
   const text = albumsText(language)
-  const [dialog, setDialog] = useState<'share' | 'remove'>()
-  const saving = useAssetSaving()
-  const close = () => setDialog(undefined)
+  const [isRemoving, setRemoving] = useState(false)
+  const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
+  const consent = useConsent()
+  const saving = useAssetSaving({ onGone })
+  const save = () => shown && consent.ask('download', [shown], (assets) => void saving.save(assets))
   return (
     <div class="stack tight">
       <div class="row">
         <Button
           kind="primary"
           icon="download"
+          disabled={shown === undefined}
           busy={saving.now !== undefined}
-          onClick={() => void saving.save([{ assetId, name }])}
+          onClick={save}
         >
           {saving.now === undefined ? text.asset.download : text.asset.downloading}
         </Button>
-        {complete && (
-          <Button icon="share" onClick={() => setDialog('share')}>
+        {shown !== undefined && shown.trust.kind !== 'unsigned' && (
+          <Button icon="share" onClick={() => consent.ask('share', [shown], setSharing)}>
             {text.asset.share}
           </Button>
         )}
-        <Button kind="danger" icon="trash" onClick={() => setDialog('remove')}>
+        <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>
           {text.asset.remove}
         </Button>
       </div>
       {saving.now !== undefined && (
         <div class="row">
           <div class="grow">
-            <Progress label={text.saving.progress(name)} value={saving.now.share} />
+            <Progress label={text.saving.progress(saving.now.name)} value={saving.now.share} />
           </div>
           <Button kind="quiet" onClick={saving.stop}>
             {text.asset.stop}
           </Button>
         </div>
       )}
-      {dialog === 'share' && <ShareDialog assetIds={[assetId]} onClose={close} />}
-      {dialog === 'remove' && <RemoveDialog assetIds={[assetId]} onClose={close} onRemoved={onRemoved} />}
+      {consent.dialog}
+      {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
+      {isRemoving && (
+        <RemoveDialog
+          assetIds={[assetId]}
+          onClose={() => setRemoving(false)}
+          onRemoved={() => goTo(`albums/${albumId}`)}
+        />
+      )}
     </div>
   )
 }

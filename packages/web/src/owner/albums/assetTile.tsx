@@ -7,6 +7,7 @@ import { Icon } from '../../common/icons.tsx'
 import { useInView } from '../../common/useInView.ts'
 import { useOwnerPages } from '../context.ts'
 import { albumsText } from './texts.ts'
+import { TrustBadge } from './trustBadge.tsx'
 import { type TileContent, useTile } from './useTile.ts'
 
 interface AssetTileProps {
@@ -20,6 +21,7 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
   const text = albumsText(language).album
   const place = useRef<HTMLLIElement>(null)
   const content = useTile(asset, useInView(place))
+  const description = content?.shown?.description
   const name = nameOf(content, text)
   return (
     <li ref={place} class={`tile ${isSelected ? 'selected' : ''}`}>
@@ -30,11 +32,11 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
         <span class="tile-words">
           <span class="tile-name">{content === undefined ? name : <Name>{name}</Name>}</span>
           <span class="small soft">
-            {formatBytes(content?.description?.size ?? asset.envelope.plaintext_size, language)}
-            {' · '}
+            {description !== undefined && <>{formatBytes(description.size, language)} · </>}
             {formatDate(asset.createdAt, language)}
           </span>
           {!asset.complete && <span class="badge warn">{text.unfinished}</span>}
+          {content?.shown !== undefined && <TrustBadge trust={content.shown.trust} />}
         </span>
       </a>
       <label class="tile-pick">
@@ -53,12 +55,14 @@ interface NameTexts {
   readonly opening: string
   readonly unreadable: string
   readonly unnamed: string
+  readonly unsigned: string
 }
 
 function nameOf(content: TileContent | undefined, text: NameTexts): string {
   if (content === undefined) return text.opening
-  if (content.description === undefined) return text.unreadable
-  const { name } = content.description
+  if (content.shown === undefined) return text.unreadable
+  if (content.shown.description === undefined) return text.unsigned
+  const { name } = content.shown.description
   return name === undefined || name.trim() === '' ? text.unnamed : name
 }
 
@@ -66,6 +70,7 @@ function Picture({ content }: { readonly content: TileContent | undefined }) {
   if (content === undefined) return <span class="tile-empty" />
   if (content.pictureUrl !== undefined) return <img src={content.pictureUrl} alt="" decoding="async" />
   if (content.hasPicture) return <span class="tile-empty" />
-  if (content.description === undefined) return <Icon name="alert" />
-  return <FileKind name={content.description.name} type={content.description.type} />
+  const description = content.shown?.description
+  if (description === undefined) return <Icon name="alert" />
+  return <FileKind name={description.name} type={description.type} />
 }

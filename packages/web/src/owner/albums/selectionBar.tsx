@@ -1,13 +1,19 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
-import { Button, IconButton, Progress } from '../../common/controls.tsx'
+import { Button, IconButton, Notice, Progress } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
+import { useConsent } from './consent.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
+import { type ConsentedAsset, type ShownAsset, showAsset } from './shownAsset.ts'
 import { albumsText } from './texts.ts'
 import { useAssetSaving } from './useAssetSaving.ts'
+
+/** Each takes two small requests. */
+const MAX_AT_ONCE = 6
 
 interface SelectionBarProps {
   readonly selected: readonly AssetFacts[]
@@ -19,23 +25,40 @@ interface SelectionBarProps {
 
 /** The actions for the selected files, at the bottom, in reach of the thumb. */
 export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: SelectionBarProps) {
-  const { owner, language, showMessage } = useOwnerPages()
+  const { owner, language } = useOwnerPages()
   const text = albumsText(language)
-  const [dialog, setDialog] = useState<'share' | 'remove'>()
+  const [isRemoving, setRemoving] = useState(false)
+  const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
+  const [isReading, setReading] = useState(false)
+  const [fault, setFault] = useState<string>()
   const saving = useAssetSaving()
+  const consent = useConsent()
   const assetIds = selected.map(({ assetId }) => assetId)
 
-  async function save(): Promise<void> {
+  /** Resolves with the files as the tiles show them, which were read with the same facts; undefined after a failure, which it shows. */
+  async function read(): Promise<readonly ShownAsset[] | undefined> {
+    setReading(true)
+    setFault(undefined)
     try {
-      const named = []
-      for (const asset of selected) {
-        const { name } = await owner.describeAsset(asset)
-        named.push({ assetId: asset.assetId, name: name ?? text.album.unnamed })
-      }
-      await saving.save(named)
+      return await mapConcurrently(selected, MAX_AT_ONCE, (asset) => showAsset(owner, asset))
     } catch (error) {
-      showMessage({ tone: 'bad', text: errorText(error, language) })
+      setFault(errorText(error, language))
+      return undefined
+    } finally {
+      setReading(false)
     }
+  }
+
+  async function save(): Promise<void> {
+    const shown = await read()
+    if (shown !== undefined) consent.ask('download', shown, (assets) => void saving.save(assets))
+  }
+
+  async function share(): Promise<void> {
+    const shown = (await read()) ?? []
+    const unsigned = shown.filter(({ trust }) => trust.kind === 'unsigned').length
+    if (unsigned > 0) setFault(text.trust.notShared(unsigned))
+    else if (shown.length > 0) consent.ask('share', shown, setSharing)
   }
 
   return (
@@ -50,16 +73,17 @@ export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: Sel
         )}
       </div>
       <div class="row">
-        <Button icon="share" onClick={() => setDialog('share')}>
+        <Button icon="share" disabled={isReading} onClick={() => void share()}>
           {text.selection.share}
         </Button>
-        <Button icon="download" busy={saving.now !== undefined} onClick={() => void save()}>
+        <Button icon="download" disabled={isReading} busy={saving.now !== undefined} onClick={() => void save()}>
           {text.selection.download}
         </Button>
-        <Button icon="trash" kind="danger" onClick={() => setDialog('remove')}>
+        <Button icon="trash" kind="danger" onClick={() => setRemoving(true)}>
           {text.selection.remove}
         </Button>
       </div>
+      {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
       {saving.now !== undefined && (
         <div class="row selection-saving">
           <div class="grow">
@@ -70,10 +94,9 @@ export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: Sel
           </Button>
         </div>
       )}
-      {dialog === 'share' && <ShareDialog assetIds={assetIds} onClose={() => setDialog(undefined)} />}
-      {dialog === 'remove' && (
-        <RemoveDialog assetIds={assetIds} onClose={() => setDialog(undefined)} onRemoved={onRemoved} />
-      )}
+      {consent.dialog}
+      {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
+      {isRemoving && <RemoveDialog assetIds={assetIds} onClose={() => setRemoving(false)} onRemoved={onRemoved} />}
     </section>
   )
 }

@@ -1,5 +1,5 @@
 /** One file in the upload queue, and what the queue needs to send it. */
-import type { UploadState } from '@blindkeep/client/owner'
+import type { AssetFacts, UploadState } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 
 export type UploadPhase =
@@ -82,4 +82,15 @@ const ACTIVE: ReadonlySet<UploadPhase> = new Set(['waiting', 'preparing', 'sendi
 /** Whether the upload would stop when the page closes. */
 export function isActive({ phase }: Pick<UploadItem, 'phase'>): boolean {
   return ACTIVE.has(phase)
+}
+
+/**
+ * Whether the asset of an upload may be finished, and so must not be deleted with the upload. What this client knows comes first: once it has begun to send
+ * the signature, the server may have all of it, whatever it says. Another client may have finished the asset too; then the server lists a signature.
+ */
+export function mayBeFinished(
+  { provenance }: Pick<UploadState, 'provenance'>,
+  asset?: Pick<AssetFacts, 'blobs'>,
+): boolean {
+  return provenance.uploadId !== undefined || (asset?.blobs.some(({ role }) => role === 'provenance') ?? false)
 }

@@ -9,7 +9,7 @@ import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'
 import { addThumbnail } from './thumbnails.ts'
-import { isActive, type UploadItem, type UploadJob } from './uploadItem.ts'
+import { isActive, mayBeFinished, type UploadItem, type UploadJob } from './uploadItem.ts'
 import { createUploadQueue, type UploadQueue } from './uploadQueue.ts'
 import { deleteUpload, storedUploads, storeUpload } from './uploadStore.ts'
 
@@ -53,11 +53,12 @@ function startQueue(uploader: Uploader): FileQueue {
   return queue
 }
 
-/** Also deletes an incomplete asset that has landed: nothing could complete it. */
+/** Also deletes an asset that has landed in part, because only this upload could complete it. */
 async function cancel(owner: Owner, state: UploadState): Promise<void> {
   await owner.cancelUpload(state)
-  const { complete, assetId } = await owner.asset(state.envelope.file_id)
-  if (!complete) await owner.deleteAsset(assetId)
+  if (mayBeFinished(state)) return
+  const asset = await owner.asset(state.envelope.file_id)
+  if (!mayBeFinished(state, asset)) await owner.deleteAsset(asset.assetId)
 }
 
 async function send({ owner, device }: Uploader, job: UploadJob<File>): Promise<void> {
@@ -79,5 +80,6 @@ async function send({ owner, device }: Uploader, job: UploadJob<File>): Promise<
     await onState(state)
   }
   const { assetId } = await owner.finishUpload({ state, source, onState, onProgress: onStep, signal })
-  await addThumbnail({ owner, assetId, device: signer, file })
+  const of = { assetId, originalHash: state.envelope.ciphertext_hash }
+  await addThumbnail({ owner, of, device: signer, file })
 }

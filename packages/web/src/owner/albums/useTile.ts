@@ -1,20 +1,28 @@
 /** The content of an asset's tile: its description and thumbnail, loaded when the tile comes into view. */
 import { AssetError, AssetIncomplete, SealError } from '@blindkeep/client/errors'
-import type { AssetDescription, AssetFacts, Owner } from '@blindkeep/client/owner'
+import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
 import { thumbnailTypeOf } from '../../common/thumbnail.ts'
 import { useOwnerPages } from '../context.ts'
 import { createSharedLoads, type SharedLoads } from './sharedLoads.ts'
+import { factsKey, fileKey, type ShownAsset, showAsset } from './shownAsset.ts'
 import { hasThumbnail } from './thumbnails.ts'
 
 export interface TileContent {
-  readonly description: AssetDescription | undefined
-  /** Why the description can't be read, when the asset itself is the reason. */
+  /** The facts that were given, with what was found for them; undefined when the asset can't be read. */
+  readonly shown: ShownAsset | undefined
+  /** Why the asset can't be read, when the asset itself is the reason. */
   readonly fault: unknown
   /** A `blob:` URL, valid while the tile uses it. */
   readonly pictureUrl: string | undefined
   /** Whether the asset has a picture, loaded or not. */
   readonly hasPicture: boolean
+}
+
+/** A tile's content, with the file that it was loaded for. */
+interface LoadedTile {
+  readonly file: string
+  readonly content: TileContent
 }
 
 /** Browsers send no more requests to one server at the same time. */
@@ -39,22 +47,22 @@ function loadsOf(owner: Owner): SharedLoads<TileContent> {
 /** A picture that was scrolled out of view stays loaded for this time. */
 const LINGER_MS = 1000
 
-/** Undefined until it is loaded. The old content stays while a change is loaded. Out of view, only the picture is removed. */
+/** Undefined until the content is loaded that belongs to these facts of the file. Out of view, only the picture is removed. */
 export function useTile(asset: AssetFacts, isInView: boolean): TileContent | undefined {
   const { owner } = useOwnerPages()
-  const [content, setContent] = useState<TileContent>()
-  const isWanted = useLinger(isInView, content === undefined ? 0 : LINGER_MS)
-  const key = `${asset.assetId} ${asset.changedAt} ${asset.blobs.length}`
+  const [loaded, setLoaded] = useState<LoadedTile>()
+  const isWanted = useLinger(isInView, loaded === undefined ? 0 : LINGER_MS)
+  const [key, file] = [factsKey(asset), fileKey(asset)]
   useEffect(() => {
-    if (!isWanted) return setContent((last) => last && { ...last, pictureUrl: undefined })
+    if (!isWanted) return setLoaded((last) => last && { ...last, content: { ...last.content, pictureUrl: undefined } })
     return loadsOf(owner).use(
       key,
       (signal) => loadTile(owner, asset, signal),
       // After a failure the tile loads again when it comes into view or changes.
-      ({ value }) => value !== undefined && setContent(value),
+      ({ value }) => value !== undefined && setLoaded({ file, content: value }),
     )
   }, [owner, key, isWanted])
-  return content
+  return loaded?.file === file ? loaded.content : undefined
 }
 
 /** True while `isTrue` is, and `ms` longer. */
@@ -69,12 +77,13 @@ function useLinger(isTrue: boolean, ms: number): boolean {
 }
 
 async function loadTile(owner: Owner, asset: AssetFacts, signal: AbortSignal): Promise<TileContent> {
-  const [described, picture] = await Promise.all([
-    describe(owner, asset, signal),
-    hasThumbnail(asset) ? owner.readThumbnail(asset, { signal }) : undefined,
-  ])
+  const found = await show(owner, asset, signal)
+  const isNamed = found.shown?.description !== undefined
+  // A revoked device is allowed because the tile shows the badge: a thief of the device can replace the thumbnail of every asset (decisions/thumbnails.md).
+  const picture =
+    isNamed && hasThumbnail(asset) ? await owner.readThumbnail(asset, { allowRevokedDevice: true, signal }) : undefined
   const pictureUrl = picture && pictureUrlOf(picture)
-  return { ...described, pictureUrl, hasPicture: pictureUrl !== undefined }
+  return { ...found, pictureUrl, hasPicture: pictureUrl !== undefined }
 }
 
 /** Only the account key can seal a thumbnail. Its type is checked all the same, because it is decoded outside of the sandbox. */
@@ -83,16 +92,16 @@ function pictureUrlOf(picture: Uint8Array<ArrayBuffer>): string | undefined {
   return type && URL.createObjectURL(new Blob([picture], { type }))
 }
 
-async function describe(
+async function show(
   owner: Owner,
   asset: AssetFacts,
   signal: AbortSignal,
-): Promise<Pick<TileContent, 'description' | 'fault'>> {
+): Promise<Pick<TileContent, 'shown' | 'fault'>> {
   try {
-    return { description: await owner.describeAsset(asset, { signal }), fault: undefined }
+    return { shown: await showAsset(owner, asset, signal), fault: undefined }
   } catch (fault) {
     const isOfAsset = fault instanceof AssetError || fault instanceof AssetIncomplete || fault instanceof SealError
     if (!isOfAsset) throw fault
-    return { description: undefined, fault }
+    return { shown: undefined, fault }
   }
 }

@@ -11,7 +11,7 @@ import type { SavingNow } from '../../common/useSaving.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import type { DropActions } from './dropRow.tsx'
-import { faultText, inboxText, nameOf, plainNameOf, sizeOf } from './texts.ts'
+import { faultText, inboxText, nameOf, plainNameOf, shortNoteOf, sizeOf } from './texts.ts'
 
 interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
   readonly item: InboxItem
@@ -71,17 +71,15 @@ export function DropDialog(props: DropDialogProps) {
   )
 }
 
-/** A longer note is folded. */
-const NOTE_CHARACTERS_SHOWN = 400
-
 function Note({ note, language }: { readonly note: string; readonly language: Language }) {
   const text = inboxText(language)
   const [isWhole, setWhole] = useState(false)
-  const isLong = note.length > NOTE_CHARACTERS_SHOWN
+  const short = shortNoteOf(note)
+  const isLong = short !== note
   return (
     <section class="stack tight" aria-label={text.note}>
       <blockquote class={`note-whole ${isLong && !isWhole ? 'folded' : ''}`}>
-        <Name>{isLong && !isWhole ? `${note.slice(0, NOTE_CHARACTERS_SHOWN).toWellFormed()}…` : note}</Name>
+        <Name>{isWhole ? note : short}</Name>
       </blockquote>
       {isLong && (
         <div>

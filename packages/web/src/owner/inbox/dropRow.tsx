@@ -3,7 +3,7 @@ import { IconButton, Name } from '../../common/controls.tsx'
 import { formatAge, formatBytes, formatInstant } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
-import { faultText, inboxText, nameOf, plainNameOf, sizeOf } from './texts.ts'
+import { faultText, inboxText, nameOf, plainNameOf, shortNoteOf, sizeOf } from './texts.ts'
 
 export interface DropActions {
   readonly onOpen: (item: InboxItem) => void
@@ -50,7 +50,7 @@ export function DropRow(props: DropRowProps) {
         {fault !== undefined && <p class="small fault">{faultText(fault, language)}</p>}
         {file?.note !== undefined && (
           <p class="small note">
-            <Name>{file.note}</Name>
+            <Name>{shortNoteOf(file.note)}</Name>
           </p>
         )}
       </div>

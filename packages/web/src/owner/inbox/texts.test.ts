@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InboxItem } from '@blindkeep/client/owner'
+import { safeName } from '@blindkeep/client/safeName'
 import { parseDropId, parseOpaqueId } from '@blindkeep/protocol/ids'
-import { inboxText, nameOf } from './texts.ts'
+import { inboxText, nameOf, plainNameOf, shortNoteOf } from './texts.ts'
 
 function itemNamed(name: string): InboxItem {
   const dropId = parseDropId('00000000-0000-4000-8000-000000000001')
   const opaqueId = parseOpaqueId('0'.repeat(32))
   assert.ok(dropId && opaqueId)
-  const file = { name, type: undefined, note: undefined, sender: undefined, modifiedAt: undefined, size: 1 }
+  const file = {
+    name,
+    safeName: safeName(name),
+    type: undefined,
+    note: undefined,
+    sender: undefined,
+    modifiedAt: undefined,
+    size: 1,
+  }
   const receivedAt = '2026-01-01T00:00:00.000Z'
   return {
     dropId,
@@ -31,5 +40,23 @@ describe('the name of a file in the inbox', () => {
   it('is replaced by a text when it has no visible character', () => {
     for (const name of ['', '  ', '\u200b\u2060', '\u3164\u00ad', '\0\n', '\u202e'])
       assert.equal(nameOf(itemNamed(name), 'en'), inboxText('en').unnamed, JSON.stringify(name))
+  })
+})
+
+describe('the plain name of a file in the inbox', () => {
+  it('is the one that was made when the header was opened', () => {
+    const item = itemNamed('a/b')
+    assert.ok(item.file)
+    assert.equal(plainNameOf(item, 'en'), 'a_b')
+    assert.equal(plainNameOf({ ...item, file: { ...item.file, safeName: 'made before' } }, 'en'), 'made before')
+  })
+})
+
+describe('a note in a list', () => {
+  it('is the whole of a short note, and the beginning of a long one, without half a character', () => {
+    assert.equal(shortNoteOf('for you'), 'for you')
+    assert.equal(shortNoteOf('n'.repeat(401)), `${'n'.repeat(400)}…`)
+    assert.ok(shortNoteOf('😀'.repeat(300)).isWellFormed())
+    assert.ok(shortNoteOf(`n${'😀'.repeat(300)}`).isWellFormed())
   })
 })

@@ -1,5 +1,4 @@
-import type { InboxItem } from '@blindkeep/client/owner'
-import { safeName } from '@blindkeep/client/safeName'
+import type { FileDescription, InboxItem } from '@blindkeep/client/owner'
 import type { Language } from '../../common/language.ts'
 import { inbox as german } from '../../text/de/inbox.ts'
 import { inbox as english } from '../../text/en/inbox.ts'
@@ -15,17 +14,34 @@ const directionControls = /\p{Bidi_Control}/gu
 /** Characters that are not visible (Unicode TR 44, Default_Ignorable_Code_Point). */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cc}\s]/gu
 
+/** A row is drawn many times, and its name may be long: it is made fit to show once. Undefined for a name without a visible character. */
+const shownNames = new WeakMap<FileDescription, string | undefined>()
+
+function shownNameOf(file: FileDescription): string | undefined {
+  if (shownNames.has(file)) return shownNames.get(file)
+  const name = file.name?.replace(directionControls, '').trim()
+  const shown = name === undefined || name.replace(invisible, '') === '' ? undefined : name
+  shownNames.set(file, shown)
+  return shown
+}
+
 /** The sender's name for the file, without characters that make it look like another name. A text for a file without a name, or one that can't be opened. */
 export function nameOf({ file }: InboxItem, language: Language): string {
   const text = texts[language]
-  if (file === undefined) return text.unopened
-  const name = file.name?.replace(directionControls, '').trim()
-  return name === undefined || name.replace(invisible, '') === '' ? text.unnamed : name
+  return file === undefined ? text.unopened : (shownNameOf(file) ?? text.unnamed)
 }
 
 /** For sentences and for file names on a disk: it can't turn the direction of the text around it, and its length is limited. */
 export function plainNameOf(item: InboxItem, language: Language): string {
-  return item.file?.name === undefined ? nameOf(item, language) : safeName(item.file.name)
+  return item.file?.safeName ?? nameOf(item, language)
+}
+
+/** A longer note is folded. */
+const NOTE_CHARACTERS_SHOWN = 400
+
+/** The note itself, or the beginning of a long one. A note may have 48 KiB, and a list draws one in each row. */
+export function shortNoteOf(note: string): string {
+  return note.length <= NOTE_CHARACTERS_SHOWN ? note : `${note.slice(0, NOTE_CHARACTERS_SHOWN).toWellFormed()}…`
 }
 
 export function faultText({ reason }: NonNullable<InboxItem['fault']>, language: Language): string {

@@ -1,7 +1,7 @@
 import type { CreatedShare } from '@blindkeep/client/owner'
-import type { AssetId } from '@blindkeep/protocol/ids'
 import { useId, useState } from 'preact/hooks'
 import { Button, Dialog } from '../../common/controls.tsx'
+import type { ConsentedAsset } from '../albums/shownAsset.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { type Action, useAction } from '../useAction.ts'
@@ -11,7 +11,8 @@ import './shares.css'
 import { sharesText } from './texts.ts'
 
 interface ShareDialogProps {
-  readonly assetIds: readonly AssetId[]
+  /** What was shown is what is shared. The owner was asked about files of revoked devices; unsigned files cannot be shared. */
+  readonly assets: readonly ConsentedAsset[]
   readonly onClose: () => void
 }
 
@@ -20,7 +21,7 @@ interface ShareWithExpiry extends CreatedShare {
 }
 
 /** Asks how long the share lasts, then shows its address once. */
-export function ShareDialog({ assetIds, onClose }: ShareDialogProps) {
+export function ShareDialog({ assets, onClose }: ShareDialogProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const [created, setCreated] = useState<ShareWithExpiry>()
@@ -30,20 +31,19 @@ export function ShareDialog({ assetIds, onClose }: ShareDialogProps) {
   if (created !== undefined)
     return <CreatedShareView url={created.url} expiresAt={created.expiresAt} onClose={onClose} />
   return (
-    <Dialog title={text.create.title(assetIds.length)} closeLabel={text.close} onClose={close}>
-      <CreateShare assetIds={assetIds} action={creating} onCreated={setCreated} onCancel={close} />
+    <Dialog title={text.create.title(assets.length)} closeLabel={text.close} onClose={close}>
+      <CreateShare assets={assets} action={creating} onCreated={setCreated} onCancel={close} />
     </Dialog>
   )
 }
 
-interface CreateShareProps {
-  readonly assetIds: readonly AssetId[]
+interface CreateShareProps extends Pick<ShareDialogProps, 'assets'> {
   readonly action: Action
   readonly onCreated: (share: ShareWithExpiry) => void
   readonly onCancel: () => void
 }
 
-function CreateShare({ assetIds, action, onCreated, onCancel }: CreateShareProps) {
+function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) {
   const { owner, language } = useOwnerPages()
   const text = sharesText(language)
   const [expiry, setExpiry] = useState<Expiry>('week')
@@ -53,7 +53,9 @@ function CreateShare({ assetIds, action, onCreated, onCancel }: CreateShareProps
   const create = () =>
     action.run(async () => {
       const expiresAt = expiryInstant(expiry, Date.now())
-      onCreated({ ...(await owner.createShare(assetIds, { expiresAt })), expiresAt })
+      const allowRevokedDevice = assets.some(({ permissions }) => permissions.allowRevokedDevice === true)
+      const facts = assets.map(({ asset }) => asset)
+      onCreated({ ...(await owner.createShare(facts, { expiresAt, allowRevokedDevice })), expiresAt })
     })
 
   return (

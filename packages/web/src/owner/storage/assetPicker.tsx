@@ -3,6 +3,9 @@ import { useState } from 'preact/hooks'
 import { Button, Check, Dialog, Name } from '../../common/controls.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
+import { fileKey, showAsset } from '../albums/shownAsset.ts'
+import { shownName } from '../albums/texts.ts'
+import { TrustBadge } from '../albums/trustBadge.tsx'
 import { useOwnerPages } from '../context.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { storageText } from './texts.ts'
@@ -37,10 +40,7 @@ export function AssetPicker({ entries, chosen, onChosen }: AssetPickerProps) {
               }}
             >
               <EntryName entry={entry} />
-              <span class="small soft block">
-                {formatBytes(entry.facts.envelope.plaintext_size, language)} ·{' '}
-                {text.stored(formatInstant(entry.facts.createdAt, language))}
-              </span>
+              <span class="small soft block">{text.stored(formatInstant(entry.facts.createdAt, language))}</span>
             </Check>
           </li>
         ))}
@@ -62,8 +62,15 @@ export function AssetPicker({ entries, chosen, onChosen }: AssetPickerProps) {
 function EntryName({ entry }: { readonly entry: CatalogEntry }) {
   const { owner, language } = useOwnerPages()
   const text = storageText(language)
-  const { value, error } = useLoaded((signal) => owner.describeAsset(entry.facts, { signal }), entry.assetId)
+  const { value, error } = useLoaded((signal) => showAsset(owner, entry.facts, signal), fileKey(entry.facts))
   if (error !== undefined) return <em>{text.picker.nameFault}</em>
   if (value === undefined) return <span class="soft">{text.picker.nameLoading}</span>
-  return value.name === undefined ? <em>{text.results.unnamed}</em> : <Name>{value.name}</Name>
+  const { description, trust } = value
+  return (
+    <>
+      <Name>{shownName(value, language)}</Name>
+      {description !== undefined && <span class="small soft"> · {formatBytes(description.size, language)}</span>}
+      <TrustBadge trust={trust} />
+    </>
+  )
 }

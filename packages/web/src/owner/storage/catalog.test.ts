@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ChangePage } from '@blindkeep/client/owner'
+import type { ChangePage, Owner } from '@blindkeep/client/owner'
 import { parseAssetId } from '@blindkeep/protocol/ids'
 import { createAssetFeed } from '../albums/assetFeed.ts'
 import { readCatalog } from './catalog.ts'
@@ -19,11 +19,10 @@ describe('the catalog', () => {
   it('lists all assets, newest first, with the bytes that a deep check reads', async () => {
     const changes = [change(a, '2026-01-01'), change(b, '2026-01-02')]
     const page = { cursor: '1', changes, hasStartedOver: false } as unknown as ChangePage
-    const feed = createAssetFeed({
-      async *changes() {
-        yield page
-      },
-    })
+    const onePage: Owner['changes'] = async function* () {
+      yield page
+    }
+    const feed = createAssetFeed({ changes: onePage }, { load: async () => 0, save: async () => undefined })
     const entries = await readCatalog(feed)
     assert.deepEqual(
       entries.map(({ assetId }) => assetId),

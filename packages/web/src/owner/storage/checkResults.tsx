@@ -2,6 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Button, Name, Notice } from '../../common/controls.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
+import { TrustBadge } from '../albums/trustBadge.tsx'
 import { useOwnerPages } from '../context.ts'
 import { causeText, showsCause } from './causeText.ts'
 import { type CheckState, checkRunOf, isUnchecked } from './checkRun.ts'
@@ -160,7 +161,7 @@ function isDoubtful(kind: Outcome['kind']): boolean {
 function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outcome: Outcome }) {
   const { language } = useOwnerPages()
   const text = storageText(language)
-  const { assetId, kind, name, size, parts, cause } = outcome
+  const { assetId, kind, name, size, parts, cause, hashes, signerRevokedAt } = outcome
   const shownName = name ?? text.results.unnamed
   const isUnread = kind === 'not_yet' || kind === 'not_examined'
   const ofParts = isUnread ? text.results.unread : text.results.concerned
@@ -174,6 +175,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
         <p>
           <OutcomeBadge tone={TONES[kind]}>{text.kinds[kind].title}</OutcomeBadge>
         </p>
+        {signerRevokedAt !== undefined && <TrustBadge trust={{ kind: 'revoked', revokedAt: signerRevokedAt }} />}
         {kind !== 'held_deep' && <p class="small soft">{text.kinds[kind].meaning}</p>}
         {parts.length > 0 && <p class="small soft">{ofParts(parts.map((part) => text.parts[part]).join(', '))}</p>}
         {cause !== undefined && showsCause(kind) && <p class="small">{causeText(cause, language)}</p>}
@@ -182,7 +184,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
         type="button"
         class="button quiet no-print"
         aria-label={text.results.receiptsOf(isolated(shownName))}
-        onClick={() => onReceipts({ assetId, name: shownName })}
+        onClick={() => onReceipts({ assetId, name: shownName, hashes })}
       >
         {text.results.receipts}
       </button>

@@ -17,7 +17,7 @@ function entries(count: number): readonly CatalogEntry[] {
 }
 
 const held = (assetId: AssetId) =>
-  ({ assetId, held: true, examined: 'deep', receipts: { receipts: [] } }) as unknown as HeldAnswer
+  ({ assetId, held: true, examined: 'deep', signed: {}, receipts: { receipts: [] } }) as unknown as HeldAnswer
 
 const doubted = (assetId: AssetId, cause?: Error): HeldAnswer => ({
   assetId,

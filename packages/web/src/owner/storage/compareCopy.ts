@@ -41,7 +41,7 @@ export function createCompareCopy({ owner, baseUrl, state }: CompareCopyOptions)
   async function nameOf({ assetId, facts }: CatalogEntry, signal: AbortSignal): Promise<string | undefined> {
     const known = state.get().keptNames.get(assetId)
     if (known !== undefined) return known
-    const name = await owner.describeAsset(facts, { signal }).then(
+    const name = await owner.describeAsset(facts, { allowRevokedDevice: true, signal }).then(
       (description) => description.name,
       () => undefined,
     )

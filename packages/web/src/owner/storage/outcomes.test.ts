@@ -42,7 +42,8 @@ function verdictOf(change: Partial<BlobVerdict>, durable = false): AssetVerdict 
 /** The client's answer for this verdict. */
 function judged(verdict: AssetVerdict, depth: Depth): HeldAnswer {
   const doubts = verdictDoubts(verdict, depth)
-  const file = { name: 'x', type: undefined, note: undefined, sender: undefined, modifiedAt: undefined, size: 1 }
+  const none = { type: undefined, note: undefined, sender: undefined, modifiedAt: undefined }
+  const file = { name: 'x', safeName: 'x', ...none, size: 1 }
   if (doubts.length > 0) return { assetId, held: false, file, doubts, verdict }
   const examined = verdict.blobs.every(({ deep }) => deep === 'intact') ? 'deep' : 'structural'
   const hashes = {
@@ -106,6 +107,8 @@ describe('the kind of several doubts', () => {
   const reasons: Readonly<Record<DoubtReason, string>> = {
     asset_missing: 'missing',
     incomplete: 'incomplete',
+    unsigned: 'unsigned',
+    device_revoked: 'device_revoked',
     file_differs: 'other_file',
     not_durable: 'not_vouched',
     corrupt: 'damaged',

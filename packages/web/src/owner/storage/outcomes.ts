@@ -19,6 +19,8 @@ export const DOUBT_KINDS = [
   'withheld',
   'not_vouched',
   'unreadable',
+  'unsigned',
+  'device_revoked',
   'other_file',
   'incomplete',
   'not_examined',
@@ -44,12 +46,16 @@ export interface Outcome {
   readonly hashes: Readonly<Record<BundleRole, Sha256Hex>> | undefined
   /** `receipt_seq` of each checked receipt. */
   readonly receiptSeqs: readonly number[]
+  /** RFC 3339: when the owner revoked the device that signed the file; undefined for a live device, and for a doubt about the signature. */
+  readonly signerRevokedAt: string | undefined
   readonly cause: Error | undefined
 }
 
 const KIND_OF: Readonly<Record<Exclude<DoubtReason, 'not_durable'>, DoubtKind>> = {
   asset_missing: 'missing',
   incomplete: 'incomplete',
+  unsigned: 'unsigned',
+  device_revoked: 'device_revoked',
   file_differs: 'other_file',
   corrupt: 'damaged',
   rate_limited: 'not_yet',
@@ -85,6 +91,7 @@ export function outcomeOf(answer: HeldAnswer): Outcome {
       checkedAt: answer.checkedAt,
       hashes: answer.hashes,
       receiptSeqs: answer.receipts.receipts.map(({ receipt }) => receipt.receipt_seq),
+      signerRevokedAt: answer.signed.deviceRevokedAt,
       cause: undefined,
     }
   const { doubts, verdict } = answer
@@ -95,6 +102,7 @@ export function outcomeOf(answer: HeldAnswer): Outcome {
     checkedAt: verdict?.checkedAt,
     hashes: undefined,
     receiptSeqs: [],
+    signerRevokedAt: undefined,
     cause: doubts.find(({ cause }) => cause !== undefined)?.cause,
   }
 }
@@ -123,6 +131,8 @@ export const TONES: Readonly<Record<OutcomeKind, Tone>> = {
   withheld: 'bad',
   not_vouched: 'bad',
   unreadable: 'bad',
+  unsigned: 'bad',
+  device_revoked: 'bad',
   other_file: 'bad',
   incomplete: 'bad',
   not_examined: 'warn',

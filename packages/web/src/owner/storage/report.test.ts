@@ -15,7 +15,14 @@ const entries = ids.map((assetId) => ({ assetId }) as unknown as CatalogEntry)
 
 function outcome(index: number, changed: Partial<Outcome>): Outcome {
   const assetId = ids[index] ?? assert.fail()
-  const nothing = { parts: [], hashes: undefined, receiptSeqs: [], cause: undefined, checkedAt: undefined }
+  const nothing = {
+    parts: [],
+    hashes: undefined,
+    receiptSeqs: [],
+    cause: undefined,
+    checkedAt: undefined,
+    signerRevokedAt: undefined,
+  }
   return { assetId, kind: 'held_deep', name: undefined, size: 1, ...nothing, ...changed }
 }
 
@@ -45,6 +52,21 @@ describe('a report', () => {
       for (const line of text.results.uncheckedList) assert.ok(report.includes(line), line)
       assert.ok(report.includes('https://keep.example') && report.includes('2026-01-01T12:00:00.000Z'))
     }
+  })
+
+  it('names the files of a revoked device', () => {
+    const signerRevokedAt = '2025-12-31T00:00:00Z'
+    const revoked = new Map([...outcomes, [ids[0] ?? assert.fail(), outcome(0, { signerRevokedAt })]])
+    const report = { ...facts, check: { ...facts.check, outcomes: revoked } }
+    for (const language of ['en', 'de'] as const) {
+      const { signerRevoked } = storageText(language).report
+      assert.ok(textReport(report, storageText(language), language).includes(`${signerRevoked} (${signerRevokedAt})`))
+      assert.ok(!textReport(facts, storageText(language), language).includes(signerRevoked))
+    }
+    assert.deepEqual(
+      JSON.parse(jsonReport(report)).files.map((file: { signer_revoked_at: string }) => file.signer_revoked_at),
+      [signerRevokedAt, null, null],
+    )
   })
 
   it('has no line that a file’s name has created', () => {

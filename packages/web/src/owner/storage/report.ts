@@ -27,6 +27,7 @@ export function jsonReport({ baseUrl, writtenAt, check }: ReportFacts): string {
       checked_at: outcome?.checkedAt ?? null,
       hashes: outcome?.hashes ?? null,
       receipt_seqs: outcome?.receiptSeqs ?? [],
+      signer_revoked_at: outcome?.signerRevokedAt ?? null,
     }
   })
   const report = { server: baseUrl, written_at: writtenAt, depth, summary: summaryOf(tally), tally, files }
@@ -65,10 +66,11 @@ export function textReport(facts: ReportFacts, text: StorageText, language: Lang
 
 function fileLines(assetId: string, outcome: Outcome | undefined, text: StorageText): readonly string[] {
   if (outcome === undefined) return [`  ${assetId}`, `    ${text.results.notAsked}`]
-  const { kind, name, checkedAt, hashes, receiptSeqs } = outcome
+  const { kind, name, checkedAt, hashes, receiptSeqs, signerRevokedAt } = outcome
   return [
     `  ${oneLine(name ?? text.results.unnamed)}`,
     `    ${text.kinds[kind].title}${checkedAt === undefined ? '' : ` (${checkedAt})`}`,
+    ...(signerRevokedAt === undefined ? [] : [`    ${text.report.signerRevoked} (${signerRevokedAt})`]),
     `    ${assetId}`,
     ...(hashes === undefined ? [] : [`    SHA-256 ${hashes.original}`]),
     ...(receiptSeqs.length === 0 ? [] : [`    ${text.results.receipts}: ${receiptSeqs.join(', ')}`]),

@@ -37,6 +37,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
     unnamed: 'Datei ohne Namen',
     unfinished: 'Nicht fertig',
     unreadable: 'Lässt sich nicht öffnen',
+    unsigned: 'Unsignierte Datei',
     opening: 'Wird geöffnet\u00a0…',
     select: (name) => `${name} auswählen`,
   },
@@ -44,8 +45,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     notice: (count) =>
       plural(
         count,
-        '1 Datei hier ist nicht fertig: Ihr Upload brach ab, bevor sie signiert war.',
-        `${files(count)} hier sind nicht fertig: Ihre Uploads brachen ab, bevor sie signiert waren.`,
+        '1 Datei hier ist nicht fertig: Der Server hat ihre Signatur oder ihren verschlüsselten Namen nicht.',
+        `${files(count)} hier sind nicht fertig: Der Server hat ihre Signaturen oder ihre verschlüsselten Namen nicht.`,
       ),
     explain: 'Sehen Sie sich an, was Sie fertigstellen. Keine Datei wird noch einmal hochgeladen.',
     review: (count) => plural(count, 'Datei ansehen', 'Dateien ansehen'),
@@ -62,6 +63,51 @@ export const albums: typeof import('../en/albums.ts').albums = {
     finish: 'Fertigstellen',
     finishing: 'Wird fertiggestellt\u00a0…',
     done: 'Die Datei ist fertig.',
+  },
+  trust: {
+    unsigned: 'Nicht signiert',
+    unsignedReason: 'Keines Ihrer Geräte hat diese Datei signiert.',
+    revoked: 'Widerrufenes Gerät',
+    revokedReason: (when) => `Signiert von einem Gerät, das Sie am ${when} widerrufen haben.`,
+    name: (id) => `Unsignierte Datei ${id}`,
+    notShared: (count) =>
+      plural(
+        count,
+        'Eine dieser Dateien hat keines Ihrer Geräte signiert, deshalb lässt sie sich nicht teilen. Stellen Sie ihren Upload fertig, oder wählen Sie nur die anderen aus.',
+        `${files(count)} von diesen hat keines Ihrer Geräte signiert, deshalb lassen sie sich nicht teilen. Stellen Sie ihre Uploads fertig, oder wählen Sie nur die anderen aus.`,
+      ),
+    changed:
+      'Diese Datei wurde ersetzt oder gelöscht, nachdem diese Seite sie angezeigt hat. Nichts wurde geöffnet. Laden Sie sie neu.',
+    reload: 'Neu laden',
+  },
+  consent: {
+    title: {
+      preview: () => 'Diese Datei trotzdem anzeigen?',
+      download: (count) =>
+        plural(count, 'Diese Datei trotzdem herunterladen?', `Diese ${files(count)} trotzdem herunterladen?`),
+      share: (count) => plural(count, 'Diese Datei trotzdem teilen?', `Diese ${files(count)} trotzdem teilen?`),
+    },
+    unsigned: (count, all) =>
+      all === 1
+        ? 'Keines Ihrer Geräte hat diese Datei signiert.'
+        : `${number(count)} dieser ${files(all)} hat keines Ihrer Geräte signiert.`,
+    unsignedMeaning: (count) =>
+      plural(
+        count,
+        'Vielleicht brach ihr Upload ab. Ein unehrlicher Server kann Ihnen hier aber auch eine andere Datei zeigen: eine, die ein Gast Ihnen geschickt hat, oder eine ältere von Ihnen. Diese Seite kann das nicht unterscheiden und zeigt deshalb keinen Namen.',
+        'Vielleicht brachen ihre Uploads ab. Ein unehrlicher Server kann Ihnen hier aber auch andere Dateien zeigen: solche, die Gäste Ihnen geschickt haben, oder ältere von Ihnen. Diese Seite kann das nicht unterscheiden und zeigt deshalb keine Namen.',
+      ),
+    revoked: (count, all, days) =>
+      all === 1
+        ? `Diese Datei ist von einem Gerät signiert, das Sie am ${days.join(', ')} widerrufen haben.`
+        : `${number(count)} dieser ${files(all)} ${plural(count, 'ist', 'sind')} von einem Gerät signiert, das Sie widerrufen haben (${days.join(', ')}).`,
+    revokedMeaning: (count) =>
+      plural(
+        count,
+        'Wahrscheinlich ist sie von Ihnen, aus der Zeit davor. Wer das Gerät an sich genommen hat, kann aber eine andere Datei mit beliebigem Datum signiert haben, und ein unehrlicher Server kann sie hier zeigen.',
+        'Wahrscheinlich sind sie von Ihnen, aus der Zeit davor. Wer das Gerät an sich genommen hat, kann aber andere Dateien mit beliebigem Datum signiert haben, und ein unehrlicher Server kann sie hier zeigen.',
+      ),
+    confirm: { preview: 'Trotzdem anzeigen', download: 'Trotzdem herunterladen', share: 'Trotzdem teilen' },
   },
   selection: {
     region: 'Ausgewählte Dateien',
@@ -131,8 +177,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
     signedBy: 'Signiert von',
     device: (id, since) => `Gerät ${id}, hinzugefügt am ${since}`,
     deviceUnknown: (id) => `Gerät ${id}`,
-    deviceRevoked: 'später widerrufen; frühere Signaturen bleiben gültig',
-    unsigned: 'Noch nicht signiert',
+    deviceRevoked: 'später widerrufen',
     receipts: 'Quittungen',
     receiptsChecked: (count) => plural(count, '1, und sie ist gültig', `${number(count)}, und alle sind gültig`),
     receiptsChecking: 'Werden geprüft\u00a0…',

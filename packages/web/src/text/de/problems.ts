@@ -194,10 +194,16 @@ export const problems: typeof import('../en/problems.ts').problems = {
   address: (given, found) =>
     `Sie haben ${given} geöffnet, aber dieser Server nennt sich ${found}. Ihr Passwort wurde nicht verwendet. Öffnen Sie die andere Adresse, wenn Sie ihr vertrauen, oder fragen Sie den Betreiber dieses Servers.`,
   seal: BROKEN_SEAL,
+  unsigned: 'Keines Ihrer Geräte hat diese Datei signiert. Sie könnte eine andere sein, als es scheint.',
+  deviceRevoked:
+    'Diese Datei ist von einem Gerät signiert, das Sie widerrufen haben. Sie könnte eine andere sein, als es scheint.',
   incomplete: 'Diese Datei ist nicht vollständig: Ihr Upload brach ab.',
   audit:
     'Der Server hat eine Quittung geschickt, die nicht gültig ist. Behalten Sie Ihre eigene Kopie und fragen Sie den Betreiber dieses Servers.',
   sourceChanged: 'Die Datei wurde geändert, während sie gelesen wurde. Wählen Sie sie noch einmal aus.',
+  rolledBack:
+    'Der Server führt weniger auf, als dieser Browser schon gesehen hat: Neuere Dateien oder Änderungen fehlen. Nach der Wiederherstellung einer Sicherung ist das so; fragen Sie, wer den Server betreibt. Sonst hält der Server etwas zurück.',
+  acceptRollback: 'Diese Liste verwenden',
   aborted: 'Dies wurde angehalten.',
   unexpected: OUR_FAULT,
   retryAfter: (wait) => `Versuchen Sie es in ${wait} noch einmal.`,

@@ -77,6 +77,16 @@ const kinds: Texts['kinds'] = {
     title: 'Lässt sich nicht öffnen',
     meaning: 'Ihr Schlüssel öffnet nicht, was der Server für diese Datei schickt. Behalten Sie Ihre eigene Kopie.',
   },
+  unsigned: {
+    title: 'Nicht signiert',
+    meaning:
+      'Keines Ihrer Geräte hat diese Datei signiert. Der Server könnte Ihnen also an ihrer Stelle eine andere zeigen. Behalten Sie Ihre eigene Kopie.',
+  },
+  device_revoked: {
+    title: 'Von einem widerrufenen Gerät signiert',
+    meaning:
+      'Sie haben das Gerät widerrufen, das diese Datei signiert hat. Wer das Gerät hat, könnte an ihrer Stelle eine andere signiert haben. Behalten Sie Ihre eigene Kopie.',
+  },
   other_file: {
     title: 'Eine andere Datei',
     meaning: 'Die gespeicherte Datei ist nicht Byte für Byte dieselbe. Behalten Sie Ihre eigene Kopie.',
@@ -173,7 +183,7 @@ const results: Texts['results'] = {
   notAsked: 'Noch nicht geprüft',
   checkedHeading: 'Was bei jeder Datei geprüft wurde, die „gespeichert“ heißt',
   checkedDone: [
-    'Eines Ihrer eigenen Geräte hat sie signiert, und Ihr Schlüssel öffnet ihren Namen und ihren Anfang.',
+    'Eines Ihrer eigenen Geräte hat sie signiert (wenn Sie es widerrufen haben, steht das bei der Datei), und Ihr Schlüssel öffnet ihren Namen und ihren Anfang.',
     'Die signierten Quittungen des Servers gelten für genau diese verschlüsselten Bytes. Bei jeder sind beide Signaturen gültig, die Quittungen folgen der Ordnung eines einzigen Protokolls, und ihre Schlüssel sind die Schlüssel des Servers, die sich dieser Browser gemerkt hat.',
     'Danach hat der Server bestätigt, dass genau diese Bytes vollständig da sind und heruntergeladen werden können.',
   ],
@@ -271,6 +281,8 @@ const audit: Texts['audit'] = {
   wrong_envelope: 'Die Quittung der Signatur nennt nicht, was signiert wurde.',
   receipt_missing: 'Eine Quittung fehlt: Der Server hat nicht signiert, dass er die ganze Datei hat.',
   chain_broken: 'Die Quittungen folgen nicht der Ordnung, die das Protokoll des Servers verlangt.',
+  chain_forked:
+    'Der Server widerspricht einer Quittung, an die sich dieser Browser erinnert: Er hat zwei verschiedene Protokolle unterschrieben. Ein ehrlicher Server tut das nie, auch nach einer Wiederherstellung nicht.',
   verdict_malformed: 'Die Antwort des Servers widerspricht sich, oder sie betrifft etwas anderes, als gefragt wurde.',
 }
 
@@ -338,6 +350,7 @@ const report: Texts['report'] = {
   result: 'Ergebnis',
   list: 'Jede Datei',
   fileName: 'speicher-pruefung',
+  signerRevoked: 'Signiert von einem Gerät, das Sie widerrufen haben',
 }
 
 const picker: Texts['picker'] = {

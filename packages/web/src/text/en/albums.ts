@@ -36,6 +36,7 @@ export const albums = {
     unnamed: 'Unnamed file',
     unfinished: 'Not finished',
     unreadable: 'Cannot be opened',
+    unsigned: 'Unsigned file',
     opening: 'Opening…',
     select: (name: string) => `Select ${name}`,
   },
@@ -43,8 +44,8 @@ export const albums = {
     notice: (count: number) =>
       plural(
         count,
-        '1 file here is not finished: its upload stopped before it was signed.',
-        `${files(count)} here are not finished: their uploads stopped before they were signed.`,
+        '1 file here is not finished: the server does not have its signature or its encrypted name.',
+        `${files(count)} here are not finished: the server does not have their signatures or their encrypted names.`,
       ),
     explain: 'Look at them before you finish them. No file is uploaded again.',
     review: (count: number) => plural(count, 'Look at the file', 'Look at the files'),
@@ -61,6 +62,50 @@ export const albums = {
     finish: 'Finish',
     finishing: 'Finishing…',
     done: 'The file is finished.',
+  },
+  trust: {
+    unsigned: 'Not signed',
+    unsignedReason: 'No device of yours has signed this file.',
+    revoked: 'Revoked device',
+    revokedReason: (when: string) => `Signed by a device that you revoked on ${when}.`,
+    name: (id: string) => `Unsigned file ${id}`,
+    notShared: (count: number) =>
+      plural(
+        count,
+        'No device of yours has signed one of these files, so it cannot be shared. Finish its upload, or select the others alone.',
+        `No device of yours has signed ${files(count)} of these, so they cannot be shared. Finish their uploads, or select the others alone.`,
+      ),
+    changed: 'This file was replaced or deleted after this page showed it. Nothing was opened. Reload it.',
+    reload: 'Reload',
+  },
+  consent: {
+    title: {
+      preview: () => 'Show this file anyway?',
+      download: (count: number) =>
+        plural(count, 'Download this file anyway?', `Download these ${files(count)} anyway?`),
+      share: (count: number) => plural(count, 'Share this file anyway?', `Share these ${files(count)} anyway?`),
+    },
+    unsigned: (count: number, all: number) =>
+      all === 1
+        ? 'No device of yours has signed this file.'
+        : `No device of yours has signed ${number(count)} of these ${files(all)}.`,
+    unsignedMeaning: (count: number) =>
+      plural(
+        count,
+        'Its upload may have stopped early. But a dishonest server can also show you another file here: one that a guest sent you, or an older one of yours. This page cannot tell, so it does not show its name.',
+        'Their uploads may have stopped early. But a dishonest server can also show you other files here: some that guests sent you, or older ones of yours. This page cannot tell, so it does not show their names.',
+      ),
+    revoked: (count: number, all: number, days: readonly string[]) =>
+      all === 1
+        ? `This file is signed by a device that you revoked on ${days.join(', ')}.`
+        : `${number(count)} of these ${files(all)} ${plural(count, 'is', 'are')} signed by a device that you revoked (${days.join(', ')}).`,
+    revokedMeaning: (count: number) =>
+      plural(
+        count,
+        'It is probably yours, from before. But a person who took that device can have signed another file, with any date, and a dishonest server can show it here.',
+        'They are probably yours, from before. But a person who took that device can have signed other files, with any date, and a dishonest server can show them here.',
+      ),
+    confirm: { preview: 'Show it anyway', download: 'Download anyway', share: 'Share anyway' },
   },
   selection: {
     region: 'Selected files',
@@ -124,8 +169,7 @@ export const albums = {
     signedBy: 'Signed by',
     device: (id: string, since: string) => `device ${id}, added ${since}`,
     deviceUnknown: (id: string) => `device ${id}`,
-    deviceRevoked: 'revoked later; its earlier signatures stay valid',
-    unsigned: 'Not signed yet',
+    deviceRevoked: 'revoked later',
     receipts: 'Receipts',
     receiptsChecked: (count: number) => plural(count, '1, and it is valid', `${number(count)}, and all are valid`),
     receiptsChecking: 'Checking…',

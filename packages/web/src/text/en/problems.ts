@@ -201,9 +201,14 @@ export const problems = {
   address: (given: string, found: string) =>
     `You opened ${given}, but this server says that it is ${found}. Your password was not used. Open the other address if you trust it, or ask the operator of this server.`,
   seal: BROKEN_SEAL,
+  unsigned: 'No device of yours has signed this file, so it may be another one than it seems.',
+  deviceRevoked: 'This file is signed by a device that you revoked, so it may be another one than it seems.',
   incomplete: 'This file is not complete: its upload stopped early.',
   audit: 'The server sent a receipt that is not valid. Keep your own copy, and ask the operator of this server.',
   sourceChanged: 'The file was changed while it was being read. Choose it again.',
+  rolledBack:
+    'The server lists less than this browser has seen before: newer files or changes are missing. After a restore from a backup this is expected; ask the person who runs the server. Otherwise the server withholds something.',
+  acceptRollback: 'Use this list',
   aborted: 'This was stopped.',
   unexpected: OUR_FAULT,
   retryAfter: (wait: string) => `Try again in ${wait}.`,

@@ -84,6 +84,16 @@ const kinds: Readonly<Record<OutcomeKind, Words>> = {
     title: 'Cannot be opened',
     meaning: 'Your key does not open what the server sends for this file. Keep your own copy.',
   },
+  unsigned: {
+    title: 'Not signed',
+    meaning:
+      'No device of yours has signed this file, so the server could show you another file in its place. Keep your own copy.',
+  },
+  device_revoked: {
+    title: 'Signed by a revoked device',
+    meaning:
+      'You revoked the device that signed this file. A person who has that device could have signed another file in its place. Keep your own copy.',
+  },
   other_file: {
     title: 'A different file',
     meaning: 'The stored file is not the same, byte for byte. Keep your own copy.',
@@ -186,7 +196,7 @@ const results = {
   notAsked: 'Not checked yet',
   checkedHeading: 'What was checked for each file that is called “stored”',
   checkedDone: [
-    'One of your own devices signed it, and your key opens its name and its beginning.',
+    'One of your own devices signed it (if you have revoked that device, the file says so), and your key opens its name and its beginning.',
     'The server’s signed receipts are for exactly these encrypted bytes. Both signatures of each are valid, the receipts are in the order of one log, and their keys are the server’s keys that this browser remembers.',
     'The server then said that exactly these bytes are completely there and can be downloaded.',
   ],
@@ -283,6 +293,8 @@ const audit: Readonly<Record<AuditReason, string>> = {
   wrong_envelope: 'The receipt of the signature does not name what was signed.',
   receipt_missing: 'A receipt is missing: the server has not signed that it has the whole file.',
   chain_broken: 'The receipts are not in the order that the server’s log requires.',
+  chain_forked:
+    'The server contradicts a receipt that this browser remembers: it has signed two different logs. An honest server never does that, not even after a restore.',
   verdict_malformed: 'The server’s answer contradicts itself, or is about something else than was asked.',
 }
 
@@ -351,6 +363,7 @@ const report = {
   result: 'Result',
   list: 'Each file',
   fileName: 'storage-check',
+  signerRevoked: 'Signed by a device that you revoked',
 }
 
 const picker = {

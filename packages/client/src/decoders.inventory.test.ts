@@ -1,0 +1,47 @@
+/** Every exported reader of other people's inputs has properties in a `*.decoders.test.ts`, or a reason here why it needs none. */
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { describe, it } from 'node:test'
+
+const PACKAGES = resolve(import.meta.dirname, '../..')
+const READER = /^export (?:async )?(?:function\*?|const) ((?:parse|decode|open|read)[A-Z]\w*)/gmu
+
+/** They send requests. What they read is read by the readers below them, and the tests with a malicious server change each answer. */
+const CALLS = [
+  'openAsset',
+  'openDropPrefix',
+  'openIncomplete',
+  'openLink',
+  'openOwner',
+  'openShare',
+  'openShown',
+  'readAsset',
+  'readBlobStart',
+  'readCatalog',
+  'readMetadata',
+  'readProvenance',
+  'readServerKeys',
+  'readSignedAsset',
+  'readThrough',
+  'readWholeBlob',
+]
+/** They open what is the reader's own: a file, a form, a store, a dialog. */
+const OWN = ['openFile', 'openFileChooser', 'openGuestEngine', 'openGuestStore', 'openTab', 'readDraft']
+
+async function sourcesOf(pattern: string): Promise<readonly string[]> {
+  const texts: string[] = []
+  for await (const path of glob(pattern, { cwd: PACKAGES })) texts.push(await readFile(resolve(PACKAGES, path), 'utf8'))
+  return texts
+}
+
+describe('the readers of client, protocol and web', () => {
+  it('all have properties, or a reason why they need none', async () => {
+    const sources = await sourcesOf('{client,protocol,web}/src/**/*.{ts,tsx}')
+    const readers = new Set(sources.flatMap((source) => [...source.matchAll(READER)].map(([, name = '']) => name)))
+    assert.ok(readers.size > 40, String(readers.size))
+    const properties = (await sourcesOf('{client,protocol,web}/src/**/*.decoders.test.ts')).join('\n')
+    const without = [...readers].filter((name) => !new RegExp(`\\b${name}\\b`, 'u').test(properties))
+    assert.deepEqual(without.toSorted(), [...CALLS, ...OWN].toSorted())
+  })
+})

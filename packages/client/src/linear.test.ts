@@ -1,0 +1,43 @@
+/**
+ * Other people choose these texts: guests the names, notes and addresses, servers the answers. No text may take more than its length.
+ */
+import { describe, it } from 'node:test'
+import { assertLinear, HOSTILE_TEXTS } from '../../../testing/linear.ts'
+import { secretOfWords } from './account/recoveryWords.ts'
+import { parseFragment } from './drops/fragment.ts'
+import { parseLink } from './drops/linkAddress.ts'
+import { parseJson, readAnswer } from './http/answer.ts'
+import { baseUrlOrUndefined } from './http/baseUrl.ts'
+import { safeName } from './safeName.ts'
+import { descriptionOf, FileHeader } from './seal/fileHeader.ts'
+import { decodeHeader, encodeHeader } from './seal/header.ts'
+import { parseShare, parseShareFragment } from './share/shareAddress.ts'
+import { createEventStreamParser } from './sync/eventStreamParser.ts'
+
+const ID = '0123456789abcdef'.repeat(2)
+
+const ofText: Readonly<Record<string, (text: string) => unknown>> = {
+  safeName,
+  'descriptionOf, of a name': (name) => descriptionOf({ size: 0, name }),
+  'encodeHeader and decodeHeader, of a note': (note) => decodeHeader(encodeHeader({ size: 0, note })),
+  secretOfWords: secretOfWords,
+  'baseUrlOrUndefined, of a path': (path) => baseUrlOrUndefined(`https://example.org/${path}`),
+  'parseLink, of a path': (path) => parseLink(`https://example.org/${path}/u/${ID}#${'A'.repeat(66)}`),
+  'parseLink, of parts': (path) => parseLink({ baseUrl: `https://example.org/${path}`, opaqueId: ID, fragment: path }),
+  'parseShare, of an address': (path) => parseShare(`https://example.org/${path}/v/${ID}#${'A'.repeat(44)}`),
+  parseFragment,
+  parseShareFragment,
+  parseJson,
+  'readAnswer, of a stored header': (name) => readAnswer(FileHeader, { size: 0, name, modified_at: name }),
+  'an event stream, as one piece': (text) => createEventStreamParser().push(text),
+  'an event stream, as single characters': (text) => {
+    const parser = createEventStreamParser()
+    for (const character of text) parser.push(character)
+  },
+}
+
+for (const [name, run] of Object.entries(ofText))
+  describe(`the work of ${name}`, () => {
+    for (const [shape, input] of Object.entries(HOSTILE_TEXTS))
+      it(`rises with the length of ${shape}`, () => assertLinear({ input, run }))
+  })

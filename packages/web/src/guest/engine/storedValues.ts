@@ -1,0 +1,64 @@
+/** What an earlier visit has stored, possibly with another release of this page. What cannot be read counts as not stored. */
+import { parseSendState, type SendState } from '@blindkeep/client/guest'
+import { parseInstant } from '@blindkeep/protocol/ids'
+import type { FileIdentity } from './fileIdentity.ts'
+import type { LandedFile, StoredUpload } from './guestStore.ts'
+
+/** `sentBytes` is stored beside the upload, because it changes with every chunk. Undefined for anything but a stored upload. */
+export function readStoredUpload(stored: unknown, sentBytes: unknown): StoredUpload | undefined {
+  if (!isObject(stored)) return undefined
+  const { id, linkId, keptAt } = stored
+  const [identity, state] = [identityIn(stored), stateIn(stored)]
+  if (typeof id !== 'string' || typeof linkId !== 'string' || !isTime(keptAt)) return undefined
+  if (identity === undefined || state === undefined) return undefined
+  return { ...identity, id, linkId, keptAt, state, sentBytes: isSize(sentBytes) ? Math.min(sentBytes, state.size) : 0 }
+}
+
+/** Undefined for anything but a landed file. An unreadable receipt is left out: the server is asked for it again. */
+export function readLandedFile(stored: unknown): LandedFile | undefined {
+  if (!isObject(stored) || !isObject(stored.custody)) return undefined
+  const { id, linkId, landedAt } = stored
+  const { baseUrl, opaqueId, uploadId, ciphertextHash, size } = stored.custody
+  const identity = identityIn(stored)
+  if (typeof id !== 'string' || typeof linkId !== 'string' || !isTime(landedAt) || identity === undefined)
+    return undefined
+  if (typeof baseUrl !== 'string' || typeof opaqueId !== 'string' || typeof uploadId !== 'string') return undefined
+  if (typeof ciphertextHash !== 'string' || !isSize(size)) return undefined
+  const custody = { ...stored.custody, baseUrl, opaqueId, uploadId, ciphertextHash, size }
+  const file = { ...identity, id, linkId, landedAt, custody }
+  return isReceipt(stored.receipt) ? { ...file, receipt: stored.receipt } : file
+}
+
+function stateIn({ state }: Readonly<Record<string, unknown>>): SendState | undefined {
+  try {
+    return parseSendState(state)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function identityIn({ name, folder, size, lastModified }: Readonly<Record<string, unknown>>): FileIdentity | undefined {
+  if (typeof name !== 'string' || typeof folder !== 'string' || !isSize(size)) return undefined
+  return typeof lastModified === 'number' ? { name, folder, size, lastModified } : undefined
+}
+
+function isReceipt(stored: unknown): stored is NonNullable<LandedFile['receipt']> {
+  if (!isObject(stored) || !isSize(stored.receipt_seq) || !isSize(stored.size)) return false
+  const { received_at, server_id, server_key_id, ciphertext_hash, receipt_cbor } = stored
+  const texts = [received_at, server_id, server_key_id, ciphertext_hash, receipt_cbor]
+  return texts.every((text) => typeof text === 'string') && parseInstant(String(received_at)) !== undefined
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function isSize(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+/** Milliseconds since 1970 that a date can have. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime())
+}

@@ -1,0 +1,55 @@
+/** Other people choose these texts, and pages draw them again and again. No text may take more than its length. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { safeName } from '@blindkeep/client/safeName'
+import { parseDropId, parseOpaqueId } from '@blindkeep/protocol/ids'
+import { assertLinear, HOSTILE_TEXTS } from '../../../testing/linear.ts'
+import { baseUrlBefore } from './common/baseUrl.ts'
+import { folderOf } from './common/chosenFiles.ts'
+import { fileEnding } from './common/fileEnding.ts'
+import { readerLocale } from './common/language.ts'
+import { readForPreview } from './common/previewContent.ts'
+import { sealedNameOf } from './guest/engine/sealedName.ts'
+import { shortened } from './guest/engine/snapshot.ts'
+import { passwordStrength } from './owner/account/passwordStrength.ts'
+import { albumName } from './owner/albums/texts.ts'
+import { nameOf, plainNameOf, shortNoteOf } from './owner/inbox/texts.ts'
+import { labelOf } from './owner/links/texts.ts'
+import { parseRoute } from './owner/route.ts'
+
+const dropId = parseDropId('00000000-0000-4000-8000-000000000001')
+const opaqueId = parseOpaqueId('0'.repeat(32))
+assert.ok(dropId && opaqueId)
+const entry = { dropId, opaqueId, ciphertextHash: '', sealedBytes: 1, kemCt: '', receivedAt: '', adopting: false }
+
+/** As the client returns a drop whose header was opened. */
+function itemOf(name: string) {
+  const file = { name, safeName: safeName(name), type: name, note: name, sender: name, modifiedAt: undefined, size: 1 }
+  return { ...entry, file }
+}
+
+const ofText: Readonly<Record<string, (text: string) => unknown>> = {
+  'a row of the inbox': (name) => {
+    const item = itemOf(name)
+    return [nameOf(item, 'en'), plainNameOf(item, 'en'), shortNoteOf(name)]
+  },
+  fileEnding,
+  'baseUrlBefore, of a path': (path) =>
+    baseUrlBefore({ origin: 'https://example.org', pathname: path }, /\/(?:v\/[^/]*)?$/),
+  'sealedNameOf, of a folder': (folder) => sealedNameOf({ folder, name: folder }),
+  shortened,
+  folderOf,
+  'albumName, of a name': (name) => albumName({ name, nameFault: undefined }, 'en'),
+  'labelOf, of a label': (label) => labelOf({ label }, 'en'),
+  parseRoute,
+  'readerLocale, of a language tag': (tag) => readerLocale('en', [tag]),
+  'passwordStrength, of a password without combining marks': (password) =>
+    passwordStrength(password.replace(/\p{M}/gu, ''), 'aaaa@example.org'),
+  'readForPreview, of a text': (text) => readForPreview(new Blob([text]).stream()),
+}
+
+for (const [name, run] of Object.entries(ofText))
+  describe(`the work of ${name}`, () => {
+    for (const [shape, input] of Object.entries(HOSTILE_TEXTS))
+      it(`rises with the length of ${shape}`, () => assertLinear({ input, run }))
+  })

@@ -1,0 +1,30 @@
+import type { TokenPair } from '@blindkeep/client/owner'
+import type { Bytes } from '@blindkeep/protocol/bytes'
+import { parseAccountId } from '@blindkeep/protocol/ids'
+import { KEY_BYTES } from '@blindkeep/protocol/suites'
+
+export interface StoredSession {
+  /** SECRET, 32 bytes. */
+  readonly accountKey: Bytes
+  /** SECRET. */
+  readonly tokens: TokenPair
+}
+
+/** Undefined for anything but a session, such as one that another release of this page has stored: the owner then signs in again. */
+export function readStoredSession(stored: unknown): StoredSession | undefined {
+  if (!isObject(stored) || !isObject(stored.tokens)) return undefined
+  const { accountKey } = stored
+  const { accountId, accessToken, refreshToken, expiresAt } = stored.tokens
+  if (!(accountKey instanceof Uint8Array) || accountKey.length !== KEY_BYTES) return undefined
+  const account = typeof accountId === 'string' ? parseAccountId(accountId) : undefined
+  const areTexts = typeof accessToken === 'string' && typeof refreshToken === 'string' && typeof expiresAt === 'string'
+  if (account === undefined || !areTexts) return undefined
+  return {
+    accountKey: Uint8Array.from(accountKey),
+    tokens: { accountId: account, accessToken, refreshToken, expiresAt },
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

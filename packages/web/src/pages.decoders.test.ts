@@ -1,0 +1,169 @@
+/** Readers of other people's files, of what frames send, and of what an earlier visit has stored. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import fc from 'fast-check'
+import {
+  anyBytes,
+  anyText,
+  changedBytes,
+  changedJson,
+  changedTexts,
+  declared,
+  runs,
+} from '../../../testing/decoding.ts'
+import { assertLinear } from '../../../testing/linear.ts'
+import { pngOf } from '../e2e/pictures.ts'
+import { pixelsOf } from './common/imagePixels.ts'
+import { isLanguage, pickLanguage, readerLocale } from './common/language.ts'
+import { imageTypeOf, readForPreview } from './common/previewContent.ts'
+import { IMAGE_TYPES, parseFromFrame } from './common/previewMessages.ts'
+import { thumbnailTypeOf } from './common/thumbnail.ts'
+import { readLandedFile, readStoredUpload } from './guest/engine/storedValues.ts'
+import { parseRoute } from './owner/route.ts'
+import { readStoredSession } from './owner/storedSession.ts'
+
+const nothing = () => false
+const own = (bytes: Uint8Array) => Uint8Array.from(bytes)
+const gif = Uint8Array.from(
+  Buffer.from('GIF89a\x05\0\x05\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\0\0\0\0\0,\0\0\0\0\x05\0\x05\0\0\x02', 'latin1'),
+)
+const jpeg = Uint8Array.from([
+  0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xff, 0xc0, 0, 11, 8, 0, 5, 0, 5, 1, 1, 0x11, 0,
+])
+const webp = Uint8Array.from(Buffer.from('RIFF\x20\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x04\0\0\x04\0\0', 'latin1'))
+const avif = Uint8Array.from(
+  Buffer.from(
+    `\0\0\0\x1cftypavif\0\0\0\0mif1miaf\0\0\0\x14ispe\0\0\0\0\0\0\0\x05\0\0\0\x05${'\0'.repeat(16)}`,
+    'latin1',
+  ),
+)
+const pictures = [own(pngOf({ width: 5, height: 5 })), gif, jpeg, webp, avif]
+
+describe('readers of pictures', () => {
+  it('give the pixels of a picture of each kind', () => {
+    assert.deepEqual(
+      pictures.map((bytes) => pixelsOf(imageTypeOf(bytes) ?? 'image/png', bytes)),
+      [25, 25, 25, 25, 25],
+    )
+  })
+
+  it('throw nothing, and give whole numbers of pixels', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyBytes, changedBytes(...pictures)), async (bytes) => {
+        for (const type of IMAGE_TYPES) {
+          const pixels = await declared(() => pixelsOf(type, own(bytes)), nothing)
+          assert.ok(pixels === undefined || (Number.isInteger(pixels) && pixels > 0))
+        }
+        await declared(() => thumbnailTypeOf(own(bytes)), nothing)
+        const { kind } = await readForPreview(new Blob([own(bytes)]).stream())
+        assert.ok(['image', 'text', 'none'].includes(kind))
+      }),
+      runs(200),
+    )
+  })
+
+  const shapes: Readonly<Record<string, (size: number) => Uint8Array<ArrayBuffer>>> = {
+    zeros: (size) => new Uint8Array(size),
+    ones: (size) => new Uint8Array(size).fill(1),
+    'fill bytes': (size) => Uint8Array.from({ length: size }, (_, index) => (index === 1 ? 0xd8 : 0xff)),
+    'extensions of one byte': (size) =>
+      own(Buffer.concat([gif.subarray(0, 20), Buffer.alloc(size, Uint8Array.of(0x21, 0xf9, 1, 0, 0))])),
+    'size boxes': (size) => own(Buffer.alloc(size, 'ispe')),
+  }
+  for (const [shape, input] of Object.entries(shapes))
+    it(`take no more than the length of ${shape}`, () =>
+      assertLinear({ input, run: (bytes) => IMAGE_TYPES.map((type) => pixelsOf(type, bytes)) }))
+})
+
+describe('parseFromFrame', () => {
+  it('throws nothing, and returns only the members that it declares', () => {
+    const valid = [{ kind: 'ready' }, { kind: 'shown', width: 5, height: 5 }, { kind: 'thumbnail', bytes: {} }]
+    fc.assert(
+      fc.property(changedJson(...valid), (json) => {
+        const message = parseFromFrame(json)
+        for (const name of Object.keys(message ?? {})) assert.ok(['kind', 'width', 'height', 'bytes'].includes(name))
+      }),
+      runs(300),
+    )
+  })
+})
+
+describe('parseRoute, isLanguage, pickLanguage and readerLocale', () => {
+  it('throw nothing for any text', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyText, changedTexts('#/albums/a/b?link=c', 'en-GB')), async (text) => {
+        const route = await declared(() => parseRoute(text), nothing)
+        assert.equal(typeof route?.rest, 'string')
+        assert.equal(isLanguage(text), text === 'en' || text === 'de')
+        assert.ok(isLanguage(pickLanguage([text])))
+        new Intl.NumberFormat(readerLocale('en', [text]))
+      }),
+      runs(200),
+    )
+  })
+})
+
+const identity = { name: 'a.txt', folder: '', size: 5, lastModified: 7 }
+const upload = {
+  ...identity,
+  id: 'one',
+  linkId: 'link',
+  keptAt: 1,
+  state: {
+    version: 1,
+    baseUrl: 'https://keep.example',
+    opaqueId: '0123456789abcdef'.repeat(2),
+    idempotencyKey: 'once',
+    suggestedChunkBytes: 1024,
+    size: 2000,
+    ciphertextHash: 'ab'.repeat(32),
+    kemCt: toBase64(new Uint8Array(1120)),
+    key: toBase64(new Uint8Array(32)),
+    salt: toBase64(new Uint8Array(16)),
+    header: { size: 5, name: 'a.txt' },
+    tags: toBase64(new Uint8Array(32)),
+  },
+}
+const custody = { baseUrl: 'https://keep.example', opaqueId: 'a', uploadId: 'b', ciphertextHash: 'c', size: 2000 }
+const receipt = {
+  receipt_seq: 1,
+  server_id: 'https://keep.example',
+  server_key_id: 'a',
+  ciphertext_hash: 'c',
+  size: 2000,
+  received_at: '2026-03-01T10:20:30.456Z',
+  receipt_cbor: 'AAAA',
+}
+const landed = { ...identity, id: 'one', linkId: 'link', landedAt: 1, custody, receipt }
+const tokens = {
+  accountId: '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f',
+  accessToken: 'a',
+  refreshToken: 'b',
+  expiresAt: 'c',
+}
+const accountKey = new Uint8Array(32).fill(3)
+
+describe('readStoredUpload, readLandedFile and readStoredSession', () => {
+  it('read back what was stored', () => {
+    assert.deepEqual(readStoredUpload(upload, 100), { ...upload, sentBytes: 100 })
+    assert.deepEqual(readLandedFile(landed), landed)
+    assert.deepEqual(readStoredSession({ accountKey, tokens }), { accountKey, tokens })
+  })
+
+  it('throw nothing, and return what the pages can use, for anything else', async () => {
+    await fc.assert(
+      fc.asyncProperty(changedJson(upload, landed, tokens), changedJson(5, 2000), async (json, sentBytes) => {
+        const unfinished = await declared(() => readStoredUpload(json, sentBytes), nothing)
+        if (unfinished !== undefined) assert.ok(unfinished.sentBytes <= unfinished.state.size)
+        const file = await declared(() => readLandedFile(json), nothing)
+        if (file !== undefined) new Date(file.landedAt).toISOString()
+        const session = await declared(() => readStoredSession({ accountKey, tokens: json }), nothing)
+        assert.ok(session === undefined || typeof session.tokens.accessToken === 'string')
+        await declared(() => readStoredSession(json), nothing)
+        assert.equal(await declared(() => readStoredSession({ accountKey: json, tokens }), nothing), undefined)
+      }),
+      runs(300),
+    )
+  })
+})

@@ -1,0 +1,104 @@
+/** Compares the work for inputs of one size and of its double within one run, so the speed of the machine does not matter. */
+import assert from 'node:assert/strict'
+
+/** The input is doubled so often. Each doubling doubles the time of a linear function, and quadruples that of a quadratic one. */
+const DOUBLINGS = 3
+const MAX_RATIO = 3 ** DOUBLINGS
+const ROUNDS = 7
+const RUNS = 2
+/** Shorter times are mostly noise: the function is repeated until one measurement takes at least this long. */
+const MIN_MS = 0.2
+const MAX_REPEATS = 128
+
+export interface Work<Input> {
+  /** The input of about this size. */
+  readonly input: (size: number) => Input
+  /** May throw: a refusal must not take longer either. */
+  readonly run: (input: Input) => unknown
+  /** The smaller size. */
+  readonly size?: number
+}
+
+/** `what` names the input in the error. Fails when eight times the input takes more than 27 times the work, three for each doubling, in the median of several rounds. */
+export async function assertLinear<Input>({ input, run, size = 2048 }: Work<Input>, what = 'the input'): Promise<void> {
+  const [small, large] = [input(size), input(size * 2 ** DOUBLINGS)]
+  const work = async (value: Input): Promise<void> => {
+    try {
+      const result = run(value)
+      // Awaited only if it is a promise: a wait takes longer than many of these functions.
+      if (result instanceof Promise) await result
+    } catch {
+      // Only the time matters here.
+    }
+  }
+  const repeats = await repeatsFor(() => work(large))
+  // Linear work takes both measurements equally long, so that a busy machine interrupts both equally often.
+  const factor = 2 ** DOUBLINGS
+  const ratios: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const largeMs = await shortestMs(() => work(large), repeats)
+    const smallMs = await shortestMs(() => work(small), repeats * factor)
+    ratios.push((factor * largeMs) / smallMs)
+    if (median(ratios) < MAX_RATIO) return
+  }
+  const listed = ratios.map((ratio) => ratio.toFixed(1)).join(', ')
+  assert.fail(`${factor} times ${what} takes ${listed} times the work`)
+}
+
+async function repeatsFor(work: () => Promise<void>): Promise<number> {
+  await work()
+  for (let repeats = 1; ; repeats *= 4)
+    if (repeats >= MAX_REPEATS || (await elapsedMs(work, repeats)) >= MIN_MS) return repeats
+}
+
+async function shortestMs(work: () => Promise<void>, repeats: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let run = 0; run < RUNS; run++) least = Math.min(least, await elapsedMs(work, repeats))
+  return least
+}
+
+async function elapsedMs(work: () => Promise<void>, repeats: number): Promise<number> {
+  const startMs = performance.now()
+  for (let count = 0; count < repeats; count++) await work()
+  return performance.now() - startMs
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+const repeated = (piece: string) => (size: number) => piece.repeat(Math.ceil(size / piece.length))
+const between = (piece: string) => (size: number) => `x${repeated(piece)(size)}x`
+
+/** Texts that make careless code slow: long runs that fail late, and sequences that Unicode's algorithms sort or look back over. */
+export const HOSTILE_TEXTS: Readonly<Record<string, (size: number) => string>> = {
+  letters: repeated('a'),
+  digits: repeated('1'),
+  'dots before a letter': between('.'),
+  'spaces before a letter': between(' '),
+  'dots and spaces in turn': between('. '),
+  'all kinds of white space': between(' \t\u00A0\u3000\u2003'),
+  'line ends': between('\r\n'),
+  'slashes before a letter': between('/'),
+  'backslashes before a letter': between('\\'),
+  'path segments': repeated('/u/a'),
+  'file endings': repeated('.a'),
+  'a long file ending': (size) => `a.${repeated('b')(size)}!`,
+  'combining marks in the wrong order': (size) => `a${repeated('\u0301')(size / 2)}${repeated('\u0316')(size / 2)}`,
+  'combining marks in turn': (size) => `a${repeated('\u0301\u0316')(size)}`,
+  'marks that compose': repeated('u\u0308\u0304'),
+  'Hangul in parts': repeated('\u1100\u1161\u11A8'),
+  'ligatures that decompose': repeated('\uFDFA'),
+  'invisible characters': between('\u200B'),
+  'joined emoji': repeated('👩\u200D'),
+  'flags without an end': repeated('🇩'),
+  'direction controls': repeated('\u202E\u2066'),
+  'halves of surrogate pairs': repeated('\uD83D'),
+  'capital sigmas': repeated('Σ\u0301'),
+  'forbidden characters': repeated('<>:"|?*'),
+  'at signs and dots': repeated('a@a.'),
+  'field names': repeated('data:\n'),
+  'open brackets': repeated('[{"a":'),
+  'hex digits and hyphens': repeated('0a-'),
+  base64: repeated('AAAA'),
+}
