@@ -49,7 +49,6 @@ export interface Schema {
   readonly challenges: ChallengeTable
   readonly invites: InviteTable
   readonly shares: ShareTable
-  readonly share_blobs: ShareBlobTable
 }
 
 export interface AccountTable {
@@ -348,12 +347,7 @@ export interface ShareTable {
   readonly created_at: Instant
   readonly expires_at: Instant | null
   readonly ended_at: Instant | null
-  /** Null after it ended; then it has no blobs either. */
+  /** 32 bytes each, in the given order. Null after it ended, as the next one. */
+  readonly blob_hashes: Uint8Array | null
   readonly sealed_index: Uint8Array | null
-}
-
-interface ShareBlobTable {
-  readonly opaque_id: OpaqueId
-  readonly position: number
-  readonly ciphertext_hash: Sha256Hex
 }

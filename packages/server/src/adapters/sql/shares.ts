@@ -1,5 +1,5 @@
-import type { AccountId, Instant, OpaqueId, Sha256Hex } from '@blindkeep/protocol/ids'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type AccountId, type Instant, type OpaqueId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
 import type { NewShare, Share, ShareReads, ShareWrites } from '../../ports/store.ts'
 import { prepared } from './prepared.ts'
 import type { Schema, ShareTable } from './schema.ts'
@@ -8,31 +8,21 @@ interface Given {
   readonly opaqueId: OpaqueId
 }
 
-/** How many rows one statement inserts. The rest is inserted one by one, so that there are only two texts of queries. */
-const BLOCK_ROWS = 100
+const HASH_BYTES = 32
 
-/** Without `sealed_index`, which may be long and has its own query. */
+/** Without `sealed_index` and `blob_hashes`, which may be long and have their own queries. */
 const columns = ['opaque_id', 'account_id', 'created_at', 'expires_at', 'ended_at'] as const
 
 const byId = prepared((db, given: Given) =>
   db.selectFrom('shares').select(columns).where('opaque_id', '=', given.opaqueId),
 )
 
-const indexOf = prepared((db, given: Given) =>
-  db.selectFrom('shares').select('sealed_index').where('opaque_id', '=', given.opaqueId),
+const contents = prepared((db, given: Given) =>
+  db.selectFrom('shares').select(['blob_hashes', 'sealed_index']).where('opaque_id', '=', given.opaqueId),
 )
 
 const hashesOf = prepared((db, given: Given) =>
-  db.selectFrom('share_blobs').select('ciphertext_hash').where('opaque_id', '=', given.opaqueId).orderBy('position'),
-)
-
-const naming = prepared((db, given: Given & { readonly ciphertextHash: Sha256Hex }) =>
-  db
-    .selectFrom('share_blobs')
-    .select('position')
-    .where('opaque_id', '=', given.opaqueId)
-    .where('ciphertext_hash', '=', given.ciphertextHash)
-    .limit(1),
+  db.selectFrom('shares').select('blob_hashes').where('opaque_id', '=', given.opaqueId),
 )
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -74,7 +64,9 @@ const expired = prepared((db, given: { readonly before: Instant; readonly max: n
     .limit(given.max),
 )
 
-const insertion = prepared((db, given: NewShare) =>
+type Inserted = Omit<NewShare, 'blobHashes'> & { readonly hashes: Uint8Array }
+
+const insertion = prepared((db, given: Inserted) =>
   db
     .insertInto('shares')
     .values({
@@ -82,45 +74,18 @@ const insertion = prepared((db, given: NewShare) =>
       account_id: given.accountId,
       created_at: given.createdAt,
       expires_at: given.expiresAt,
+      blob_hashes: given.hashes,
       sealed_index: given.sealedIndex,
     })
     .onConflict((conflict) => conflict.column('opaque_id').doNothing()),
 )
 
-interface BlobRow extends Given {
-  readonly position: number
-  readonly ciphertextHash: Sha256Hex
-}
-
-const blobInsertion = prepared((db, given: BlobRow) =>
-  db
-    .insertInto('share_blobs')
-    .values({ opaque_id: given.opaqueId, position: given.position, ciphertext_hash: given.ciphertextHash }),
-)
-
-/** `position0` and `ciphertextHash0`, and so on. */
-type Block = Given & Readonly<Record<string, string | number>>
-
-const blockInsertion = prepared((db, given: Block) =>
-  db.insertInto('share_blobs').values(
-    Array.from({ length: BLOCK_ROWS }, (_, row) => ({
-      opaque_id: given.opaqueId,
-      position: sql<number>`${given[`position${row}`]}`,
-      ciphertext_hash: sql<Sha256Hex>`${given[`ciphertextHash${row}`]}`,
-    })),
-  ),
-)
-
 const ending = prepared((db, given: Given & { readonly at: Instant }) =>
   db
     .updateTable('shares')
-    .set({ ended_at: given.at, sealed_index: null })
+    .set({ ended_at: given.at, blob_hashes: null, sealed_index: null })
     .where('opaque_id', '=', given.opaqueId)
     .where('ended_at', 'is', null),
-)
-
-const removalOfBlobs = prepared((db, given: Given) =>
-  db.deleteFrom('share_blobs').where('opaque_id', '=', given.opaqueId),
 )
 
 export function shareReads(db: Kysely<Schema>): ShareReads {
@@ -130,13 +95,13 @@ export function shareReads(db: Kysely<Schema>): ShareReads {
       return row && shareOf(row)
     },
     async contentsOf(opaqueId) {
-      const sealedIndex = (await indexOf.first(db, { opaqueId }))?.sealed_index ?? undefined
-      if (sealedIndex === undefined) return undefined
-      const rows = await hashesOf.all(db, { opaqueId })
-      return { sealedIndex, blobHashes: rows.map((row) => row.ciphertext_hash) }
+      const { blob_hashes: hashes, sealed_index: sealedIndex } = (await contents.first(db, { opaqueId })) ?? {}
+      if (hashes == null || sealedIndex == null) return undefined
+      return { sealedIndex, blobHashes: readHashes(hashes) }
     },
     async names(opaqueId, ciphertextHash) {
-      return (await naming.first(db, { opaqueId, ciphertextHash })) !== undefined
+      const hashes = (await hashesOf.first(db, { opaqueId }))?.blob_hashes
+      return hashes != null && hasHash(Buffer.from(hashes.buffer, hashes.byteOffset, hashes.length), ciphertextHash)
     },
     async listOf(accountId) {
       return (await ofAccount.all(db, { accountId })).map(shareOf)
@@ -150,7 +115,6 @@ export function shareReads(db: Kysely<Schema>): ShareReads {
 export function shareWrites(db: Kysely<Schema>): ShareWrites {
   async function end(opaqueId: OpaqueId, at: Instant): Promise<void> {
     await ending.changed(db, { opaqueId, at })
-    await removalOfBlobs.changed(db, { opaqueId })
   }
 
   async function endAll(rows: readonly Given[], at: Instant): Promise<number> {
@@ -160,14 +124,8 @@ export function shareWrites(db: Kysely<Schema>): ShareWrites {
 
   return {
     async insert(share) {
-      if ((await insertion.changed(db, share)) === 0) return false
-      const { opaqueId } = share
-      const rows = share.blobHashes.map((ciphertextHash, position) => ({ opaqueId, position, ciphertextHash }))
-      const blocksEnd = rows.length - (rows.length % BLOCK_ROWS)
-      for (let start = 0; start < blocksEnd; start += BLOCK_ROWS)
-        await blockInsertion.changed(db, blockOf(opaqueId, rows.slice(start, start + BLOCK_ROWS)))
-      for (const row of rows.slice(blocksEnd)) await blobInsertion.changed(db, row)
-      return true
+      const hashes = Buffer.from(share.blobHashes.join(''), 'hex')
+      return (await insertion.changed(db, { ...share, hashes })) > 0
     },
     async end(opaqueId, accountId, at) {
       if ((await byId.first(db, { opaqueId }))?.account_id === accountId) await end(opaqueId, at)
@@ -183,12 +141,19 @@ export function shareWrites(db: Kysely<Schema>): ShareWrites {
   }
 }
 
-function blockOf(opaqueId: OpaqueId, rows: readonly BlobRow[]): Block {
-  const values = rows.flatMap(({ position, ciphertextHash }, row) => [
-    [`position${row}`, position],
-    [`ciphertextHash${row}`, ciphertextHash],
-  ])
-  return { opaqueId, ...Object.fromEntries(values) }
+function readHashes(hashes: Uint8Array): readonly Sha256Hex[] {
+  const hex = Buffer.from(hashes.buffer, hashes.byteOffset, hashes.length).toString('hex')
+  const each = Array.from({ length: hashes.length / HASH_BYTES }, (_, position) =>
+    parseSha256Hex(hex.slice(2 * HASH_BYTES * position, 2 * HASH_BYTES * (position + 1))),
+  )
+  return each.filter((hash) => hash !== undefined)
+}
+
+function hasHash(hashes: Buffer, ciphertextHash: Sha256Hex): boolean {
+  const wanted = Buffer.from(ciphertextHash, 'hex')
+  for (let at = 0; at < hashes.length; at += HASH_BYTES)
+    if (hashes[at] === wanted[0] && hashes.compare(wanted, 0, HASH_BYTES, at, at + HASH_BYTES) === 0) return true
+  return false
 }
 
 const opaqueIdOf = (row: { readonly opaque_id: OpaqueId }): Given => ({ opaqueId: row.opaque_id })

@@ -26,7 +26,7 @@ interface AccountDeletionPorts {
 
 /** Drops, or assets, that one transaction frees. It keeps the transaction short. */
 const MAX_STEP = 50
-/** Each share ends in its own transaction, as it may have ten thousand hashes. */
+/** Each share ends in its own transaction, as its contents may be long. */
 const MAX_SHARES_STEP = 10
 /** For one account in one call. This and the next bound keep the sweep short. */
 const MAX_STEPS = 200

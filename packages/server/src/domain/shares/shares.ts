@@ -14,7 +14,7 @@ import type { Refuses } from '../refusals.ts'
 export const MAX_SHARES = 1000
 /** How long the owner still sees an expired share in the list. The share itself shows nothing. */
 export const EXPIRED_KEPT_SECONDS = 30 * 86_400
-/** In one transaction: a share may have ten thousand hashes. */
+/** In one transaction: the contents of a share may be long. */
 const MAX_ENDED = 1
 /** In one sweep. */
 const MAX_TRANSACTIONS = 500

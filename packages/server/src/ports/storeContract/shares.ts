@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import type { NewShare, Share, Store } from '../store.ts'
 import { accountId, at, atOnce, bytes, countTrue, hash, type InStore, opaqueId, seed } from './world.ts'
 
@@ -69,6 +70,18 @@ function describeRows(inStore: InStore): void {
       const names = (number: number) => store.read((tx) => tx.shares.names(opaqueId(3), hash(number)))
       assert.deepEqual([await names(1), await names(2), await names(3)], [true, true, false])
       assert.deepEqual((await contentsOf(store, 3))?.blobHashes, [hash(1), hash(2), hash(1)])
+    }),
+  )
+
+  it(
+    'does not name a hash that is only in the middle of two',
+    inStore(async (store) => {
+      await seed(store)
+      const halves = [hash(1), hash(2)]
+      await insert(store, share(3, { blobHashes: halves }))
+      const across = parseSha256Hex(halves.join('').slice(32, 96))
+      assert.ok(across !== undefined)
+      assert.equal(await store.read((tx) => tx.shares.names(opaqueId(3), across)), false)
     }),
   )
 

@@ -24,9 +24,10 @@ const capabilities = ({ text, integer, sequence, tableEnd }: Dialect) => [
 
 /**
  * A share that has ended keeps its row without contents. Its id stays taken: no account can put other contents at an address that people know.
- * `sealed_index` is the last column, because SQLite reads through a long value to reach the columns after it.
+ * The hashes are one value and not rows of their own: ten thousand insertions, and their index, would hold up every other request.
+ * The long values are the last columns, because SQLite reads through a long value to reach the columns after it.
  */
-const shares = ({ text, integer, bytes, sequence, tableEnd, keyedTableEnd }: Dialect) => [
+const shares = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   `create table shares (
     share_seq ${sequence},
     opaque_id ${text} not null unique,
@@ -34,16 +35,11 @@ const shares = ({ text, integer, bytes, sequence, tableEnd, keyedTableEnd }: Dia
     created_at ${integer} not null,
     expires_at ${integer},
     ended_at ${integer},
+    blob_hashes ${bytes},
     sealed_index ${bytes},
+    check ((ended_at is null) = (blob_hashes is not null)),
     check ((ended_at is null) = (sealed_index is not null))
   ) ${tableEnd}`,
   'create index shares_of_account on shares (account_id, created_at, share_seq) where ended_at is null',
   'create index shares_by_expiry on shares (expires_at) where ended_at is null and expires_at is not null',
-  `create table share_blobs (
-    opaque_id ${text} not null references shares (opaque_id),
-    position ${integer} not null check (position >= 0),
-    ciphertext_hash ${text} not null,
-    primary key (opaque_id, position)
-  ) ${keyedTableEnd}`,
-  'create index share_blobs_by_content on share_blobs (opaque_id, ciphertext_hash)',
 ]
