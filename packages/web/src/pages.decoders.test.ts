@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
+import { normaliseEmail } from '@blindkeep/protocol/email'
 import fc from 'fast-check'
 import {
   anyBytes,
@@ -142,13 +143,14 @@ const tokens = {
   refreshToken: 'b',
   expiresAt: 'c',
 }
+const email = 'ann@example.org'
 const accountKey = new Uint8Array(32).fill(3)
 
 describe('readStoredUpload, readLandedFile and readStoredSession', () => {
   it('read back what was stored', () => {
     assert.deepEqual(readStoredUpload(upload, 100), { ...upload, sentBytes: 100 })
     assert.deepEqual(readLandedFile(landed), landed)
-    assert.deepEqual(readStoredSession({ accountKey, tokens }), { accountKey, tokens })
+    assert.deepEqual(readStoredSession({ email, accountKey, tokens }), { email, accountKey, tokens })
   })
 
   it('throw nothing, and return what the pages can use, for anything else', async () => {
@@ -158,10 +160,12 @@ describe('readStoredUpload, readLandedFile and readStoredSession', () => {
         if (unfinished !== undefined) assert.ok(unfinished.sentBytes <= unfinished.state.size)
         const file = await declared(() => readLandedFile(json), nothing)
         if (file !== undefined) new Date(file.landedAt).toISOString()
-        const session = await declared(() => readStoredSession({ accountKey, tokens: json }), nothing)
+        const session = await declared(() => readStoredSession({ email, accountKey, tokens: json }), nothing)
         assert.ok(session === undefined || typeof session.tokens.accessToken === 'string')
         await declared(() => readStoredSession(json), nothing)
-        assert.equal(await declared(() => readStoredSession({ accountKey: json, tokens }), nothing), undefined)
+        assert.equal(await declared(() => readStoredSession({ email, accountKey: json, tokens }), nothing), undefined)
+        const addressed = await declared(() => readStoredSession({ email: json, accountKey, tokens }), nothing)
+        assert.ok(addressed === undefined || addressed.email === normaliseEmail(addressed.email))
       }),
       runs(300),
     )

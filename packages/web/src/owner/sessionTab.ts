@@ -91,15 +91,16 @@ export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering)
 
 /** Resolves with whether the browser has stored the session. */
 async function store(tab: Tab, signIn: SignIn, owner: Owner): Promise<boolean> {
+  const { email, accountKey } = owner
   const lock = await requestTabLock({ steal: true })
   if (lock === undefined) return false
   try {
-    await saveSession({ accountKey: owner.accountKey, tokens: owner.tokens() })
+    await saveSession({ email, accountKey, tokens: owner.tokens() })
   } catch {
     lock.release()
     return false
   }
-  storeFromNow(tab, signIn, { lock, accountKey: owner.accountKey })
+  storeFromNow(tab, signIn, { lock, email, accountKey })
   return true
 }
 
@@ -112,25 +113,24 @@ export async function resume(tab: Tab, lock: TabLock): Promise<void> {
     return show(tab, { stage: 'out', reason: undefined })
   }
   const { baseUrl } = tab
-  const { accountKey, tokens } = stored
+  const { email, accountKey, tokens } = stored
   const signIn = newSignIn(tab)
   const environment = pageEnvironment(signIn.gate)
-  const owner = resumeOwner({ baseUrl, accountKey, tokens, ...signIn.listener, environment })
+  const owner = resumeOwner({ baseUrl, email, accountKey, tokens, ...signIn.listener, environment })
   tab.signIn = signIn
-  storeFromNow(tab, signIn, { lock, accountKey })
+  storeFromNow(tab, signIn, { lock, email, accountKey })
   show(tab, { stage: 'in', owner, isStored: true, isStoringRefused: false })
 }
 
-interface StoringParts {
+interface StoringParts extends Pick<StoredSession, 'email' | 'accountKey'> {
   readonly lock: TabLock
-  readonly accountKey: StoredSession['accountKey']
 }
 
 /** Stores each new pair of tokens, until another tab takes over the session. */
-function storeFromNow(tab: Tab, signIn: SignIn, { lock, accountKey }: StoringParts): void {
+function storeFromNow(tab: Tab, signIn: SignIn, { lock, email, accountKey }: StoringParts): void {
   signIn.lock = lock
   // When storing fails, the old tokens must not stay stored: the session then continues in this tab only.
-  signIn.storeTokens = (tokens) => saveSession({ accountKey, tokens }).catch(deleteSession)
+  signIn.storeTokens = (tokens) => saveSession({ email, accountKey, tokens }).catch(deleteSession)
   void lock.stolen.then(() => {
     if (tab.signIn !== signIn) return
     signIn.lock = undefined
