@@ -139,6 +139,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Der Server hat die Signatur abgelehnt. Prüfen Sie die Uhr dieses Geräts und fügen Sie die Datei noch einmal hinzu.',
     version_refused:
       'Der Server ist neuer als diese Seite. Laden Sie sie neu und fügen Sie die Datei noch einmal hinzu.',
+    version_unknown:
+      'Der Server nimmt nur Protokollversionen an, die diese Seite nicht kennt, deshalb wurde nichts signiert. Laden Sie die Seite neu. Hilft das nicht, fragen Sie den Betreiber dieses Servers.',
     refused: 'Der Server hat diesen Upload abgelehnt. Beginnen Sie ihn neu.',
   },
   account: {

@@ -134,6 +134,8 @@ const send: Readonly<Record<SendStopReason, string>> = {
   asset_taken: 'Another file was stored in this place in the meantime, or the file was deleted. Reload the page.',
   manifest_refused: 'The server refused the signature. Check the clock of this device and add the file again.',
   version_refused: 'The server has a newer version than this page. Reload the page and add the file again.',
+  version_unknown:
+    'The server accepts only protocol versions that this page does not know, so nothing was signed. Reload the page. If that does not help, ask the operator of this server.',
   refused: 'The server refused this upload. Start it again.',
 }
 
