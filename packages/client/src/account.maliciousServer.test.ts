@@ -5,6 +5,7 @@ import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousS
 import { newOwner } from '../../../testing/people.ts'
 import { AccountError } from './account/accountError.ts'
 import { logIn, registerOwner, resumeOwner } from './account.ts'
+import { AnswerError } from './http/errors.ts'
 import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
 import type { CreatedLink, Owner } from './owner.ts'
 import { sharedServer } from './testing/sharedServer.ts'
@@ -67,6 +68,24 @@ describe('the account data of a malicious server', () => {
     await assert.rejects(logIn({ ...mira, password: next }), differs)
     await registered.deleteAccount({ password: next })
     assert.deepEqual(new Set(named), new Set(['mira@example.org']))
+  })
+
+  it('has one id: a session that is renewed for another account is refused', async () => {
+    const tokens = { ...owner.tokens(), accessToken: 'spent' }
+    const { email, accountKey } = owner
+    const stored: unknown[] = []
+    const resumed = resumeOwner({
+      ...{ baseUrl: proxy.url, email, accountKey, tokens, environment },
+      onTokens: (pair) => void stored.push(pair),
+    })
+    proxy.tamper({
+      matches: isRequest('POST', /^\/v1\/auth\/refresh$/),
+      answer: changeBody((body) => {
+        body.account_id = '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'
+      }),
+    })
+    await assert.rejects(resumed.quota(), (error) => error instanceof AnswerError && error.operation === 'refresh')
+    assert.deepEqual([stored, resumed.tokens()], [[], tokens])
   })
 
   it('is not requested when the server chooses another key derivation', async () => {
