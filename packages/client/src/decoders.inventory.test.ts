@@ -18,6 +18,7 @@ const CALLS = [
   'readBlobStart',
   'readCatalog',
   'readMetadata',
+  'readOwnAccount',
   'readProvenance',
   'readServerKeys',
   'readSignedAsset',

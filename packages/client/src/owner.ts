@@ -30,6 +30,7 @@ export type { MintCapability, MintedCapability, OwnCapability } from './account/
 export type { AddDevice, ListedDevice } from './account/ownerDevices.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
 export type { OwnSession } from './account/ownerSessions.ts'
+export type { RevocationStore, Revocations } from './account/seenRevocations.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
 export type { AssetDescription } from './assets/describeAsset.ts'
 export type { OpenedAsset } from './assets/openAsset.ts'

@@ -5,6 +5,7 @@ import { deleteUploadsOfOthers } from './albums/uploadStore.ts'
 import { type Gate, pageEnvironment } from './environment.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession, saveSession } from './ownerStore.ts'
+import { requireSeenAccount, seenRevocationsOf } from './seen.ts'
 import type { SessionView, SignedOutReason } from './sessionView.ts'
 import type { StoredSession } from './storedSession.ts'
 import { requestTabLock, type TabLock } from './tabLock.ts'
@@ -81,7 +82,15 @@ interface Entering {
   readonly stay: boolean
 }
 
+/** Throws `AccountError` when the account is not the one that this browser knows by its key; the session then ends. */
 export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering): Promise<void> {
+  try {
+    await requireSeenAccount(owner)
+  } catch (error) {
+    await owner.logOut().catch(() => undefined)
+    throw error
+  }
+  owner.keepRevocations(seenRevocationsOf(owner))
   close(tab)
   tab.signIn = signIn
   await deleteUploadsOfOthers({ accountId: owner.accountId, baseUrl: tab.baseUrl }).catch(() => undefined)
@@ -117,6 +126,7 @@ export async function resume(tab: Tab, lock: TabLock): Promise<void> {
   const signIn = newSignIn(tab)
   const environment = pageEnvironment(signIn.gate)
   const owner = resumeOwner({ baseUrl, email, accountKey, tokens, ...signIn.listener, environment })
+  owner.keepRevocations(seenRevocationsOf(owner))
   tab.signIn = signIn
   storeFromNow(tab, signIn, { lock, email, accountKey })
   show(tab, { stage: 'in', owner, isStored: true, isStoringRefused: false })

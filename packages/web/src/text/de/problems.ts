@@ -151,6 +151,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     email_malformed: 'Das ist keine einfache E-Mail-Adresse. Nichts wurde gesendet.',
     email_differs:
       'Der Server nennt für dieses Konto eine andere E-Mail-Adresse als die, mit der Sie sich angemeldet haben. Geben Sie Ihr Passwort nicht ein. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server.',
+    account_id_differs:
+      'Der Server hat Ihrem Konto eine andere Nummer gegeben als bisher, deshalb hat diese Seite Sie abgemeldet. Machen Sie nicht weiter. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server.',
     account_key_missing:
       'Der Server hat keinen Schlüssel für dieses Konto, deshalb lassen sich seine Dateien nicht öffnen. Fragen Sie den Betreiber dieses Servers.',
     account_key_unreadable:

@@ -147,6 +147,8 @@ const account: Readonly<Record<AccountFault, string>> = {
   email_malformed: 'This is not a plain e-mail address. Nothing was sent.',
   email_differs:
     'The server names another e-mail address for this account than the one that you signed in with. Do not enter your password. Contact the operator of this server, but not through this server.',
+  account_id_differs:
+    'The server has given your account another number than before, so this page signed you out. Do not continue. Contact the operator of this server, but not through this server.',
   account_key_missing:
     'The server has no key for this account, so none of its files can be opened. Ask the operator of this server.',
   account_key_unreadable:
