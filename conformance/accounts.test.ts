@@ -114,6 +114,42 @@ describe('registration', () => {
       assert.equal((await register({ email, password: newPassword() })).status, 400, JSON.stringify(email))
   })
 
+  it('refuses an address that is not plain wherever it is given, whether or not an account has it', async () => {
+    const [name = '', domain = ''] = newEmail().split('@')
+    const password = newPassword()
+    expectAnswer(await register({ email: `${name}@${domain}`, password }), '201')
+    const lookAlikes = [
+      `${name}\u200b@${domain}`,
+      `\ufeff${name}@${domain}`,
+      `\u202e${name}@${domain}`,
+      `${name}@\u2066${domain}`,
+      `${name}\u00ad@${domain}`,
+      `\u0430${name}@${domain}`,
+      `${name}@${domain}\u0440`,
+      `${name}@${domain}@${domain}`,
+    ]
+    for (const email of lookAlikes) {
+      expectAnswer(await register({ email, password }), '400 auth.registration_invalid', JSON.stringify(email))
+      const recovery = { email, password, recovery_proof: base64(32) }
+      for (const [path, body] of [
+        ['/v1/auth/login', { email, password }],
+        ['/v1/auth/kdf', { email }],
+        ['/v1/auth/recover/start', { email }],
+        ['/v1/auth/recover/finish', recovery],
+      ] as const)
+        expectAnswer(await post(path, body), '400 request.malformed', `${path} ${JSON.stringify(email)}`)
+    }
+  })
+
+  it('compares addresses after NFKC', async () => {
+    const [email, password] = [newEmail(), newPassword()]
+    const wide = email.replaceAll(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0))
+    assert.notEqual(wide, email)
+    expectAnswer(await register({ email: wide, password }), '201')
+    expectAnswer(await login(email, password), '200')
+    expectAnswer(await register({ email, password: newPassword() }), '409 auth.user_already_exists')
+  })
+
   it('answers 400 to text with half a surrogate pair', async () => {
     for (const fault of [{ email: `\ud800${newEmail()}` }, { password: `\udc00${newPassword()}` }])
       assert.equal((await register({ email: newEmail(), password: newPassword(), ...fault })).status, 400)

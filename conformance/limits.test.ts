@@ -51,6 +51,28 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   const declare = (link: Link, address: string, over: object = {}): Promise<Reply> =>
     sendDeclaration(link, declaration(FILE, over), from(address))
 
+  it('count an address once, whatever port and spelling the proxy gives with it', async () => {
+    const { email, password } = await signUp(server)
+    const hex = 'cb00:71fe'
+    const spellings = (port: number) => [
+      `203.0.113.254:${port}`,
+      `[::ffff:203.0.113.254]:${port}`,
+      `::ffff:${hex}`,
+      `[0:0:0:0:0:FFFF:${hex}]:${port}`,
+      `198.51.100.${port}, 203.0.113.254:${port}`,
+    ]
+    const addresses = [...spellings(101), ...spellings(102)]
+    assert.equal(addresses.length, MAX_LOGIN_ATTEMPTS)
+    for (const address of addresses)
+      expectAnswer(
+        await post('/v1/auth/login', { email, password: newPassword() }, address),
+        '401 auth.invalid_credentials',
+      )
+    for (const address of ['203.0.113.254', ...spellings(103)])
+      expectAnswer(await post('/v1/auth/login', { email, password }, address), '429 auth.rate_limited', address)
+    expectAnswer(await post('/v1/auth/login', { email, password }, newAddress()), '200')
+  })
+
   it('answer 429 to a source after ten wrong passwords for an account, and not to another source', async () => {
     const { email, password } = await signUp(server)
     const [guesser, owner] = [newAddress(), newAddress()]

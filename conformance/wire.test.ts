@@ -7,6 +7,7 @@ import { connect } from './server.ts'
 import { newLink, openSession, type Session, sessionPath, sha256, stateOf } from './world.ts'
 
 const server = await connect()
+const HOST = `host: ${new URL(server.base).host}`
 const raw = (pieces: readonly string[], finish = false) => sendRaw({ base: server.base, pieces, finish })
 const FILE = Buffer.from('three hundred bytes, or so'.padEnd(300, '.'))
 
@@ -17,7 +18,7 @@ function chunkHead(session: Session, extra: readonly string[]): string {
     `x-service-checksum: ${sha256(FILE)}`,
     ...extra,
   ]
-  return [`PATCH ${sessionPath(session)} HTTP/1.1`, 'host: x', ...lines, '', ''].join('\r\n')
+  return [`PATCH ${sessionPath(session)} HTTP/1.1`, HOST, ...lines, '', ''].join('\r\n')
 }
 
 async function expectUntouched(session: Session): Promise<void> {
@@ -36,7 +37,7 @@ describe('broken HTTP', () => {
       'nonsense\r\n\r\n',
       'GET\r\n\r\n',
       'GET / HTTP/9.9\r\n\r\n',
-      'GET /v1/version HTTP/1.1\r\nhost: x\r\nbroken header\r\n\r\n',
+      `GET /v1/version HTTP/1.1\r\n${HOST}\r\nbroken header\r\n\r\n`,
     ])
       assert.equal(rawStatus(await raw([request])), 400, request)
   })
@@ -57,7 +58,7 @@ describe('broken HTTP', () => {
   it('is refused when its headers are too large', async () => {
     const { session } = await newTargets(server)
     const status = rawStatus(
-      await raw([`GET /d/${session.opaqueId} HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(200_000)}\r\n\r\n`]),
+      await raw([`GET /d/${session.opaqueId} HTTP/1.1\r\n${HOST}\r\nx-large: ${'x'.repeat(200_000)}\r\n\r\n`]),
     )
     assert.ok(status === 431 || status === 400 || status === 0, String(status))
   })
@@ -80,8 +81,8 @@ describe('broken HTTP', () => {
 
   it('cannot hide a second request in a body', async () => {
     const session = await openSession(await newLink(server), FILE)
-    const smuggled = `DELETE ${sessionPath(session)} HTTP/1.1\r\nhost: x\r\n\r\n`
-    const request = `POST /v1/auth/kdf HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: ${smuggled.length}\r\nconnection: close\r\n\r\n${smuggled}`
+    const smuggled = `DELETE ${sessionPath(session)} HTTP/1.1\r\n${HOST}\r\n\r\n`
+    const request = `POST /v1/auth/kdf HTTP/1.1\r\n${HOST}\r\ncontent-type: text/plain\r\ncontent-length: ${smuggled.length}\r\nconnection: close\r\n\r\n${smuggled}`
     const received = await raw([request])
     assert.equal(received.match(/^HTTP\/1\.1 /gm)?.length, 1)
     await expectUntouched(session)

@@ -1,12 +1,20 @@
-/** R8: valid and malformed requests to every operation, from every kind of caller. Every answer is declared in the document, and the data stays consistent. */
+/**
+ * R8: valid and malformed requests to every operation, from every kind of caller. Every answer is declared in the
+ * document, the data stays consistent, and no request holds the server's event loop for long.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Reply } from '../conformance/call.ts'
+import type { Call, Reply } from '../conformance/call.ts'
 import { endedToken, revokedToken } from '../conformance/callers.ts'
 import { type Client, createClient } from '../conformance/client.ts'
 import { answerOf } from '../conformance/expect.ts'
 import { type Person, personFrom, prepare } from '../conformance/matrixCalls.ts'
 import { asOwner, type Owner, signIn, signUp } from '../conformance/world.ts'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
+import { runHeavy } from './fuzz/heavy.ts'
+import { createLoopWatch, type LoopWatch, watchedEnv } from './fuzz/loop.ts'
 import { bent, type Command, requestOf } from './fuzz/requests.ts'
 import type { Json, Maker } from './fuzz/values.ts'
 import { type Counted, createWatch, pathOf, type Watch } from './fuzz/watch.ts'
@@ -24,6 +32,10 @@ interface FuzzRun extends SharedOptions {
 interface FuzzReport extends Counted {
   readonly faults: readonly string[]
   readonly commands: number
+  /** Kinds of heavy requests, each of which was sent alone. */
+  readonly heavyKinds: number
+  /** The longest turn of the server's event loop, and the request that caused it. */
+  readonly longestTurn: string
   readonly log: string
 }
 
@@ -47,6 +59,7 @@ interface Accounts {
 
 interface Fuzzing {
   readonly watch: Watch
+  readonly loop: LoopWatch
   readonly maker: Maker
   /** An account whose access token expires one second after its issue. */
   readonly shortLived: Owner
@@ -55,28 +68,55 @@ interface Fuzzing {
 }
 
 export async function runFuzz({ seed, commands, print }: FuzzRun): Promise<FuzzReport> {
-  const server = await startServer({ env: { ...FAULT_ENV, ACCESS_TOKEN_SECONDS: '1' } })
+  const turns = await mkdtemp(join(tmpdir(), 'blindkeep-turns-'))
+  const turnsFile = join(turns, 'turns')
+  await writeFile(turnsFile, '')
+  const server = await startServer({ env: { ...FAULT_ENV, ...watchedEnv(turnsFile), ACCESS_TOKEN_SECONDS: '1' } })
   try {
     const shortLived = await signUp(await createClient(server.url))
     await server.restart({ ACCESS_TOKEN_SECONDS: FAULT_ENV.ACCESS_TOKEN_SECONDS })
-    const fuzzing = await newFuzzing(await createClient(server.url), shortLived)
+    const client = await createClient(server.url)
+    const loop = createLoopWatch(turnsFile, () => client.send({ method: 'GET', path: '/healthz' }))
+    const fuzzing = await newFuzzing(client, { shortLived, loop })
     const { faults, counted } = fuzzing.watch
     const random = createRandom(seed)
     for (let from = 0; from < commands && faults.length < MAX_FAULTS; from += COMMANDS_PER_ACCOUNTS) {
       await sendCommands(fuzzing, { random, from, to: Math.min(from + COMMANDS_PER_ACCOUNTS, commands) })
+      await judgeSuspects(fuzzing)
       print(`${Math.min(from + COMMANDS_PER_ACCOUNTS, commands)} of ${commands} commands`)
     }
-    const report = { commands: fuzzing.sent, ...counted() }
-    return { ...report, faults: [...faults, ...(await afterwards(server))], log: loggedBy(server.log()) }
+    const heavy = await runHeavy({ client, loop })
+    print(`${heavy.kinds} kinds of heavy requests`)
+    const { name, workedMs } = loop.longest()
+    const longestTurn = `${workedMs.toFixed(0)} of at most ${loop.maxMs.toFixed(0)} ms: ${name}`
+    const report = { commands: fuzzing.sent, heavyKinds: heavy.kinds, longestTurn, ...counted() }
+    const all = [...faults, ...heavy.faults, ...(await afterwards(server))]
+    return { ...report, faults: all, log: loggedBy(server.log()) }
   } finally {
     await server.stop()
+    await rm(turns, { recursive: true, force: true })
   }
 }
 
-async function newFuzzing(client: Client, shortLived: Owner): Promise<Fuzzing> {
-  const watch = createWatch(client)
+async function newFuzzing(
+  client: Client,
+  { shortLived, loop }: { readonly shortLived: Owner; readonly loop: LoopWatch },
+): Promise<Fuzzing> {
+  const noted = { ...client, send: (call: Call) => loop.note(call, () => client.send(call)) }
+  const watch = createWatch(noted)
   const root: Json = JSON.parse((await client.send({ method: 'GET', path: '/openapi.json' })).body.toString())
-  return { watch, maker: { root, pool: watch.pool }, shortLived: { ...shortLived, client: watch.client }, sent: 0 }
+  const maker = { root, pool: watch.pool }
+  return { watch, loop, maker, shortLived: { ...shortLived, client: watch.client }, sent: 0 }
+}
+
+/** Sends again, alone, what was under way when the server did nothing else for too long. */
+async function judgeSuspects({ watch: { client, fault }, loop }: Fuzzing): Promise<void> {
+  for (const call of loop.suspects()) {
+    const workedMs = await loop.measure(`${call.method} ${call.path.slice(0, 80)}`, () =>
+      client.send(call).catch(() => undefined),
+    )
+    if (workedMs > loop.maxMs) fault(call, `held the event loop for ${workedMs.toFixed(0)} ms`)
+  }
 }
 
 /** The server must still answer, exit with 0 and leave consistent data. */

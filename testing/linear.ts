@@ -19,8 +19,8 @@ export interface Work<Input> {
   readonly size?: number
 }
 
-/** Fails when eight times the input takes more than 27 times the work, three for each doubling, in the median of several rounds. */
-export async function assertLinear<Input>({ input, run, size = 2048 }: Work<Input>): Promise<void> {
+/** `what` names the input in the error. Fails when eight times the input takes more than 27 times the work, three for each doubling, in the median of several rounds. */
+export async function assertLinear<Input>({ input, run, size = 2048 }: Work<Input>, what = 'the input'): Promise<void> {
   const [small, large] = [input(size), input(size * 2 ** DOUBLINGS)]
   const work = async (value: Input): Promise<void> => {
     try {
@@ -42,7 +42,7 @@ export async function assertLinear<Input>({ input, run, size = 2048 }: Work<Inpu
     if (median(ratios) < MAX_RATIO) return
   }
   const listed = ratios.map((ratio) => ratio.toFixed(1)).join(', ')
-  assert.fail(`${factor} times the input takes ${listed} times the work`)
+  assert.fail(`${factor} times ${what} takes ${listed} times the work`)
 }
 
 async function repeatsFor(work: () => Promise<void>): Promise<number> {

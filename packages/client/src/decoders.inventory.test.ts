@@ -11,9 +11,11 @@ const READER = /^export (?:async )?(?:function\*?|const) ((?:parse|decode|open|r
 const CALLS = [
   'openAsset',
   'openDropPrefix',
+  'openIncomplete',
   'openLink',
   'openOwner',
   'openShare',
+  'openShown',
   'readAsset',
   'readBlobStart',
   'readCatalog',
@@ -22,6 +24,7 @@ const CALLS = [
   'readProvenance',
   'readServerKeys',
   'readSignedAsset',
+  'readThrough',
   'readWholeBlob',
 ]
 /** They open what is the reader's own: a file, a form, a store, a dialog. */

@@ -9,7 +9,8 @@ import { base64 } from '@scure/base'
 /** Bytes in memory that no other thread shares: the form that WebCrypto accepts. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-const hexForm = /^(?:[0-9a-f]{2})*$/
+// No group is repeated in these forms: for a long text, the engine would keep a place to return to for each repeat.
+const hexForm = /^[0-9a-f]*$/
 const base64Form = /^[A-Za-z0-9+/]*={0,2}$/
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -27,7 +28,8 @@ export function toHex(bytes: Uint8Array): string {
 
 /** Reads lowercase hex with an even number of digits; throws `RangeError` for anything else. */
 export function fromHex(text: string): Bytes {
-  if (!hexForm.test(text)) throw new RangeError('not lowercase hexadecimal with two digits for each byte')
+  if (text.length % 2 !== 0 || !hexForm.test(text))
+    throw new RangeError('not lowercase hexadecimal with two digits for each byte')
   return hexToBytes(text)
 }
 
@@ -38,14 +40,20 @@ export function toBase64(bytes: Uint8Array): string {
 
 /** The standard alphabet, padded, no whitespace, unused bits zero (RFC 4648, sections 3.5 and 4); throws `RangeError` for anything else. */
 export function fromBase64(text: string): Bytes {
-  if (text.length % 4 !== 0 || !base64Form.test(text))
-    throw new RangeError('not padded base64 in the standard alphabet')
-  try {
-    return new Uint8Array(base64.decode(text))
-  } catch (cause) {
-    // The library refuses unused bits that are not zero: with them, one value would have two spellings.
-    throw new RangeError('base64 with unused bits that are not zero', { cause })
-  }
+  if (base64Length(text) === undefined)
+    throw new RangeError('not padded base64 in the standard alphabet, in its only spelling')
+  return new Uint8Array(base64.decode(text))
+}
+
+const BASE64_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** How many bytes `fromBase64` reads from this text, without reading them; undefined for a text that it refuses. */
+export function base64Length(text: string): number | undefined {
+  if (text.length % 4 !== 0 || !base64Form.test(text)) return undefined
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  // The last digit before the padding has two or four bits that are not used. If they could be set, one value would have two spellings.
+  const unused = BASE64_ALPHABET.indexOf(text.charAt(text.length - padding - 1)) % 2 ** (2 * padding)
+  return padding > 0 && unused !== 0 ? undefined : (text.length / 4) * 3 - padding
 }
 
 export function concatBytes(...parts: readonly Uint8Array[]): Bytes {

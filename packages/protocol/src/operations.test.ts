@@ -16,7 +16,7 @@ import { isNegotiatedPath } from './window.ts'
 const rows = Object.entries<Operation>(operations)
 
 /** The codes of the router, before any row is known. */
-const OF_THE_ROUTER = ['error.request.not_found', 'error.request.method_not_allowed']
+const OF_THE_ROUTER = ['error.request.not_found', 'error.request.method_not_allowed', 'error.request.misdirected']
 
 const schemasOf = (row: Operation): readonly TSchema[] => [
   ...(row.body?.type === 'application/json' ? [row.body.schema] : []),

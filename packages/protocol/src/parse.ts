@@ -21,7 +21,7 @@ export type Parsed<Value> =
  * By default TypeBox reports eight errors, and the fault to report first may come after them. There is still a bound:
  * a body of one mebibyte may be a list of half a million wrong values.
  */
-Settings.Set({ maxErrors: 10_000 })
+Settings.Set({ maxErrors: 1_000 })
 
 const compiled = new WeakMap<TSchema, Checker>()
 

@@ -315,6 +315,11 @@ const catalog = {
     title: 'The range is outside the content',
     help: 'Content-Range gives the length.',
   },
+  'error.request.misdirected': {
+    status: 421,
+    title: 'This server does not answer for this host',
+    help: 'Use the address that the operator of the server gave you. Operators: PUBLIC_URL must be the address that clients use, or TRUST_PROXY must name the proxy that sends another Host.',
+  },
   'error.request.unprocessable': {
     status: 422,
     title: 'A field is missing or of the wrong type',

@@ -82,7 +82,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       newRequestId: () => random.uuid(),
       onBroken,
     },
-    config,
+    { ...config, publicUrl },
   )
   jobs = startJobs({ sweep: rules.sweep, scrub: rules.scrub, log, sweepSeconds: config.sweepSeconds, onBroken })
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })

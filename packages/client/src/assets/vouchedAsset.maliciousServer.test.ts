@@ -170,6 +170,15 @@ describe('an asset that was shown', () => {
     }
   })
 
+  it('has no receipts of another file that the server states in its place', async () => {
+    const hashes = Object.fromEntries(asset.blobs.map(({ role, hash }) => [role, hash]))
+    assert.equal((await owner.assetReceipts(asset.assetId, { hashes })).receipts.length, 3)
+    for (const lie of [withheld(), swappedBlob('metadata', { hash: hashOf(other, 'metadata') })]) {
+      proxy.tamper(lie)
+      await assert.rejects(owner.assetReceipts(asset.assetId, { hashes }), tampered('asset_differs'))
+    }
+  })
+
   it('is not what a device has put in its place since', async () => {
     const shown = await kept('photo.png', file())
     await owner.addThumbnail(pictureOf(shown), picture())

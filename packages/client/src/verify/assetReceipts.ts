@@ -1,9 +1,11 @@
 /** The receipts of an asset: each signed by this server, in one chain, and together for exactly the blobs of the asset. */
 import { type ChainFault, checkChain } from '@blindkeep/protocol/chain'
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
-import { type AssetBlob, type AssetFacts, readAsset } from '../assets/assetFacts.ts'
-import type { SentUploads } from '../assets/bundleRoles.ts'
+import { AssetError } from '../assets/assetError.ts'
+import { type AssetBlob, type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
+import { BUNDLE_ROLES, type BundleRole, type SentUploads } from '../assets/bundleRoles.ts'
 import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
 import { auditServer, openReceipt, type ServerFacts } from './audit.ts'
@@ -15,6 +17,8 @@ export interface AssetReceiptsOptions {
   readonly pinned?: PinnedKeys | undefined
   /** The sessions of this client's uploads, where known. */
   readonly uploads?: SentUploads | undefined
+  /** What was shown of the asset, lowercase hex. The receipts of other blobs are refused: the server has put another file in its place. */
+  readonly hashes?: Readonly<Partial<Record<BundleRole, Sha256Hex>>> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -33,8 +37,8 @@ export interface CheckedAssetReceipts {
 }
 
 /**
- * Fetches the receipts of an asset and checks them against the server's own description of it. Throws `AuditError`, and what a call throws:
- * `error.asset.not_found`.
+ * Fetches the receipts of an asset and checks them against the server's own description of it. Throws `AuditError`, `AssetError` (`asset_differs`) when
+ * the description names other blobs than `hashes`, and what a call throws: `error.asset.not_found`.
  */
 export async function assetReceipts(
   calls: Calls,
@@ -42,6 +46,9 @@ export async function assetReceipts(
   options: AssetReceiptsOptions = {},
 ): Promise<CheckedAssetReceipts> {
   const asset = await readAsset(calls.call, assetId, options.signal)
+  const { hashes } = options
+  if (hashes !== undefined && BUNDLE_ROLES.some((role) => blobOf(asset, role)?.hash !== hashes[role]))
+    throw new AssetError('asset_differs', 'the server states other blobs of the asset than those that were shown')
   return checkReceiptsOf(calls, asset, options)
 }
 
@@ -54,7 +61,7 @@ export async function checkReceiptsOf(
   return checkReceiptsBy(calls, asset, { server: await auditServer(calls, pinned), uploads, signal })
 }
 
-interface ByServer extends Omit<AssetReceiptsOptions, 'pinned'> {
+interface ByServer extends Omit<AssetReceiptsOptions, 'pinned' | 'hashes'> {
   /** A recent result of `auditServer` with the pinned keys. */
   readonly server: ServerFacts
 }

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
-import { parseBase64 } from '../bytes.ts'
+import { base64Length } from '../bytes.ts'
 import {
   OPAQUE_ID_PATTERN,
   type OpaqueId,
@@ -87,7 +87,7 @@ export const base64 = (description: string, bytes: { readonly min: number; reado
       maxLength: 4 * Math.ceil(bytes.max / 3),
     }),
     {
-      check: (value) => isBetween(parseBase64(value)?.length, bytes),
+      check: (value) => isBetween(base64Length(value), bytes),
       message: `must be base64 of ${bytes.min} to ${bytes.max} bytes`,
     },
   )

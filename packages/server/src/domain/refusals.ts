@@ -74,6 +74,7 @@ export type Refusal =
   | { readonly refused: 'body_too_large' }
   | { readonly refused: 'media_type_unsupported' }
   | { readonly refused: 'version_unsupported'; readonly newest: string }
+  | { readonly refused: 'misdirected' }
   | { readonly refused: 'method_not_allowed'; readonly allow: readonly string[] }
   | { readonly refused: 'failed' }
 

@@ -2,7 +2,8 @@
  * Leads a request through the gates of its row and makes the call for its route. The first gate that refuses determines the answer. This is the order of
  * all gates; `gates.ts` has the code of each.
  *
- *  1. route (404) and method (405): done in `server.ts`, before this file
+ *  0. host (421), `hosts.ts`: done in `server.ts`, before this file, as the next one
+ *  1. route (404) and method (405)
  *  2. bearer token (401)
  *  3. suspended account that would write (403)
  *  4. form of `Idempotency-Key` (400)
@@ -11,7 +12,7 @@
  *  7. query parameters (400, 422)
  *  8. content type and coding of a JSON body (415)
  *  9. memory for the body (500 `request.overloaded`); its size, counted as it arrives (413)
- * 10. JSON: broken JSON, duplicate or unknown members (400), missing or mistyped members (422), values (400)
+ * 10. JSON: broken, too deep or with too many values (400), duplicate or unknown members (400), missing or mistyped members (422), values (400)
  * 11. `protocol_version` in the body of a write that creates (426)
  * 12. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive
  * 13. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension (`chunkRecord.ts`).
@@ -41,11 +42,12 @@ import {
 } from './gates.ts'
 import { queryAt } from './paths.ts'
 import type { Exchange } from './reply.ts'
-import { isForwarded, sourceOf } from './source.ts'
+import { isForwarded, type SenderOf } from './source.ts'
 
 interface AdmissionPorts {
   readonly sessions: Sessions
   readonly protocolWindow: AcceptedVersions
+  readonly senderOf: SenderOf
   readonly log: Log
   /** Aborts when the server ends. */
   readonly closing: AbortSignal
@@ -53,7 +55,6 @@ interface AdmissionPorts {
 
 interface AdmissionSettings {
   readonly requestBytesMax: number
-  readonly trustedProxies: readonly string[]
 }
 
 /** A request whose path and method have a row. */
@@ -70,23 +71,11 @@ export type Admit = (asked: Asked, arriving: Arriving) => Promise<Call<Operation
 /** The largest JSON body of a request without a bearer token. The largest that a schema takes, a registration with every character escaped, has half of this. */
 export const MAX_GUEST_JSON_BYTES = 64 * 1024
 
-/** Where limits count a request. Warns once if they cannot, because a proxy is in front that no setting names. */
-function createCountedSource(log: Log, { trustedProxies }: AdmissionSettings) {
-  let hasWarned = false
-  return (request: FastifyRequest): string | undefined => {
-    const source = sourceOf(request.ip, trustedProxies.length > 0)
-    if (source !== undefined || hasWarned || !isForwarded(request.headers)) return source
-    hasWarned = true
-    log.warn('a proxy that TRUST_PROXY does not name forwards requests: limits cannot tell its clients apart')
-    return source
-  }
-}
-
 export function createAdmit(
-  { sessions, protocolWindow, log, closing }: AdmissionPorts,
+  { sessions, protocolWindow, senderOf, log, closing }: AdmissionPorts,
   settings: AdmissionSettings,
 ): Admit {
-  const countedSource = createCountedSource(log, settings)
+  const countedSource = createCountedSource(senderOf, log)
   const { requestBytesMax } = settings
   return async (asked, { body, hold }) => {
     const { row, request, reply } = asked
@@ -151,6 +140,18 @@ export function createAdmit(
   function warn(reply: FastifyReply, version: ProtocolVersion | Refusal | undefined): void {
     const warning = isRefusal(version) ? undefined : deprecationWarning(version, protocolWindow)
     if (warning !== undefined) reply.header('Warning', warning)
+  }
+}
+
+/** Where limits count the request. Warns once if they cannot, because a proxy is in front that no setting names. */
+function createCountedSource(senderOf: SenderOf, log: Log): (request: FastifyRequest) => string | undefined {
+  let hasWarned = false
+  return ({ raw }) => {
+    const { source, isTrustedProxy } = senderOf(raw)
+    if (source !== undefined || isTrustedProxy || hasWarned || !isForwarded(raw.headers)) return source
+    hasWarned = true
+    log.warn('a proxy that TRUST_PROXY does not name forwards requests: limits cannot tell its clients apart')
+    return source
   }
 }
 

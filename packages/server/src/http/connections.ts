@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { sourceOf } from './source.ts'
+import { createSenderOf, type SenderOf } from './source.ts'
 
 export interface ConnectionLimits {
   readonly total: number
-  /** From one public address. A private or loopback peer may be a proxy for many clients. */
+  /** From one public address. A private or loopback peer, or a trusted proxy, may send the requests of many clients. */
   readonly ofSource: number
   /** Requests that one connection has sent ahead without waiting for answers. */
   readonly pipelined: number
@@ -27,14 +27,18 @@ interface Connection {
   sentAt: number
 }
 
-/** Call it before the server listens. */
-export function boundConnections(server: Server, limits: ConnectionLimits = LIMITS): void {
+/** Call it before the server listens. A proxy that `senderOf` trusts is not one source but many. */
+export function boundConnections(
+  server: Server,
+  limits: ConnectionLimits = LIMITS,
+  senderOf: SenderOf = createSenderOf([]),
+): void {
   /** In the order in which they were made. */
   const open = new Map<Socket, Connection>()
   const perSource = new Map<string, number>()
 
   function enter(socket: Socket): void {
-    const source = sourceOf(socket.remoteAddress ?? '', false)
+    const { source } = senderOf({ headers: {}, socket })
     const present = source === undefined ? 0 : (perSource.get(source) ?? 0)
     if (present >= limits.ofSource || (open.size >= limits.total && !closeOldestIdle())) {
       socket.destroy()

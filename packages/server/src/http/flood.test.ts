@@ -55,7 +55,7 @@ function inFlood(work: (flood: Flood, world: Parameters<typeof overHttp>[0]) => 
 
 /** Headers of a request with a body of so many bytes. */
 function head(target: string, length: number, headers: readonly string[] = ['content-type: application/json']): string {
-  return [`${target} HTTP/1.1`, 'host: x', `content-length: ${length}`, ...headers, '', ''].join('\r\n')
+  return [`${target} HTTP/1.1`, 'host: localhost', `content-length: ${length}`, ...headers, '', ''].join('\r\n')
 }
 
 function reads(socket: Socket): () => string {

@@ -191,8 +191,10 @@ describe('the gate of JSON', () => {
       Buffer.from([0x22, 0xff, 0x22]),
     ]
     for (const body of bad) assert.equal(reasonOf(await judge(rows.login, body)), 'request_malformed')
-    const deep = `{"email":${'['.repeat(400_000)}${']'.repeat(400_000)},"password":"x"}`
-    assert.equal(reasonOf(await judge(rows.login, deep)), 'request_unprocessable')
+    const deep = (depth: number) => `{"email":${'['.repeat(depth)}${']'.repeat(depth)},"password":"x"}`
+    assert.equal(reasonOf(await judge(rows.login, deep(15))), 'request_unprocessable')
+    assert.equal(reasonOf(await judge(rows.login, deep(16))), 'request_malformed')
+    assert.equal(reasonOf(await judge(rows.login, deep(400_000))), 'request_malformed')
   })
 
   it('reports unknown members before missing and mistyped ones, and those before wrong values', async () => {

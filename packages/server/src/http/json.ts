@@ -1,30 +1,90 @@
 /**
- * Reads JSON as RFC 8259 advises: refuses a duplicate member, because readers differ in which one they use,
- * and half a surrogate pair, because no encoding can carry it. Throws `SyntaxError`.
+ * Reads JSON as RFC 8259 advises: refuses a duplicate member, because readers differ in which one they use, and half a surrogate pair, because no
+ * encoding can carry it. Also bounds what `JSON.parse`, the schemas and the rules have to walk, before anything is parsed.
  */
-export function parseJson(text: string): unknown {
+import { MAX_SHARE_BLOBS } from '@blindkeep/protocol/schemas/shares'
+
+/** Lists and objects inside each other. No body of the table needs more than four. */
+export const MAX_JSON_DEPTH = 16
+/** Members of one object. With more, at least one is unknown or there twice in every body of the table. */
+export const MAX_JSON_MEMBERS = 64
+/** Values of a body, with those inside of lists and objects. The largest body of the table is a share with all its blobs and a few members. */
+export const MAX_JSON_VALUES = MAX_SHARE_BLOBS + 1000
+
+/** Every step takes time in proportion to the bytes. Throws `SyntaxError`, and `TypeError` for bytes that are not UTF-8. */
+export function parseJson(bytes: Uint8Array): unknown {
+  refuseExcess(bytes)
+  const text = utf8.decode(bytes)
   const value: unknown = JSON.parse(text)
   refuseRepeatedMembers(text)
   return value
 }
 
-/** Strings, with the colon after a member's name, and brackets: enough to walk a text that is known to be JSON. */
-const TOKENS = /"((?:[^"\\]|\\.)*)"(\s*:)?|[{}[\]]/g
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function refuseRepeatedMembers(text: string): void {
-  const open: Set<string>[] = []
-  for (const [token, content, colon] of text.matchAll(TOKENS)) {
-    if (token === '{' || token === '[') open.push(new Set())
-    else if (token === '}' || token === ']') open.pop()
-    else remember(content ?? '', colon === undefined ? undefined : open.at(-1))
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const
+const [BRACKET, BRACKET_END, BRACE, BRACE_END] = [0x5b, 0x5d, 0x7b, 0x7d] as const
+const SPACES: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
+
+/** Reads bytes that may not be JSON, each once. In UTF-8 these characters occur only as themselves. */
+function refuseExcess(bytes: Uint8Array): void {
+  // Of each open list or object, its members so far; a list has no bound of its own.
+  const members: number[] = []
+  let values = 1
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) {
+      for (at++; at < bytes.length && bytes[at] !== QUOTE; at++) if (bytes[at] === BACKSLASH) at++
+    } else if (byte === BRACKET || byte === BRACE) {
+      values++
+      members.push(byte === BRACE ? 1 : Number.NEGATIVE_INFINITY)
+      if (members.length > MAX_JSON_DEPTH) throw new SyntaxError(`deeper than ${MAX_JSON_DEPTH}`)
+    } else if (byte === COMMA) {
+      values++
+      const count = (members.pop() ?? 0) + 1
+      members.push(count)
+      if (count > MAX_JSON_MEMBERS) throw new SyntaxError(`an object of more than ${MAX_JSON_MEMBERS} members`)
+    } else if (byte === BRACKET_END || byte === BRACE_END) members.pop()
+    if (values > MAX_JSON_VALUES) throw new SyntaxError(`more than ${MAX_JSON_VALUES} values`)
   }
 }
 
-/** Compares decoded keys: `"\u0061"` is `"a"`. */
-function remember(content: string, members: Set<string> | undefined): void {
-  if (!content.includes('\\') && members === undefined) return
-  const read: string = content.includes('\\') ? JSON.parse(`"${content}"`) : content
-  if (!read.isWellFormed()) throw new SyntaxError('half a surrogate pair')
-  if (members?.has(read) === true) throw new SyntaxError('a duplicate member')
-  members?.add(read)
+/** Walks a text that is known to be JSON: a string before a colon is the name of a member of the innermost object. */
+function refuseRepeatedMembers(text: string): void {
+  const open: Set<string>[] = []
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === BRACKET || code === BRACE) open.push(new Set())
+    else if (code === BRACKET_END || code === BRACE_END) open.pop()
+    else if (code === QUOTE) {
+      const end = endOfString(text, at)
+      const written = text.slice(at + 1, end)
+      // Compares decoded names: `"\u0061"` is `"a"`.
+      const read: string = written.includes('\\') ? JSON.parse(`"${written}"`) : written
+      if (!read.isWellFormed()) throw new SyntaxError('half a surrogate pair')
+      if (text.charCodeAt(afterSpaces(text, end + 1)) === COLON) rememberMember(open.at(-1), read)
+      at = end
+    }
+  }
+}
+
+/** The index of the closing quote of the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    // A quote after an odd number of backslashes belongs to the string.
+    let first = end
+    while (text.charCodeAt(first - 1) === BACKSLASH) first--
+    if ((end - first) % 2 === 0) return end
+  }
+}
+
+function afterSpaces(text: string, start: number): number {
+  let at = start
+  while (SPACES.includes(text.charCodeAt(at))) at++
+  return at
+}
+
+function rememberMember(members: Set<string> | undefined, name: string): void {
+  if (members?.has(name) === true) throw new SyntaxError('a duplicate member')
+  members?.add(name)
 }

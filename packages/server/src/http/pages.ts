@@ -154,7 +154,7 @@ function sendFile({ request, reply, file }: Exchange & { readonly file: PageFile
 }
 
 /** RFC 9110, section 12.5.3. `*` does not count as any coding. */
-function accepts(acceptEncoding: string | string[] | undefined, coding: ContentCoding): boolean {
+export function accepts(acceptEncoding: string | string[] | undefined, coding: ContentCoding): boolean {
   return String(acceptEncoding ?? '')
     .toLowerCase()
     .split(',')

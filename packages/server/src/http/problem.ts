@@ -80,6 +80,7 @@ const CODES = {
   media_type_unsupported: 'error.request.unsupported_media_type',
   version_unsupported: 'error.protocol.version_unsupported',
   method_not_allowed: 'error.request.method_not_allowed',
+  misdirected: 'error.request.misdirected',
   failed: 'error.request.failed',
 } as const satisfies Record<Reason, ProblemCode>
 

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { isNegotiatedPath } from '@blindkeep/protocol/window'
 import { HEADERS } from '@blindkeep/protocol/wire'
-import Fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyReply } from 'fastify'
+import Fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal } from '../domain/refusals.ts'
@@ -17,15 +17,19 @@ import type { AnyAnswer, Call, Routes } from './call.ts'
 import { closingOf } from './closing.ts'
 import { boundConnections } from './connections.ts'
 import { createErrors, type Errors, unknownPath } from './errors.ts'
+import { createNamesThisServer } from './hosts.ts'
 import { addPageRoutes } from './pages.ts'
 import { fastifyPath, methodsOf } from './paths.ts'
 import { answeredBefore, begun, type Exchange, heldBytesOf, writeAnswer, writeRefusal, writtenOut } from './reply.ts'
+import { createSenderOf } from './source.ts'
 
 export interface HttpSettings {
   readonly requestBytesMax: number
   readonly chunkBytesMax: number
   /** Addresses of proxies whose X-Forwarded-For the server believes. */
   readonly trustedProxies: readonly string[]
+  /** `PUBLIC_URL`, or the address that the server listens on. */
+  readonly publicUrl: string
 }
 
 interface HttpPorts {
@@ -62,21 +66,22 @@ const OPTIONS = {
 export function createHttpServer(ports: HttpPorts, settings: HttpSettings): FastifyInstance {
   const { routes, pages, sessions, protocolWindow, log } = ports
   const errors = createErrors(ports, settings)
-  const { trustedProxies } = settings
+  const senderOf = createSenderOf(settings.trustedProxies)
+  const namesThisServer = createNamesThisServer(settings.publicUrl)
 
   const app = Fastify({
     ...OPTIONS,
     genReqId: ports.newRequestId,
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     // Fastify calls this for a path that it cannot decode, before any hook.
     frameworkErrors: (_error, request, reply) => {
       addCommonHeaders({ request, reply })
-      void errors.refuseUndecodable({ request, reply })
+      if (isMisdirected(request)) void errors.refuse({ request, reply, refusal: { refused: 'misdirected' } })
+      else void errors.refuseUndecodable({ request, reply })
     },
   })
   const budget = ports.budget ?? createBudget()
-  boundConnections(app.server)
-  const admit = createAdmit({ sessions, protocolWindow, log, closing: closingOf(app) }, settings)
+  boundConnections(app.server, undefined, senderOf)
+  const admit = createAdmit({ sessions, protocolWindow, log, senderOf, closing: closingOf(app) }, settings)
   addOperationRoutes(app, routes, { admit, errors, budget })
   addPageRoutes(app, pages, errors.refuse)
   // Reached when the bytes of an answer could not be read after it began. The error may name paths on the disk, so nothing of it is sent.
@@ -87,6 +92,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
   })
   app.addHook('onRequest', async (request, reply) => {
     addCommonHeaders({ request, reply })
+    if (isMisdirected(request)) return errors.refuse({ request, reply, refusal: { refused: 'misdirected' } })
     // An unknown path is refused before Fastify looks at the body's type.
     if (request.is404) await errors.refuse({ request, reply, refusal: unknownPath(request) })
   })
@@ -99,6 +105,10 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   return app
+
+  function isMisdirected({ raw }: FastifyRequest): boolean {
+    return !namesThisServer(raw) && !senderOf(raw).isTrustedProxy
+  }
 
   function addCommonHeaders({ request, reply }: Exchange): void {
     reply.header(HEADERS.requestId, request.id)

@@ -1,42 +1,46 @@
-import type { IncomingHttpHeaders } from 'node:http'
-import { BlockList, isIPv6 } from 'node:net'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { type Address, addressOf, endpointOf, type Networks, networksOf, SHARED } from './addresses.ts'
 
-const shared = new BlockList()
-for (const [network, prefix] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['169.254.0.0', 16],
-] as const) {
-  shared.addSubnet(network, prefix, 'ipv4')
+/** Who sends a request, as far as the server can know. */
+export interface Sender {
+  /**
+   * What limits by address count: an IPv4 address or an IPv6 /64. Undefined for a loopback or private peer, because it may be a proxy for many
+   * clients, unless a trusted proxy has named the address; and for a trusted proxy that names none.
+   */
+  readonly source: string | undefined
+  /** Whether the peer is a proxy that `TRUST_PROXY` names. */
+  readonly isTrustedProxy: boolean
 }
-shared.addAddress('::1', 'ipv6')
-shared.addSubnet('fc00::', 7, 'ipv6')
-shared.addSubnet('fe80::', 10, 'ipv6')
+
+export type SenderOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => Sender
+
+export function createSenderOf(trustedProxies: readonly string[]): SenderOf {
+  const trusted = networksOf(trustedProxies)
+  return ({ headers, socket }) => {
+    const peer = addressOf(socket.remoteAddress ?? '')
+    if (peer === undefined) return { source: undefined, isTrustedProxy: false }
+    if (!trusted.has(peer)) return { source: SHARED.has(peer) ? undefined : keyOf(peer), isTrustedProxy: false }
+    const named = namedBy(trusted, headers['x-forwarded-for'])
+    return { source: named && keyOf(named), isTrustedProxy: true }
+  }
+}
 
 /**
- * What limits by address count: an IPv4 address or an IPv6 /64. Undefined for a loopback or private peer, because it may be a proxy for
- * many clients, unless a trusted proxy has named the address.
+ * Each proxy adds the address that it sees at the end. So the client is the last address that is not a trusted proxy's, or the first of all.
+ * What is not an address hides who sent the request: then there is no source, because an invented one would have limits of its own.
  */
-export function sourceOf(address: string, isProxyTrusted: boolean): string | undefined {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  const isV6 = isIPv6(plain)
-  if (!isProxyTrusted && shared.check(plain, isV6 ? 'ipv6' : 'ipv4')) return undefined
-  return isV6 ? network64(plain) : plain
+function namedBy(trusted: Networks, forwardedFor: string | string[] | undefined): Address | undefined {
+  const entries = String(forwardedFor ?? '').split(',')
+  for (let at = entries.length - 1; at >= 0; at--) {
+    const address = endpointOf(entries[at]?.trim() ?? '')
+    if (address === undefined || at === 0 || !trusted.has(address)) return address
+  }
+  return undefined
 }
 
-function network64(address: string): string {
-  const [plain = ''] = address.split('%')
-  const [head = '', tail] = plain.split('::')
-  const groups = (part: string) => part.split(':').filter((group) => group !== '')
-  const tailGroups = groups(tail ?? '')
-  const missing = tail === undefined ? 0 : 8 - groups(head).length - tailGroups.length
-  const all = [...groups(head), ...Array<string>(Math.max(0, missing)).fill('0'), ...tailGroups]
-  return `${all
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, '').toLowerCase())
-    .join(':')}::/64`
+/** A network of IPv6 addresses belongs to one subscriber. */
+function keyOf({ text, family }: Address): string {
+  return family === 'ipv4' ? text : `${text.split(':').slice(0, 4).join(':')}::/64`
 }
 
 /** Whether a header says that a proxy forwarded the request. */

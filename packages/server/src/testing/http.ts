@@ -52,7 +52,7 @@ export function overHttp(
       onBroken: (error) => void broken.push(error),
       ...(budget !== undefined && { budget }),
     },
-    { ...limits, trustedProxies: [], ...settings },
+    { ...limits, trustedProxies: [], publicUrl: 'http://localhost:80', ...settings },
   )
   return {
     app,

@@ -104,6 +104,22 @@ const halfAlbum = async (world: World) => {
   if (drop !== undefined) await adoptInPart(keeper, drop)
   return { url: `${world.url}/#/albums/${keeper.album}`, signedInAs: keeper.owner }
 }
+/** Files of a device that was revoked since, beside one that stopped before it was signed. */
+const doubtfulAlbum = async (world: World) => {
+  const keeper = await world.keeper()
+  const { owner } = keeper
+  const lost = await owner.addDevice(undefined, { tie: false })
+  await addHalf(keeper)
+  await addFiles({ ...keeper, device: lost })
+  await owner.revokeDevice(lost.deviceId)
+  await addPictures(keeper)
+  return { url: `${world.url}/#/albums/${keeper.album}`, signedInAs: owner }
+}
+const isDoubted = async (page: Page) => {
+  await pictures(page)
+  for (const reason of ['No device of yours has signed this file.', 'Signed by a device that you revoked'])
+    await page.locator('.tile').getByText(reason).first().waitFor()
+}
 const pictures = (page: Page) => page.locator('.tile img').nth(3).waitFor()
 const names = (page: Page) => page.getByText('From Ada.txt').waitFor()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -162,6 +178,37 @@ export const albumsShots: readonly Shot[] = [
       await button(page, 'Look at the files').click()
       await page.getByRole('dialog').getByRole('button', { name: 'Show preview' }).first().click()
       await page.frameLocator('iframe.preview').locator('img').waitFor()
+    },
+  },
+  { name: 'albums/doubted', begin: doubtfulAlbum, reach: isDoubted },
+  {
+    name: 'albums/asset-unsigned',
+    begin: doubtfulAlbum,
+    reach: async (page) => {
+      await isDoubted(page)
+      await page.locator('.tile').filter({ hasText: 'No device of yours' }).getByRole('link').click()
+      await page.getByRole('heading', { name: 'Unsigned file', level: 1 }).waitFor()
+    },
+  },
+  {
+    name: 'albums/consent-unsigned',
+    begin: doubtfulAlbum,
+    reach: async (page) => {
+      await isDoubted(page)
+      await page.locator('.tile').filter({ hasText: 'No device of yours' }).getByRole('link').click()
+      await button(page, 'Show preview').click()
+      await button(page, 'Show it anyway').waitFor()
+    },
+  },
+  {
+    name: 'albums/consent-several',
+    begin: doubtfulAlbum,
+    reach: async (page) => {
+      await isDoubted(page)
+      await page.getByLabel('Select letters.txt').check()
+      await button(page, 'Select all').click()
+      await button(page, 'Download').click()
+      await button(page, 'Download anyway').waitFor()
     },
   },
   {

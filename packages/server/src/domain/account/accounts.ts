@@ -8,7 +8,7 @@ import type { Account, Store } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
 import type { GivenChallenge } from './challenges.ts'
-import { canonicalEmail } from './email.ts'
+import { emailOf } from './email.ts'
 import { decoySalt, KDF_VERSION } from './kdf.ts'
 import { createRegister, type RegistrationSettings } from './registration.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
@@ -78,10 +78,11 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
     async kdf(
       email: string,
       source: string | undefined,
-    ): Promise<{ kdfVersion: number; salt: Uint8Array } | Refuses<'attempts_limited'>> {
+    ): Promise<{ kdfVersion: number; salt: Uint8Array } | Refuses<'request_malformed' | 'attempts_limited'>> {
+      const canonical = emailOf(email)
+      if (isRefusal(canonical)) return canonical
       const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited
-      const canonical = canonicalEmail(email)
       const decoy = decoySalt(serverSecret, canonical)
       const account = await findByEmail(canonical)
       return { kdfVersion: account?.kdfVersion ?? KDF_VERSION, salt: account?.salt ?? decoy }
@@ -90,12 +91,15 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
     async logIn(
       credentials: Credentials,
     ): Promise<
-      TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>
+      | TokenPair
+      | GivenChallenge
+      | Refuses<'request_malformed' | 'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>
     > {
       const { secret, deviceId, source } = credentials
+      const email = emailOf(credentials.email)
+      if (isRefusal(email)) return email
       const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited
-      const email = canonicalEmail(credentials.email)
       const account = await findByEmail(email)
       const refused = await checkSecret({ email, source }, account?.secretHash, secret)
       if (refused !== undefined) return refused

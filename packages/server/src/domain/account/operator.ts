@@ -3,7 +3,8 @@ import { type AccountId, parseAccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Account, OwnLimits, ReadTx, Store, WriteTx } from '../../ports/store.ts'
 import type { Quota, QuotaSnapshot } from '../quota/quota.ts'
-import { canonicalEmail } from './email.ts'
+import { isRefusal } from '../refusals.ts'
+import { emailOf } from './email.ts'
 import { removeSecondFactor } from './factorSetup.ts'
 
 interface OperatorPorts {
@@ -120,9 +121,9 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
 
 async function findNamed(tx: ReadTx | WriteTx, named: string): Promise<Account | undefined> {
   const accountId = parseAccountId(named)
-  const account = await (accountId === undefined
-    ? tx.accounts.findByEmail(canonicalEmail(named))
-    : tx.accounts.find(accountId))
+  const email = emailOf(named)
+  const byEmail = async () => (isRefusal(email) ? undefined : tx.accounts.findByEmail(email))
+  const account = await (accountId === undefined ? byEmail() : tx.accounts.find(accountId))
   // The row of a deleted account stays, but the operator can do nothing with it.
   return account?.deletedAt === undefined ? account : undefined
 }

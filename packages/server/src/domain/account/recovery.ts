@@ -18,7 +18,7 @@ import { isRefusal, type Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
 import { createChallenges, type GivenChallenge } from './challenges.ts'
-import { canonicalEmail } from './email.ts'
+import { emailOf } from './email.ts'
 import { kdfVersionFault } from './kdf.ts'
 import { replaceSecret } from './secretChange.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
@@ -93,10 +93,11 @@ export function createRecovery(
     async start(
       email: string,
       source: string | undefined,
-    ): Promise<{ readonly sealedRecoveryKey: Uint8Array } | Refuses<'attempts_limited'>> {
+    ): Promise<{ readonly sealedRecoveryKey: Uint8Array } | Refuses<'request_malformed' | 'attempts_limited'>> {
+      const canonical = emailOf(email)
+      if (isRefusal(canonical)) return canonical
       const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited
-      const canonical = canonicalEmail(email)
       const decoy = decoyKey(serverSecret, canonical)
       const account = await findByEmail(canonical)
       return { sealedRecoveryKey: account?.sealedRecoveryKey ?? decoy }
@@ -106,12 +107,11 @@ export function createRecovery(
     async finish(
       request: Recovery,
     ): Promise<TokenPair | GivenChallenge | Refuses<'request_malformed' | 'recovery_invalid' | 'attempts_limited'>> {
-      const { kdfVersion, source, recoveryProof: proof } = request
-      const detail = kdfVersionFault(kdfVersion)
-      if (detail !== undefined) return { refused: 'request_malformed', detail }
+      const { source, recoveryProof: proof } = request
+      const email = emailOfForm(request)
+      if (isRefusal(email)) return email
       const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited
-      const email = canonicalEmail(request.email)
       const account = await findByEmail(email)
       const isRight = await attemptLimits.check(
         attemptLimits.forRecoveryProofs(email, source),
@@ -137,6 +137,11 @@ export function createRecovery(
       return answer ?? session.pair()
     },
   }
+}
+
+function emailOfForm({ kdfVersion, email }: Recovery): string | Refuses<'request_malformed'> {
+  const detail = kdfVersionFault(kdfVersion)
+  return detail === undefined ? emailOf(email) : { refused: 'request_malformed', detail }
 }
 
 /** A value that is undefined stays as it is. */

@@ -10,7 +10,7 @@ import { isSame } from '../sameBytes.ts'
 import { sha256 } from '../sha256.ts'
 import type { AttemptLimits } from './attemptLimits.ts'
 import { isChallenge } from './challenges.ts'
-import { canonicalEmail, isEmail } from './email.ts'
+import { emailOf } from './email.ts'
 import { findInvite } from './invites.ts'
 import { KDF_VERSION, kdfVersionFault } from './kdf.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
@@ -53,8 +53,9 @@ type RegistrationRefusal = Refuses<'registration_invalid' | 'registration_closed
 
 export function createRegister(ports: RegistrationPorts, settings: RegistrationSettings) {
   return async function register(request: Registration): Promise<TokenPair | RegistrationRefusal> {
-    const email = canonicalEmail(request.email)
-    const detail = faultOf(request, email)
+    const email = emailOf(request.email)
+    if (isRefusal(email)) return { refused: 'registration_invalid', detail: email.detail }
+    const detail = faultOf(request)
     if (detail !== undefined) return { refused: 'registration_invalid', detail }
     const policy = policyFor(request, settings)
     if (policy === 'closed') return { refused: 'registration_closed' }
@@ -71,8 +72,7 @@ export function createRegister(ports: RegistrationPorts, settings: RegistrationS
   }
 }
 
-function faultOf(request: Registration, email: string): string | undefined {
-  if (!isEmail(email)) return '/email must be an e-mail address'
+function faultOf(request: Registration): string | undefined {
   const isHalfRecovery = (request.sealedRecoveryKey === undefined) !== (request.recoveryProof === undefined)
   return (
     kdfVersionFault(request.kdfVersion) ??

@@ -72,8 +72,8 @@ export function isWithheld({ objectState, isOnHold, damagedAt }: ObjectStatus): 
 }
 
 export function askedOf({ assetId, blobHashes }: VerifyQuestion, held: readonly HeldBlob[]): AskedAsset {
-  const blobs = blobHashes.map((hash) => ({ hash, objects: held.filter((object) => object.ciphertextHash === hash) }))
-  return { assetId, blobs }
+  const byHash = Map.groupBy(held, ({ ciphertextHash }) => ciphertextHash)
+  return { assetId, blobs: blobHashes.map((hash) => ({ hash, objects: byHash.get(hash) ?? [] })) }
 }
 
 /** `sizes` come from the blob store, by location: undefined when nothing is there, or the look failed. */

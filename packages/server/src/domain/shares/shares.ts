@@ -113,6 +113,7 @@ async function isRepeat(tx: ReadTx, present: Share, request: NewShare): Promise<
   return (
     contents !== undefined &&
     Buffer.from(contents.sealedIndex).equals(request.sealedIndex) &&
-    contents.blobHashes.join() === request.blobHashes.join()
+    contents.blobHashes.length === request.blobHashes.length &&
+    contents.blobHashes.every((hash, position) => hash === request.blobHashes[position])
   )
 }

@@ -6,7 +6,7 @@ import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { knownPins, rememberPins } from '../storage/knownPins.ts'
-import type { ShownAsset, Trust } from './shownAsset.ts'
+import { hashesOf, type ShownAsset, type Trust } from './shownAsset.ts'
 import { albumsText } from './texts.ts'
 
 /** The start of an id is enough to tell devices apart. */
@@ -56,7 +56,7 @@ export function AssetFactList({ shown, changedAt }: AssetFactListProps) {
           </Fact>
         )}
         <Fact term={text.receipts}>
-          <Receipts assetId={asset.assetId} changedAt={changedAt} />
+          <Receipts asset={asset} changedAt={changedAt} />
         </Fact>
       </dl>
     </section>
@@ -84,12 +84,12 @@ function Signer({ signed: { deviceId, timestamp }, trust }: SignerProps) {
 }
 
 /** Fetches and checks all receipts: an unchecked number would mean nothing. */
-function Receipts({ assetId, changedAt }: Pick<AssetFacts, 'assetId' | 'changedAt'>) {
+function Receipts({ asset, changedAt }: { readonly asset: AssetFacts; readonly changedAt: string }) {
   const { owner, baseUrl, language } = useOwnerPages()
   const text = albumsText(language).asset
   const receipts = useLoaded(async (signal) => {
     const { pinned } = await knownPins(baseUrl)
-    const checked = await owner.assetReceipts(assetId, { pinned, signal })
+    const checked = await owner.assetReceipts(asset.assetId, { pinned, hashes: hashesOf(asset), signal })
     await rememberPins(checked.keys)
     return checked.receipts.length
   }, changedAt)

@@ -73,9 +73,11 @@ function AssetView({ asset, onReload }: AssetViewProps) {
   const file = fileKey(asset)
   const loaded = useLoaded((signal) => showAsset(owner, asset, signal), file)
   const [goneFile, setGone] = useState<string>()
+  const [round, setRound] = useState(0)
   const shown = loaded.value
   const reload = () => {
     setGone(undefined)
+    setRound(round + 1)
     loaded.reload()
     onReload()
   }
@@ -90,8 +92,8 @@ function AssetView({ asset, onReload }: AssetViewProps) {
       {shown !== undefined && <TrustNotice shown={shown} />}
       {loaded.error !== undefined && <ErrorNotice error={loaded.error} language={language} onRetry={reload} />}
       {goneFile === file && <GoneNotice onReload={reload} />}
-      <AssetPreview {...parts} key={`preview ${file}`} />
-      <AssetActions {...parts} key={`actions ${file}`} />
+      <AssetPreview {...parts} key={`preview ${round} ${file}`} />
+      <AssetActions {...parts} key={`actions ${round} ${file}`} />
       {shown !== undefined && <AssetFactList shown={shown} changedAt={asset.changedAt} />}
     </>
   )

@@ -2,7 +2,7 @@ import type { AssetFacts } from '@blindkeep/client/owner'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
-import { Button, IconButton, Progress } from '../../common/controls.tsx'
+import { Button, IconButton, Notice, Progress } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
@@ -25,23 +25,24 @@ interface SelectionBarProps {
 
 /** The actions for the selected files, at the bottom, in reach of the thumb. */
 export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: SelectionBarProps) {
-  const { owner, language, showMessage } = useOwnerPages()
+  const { owner, language } = useOwnerPages()
   const text = albumsText(language)
   const [isRemoving, setRemoving] = useState(false)
   const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
   const [isReading, setReading] = useState(false)
+  const [fault, setFault] = useState<string>()
   const saving = useAssetSaving()
   const consent = useConsent()
   const assetIds = selected.map(({ assetId }) => assetId)
-  const showFault = (fault: string) => showMessage({ tone: 'bad', text: fault })
 
   /** Resolves with the files as the tiles show them, which were read with the same facts; undefined after a failure, which it shows. */
   async function read(): Promise<readonly ShownAsset[] | undefined> {
     setReading(true)
+    setFault(undefined)
     try {
       return await mapConcurrently(selected, MAX_AT_ONCE, (asset) => showAsset(owner, asset))
     } catch (error) {
-      showFault(errorText(error, language))
+      setFault(errorText(error, language))
       return undefined
     } finally {
       setReading(false)
@@ -56,7 +57,7 @@ export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: Sel
   async function share(): Promise<void> {
     const shown = (await read()) ?? []
     const unsigned = shown.filter(({ trust }) => trust.kind === 'unsigned').length
-    if (unsigned > 0) showFault(text.trust.notShared(unsigned))
+    if (unsigned > 0) setFault(text.trust.notShared(unsigned))
     else if (shown.length > 0) consent.ask('share', shown, setSharing)
   }
 
@@ -82,6 +83,7 @@ export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: Sel
           {text.selection.remove}
         </Button>
       </div>
+      {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
       {saving.now !== undefined && (
         <div class="row selection-saving">
           <div class="grow">

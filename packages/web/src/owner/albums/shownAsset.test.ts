@@ -104,7 +104,7 @@ describe('what was verified for an asset', () => {
     assert.notEqual(factsKey(changed), factsKey(asset))
   })
 
-  it('is gone when the server no longer has a part or the asset', () => {
+  it('was removed when the server no longer has a part or the asset', () => {
     const problem = (code: 'error.blob.not_found' | 'error.asset.not_found' | 'error.blob.withheld') =>
       new ProblemError({ operation: 'blob', status: 404, code, requestId: undefined })
     assert.ok(isGone(problem('error.blob.not_found')) && isGone(problem('error.asset.not_found')))

@@ -4,6 +4,8 @@
  */
 import { AssetUnsigned, ProblemError } from '@blindkeep/client/errors'
 import type { AssetDescription, AssetFacts, AssetPermissions, Owner } from '@blindkeep/client/owner'
+import type { BundleRole } from '@blindkeep/client/verify'
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
 
 /** What this client found about the signature. The server cannot improve it. */
 export type Trust =
@@ -77,4 +79,9 @@ export function consentTo(assets: readonly ShownAsset[]): readonly ConsentedAsse
 function permissionsOf({ kind }: Trust): AssetPermissions {
   if (kind === 'unsigned') return { allowUnsigned: true }
   return kind === 'revoked' ? { allowRevokedDevice: true } : {}
+}
+
+/** The hashes that the facts name, by role, without those of thumbnails. */
+export function hashesOf({ blobs }: Pick<AssetFacts, 'blobs'>): Readonly<Partial<Record<BundleRole, Sha256Hex>>> {
+  return Object.fromEntries(blobs.filter(({ role }) => role !== 'derivative').map(({ role, hash }) => [role, hash]))
 }

@@ -18,7 +18,7 @@ export function TrustBadge({ trust }: { readonly trust: Trust }) {
   if (reason === undefined) return null
   const text = albumsText(language).trust
   return (
-    <span class="trust stack tight">
+    <span class="trust-badge stack tight">
       <span class="badge warn">{trust.kind === 'unsigned' ? text.unsigned : text.revoked}</span>
       <span class="small">{reason}</span>
     </span>

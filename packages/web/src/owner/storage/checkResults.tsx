@@ -161,7 +161,7 @@ function isDoubtful(kind: Outcome['kind']): boolean {
 function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outcome: Outcome }) {
   const { language } = useOwnerPages()
   const text = storageText(language)
-  const { assetId, kind, name, size, parts, cause, signerRevokedAt } = outcome
+  const { assetId, kind, name, size, parts, cause, hashes, signerRevokedAt } = outcome
   const shownName = name ?? text.results.unnamed
   const isUnread = kind === 'not_yet' || kind === 'not_examined'
   const ofParts = isUnread ? text.results.unread : text.results.concerned
@@ -184,7 +184,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
         type="button"
         class="button quiet no-print"
         aria-label={text.results.receiptsOf(isolated(shownName))}
-        onClick={() => onReceipts({ assetId, name: shownName })}
+        onClick={() => onReceipts({ assetId, name: shownName, hashes })}
       >
         {text.results.receipts}
       </button>

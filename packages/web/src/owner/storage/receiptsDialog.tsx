@@ -10,12 +10,15 @@ import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { isolated } from './isolated.ts'
 import { knownPins, rememberPins } from './knownPins.ts'
+import type { Outcome } from './outcomes.ts'
 import { storageText } from './texts.ts'
 
 export interface ReceiptsOf {
   readonly assetId: AssetId
   /** The file name that the owner sees. */
   readonly name: string
+  /** Of the file that the check has found; undefined when it has found none. */
+  readonly hashes: Outcome['hashes']
 }
 
 interface ReceiptsDialogProps {
@@ -28,7 +31,7 @@ export function ReceiptsDialog({ of, onClose }: ReceiptsDialogProps) {
   const text = storageText(language).receipts
   const { value, error, reload } = useLoaded(async (signal) => {
     const { pinned } = await knownPins(baseUrl)
-    const checked = await owner.assetReceipts(of.assetId, { pinned, signal })
+    const checked = await owner.assetReceipts(of.assetId, { pinned, hashes: of.hashes, signal })
     await rememberPins(checked.keys)
     return checked
   }, of.assetId)

@@ -45,8 +45,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     notice: (count) =>
       plural(
         count,
-        '1 Datei hier ist nicht fertig: Ihr Upload brach ab, bevor sie signiert war.',
-        `${files(count)} hier sind nicht fertig: Ihre Uploads brachen ab, bevor sie signiert waren.`,
+        '1 Datei hier ist nicht fertig: Der Server hat ihre Signatur oder ihren verschlüsselten Namen nicht.',
+        `${files(count)} hier sind nicht fertig: Der Server hat ihre Signaturen oder ihre verschlüsselten Namen nicht.`,
       ),
     explain: 'Sehen Sie sich an, was Sie fertigstellen. Keine Datei wird noch einmal hochgeladen.',
     review: (count) => plural(count, 'Datei ansehen', 'Dateien ansehen'),
@@ -94,8 +94,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     unsignedMeaning: (count) =>
       plural(
         count,
-        'Vielleicht brach ihr Upload ab. Ein unehrlicher Server kann Ihnen hier aber auch eine andere Datei zeigen: eine, die jemand anders Ihnen geschickt hat, oder eine ältere von Ihnen. Diese Seite kann das nicht unterscheiden und zeigt deshalb keinen Namen.',
-        'Vielleicht brachen ihre Uploads ab. Ein unehrlicher Server kann Ihnen hier aber auch andere Dateien zeigen: solche, die jemand anders Ihnen geschickt hat, oder ältere von Ihnen. Diese Seite kann das nicht unterscheiden und zeigt deshalb keine Namen.',
+        'Vielleicht brach ihr Upload ab. Ein unehrlicher Server kann Ihnen hier aber auch eine andere Datei zeigen: eine, die ein Gast Ihnen geschickt hat, oder eine ältere von Ihnen. Diese Seite kann das nicht unterscheiden und zeigt deshalb keinen Namen.',
+        'Vielleicht brachen ihre Uploads ab. Ein unehrlicher Server kann Ihnen hier aber auch andere Dateien zeigen: solche, die Gäste Ihnen geschickt haben, oder ältere von Ihnen. Diese Seite kann das nicht unterscheiden und zeigt deshalb keine Namen.',
       ),
     revoked: (count, all, days) =>
       all === 1

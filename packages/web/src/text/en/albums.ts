@@ -44,8 +44,8 @@ export const albums = {
     notice: (count: number) =>
       plural(
         count,
-        '1 file here is not finished: its upload stopped before it was signed.',
-        `${files(count)} here are not finished: their uploads stopped before they were signed.`,
+        '1 file here is not finished: the server does not have its signature or its encrypted name.',
+        `${files(count)} here are not finished: the server does not have their signatures or their encrypted names.`,
       ),
     explain: 'Look at them before you finish them. No file is uploaded again.',
     review: (count: number) => plural(count, 'Look at the file', 'Look at the files'),
@@ -92,8 +92,8 @@ export const albums = {
     unsignedMeaning: (count: number) =>
       plural(
         count,
-        'Its upload may have stopped early. But a dishonest server can also show you another file here: one that somebody else sent you, or an older one of yours. This page cannot tell, so it does not show its name.',
-        'Their uploads may have stopped early. But a dishonest server can also show you other files here: some that somebody else sent you, or older ones of yours. This page cannot tell, so it does not show their names.',
+        'Its upload may have stopped early. But a dishonest server can also show you another file here: one that a guest sent you, or an older one of yours. This page cannot tell, so it does not show its name.',
+        'Their uploads may have stopped early. But a dishonest server can also show you other files here: some that guests sent you, or older ones of yours. This page cannot tell, so it does not show their names.',
       ),
     revoked: (count: number, all: number, days: readonly string[]) =>
       all === 1

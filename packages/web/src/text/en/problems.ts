@@ -67,6 +67,8 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.blob.not_found': GONE,
   'error.share.not_found': 'This share no longer exists: it has expired or was ended.',
   'error.request.method_not_allowed': OUR_FAULT,
+  'error.request.misdirected':
+    'The server does not answer at this address. Use the address that its operator gave you.',
   'error.auth.user_already_exists':
     'An account with this e-mail address already exists. Sign in, or use another address.',
   'error.auth.session_bound': 'This browser is signed in with another key. Sign out and in again to use this one.',

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { describe, it } from 'node:test'
+import { overHttp } from '../testing/http.ts'
+import { inWorld } from '../testing/world.ts'
+import { createNamesThisServer } from './hosts.ts'
+
+interface Target {
+  readonly host?: readonly string[]
+  readonly url?: string
+  readonly httpVersion?: string
+  readonly localAddress?: string
+  readonly publicUrl?: string
+}
+
+const LOCAL = 'http://127.0.0.1:8080'
+
+function isOwn({ host = [], url = '/', httpVersion = '1.1', localAddress = '127.0.0.1', publicUrl = LOCAL }: Target) {
+  const rawHeaders = ['Accept', '*/*', ...host.flatMap((each) => ['Host', each]), 'X-Host', 'x']
+  return createNamesThisServer(publicUrl)({ url, httpVersion, rawHeaders, socket: { localAddress } })
+}
+
+describe('the host of a request', () => {
+  it('may be a loopback name or address, with any port', () => {
+    for (const host of [
+      'localhost',
+      'localhost:8080',
+      'LOCALHOST:9000',
+      'localhost.',
+      '127.0.0.1',
+      '127.0.0.1:8080',
+      '127.1.2.3:80',
+      '[::1]',
+      '[::1]:8080',
+      '[0:0:0:0:0:0:0:1]:8080',
+      '[::ffff:127.0.0.1]:8080',
+      '[::ffff:7f00:1]',
+    ])
+      assert.equal(isOwn({ host: [host] }), true, host)
+  })
+
+  it('may be that of PUBLIC_URL, with its port, the default port or none', () => {
+    const publicUrl = 'https://Keep.example/below'
+    for (const host of ['keep.example', 'KEEP.EXAMPLE', 'keep.example:443', 'keep.example.', 'keep.example.:443'])
+      assert.equal(isOwn({ host: [host], publicUrl }), true, host)
+    assert.equal(isOwn({ host: ['192.0.2.5:8080'], publicUrl: 'http://192.0.2.5:8080' }), true)
+    assert.equal(isOwn({ host: ['[2001:db8::5]'], publicUrl: 'http://[2001:DB8:0::5]' }), true)
+    assert.equal(isOwn({ host: ['keep.example'] }), false)
+  })
+
+  it('may be the address that the connection came in at, which no name server can change', () => {
+    const publicUrl = 'http://nas.example:8080'
+    const lan = { publicUrl, localAddress: '::ffff:192.168.1.5' }
+    assert.equal(isOwn({ ...lan, host: ['192.168.1.5:8080'] }), true)
+    assert.equal(isOwn({ ...lan, host: ['192.168.1.6:8080'] }), false)
+    assert.equal(isOwn({ publicUrl, localAddress: 'fe80::5%eth0', host: ['[fe80::5]:8080'] }), true)
+    assert.equal(isOwn({ host: ['0.0.0.0:8080'] }), false)
+  })
+
+  it('may not be any other name', () => {
+    const publicUrl = 'https://keep.example'
+    for (const host of [
+      'evil.example',
+      'evil.example:8080',
+      'keep.example.evil.example',
+      'evil-keep.example',
+      'keep.example..',
+      'xkeep.example',
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+      '127.0.0.1@evil.example',
+      'user@keep.example',
+      'keep.example/',
+      'keep.example:443:443',
+      'keep.example:x',
+      'keep.example, evil.example',
+      '127.1',
+      '2130706433',
+      '[::1',
+      '[localhost]',
+      '[127.0.0.1]',
+      '',
+      ' ',
+      '.',
+      'k\u00e9ep.example',
+    ])
+      assert.equal(isOwn({ host: [host], publicUrl }), false, JSON.stringify(host))
+  })
+
+  it('is each of several, and that of an absolute address too', () => {
+    assert.equal(isOwn({ host: ['127.0.0.1', 'evil.example'] }), false)
+    assert.equal(isOwn({ host: ['evil.example', '127.0.0.1'] }), false)
+    assert.equal(isOwn({ host: ['127.0.0.1'], url: 'http://127.0.0.1:8080/v1/version' }), true)
+    assert.equal(isOwn({ host: ['127.0.0.1'], url: 'http://evil.example/v1/version' }), false)
+    assert.equal(isOwn({ host: ['127.0.0.1'], url: 'HTTPS://evil.example?x' }), false)
+    assert.equal(isOwn({ host: ['127.0.0.1'], url: 'http://127.0.0.1@evil.example/' }), false)
+    assert.equal(isOwn({ host: ['127.0.0.1'], url: 'ftp://127.0.0.1/' }), false)
+    assert.equal(isOwn({ host: ['127.0.0.1'], url: '*' }), true)
+  })
+
+  it('may be missing in HTTP/1.0, which browsers do not speak', () => {
+    assert.equal(isOwn({ httpVersion: '1.0' }), true)
+    assert.equal(isOwn({ httpVersion: '1.1' }), false)
+    assert.equal(isOwn({ httpVersion: '1.0', host: ['evil.example'] }), false)
+  })
+})
+
+const EVIL = { host: 'evil.example' }
+const MISDIRECTED = '421 error.request.misdirected'
+const JSON_BODY = { 'content-type': 'application/json' }
+
+describe('the gate of the host', () => {
+  it(
+    'comes before every other gate and refuses everything alike: operations, pages, unknown and undecodable paths',
+    inWorld(async (world) => {
+      const { ask } = overHttp(world)
+      for (const url of ['/', '/u/x', '/v1/version', '/healthz', '/openapi.json', '/v1/quota', '/nowhere', '/d/%zz'])
+        for (const method of ['GET', 'POST'] as const) {
+          const reply = await ask({ method, url, headers: { ...EVIL, ...JSON_BODY }, payload: '{' })
+          assert.equal(`${reply.statusCode} ${reply.json().code}`, MISDIRECTED, `${method} ${url}`)
+          assert.ok(reply.headers['x-request-id'])
+        }
+    }),
+  )
+
+  it(
+    'refuses a registration from a site that rebinds its name',
+    inWorld(async (world) => {
+      const { ask } = overHttp(world)
+      const json = { email: 'owner@example.org', password: 'a long enough secret' }
+      const register = (headers: Record<string, string>) =>
+        ask({
+          method: 'POST',
+          url: '/v1/auth/register',
+          headers: { ...JSON_BODY, ...headers },
+          payload: JSON.stringify(json),
+        })
+      assert.equal((await register(EVIL)).statusCode, 421)
+      assert.equal((await register({})).statusCode, 201)
+    }),
+  )
+
+  it(
+    'believes a proxy that TRUST_PROXY names, whatever Host it sends',
+    inWorld(async (world) => {
+      const direct = overHttp(world, { trustedProxies: ['192.0.2.1'] })
+      const proxied = overHttp(world, { trustedProxies: ['127.0.0.1'] })
+      const request = { method: 'GET', url: '/v1/version', headers: EVIL } as const
+      assert.equal((await direct.ask(request)).statusCode, 421)
+      assert.equal((await proxied.ask(request)).statusCode, 200)
+    }),
+  )
+
+  it(
+    'judges what a socket sends: two hosts, an absolute address, no host',
+    inWorld(async (world) => {
+      const { app } = overHttp(world)
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      try {
+        const { port } = app.server.address() as AddressInfo
+        const statusOf = async (head: string) => {
+          const socket = connect(port, '127.0.0.1')
+          socket.write(`${head}\r\nConnection: close\r\n\r\n`)
+          let text = ''
+          socket.setEncoding('latin1').on('data', (piece) => {
+            text += piece
+          })
+          await once(socket, 'close')
+          return Number(text.split(' ')[1])
+        }
+        assert.equal(await statusOf('GET /v1/version HTTP/1.1\r\nHost: 127.0.0.1'), 200)
+        assert.equal(await statusOf('GET /v1/version HTTP/1.1\r\nHost: evil.example'), 421)
+        assert.equal(await statusOf('GET /v1/version HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example'), 421)
+        assert.equal(await statusOf('GET http://evil.example/v1/version HTTP/1.1\r\nHost: 127.0.0.1'), 421)
+        assert.equal(await statusOf('GET http://127.0.0.1/v1/version HTTP/1.1\r\nHost: 127.0.0.1'), 200)
+        assert.equal(await statusOf('GET /v1/version HTTP/1.0\r\nAccept: */*'), 200)
+        assert.equal(await statusOf('GET /v1/version HTTP/1.1\r\nAccept: */*'), 400)
+      } finally {
+        await app.close()
+      }
+    }),
+  )
+})
