@@ -13,7 +13,8 @@ import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 /** Registers a new account. */
 export async function newOwner(baseUrl: string, environment?: Environment): Promise<Owner> {
   const calls = createCalls({ baseUrl, ...(environment && { fetch: environment.fetch }) })
-  const body = { email: `${randomUUID()}@example.org`, password: toBase64(randomBytes(32)) }
+  const email = `${randomUUID()}@example.org`
+  const body = { email, password: toBase64(randomBytes(32)) }
   const { body: answer } = await calls.call('register', { body })
   const tokens = {
     accountId: answer.account_id,
@@ -21,12 +22,13 @@ export async function newOwner(baseUrl: string, environment?: Environment): Prom
     refreshToken: answer.refresh_token,
     expiresAt: answer.expires_at,
   }
-  return resumeOwner({ baseUrl, accountKey: new Uint8Array(randomBytes(32)), tokens, environment })
+  return resumeOwner({ baseUrl, email, accountKey: new Uint8Array(randomBytes(32)), tokens, environment })
 }
 
 /** Another client of the same account, with nothing in its memory. */
 export function anotherClient(baseUrl: string, owner: Owner, environment?: Environment): Owner {
-  return resumeOwner({ baseUrl, accountKey: owner.accountKey, tokens: owner.tokens(), environment })
+  const { email, accountKey } = owner
+  return resumeOwner({ baseUrl, email, accountKey, tokens: owner.tokens(), environment })
 }
 
 /** A new account with an album and a device that may write. The session is tied to no device, so a test may revoke the device and go on. */

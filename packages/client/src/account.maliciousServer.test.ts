@@ -4,7 +4,8 @@ import { before, describe, it } from 'node:test'
 import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
 import { newOwner } from '../../../testing/people.ts'
 import { AccountError } from './account/accountError.ts'
-import { logIn, registerOwner } from './account.ts'
+import { logIn, registerOwner, resumeOwner } from './account.ts'
+import { AnswerError } from './http/errors.ts'
 import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
 import type { CreatedLink, Owner } from './owner.ts'
 import { sharedServer } from './testing/sharedServer.ts'
@@ -41,6 +42,50 @@ describe('the account data of a malicious server', () => {
     assert.equal(kept.length, 1)
     const { status } = await fetch(`${proxy.url}/v1/quota`, { headers: { Authorization: `Bearer ${kept[0]}` } })
     assert.equal(status, 401)
+  })
+
+  it('is not used with the e-mail address that the server names: the password is proven for the owner’s own', async () => {
+    const named: unknown[] = []
+    const recording: typeof fetch = async (input, init) => {
+      if (String(input).endsWith('/v1/auth/kdf')) named.push(JSON.parse(String(init?.body)).email)
+      return environment.fetch(input, init)
+    }
+    const mira = { ...person, email: 'Mira@Example.org', environment: { ...environment, fetch: recording } }
+    const registered = await registerOwner({ ...mira, password })
+    const { accountKey } = registered
+    const resumed = resumeOwner({ ...mira, accountKey, tokens: registered.tokens() })
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/account$/),
+      answer: changeBody((body) => {
+        body.email = 'somebody.else@example.org'
+      }),
+    })
+    const next = 'another long sentence of hers'
+    await resumed.changePassword({ present: password, next })
+    await resumed.enrollSecondFactor({ password: next })
+    const differs = (error: unknown) => error instanceof AccountError && error.reason === 'email_differs'
+    await assert.rejects(resumed.account(), differs)
+    await assert.rejects(logIn({ ...mira, password: next }), differs)
+    await registered.deleteAccount({ password: next })
+    assert.deepEqual(new Set(named), new Set(['mira@example.org']))
+  })
+
+  it('has one id: a session that is renewed for another account is refused', async () => {
+    const tokens = { ...owner.tokens(), accessToken: 'spent' }
+    const { email, accountKey } = owner
+    const stored: unknown[] = []
+    const resumed = resumeOwner({
+      ...{ baseUrl: proxy.url, email, accountKey, tokens, environment },
+      onTokens: (pair) => void stored.push(pair),
+    })
+    proxy.tamper({
+      matches: isRequest('POST', /^\/v1\/auth\/refresh$/),
+      answer: changeBody((body) => {
+        body.account_id = '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'
+      }),
+    })
+    await assert.rejects(resumed.quota(), (error) => error instanceof AnswerError && error.operation === 'refresh')
+    assert.deepEqual([stored, resumed.tokens()], [[], tokens])
   })
 
   it('is not requested when the server chooses another key derivation', async () => {

@@ -1,5 +1,6 @@
 /** Registration, sign-in, and sessions that were kept. The password never leaves this process. */
 import { type Bytes, fromBase64 } from '@blindkeep/protocol/bytes'
+import { normaliseEmail } from '@blindkeep/protocol/email'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { AccountError } from './account/accountError.ts'
@@ -12,6 +13,7 @@ import {
   noteSent,
   recoveryOf,
 } from './account/newRecoveryWords.ts'
+import { readOwnAccount } from './account/ownerAccount.ts'
 import { type Challenge, type SignInResult, sessionOf, signInResultOf } from './account/signIn.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { type Call, createCalls } from './http/call.ts'
@@ -73,7 +75,7 @@ export async function registerOwner(options: Register): Promise<Owner> {
   const { body: tokens } = await sendAgainWhenLost(() => calls.call('register', { body }))
   if (recovery !== undefined) noteRegistered(recovery)
   const session = await sessionOf(calls, tokens, { onTokens, onEnded })
-  return openOwner({ baseUrl, accountKey, session, environment })
+  return openOwner({ baseUrl, email, accountKey, session, environment })
 }
 
 /**
@@ -92,34 +94,46 @@ export async function logIn(options: LogIn): Promise<SignedIn> {
     listener: { onTokens, onEnded },
     async open(session) {
       const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
-      const accountKey = await keptAccountKey(call, master)
-      return openOwner({ baseUrl, accountKey, session, environment })
+      const accountKey = await keptAccountKey({ call, email, master })
+      return openOwner({ baseUrl, email, accountKey, session, environment })
     },
   })
 }
 
 export interface ResumeOwner extends SessionListener {
   readonly baseUrl: string
+  /** The owner's e-mail address, as `Owner.email` said when the session began. The server's word does not replace it. */
+  readonly email: string
   readonly accountKey: Bytes
   /** The latest pair of the session. No other client may use it. */
   readonly tokens: TokenPair
   readonly environment?: Environment | undefined
 }
 
-/** The owner of a session that the application kept. Sends no request. Call `addDevice` or `tieSession` with the device that was kept too: the session may be untied. */
+/** The owner of a session that the application kept. Sends no request. Throws `AccountError` `email_malformed`. Call `addDevice` or `tieSession` with the device that was kept too: the session may be untied. */
 export function resumeOwner(options: ResumeOwner): Owner {
   const { baseUrl, accountKey, tokens, onTokens, onEnded, environment = systemEnvironment } = options
+  const email = normaliseEmail(options.email)
+  if (email === undefined) throw new AccountError('email_malformed')
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  return openOwner({ baseUrl, accountKey, session: createSession({ calls, tokens, onTokens, onEnded }), environment })
+  const session = createSession({ calls, tokens, onTokens, onEnded })
+  return openOwner({ baseUrl, email, accountKey, session, environment })
+}
+
+interface KeptAccountKey {
+  readonly call: Call
+  readonly email: string
+  readonly master: Bytes
 }
 
 /** A session without its account key is useless, so this tries to end it. */
-async function keptAccountKey(call: Call, master: Bytes): Promise<Bytes> {
-  const { body: account } = await call('account')
+async function keptAccountKey({ call, email, master }: KeptAccountKey): Promise<Bytes> {
   try {
+    const account = await readOwnAccount({ call, email })
     return await openAccountKey(account.sealed_account_key ?? undefined, master)
   } catch (error) {
-    await call('logout').catch(() => undefined)
+    // After a network failure a second step may use the session again.
+    if (error instanceof AccountError) await call('logout').catch(() => undefined)
     throw error
   }
 }

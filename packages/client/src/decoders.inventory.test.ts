@@ -20,6 +20,7 @@ const CALLS = [
   'readBlobStart',
   'readCatalog',
   'readMetadata',
+  'readOwnAccount',
   'readProvenance',
   'readServerKeys',
   'readSignedAsset',

@@ -30,6 +30,7 @@ export type { MintCapability, MintedCapability, OwnCapability } from './account/
 export type { AddDevice, ListedDevice } from './account/ownerDevices.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
 export type { OwnSession } from './account/ownerSessions.ts'
+export type { RevocationStore, Revocations } from './account/seenRevocations.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
 export type { AssetDescription } from './assets/describeAsset.ts'
 export type { OpenedAsset } from './assets/openAsset.ts'
@@ -75,6 +76,8 @@ export interface Owner
     OwnerSignedLately,
     OwnerThumbnails {
   readonly accountId: AccountId
+  /** Normalised; as the owner typed it, never as the server names it. Store it with a session that is to be resumed. */
+  readonly email: string
   /** 32 bytes, SECRET: it opens everything in the account. */
   readonly accountKey: Bytes
   /** SECRET. */
@@ -88,13 +91,15 @@ export interface Owner
 
 export interface OpenOwner {
   readonly baseUrl: string
+  /** The owner's, normalised. */
+  readonly email: string
   readonly accountKey: Bytes
   readonly session: Session
   readonly environment?: Environment | undefined
 }
 
 /** For an existing account key and session. Applications use `registerOwner`, `logIn`, `resumeOwner` or `recover`. */
-export function openOwner({ baseUrl, accountKey, session, environment = systemEnvironment }: OpenOwner): Owner {
+export function openOwner({ baseUrl, email, accountKey, session, environment = systemEnvironment }: OpenOwner): Owner {
   const calls = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
   const { call } = calls
   const { accountId } = session.current()
@@ -116,15 +121,16 @@ export function openOwner({ baseUrl, accountKey, session, environment = systemEn
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts, known),
     ...createOwnerVerification(assetPorts),
-    ...createOwnerAccount({ call }),
+    ...createOwnerAccount({ call, email }),
     ...createOwnerSessions({ call, devices: devices.devices }),
-    ...createOwnerPassword({ calls, accountKey, environment }),
-    ...createOwnerSecondFactor({ calls, environment }),
+    ...createOwnerPassword({ calls, email, accountKey, environment }),
+    ...createOwnerSecondFactor({ calls, email, environment }),
     ...createOwnerShares(assetPorts),
     ...createOwnerSync({ call, environment }),
     ...createOwnerSignedLately(assetPorts),
     ...createOwnerThumbnails(assetPorts, known),
     accountId,
+    email,
     accountKey,
     tokens: session.current,
     serverInfo: async () => (await call('serverInfo')).body,

@@ -61,6 +61,6 @@ export async function recover(options: Recover): Promise<SignedIn> {
   return signInResultOf(answer, {
     calls,
     listener: { onTokens, onEnded },
-    open: async (session) => openOwner({ baseUrl, accountKey, session, environment }),
+    open: async (session) => openOwner({ baseUrl, email, accountKey, session, environment }),
   })
 }

@@ -417,6 +417,51 @@ describe('the signing key of a browser', () => {
   })
 })
 
+describe('a browser that has seen more than the server says', () => {
+  it('keeps a key revoked that the server lists as valid again, until it is revoked again', async (t) => {
+    const { owner } = await world.person()
+    const { deviceId } = await owner.addDevice(undefined, { tie: false })
+    await owner.revokeDevice(deviceId)
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    const keys = section(page, text.devices.title)
+    await keys.getByText(text.devices.old(1)).waitFor()
+    assert.equal(await keys.getByText(text.devices.deniedExplain).count(), 0)
+    await page.route('**/v1/devices', async (route) => {
+      const answer = await route.fetch()
+      const body = await answer.json()
+      for (const device of body.devices ?? []) delete device.revoked_at
+      await route.fulfill({ response: answer, json: body })
+    })
+    await page.reload()
+    await keys.getByText(text.devices.deniedExplain).waitFor()
+    await keys.getByText(text.devices.denied, { exact: true }).waitFor()
+    await assertAccessible(page)
+    await page.unroute('**/v1/devices')
+    const denied = keys.getByRole('listitem').filter({ hasText: text.devices.denied })
+    await denied.getByRole('button', { name: text.devices.revoke }).click()
+    await page.getByRole('dialog').getByRole('button', { name: text.devices.revoke }).click()
+    await page.getByText(text.devices.revoked).waitFor()
+    await keys.getByText(text.devices.deniedExplain).waitFor({ state: 'detached' })
+  })
+
+  it('refuses to sign in to an account with another id than before', async (t) => {
+    const { email, password } = await world.person()
+    const { page } = await browser.open(t, { url: `${world.url}/#/inbox` })
+    await signIn(page, { email, password })
+    await inside(page).waitFor()
+    await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
+    await page.getByText(text.signIn.reasons.signed_out).waitFor()
+    await page.route('**/v1/auth/login', async (route) => {
+      const answer = await route.fetch()
+      const body = await answer.json()
+      await route.fulfill({ response: answer, json: { ...body, account_id: '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f' } })
+    })
+    await signIn(page, { email, password })
+    await page.getByText(problems.account.account_id_differs).waitFor()
+    assert.equal(await inside(page).count(), 0)
+  })
+})
+
 describe('a browser whose key is revoked elsewhere', () => {
   it('is signed out, also when it stayed signed in and only ever read', async (t) => {
     const { owner, email, password } = await world.person()

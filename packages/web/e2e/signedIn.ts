@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 /** Writes the same rows as `src/owner/ownerStore.ts`. `page` must show another document of the pages' origin. */
 export async function keepSession(page: Page, owner: Owner): Promise<void> {
   await page.evaluate(
-    async ({ accountKey, tokens }) => {
+    async ({ email, accountKey, tokens }) => {
       const settled = <Result>(request: IDBRequest<Result>) =>
         new Promise<Result>((resolve, reject) => {
           request.onsuccess = () => resolve(request.result)
@@ -23,10 +23,10 @@ export async function keepSession(page: Page, owner: Owner): Promise<void> {
         change.oncomplete = () => resolve()
         change.onabort = () => reject(change.error)
       })
-      change.objectStore('session').put({ accountKey: new Uint8Array(accountKey), tokens }, 'kept')
+      change.objectStore('session').put({ email, accountKey: new Uint8Array(accountKey), tokens }, 'kept')
       await committed
       database.close()
     },
-    { accountKey: [...owner.accountKey], tokens: owner.tokens() },
+    { email: owner.email, accountKey: [...owner.accountKey], tokens: owner.tokens() },
   )
 }

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
+import { normaliseEmail } from '@blindkeep/protocol/email'
+import { parseDeviceId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import {
   anyBytes,
@@ -21,9 +23,14 @@ import { IMAGE_TYPES, parseFromFrame } from './common/previewMessages.ts'
 import { thumbnailTypeOf } from './common/thumbnail.ts'
 import { readLandedFile, readStoredUpload } from './guest/engine/storedValues.ts'
 import { parseRoute } from './owner/route.ts'
+import { readSeenRecord, withRevoked } from './owner/seenRecord.ts'
 import { readStoredSession } from './owner/storedSession.ts'
 
 const nothing = () => false
+function known<Id>(id: Id | undefined): Id {
+  assert.ok(id !== undefined)
+  return id
+}
 const own = (bytes: Uint8Array) => Uint8Array.from(bytes)
 const gif = Uint8Array.from(
   Buffer.from('GIF89a\x05\0\x05\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\0\0\0\0\0,\0\0\0\0\x05\0\x05\0\0\x02', 'latin1'),
@@ -142,13 +149,14 @@ const tokens = {
   refreshToken: 'b',
   expiresAt: 'c',
 }
+const email = 'ann@example.org'
 const accountKey = new Uint8Array(32).fill(3)
 
 describe('readStoredUpload, readLandedFile and readStoredSession', () => {
   it('read back what was stored', () => {
     assert.deepEqual(readStoredUpload(upload, 100), { ...upload, sentBytes: 100 })
     assert.deepEqual(readLandedFile(landed), landed)
-    assert.deepEqual(readStoredSession({ accountKey, tokens }), { accountKey, tokens })
+    assert.deepEqual(readStoredSession({ email, accountKey, tokens }), { email, accountKey, tokens })
   })
 
   it('throw nothing, and return what the pages can use, for anything else', async () => {
@@ -158,12 +166,60 @@ describe('readStoredUpload, readLandedFile and readStoredSession', () => {
         if (unfinished !== undefined) assert.ok(unfinished.sentBytes <= unfinished.state.size)
         const file = await declared(() => readLandedFile(json), nothing)
         if (file !== undefined) new Date(file.landedAt).toISOString()
-        const session = await declared(() => readStoredSession({ accountKey, tokens: json }), nothing)
+        const session = await declared(() => readStoredSession({ email, accountKey, tokens: json }), nothing)
         assert.ok(session === undefined || typeof session.tokens.accessToken === 'string')
         await declared(() => readStoredSession(json), nothing)
-        assert.equal(await declared(() => readStoredSession({ accountKey: json, tokens }), nothing), undefined)
+        assert.equal(await declared(() => readStoredSession({ email, accountKey: json, tokens }), nothing), undefined)
+        const addressed = await declared(() => readStoredSession({ email: json, accountKey, tokens }), nothing)
+        assert.ok(addressed === undefined || addressed.email === normaliseEmail(addressed.email))
       }),
       runs(300),
     )
+  })
+})
+
+describe('readSeenRecord', () => {
+  const device = known(parseDeviceId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e80'))
+  const at = '2026-05-06T07:08:09.000Z'
+  const record = {
+    accountHash: known(parseSha256Hex('0123456789abcdef'.repeat(4))),
+    changeSeq: 7,
+    revokedDevices: new Map([[device, at]]),
+  }
+
+  it('reads back what was stored', () => {
+    assert.deepEqual(readSeenRecord(structuredClone(record)), record)
+  })
+
+  it('throws nothing, and keeps only ids, numbers and times, for anything else', async () => {
+    const members = fc.record({
+      accountHash: changedJson(record.accountHash),
+      changeSeq: changedJson(7, -1, 0.5),
+      revokedDevices: fc.oneof(
+        changedJson(record),
+        fc.array(fc.tuple(changedJson(device, 'x'), changedJson(at, 'now'))).map((entries) => new Map(entries)),
+      ),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(members, changedJson(record, 7)), async (stored) => {
+        const read = await declared(() => readSeenRecord(stored), nothing)
+        assert.ok(read !== undefined && Number.isSafeInteger(read.changeSeq) && read.changeSeq >= 0)
+        for (const [id, time] of read.revokedDevices) assert.ok(parseDeviceId(id) === id && Date.parse(time) > 0)
+      }),
+      runs(300),
+    )
+  })
+
+  it('keeps the first time of a revoked device', () => {
+    const other = known(parseDeviceId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e81'))
+    const later = '2027-01-01T00:00:00.000Z'
+    const both = withRevoked(
+      record,
+      new Map([
+        [device, later],
+        [other, later],
+      ]),
+    )
+    assert.deepEqual(Object.fromEntries(both.revokedDevices), { [device]: at, [other]: later })
   })
 })

@@ -2,6 +2,8 @@ export type AccountFault =
   | 'kdf_unknown'
   | 'salt_refused'
   | 'email_malformed'
+  | 'email_differs'
+  | 'account_id_differs'
   | 'account_key_missing'
   | 'account_key_unreadable'
 
@@ -10,6 +12,8 @@ const FAULTS: Readonly<Record<AccountFault, string>> = {
     'The server demands a key derivation that this client does not know. Nothing was derived from the password.',
   salt_refused: 'The server’s salt is not 16 random bytes. Nothing was derived from the password.',
   email_malformed: 'This is not a plain e-mail address. Nothing was sent.',
+  email_differs: 'Tampering detected: the server names another e-mail address for this account than the owner’s.',
+  account_id_differs: 'Tampering detected: the server names another account for this account key than before.',
   account_key_missing: 'The server keeps no account key for this account, so nothing in it can be opened.',
   account_key_unreadable: 'Tampering detected: the account key from the server was not sealed under this password.',
 }

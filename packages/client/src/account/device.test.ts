@@ -8,6 +8,7 @@ import { systemEnvironment } from '../environment.ts'
 import { newId } from '../seal/newId.ts'
 import { SealError } from '../seal/sealError.ts'
 import { verifiers } from '../seal/signatures.ts'
+import { SendError } from '../send/sendError.ts'
 import { CLIENT_VERSION, protocolVersionFor } from '../upload/clientVersion.ts'
 import { type Device, newDevice, openDevice, openSealedDevice, sealDevice, signManifest } from './device.ts'
 
@@ -81,10 +82,19 @@ describe('the writer in a manifest', () => {
     assert.equal(CLIENT_VERSION, `blindkeep-client ${packageFile.version}`)
   })
 
-  it('uses the newest protocol version that both sides know', () => {
+  it('names the protocol version that this client speaks, and no other one that the server accepts', () => {
     const version = (text: string) => known(parseProtocolVersion(text))
-    const infoUpTo = (max: string) => ({ protocol_version: { min: version('2026-01-01'), max: version(max) } })
-    assert.equal(protocolVersionFor(infoUpTo('2026-05-01')), '2026-05-01')
-    assert.equal(protocolVersionFor(infoUpTo('2031-01-01')), '2026-11-01')
+    const accepts = (min: string, max: string) =>
+      protocolVersionFor({ protocol_version: { min: version(min), max: version(max) } })
+    assert.equal(accepts('2026-01-01', '2031-01-01'), '2026-11-01')
+    assert.equal(accepts('2026-11-01', '2026-11-01'), '2026-11-01')
+    for (const [min, max] of [
+      ['2020-01-01', '2026-05-01'],
+      ['2026-11-02', '2031-01-01'],
+    ] as const)
+      assert.throws(
+        () => accepts(min, max),
+        (error) => error instanceof SendError && error.reason === 'version_unknown',
+      )
   })
 })

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
+import type { DeviceId } from '@blindkeep/protocol/ids'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, newOwner } from '../../../../testing/people.ts'
-import type { Owner } from '../owner.ts'
+import { systemEnvironment } from '../environment.ts'
+import type { Owner, Revocations } from '../owner.ts'
 import { hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { newDevice } from './device.ts'
@@ -63,6 +65,85 @@ describe('the devices of an account', () => {
         [true, false],
       )
     })
+})
+
+describe('a revocation that this client has seen', () => {
+  const listsAsLive = (deviceId: string) => ({
+    matches: isRequest('GET', /^\/v1\/devices$/),
+    answer: changeBody((body) => {
+      assert.ok(Array.isArray(body.devices))
+      for (const device of body.devices) if (device.device_id === deviceId) delete device.revoked_at
+    }),
+  })
+  const stateOf = async (of: Owner, deviceId: string) => {
+    const found = (await of.devices()).find((device) => device.deviceId === deviceId)
+    assert.ok(found)
+    return found
+  }
+
+  it('stays, with its time, when a malicious server lists the device as live again', async () => {
+    const other = await newOwner(proxy.url)
+    const { deviceId } = await other.addDevice(undefined, { tie: false })
+    await anotherClient(proxy.url, other).revokeDevice(deviceId)
+    const seen = await stateOf(other, deviceId)
+    assert.deepEqual([typeof seen.revokedAt, seen.isRevocationDenied], ['string', false])
+    proxy.tamper(listsAsLive(deviceId))
+    assert.deepEqual(await stateOf(other, deviceId), { ...seen, isRevocationDenied: true })
+    proxy.tamper()
+    assert.deepEqual(await stateOf(other, deviceId), seen)
+  })
+
+  it('counts from the moment at which this client has revoked the device', async () => {
+    const other = await newOwner(proxy.url)
+    const { deviceId } = await other.addDevice(undefined, { tie: false })
+    proxy.tamper(listsAsLive(deviceId))
+    assert.equal((await stateOf(other, deviceId)).revokedAt, undefined)
+    const before = Date.now()
+    await other.revokeDevice(deviceId)
+    const { revokedAt = '', isRevocationDenied } = await stateOf(other, deviceId)
+    assert.ok(Date.parse(revokedAt) >= before && isRevocationDenied)
+  })
+
+  it('is known to the next client that has the store, and only the first time counts', async () => {
+    const other = await newOwner(proxy.url)
+    const kept = new Map<DeviceId, string>()
+    const store = {
+      load: async () => new Map(kept),
+      save: async (revocations: Revocations) => {
+        for (const [id, at] of revocations) kept.set(id, at)
+      },
+    }
+    const { deviceId } = await other.addDevice(undefined, { tie: false })
+    other.keepRevocations(store)
+    await other.revokeDevice(deviceId)
+    const at = kept.get(deviceId)
+    proxy.tamper(listsAsLive(deviceId))
+    const next = anotherClient(proxy.url, other)
+    next.keepRevocations(store)
+    const { revokedAt, isRevocationDenied } = await stateOf(next, deviceId)
+    assert.deepEqual([revokedAt, isRevocationDenied, kept.size], [at, true, 1])
+  })
+
+  it('is not called denied by a list that was read before it', async () => {
+    const other = await newOwner(proxy.url)
+    const { deviceId } = await other.addDevice(undefined, { tie: false })
+    const listed = Promise.withResolvers<void>()
+    const revoked = Promise.withResolvers<void>()
+    const slow: typeof fetch = async (input, init) => {
+      const answer = await systemEnvironment.fetch(input, init)
+      if (!String(input).endsWith('/v1/devices')) return answer
+      listed.resolve()
+      await revoked.promise
+      return answer
+    }
+    const client = anotherClient(proxy.url, other, { ...systemEnvironment, fetch: slow })
+    const reading = stateOf(client, deviceId)
+    await listed.promise
+    await client.revokeDevice(deviceId)
+    revoked.resolve()
+    const { revokedAt, isRevocationDenied } = await reading
+    assert.deepEqual([typeof revokedAt, isRevocationDenied], ['string', false])
+  })
 })
 
 describe('the albums of an account', () => {

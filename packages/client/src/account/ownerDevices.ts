@@ -1,6 +1,6 @@
 /** The devices of an account: their signatures are valid. The server stores the list, and the account key shows which entries are genuine. */
 import { type Bytes, equalBytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
-import type { DeviceId } from '@blindkeep/protocol/ids'
+import { type DeviceId, formatInstant, parseDeviceId } from '@blindkeep/protocol/ids'
 import type { DeviceResponse } from '@blindkeep/protocol/schemas/devices'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
@@ -8,6 +8,7 @@ import { ProblemError } from '../http/errors.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { deviceMac } from '../seal/derive.ts'
 import { type Device, newDevice } from './device.ts'
+import { createSeenRevocations, type RevocationStore } from './seenRevocations.ts'
 
 export interface ListedDevice {
   readonly deviceId: DeviceId
@@ -20,8 +21,10 @@ export interface ListedDevice {
   readonly isOwn: boolean
   /** RFC 3339. */
   readonly createdAt: string
-  /** RFC 3339; undefined while the device may write. */
+  /** RFC 3339; undefined while the device may write. The first time that this client has seen stays, whatever the server says later. */
   readonly revokedAt: string | undefined
+  /** The server lists the device as live although this client has seen its revocation: the server lies, or was restored from an earlier backup. */
+  readonly isRevocationDenied: boolean
 }
 
 export interface OwnerDevices {
@@ -43,6 +46,8 @@ export interface OwnerDevices {
    * sessions of the same person go on: see `untiedSessions`.
    */
   revokeDevice(deviceId: string): Promise<void>
+  /** Remembers revocations beyond the life of this client; without it, only until it ends. `devices` rejects when the store does. */
+  keepRevocations(store: RevocationStore): void
 }
 
 export interface AddDevice {
@@ -57,6 +62,8 @@ interface OwnerDevicesPorts {
 }
 
 export function createOwnerDevices({ call, accountKey, environment }: OwnerDevicesPorts): OwnerDevices {
+  const revocations = createSeenRevocations()
+
   async function tieSession(deviceId: DeviceId): Promise<void> {
     await sendAgainWhenLost(() => call('bindSession', { body: { device_id: deviceId } }))
   }
@@ -75,19 +82,39 @@ export function createOwnerDevices({ call, accountKey, environment }: OwnerDevic
     },
 
     async devices() {
+      // A list that was read before a revocation does not deny it.
+      const before = await revocations.all()
       const { body } = await call('listDevices')
-      return body.devices.map((entry) => listedOf(entry, accountKey))
+      const listed = body.devices.map((entry) => listedOf(entry, accountKey))
+      await revocations.note(revokedAmong(listed))
+      const seen = await revocations.all()
+      return listed.map((device) => {
+        const revokedAt = seen.get(device.deviceId)
+        const isRevocationDenied = device.revokedAt === undefined && before.has(device.deviceId)
+        return revokedAt === undefined ? device : { ...device, revokedAt, isRevocationDenied }
+      })
     },
 
     async revokeDevice(deviceId) {
       await call('revokeDevice', { path: { device_id: deviceId } })
+      const revoked = parseDeviceId(deviceId)
+      if (revoked !== undefined) await revocations.note([[revoked, formatInstant(environment.now())]])
     },
+
+    keepRevocations: revocations.keepIn,
   }
 }
 
 /** A session that is tied to another device ends with that one: it is not left untied. */
 function unlessTied(error: unknown): void {
   if (!(error instanceof ProblemError && error.code === 'error.auth.session_bound')) throw error
+}
+
+/** Not of invented devices: their number has no bound, and they do not count anyway. */
+function revokedAmong(listed: readonly ListedDevice[]): readonly (readonly [DeviceId, string])[] {
+  return listed.flatMap(({ deviceId, isOwn, revokedAt }) =>
+    isOwn && revokedAt !== undefined ? [[deviceId, revokedAt] as const] : [],
+  )
 }
 
 function listedOf(entry: DeviceResponse, accountKey: Bytes): ListedDevice {
@@ -99,5 +126,6 @@ function listedOf(entry: DeviceResponse, accountKey: Bytes): ListedDevice {
     isOwn: equalBytes(mac, deviceMac(accountKey, uuidBytes(entry.device_id), publicKey)),
     createdAt: entry.created_at,
     revokedAt: entry.revoked_at ?? undefined,
+    isRevocationDenied: false,
   }
 }

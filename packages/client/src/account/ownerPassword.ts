@@ -4,9 +4,8 @@
  */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../environment.ts'
-import type { Calls } from '../http/call.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
-import { presentSecret } from './masterOf.ts'
+import { type OwnPasswordPorts, presentSecret } from './masterOf.ts'
 import { newPassword } from './newPassword.ts'
 import { withPassword } from './passwordWrong.ts'
 
@@ -31,25 +30,24 @@ export interface OwnerPassword {
   deleteAccount(confirmation: { readonly password: string }): Promise<void>
 }
 
-interface PasswordPorts {
-  readonly calls: Calls
+interface PasswordPorts extends OwnPasswordPorts {
   readonly accountKey: Bytes
-  readonly environment: Environment
 }
 
-export function createOwnerPassword({ calls, accountKey, environment }: PasswordPorts): OwnerPassword {
-  const { call } = calls
+export function createOwnerPassword({ accountKey, ...own }: PasswordPorts): OwnerPassword {
+  const { environment, email } = own
+  const { call } = own.calls
   return {
     async changePassword({ present, next, onProgress }) {
       const counted = (share: number) => withProgress(environment, (part) => onProgress?.((share + part) / 2))
-      const { secret, email, serverId } = await presentSecret({ calls, environment: counted(0) }, present)
+      const { secret, serverId } = await presentSecret({ ...own, environment: counted(0) }, present)
       const members = await newPassword(counted(1), { email, serverId, password: next, accountKey })
       const send = () => call('changePassword', { body: { current_password: secret, ...members } })
       await withPassword(() => sendAgainWhenLost(send))
     },
 
     async deleteAccount({ password }) {
-      const { secret } = await presentSecret({ calls, environment }, password)
+      const { secret } = await presentSecret(own, password)
       await withPassword(() => call('deleteAccount', { body: { current_password: secret } }))
     },
   }

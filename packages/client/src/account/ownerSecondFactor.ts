@@ -1,7 +1,7 @@
 /** The second factor of a sign-in, beside the password. It protects the account; sealed content is equally safe without it. */
 
 import { AnswerError } from '../http/errors.ts'
-import { type MasterPorts, presentSecret } from './masterOf.ts'
+import { type OwnPasswordPorts, presentSecret } from './masterOf.ts'
 import { withPassword } from './passwordWrong.ts'
 
 /**
@@ -27,7 +27,7 @@ export interface OwnerSecondFactor {
   disableSecondFactor(present: { readonly password: string; readonly code: string }): Promise<void>
 }
 
-export function createOwnerSecondFactor(ports: MasterPorts): OwnerSecondFactor {
+export function createOwnerSecondFactor(ports: OwnPasswordPorts): OwnerSecondFactor {
   const { call } = ports.calls
   return {
     async hasSecondFactor() {

@@ -72,6 +72,22 @@ describe('a call', () => {
     await assert.rejects(calls.call('version'), AnswerError)
   })
 
+  it('lets a programming error through, and calls only a failure of the network one', async (context) => {
+    const { baseUrl, calls } = await serverWith(context, (_, response) => json(response, 200, version))
+    const circular: Record<string, unknown> = {}
+    circular.email = circular
+    const body = circular as { email: string }
+    await assert.rejects(calls.call('kdf', { body }), (error) => error instanceof TypeError)
+    const brokenRead: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init)
+      Object.defineProperty(answer, 'status', { get: () => new Map().get(1).status })
+      return answer
+    }
+    await assert.rejects(createCalls({ baseUrl, fetch: brokenRead }).call('version'), TypeError)
+    for (const send of [() => Promise.reject(new TypeError('fetch failed')), () => { throw new TypeError('fetch failed') }])
+      await assert.rejects(createCalls({ baseUrl, fetch: send }).call('version'), NetworkError)
+  })
+
   it('refuses an invalid path parameter without repeating it', async (context) => {
     const { calls } = await serverWith(context, () => assert.fail('nothing is sent'))
     await assert.rejects(calls.call('guestLink', { path: { opaque_id: '../../secret' } }), (error: Error) => {

@@ -6,7 +6,7 @@ import { systemEnvironment } from '../environment.ts'
 import { MAX_ANSWER_BYTES, parseJson, readAnswer, readText } from './answer.ts'
 import { parseBaseUrl, pathOf } from './baseUrl.ts'
 import type { AnyAnswer, AnyRequest, Call, CallAnswer, CallRequest } from './callTypes.ts'
-import { AnswerError, NetworkError, ProblemError } from './errors.ts'
+import { AnswerError, ProblemError } from './errors.ts'
 import { refuseRedirect } from './ownAddress.ts'
 import { readRefusal } from './refusal.ts'
 import { type Watch, watchedStream, watchFor } from './watch.ts'
@@ -69,7 +69,9 @@ function createExchange(baseUrl: string, send: typeof fetch): Exchange {
     const url = `${baseUrl}${pathOf(row, request.path, request.query)}`
     const watch = watchFor(request.timeoutMs ?? TIMEOUT_MS, request.signal)
     try {
-      const answer = await watch.over(send(url, requestInit(row, { request, token, signal: watch.signal })))
+      const init = requestInit(row, { request, token, signal: watch.signal })
+      // Only what `over` awaits fails for reasons of the network; every other exception is an error of this program.
+      const answer = await watch.over((async () => send(url, init))())
       refuseRedirect(url, answer)
       if (row.answers[answer.status] === undefined && answer.status >= 400)
         throw await watch.over(readRefusal(name, answer))
@@ -77,7 +79,7 @@ function createExchange(baseUrl: string, send: typeof fetch): Exchange {
       return { status: answer.status, headers: answer.headers, body }
     } catch (error) {
       watch.end()
-      throw failureOf(error, watch)
+      throw error
     }
   }
 }
@@ -133,9 +135,4 @@ async function readBody(name: OperationName, answer: Response, watch: Watch): Pr
   const read = readAnswer(declared.body, parseJson(text))
   if (read.fault !== undefined) throw new AnswerError(name, read.fault)
   return read.value
-}
-
-function failureOf(error: unknown, watch: Watch): unknown {
-  if (error instanceof ProblemError || error instanceof AnswerError || error instanceof NetworkError) return error
-  return watch.failure(error)
 }

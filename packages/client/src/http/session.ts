@@ -1,7 +1,7 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
 import type { AccessTokens, Calls } from './call.ts'
-import { ProblemError } from './errors.ts'
+import { AnswerError, ProblemError } from './errors.ts'
 
 /** The tokens of a session. SECRET: the refresh token is valid for 30 days. */
 export interface TokenPair {
@@ -45,6 +45,7 @@ export function createSession({ calls, tokens, onTokens, onEnded }: SessionOptio
       throw error
     })
     const next = tokenPairOf(body)
+    if (next.accountId !== current.accountId) throw new AnswerError('refresh', 'it is for another account')
     // When storing fails, the client does not use the new pair, and the one before stays valid.
     await onTokens?.(next)
     current = next

@@ -1,23 +1,31 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
-import { NetworkError } from './errors.ts'
+import { AnswerError, NetworkError, ProblemError } from './errors.ts'
 
 /** Limits how long each step of one exchange may take, and says afterwards why it ended. */
 export interface Watch {
   /** For fetch. */
   readonly signal: AbortSignal
-  /** Awaits `work`, and aborts the exchange after `timeoutMs`. */
+  /** Awaits `work` of the network, and aborts the exchange after `timeoutMs`. Rejects with `failure` of what it rejects with. */
   over<Result>(work: Promise<Result>): Promise<Result>
   /** Call it after the last step. */
   end(): void
-  /** The error to throw: the caller's own reason when the caller aborted, otherwise a `NetworkError`. */
+  /** The error to throw: the caller's own reason when the caller aborted; this client's own errors as they are; otherwise a `NetworkError`. */
   failure(error: unknown): unknown
 }
+
+/** The network throws none of these. `TypeError` is not among them: `fetch` throws it. */
+const OWN_ERRORS = [ProblemError, AnswerError, NetworkError, RangeError, ReferenceError, SyntaxError]
 
 /** Each step may take `timeoutMs`; a download may take hours as long as bytes arrive. */
 export function watchFor(timeoutMs: number, outer?: AbortSignal): Watch {
   const controller = new AbortController()
   let isTimeout = false
   const abort = () => controller.abort(outer?.reason)
+  const failure = (error: unknown): unknown => {
+    if (OWN_ERRORS.some((kind) => error instanceof kind)) return error
+    if (outer?.aborted === true) return outer.reason
+    return isTimeout ? new NetworkError('timeout') : new NetworkError('unreachable', systemCodeOf(error))
+  }
   if (outer?.aborted === true) abort()
   else outer?.addEventListener('abort', abort, { once: true })
   return {
@@ -29,15 +37,14 @@ export function watchFor(timeoutMs: number, outer?: AbortSignal): Watch {
       }, timeoutMs)
       try {
         return await work
+      } catch (error) {
+        throw failure(error)
       } finally {
         clearTimeout(timer)
       }
     },
     end: () => outer?.removeEventListener('abort', abort),
-    failure: (error) => {
-      if (outer?.aborted === true) return outer.reason
-      return isTimeout ? new NetworkError('timeout') : new NetworkError('unreachable', systemCodeOf(error))
-    },
+    failure,
   }
 }
 

@@ -22,6 +22,7 @@ export type SendStopReason =
   | 'asset_taken'
   | 'manifest_refused'
   | 'version_refused'
+  | 'version_unknown'
   | 'refused'
 
 /** `resume`: send the same state later. `restart`: send `forNewSession(state)`; nothing is hashed again. `prepare_again`: prepare the file again. */
@@ -133,6 +134,11 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
     what: 'The server accepts no more writes of this protocol version.',
     advice: 'Use a newer client, and prepare the file again.',
     remedy: 'prepare_again',
+  },
+  version_unknown: {
+    what: 'The server accepts only protocol versions that this client does not know. Nothing was signed.',
+    advice: 'Use a client of the same release as the server.',
+    remedy: 'none',
   },
   refused: {
     what: 'The server refuses this upload.',

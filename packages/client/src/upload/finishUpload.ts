@@ -7,6 +7,8 @@ import { BUNDLE_ROLES, type BundleRole, type SentUploads } from '../assets/bundl
 import { vouchForSigned } from '../assets/vouchedAsset.ts'
 import { createChunkReader } from '../seal/chunkReader.ts'
 import type { Source } from '../seal/source.ts'
+import { requireSealedBefore } from '../send/samePlaintext.ts'
+import type { PrepareUpload } from './prepareUpload.ts'
 import type { UploadProgress } from './sendBundle.ts'
 import { type RoleBlob, roleBlobOf, sendBundle } from './sendBundle.ts'
 import { smallBlob } from './smallBlob.ts'
@@ -21,6 +23,23 @@ export interface FinishUpload {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   /** Pauses: rejects with the signal's reason. The state stays valid for another attempt. */
   readonly signal?: AbortSignal | undefined
+}
+
+export type SameFile = Pick<FinishUpload, 'state' | 'source' | 'signal'> & Pick<PrepareUpload, 'onProgress'>
+
+/**
+ * Reads the whole file, and throws `SendError` (`file_changed`) unless it is exactly the prepared one. `finishUpload` compares only what the server says
+ * that it lacks. Use this for a file that was chosen again and may be another one. Sends nothing.
+ */
+export async function requireSameFile(
+  { accountKey }: Pick<AssetPorts, 'accountKey'>,
+  { state, ...comparison }: SameFile,
+): Promise<void> {
+  const { size: of, tags } = state.original
+  await requireSealedBefore({
+    ...comparison,
+    ...{ sealer: await originalSealer(state, accountKey), tags: fromBase64(tags), of },
+  })
 }
 
 export interface Uploaded {

@@ -68,6 +68,19 @@ async function paused(source: Source, state: UploadState, bytes = 0): Promise<Up
   return parseUploadState(JSON.parse(kept))
 }
 
+describe('a file that is chosen again', () => {
+  it('is compared as a whole, also where the server says that it has the bytes', async () => {
+    const content = file(3 * MIB)
+    const source = sourceOfBytes(content)
+    const state = await paused(source, await prepared(source), 2 * MIB)
+    await owner.requireSameFile({ state, source })
+    const other = sourceOfBytes(content.with(0, (content[0] ?? 0) ^ 1))
+    await assert.rejects(owner.requireSameFile({ state, source: other }), stopped('file_changed'))
+    const longer = sourceOfBytes(new Uint8Array([...content, 0]))
+    await assert.rejects(owner.requireSameFile({ state, source: longer }), stopped('file_changed'))
+  })
+})
+
 describe('a file in an album', () => {
   it('is read back with its facts, for any size', async () => {
     for (const size of [0, 1, 1_048_560, 1_048_561, 3 * MIB]) {

@@ -5,7 +5,7 @@ import type { AssetPorts } from '../assets/assetPorts.ts'
 import type { DescribedDrop } from '../drops/inboxDrop.ts'
 import { type AdoptDrop, adoptDrop, newAssetId } from './adoptDrop.ts'
 import { type Completed, cancelOpenUploads, type IncompleteAsset, openIncomplete } from './completeAsset.ts'
-import { type FinishUpload, finishUpload, type Uploaded } from './finishUpload.ts'
+import { type FinishUpload, finishUpload, requireSameFile, type SameFile, type Uploaded } from './finishUpload.ts'
 import { type PrepareUpload, prepareUpload } from './prepareUpload.ts'
 import type { UploadProgress } from './sendBundle.ts'
 import type { UploadState } from './uploadState.ts'
@@ -23,6 +23,8 @@ export interface OwnerUploads {
   prepareUpload(options: PrepareUpload): Promise<UploadState>
   /** Sends the missing parts. Resolves when the asset is complete. Throws `SendError` when it stops. */
   finishUpload(options: FinishUpload): Promise<Uploaded>
+  /** Reads the whole file, and throws `SendError` (`file_changed`) unless it is the prepared one: for a file that was chosen again. */
+  requireSameFile(options: SameFile): Promise<void>
   /** Cancels an upload and frees its quota. Parts that have landed stay; `deleteAsset` deletes them. */
   cancelUpload(state: UploadState): Promise<void>
   newAssetId(): AssetId
@@ -44,6 +46,7 @@ export function createOwnerUploads(ports: AssetPorts): OwnerUploads {
     },
     prepareUpload: (options) => prepareUpload(ports, options),
     finishUpload: (options) => finishUpload(ports, options),
+    requireSameFile: (options) => requireSameFile(ports, options),
     cancelUpload: (state) => cancelOpenUploads(ports, state.envelope.file_id),
     newAssetId: () => newAssetId(ports),
     adoptDrop: (drop, options) => adoptDrop(ports, drop, options),

@@ -5,6 +5,7 @@ import { deleteUploadsOfOthers } from './albums/uploadStore.ts'
 import { type Gate, pageEnvironment } from './environment.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession, saveSession } from './ownerStore.ts'
+import { requireSeenAccount, seenRevocationsOf } from './seen.ts'
 import type { SessionView, SignedOutReason } from './sessionView.ts'
 import type { StoredSession } from './storedSession.ts'
 import { requestTabLock, type TabLock } from './tabLock.ts'
@@ -81,7 +82,15 @@ interface Entering {
   readonly stay: boolean
 }
 
+/** Throws `AccountError` when the account is not the one that this browser knows by its key; the session then ends. */
 export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering): Promise<void> {
+  try {
+    await requireSeenAccount(owner)
+  } catch (error) {
+    await owner.logOut().catch(() => undefined)
+    throw error
+  }
+  owner.keepRevocations(seenRevocationsOf(owner))
   close(tab)
   tab.signIn = signIn
   await deleteUploadsOfOthers({ accountId: owner.accountId, baseUrl: tab.baseUrl }).catch(() => undefined)
@@ -91,15 +100,16 @@ export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering)
 
 /** Resolves with whether the browser has stored the session. */
 async function store(tab: Tab, signIn: SignIn, owner: Owner): Promise<boolean> {
+  const { email, accountKey } = owner
   const lock = await requestTabLock({ steal: true })
   if (lock === undefined) return false
   try {
-    await saveSession({ accountKey: owner.accountKey, tokens: owner.tokens() })
+    await saveSession({ email, accountKey, tokens: owner.tokens() })
   } catch {
     lock.release()
     return false
   }
-  storeFromNow(tab, signIn, { lock, accountKey: owner.accountKey })
+  storeFromNow(tab, signIn, { lock, email, accountKey })
   return true
 }
 
@@ -112,25 +122,25 @@ export async function resume(tab: Tab, lock: TabLock): Promise<void> {
     return show(tab, { stage: 'out', reason: undefined })
   }
   const { baseUrl } = tab
-  const { accountKey, tokens } = stored
+  const { email, accountKey, tokens } = stored
   const signIn = newSignIn(tab)
   const environment = pageEnvironment(signIn.gate)
-  const owner = resumeOwner({ baseUrl, accountKey, tokens, ...signIn.listener, environment })
+  const owner = resumeOwner({ baseUrl, email, accountKey, tokens, ...signIn.listener, environment })
+  owner.keepRevocations(seenRevocationsOf(owner))
   tab.signIn = signIn
-  storeFromNow(tab, signIn, { lock, accountKey })
+  storeFromNow(tab, signIn, { lock, email, accountKey })
   show(tab, { stage: 'in', owner, isStored: true, isStoringRefused: false })
 }
 
-interface StoringParts {
+interface StoringParts extends Pick<StoredSession, 'email' | 'accountKey'> {
   readonly lock: TabLock
-  readonly accountKey: StoredSession['accountKey']
 }
 
 /** Stores each new pair of tokens, until another tab takes over the session. */
-function storeFromNow(tab: Tab, signIn: SignIn, { lock, accountKey }: StoringParts): void {
+function storeFromNow(tab: Tab, signIn: SignIn, { lock, email, accountKey }: StoringParts): void {
   signIn.lock = lock
   // When storing fails, the old tokens must not stay stored: the session then continues in this tab only.
-  signIn.storeTokens = (tokens) => saveSession({ accountKey, tokens }).catch(deleteSession)
+  signIn.storeTokens = (tokens) => saveSession({ email, accountKey, tokens }).catch(deleteSession)
   void lock.stolen.then(() => {
     if (tab.signIn !== signIn) return
     signIn.lock = undefined

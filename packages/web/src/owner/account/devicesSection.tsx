@@ -32,6 +32,7 @@ export function DevicesSection({ onEnded }: DevicesSectionProps) {
   const { devices = [], here } = loaded.value ?? {}
   const live = devices.filter(({ revokedAt }) => revokedAt === undefined)
   const old = devices.filter(({ revokedAt }) => revokedAt !== undefined)
+  const isDenied = old.some(({ isRevocationDenied }) => isRevocationDenied)
   const finish = (device: ListedDevice) => {
     setAsked(undefined)
     if (device.deviceId === here) forgetDevice(owner)
@@ -48,6 +49,7 @@ export function DevicesSection({ onEnded }: DevicesSectionProps) {
         <AfterRevoking key={shown.deviceId} device={shown} onEnded={onEnded} onClose={() => setShown(undefined)} />
       )}
       {live.some(({ isOwn }) => !isOwn) && <Notice tone="warn">{text.foreignExplain}</Notice>}
+      {isDenied && <Notice tone="bad">{text.deniedExplain}</Notice>}
       {loaded.value !== undefined && devices.length === 0 && <p class="small soft">{text.none}</p>}
       {live.length > 0 && (
         <ul class="account-list">
@@ -63,7 +65,7 @@ export function DevicesSection({ onEnded }: DevicesSectionProps) {
         </ul>
       )}
       {old.length > 0 && (
-        <details>
+        <details open={isDenied}>
           <summary>{text.old(old.length)}</summary>
           <ul class="account-list">
             {old.map((device) => (
@@ -71,8 +73,8 @@ export function DevicesSection({ onEnded }: DevicesSectionProps) {
                 key={device.deviceId}
                 device={device}
                 isHere={device.deviceId === here}
-                action={text.lately.open}
-                onAction={() => setShown(device)}
+                action={device.isRevocationDenied ? text.revoke : text.lately.open}
+                onAction={() => (device.isRevocationDenied ? setAsked(device) : setShown(device))}
               />
             ))}
           </ul>
@@ -100,14 +102,15 @@ interface DeviceRowProps {
 function DeviceRow({ device, isHere, action, onAction }: DeviceRowProps) {
   const { language } = useOwnerPages()
   const text = accountText(language).devices
-  const { deviceId, isOwn, createdAt, revokedAt } = device
+  const { deviceId, isOwn, createdAt, revokedAt, isRevocationDenied } = device
   const name = text.device(keyName(deviceId))
   return (
     <li class="row apart">
       <div class="grow stack tight">
         <span>
           {name} {isHere && <span class="badge good">{text.here}</span>}{' '}
-          {!isOwn && <span class="badge bad">{text.foreign}</span>}
+          {!isOwn && <span class="badge bad">{text.foreign}</span>}{' '}
+          {isRevocationDenied && <span class="badge bad">{text.denied}</span>}
         </span>
         <span class="soft small">
           {text.added(formatInstant(createdAt, language))}

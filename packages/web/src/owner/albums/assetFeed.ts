@@ -1,7 +1,7 @@
 /** All assets of the account. Each refresh asks only for the changes since the last one. */
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { type SeenChange, seenChangeOf } from '../seenChange.ts'
+import { type SeenChange, seenChangeOf } from '../seen.ts'
 
 export type AssetMap = ReadonlyMap<AssetId, AssetFacts>
 

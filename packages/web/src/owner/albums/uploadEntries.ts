@@ -7,6 +7,8 @@ export interface Entry<File> {
   item: UploadItem
   file: File | undefined
   state: UploadState | undefined
+  /** The file was chosen again and not yet compared with the state: it may be another one. */
+  isUncompared: boolean
   running: AbortController | undefined
   /** Resolves when the entry's last run has ended. */
   run: Promise<void>
@@ -49,7 +51,15 @@ export function createUploadEntries<File>(): UploadEntries<File> {
       const id = `upload-${lastId}`
       const assetId = assetIdOf(parts.state)
       const item = { id, assetId, share: 0, isRetrying: false, error: undefined, ...facts }
-      entries.set(id, { item, file: undefined, state: undefined, running: undefined, run: Promise.resolve(), ...parts })
+      entries.set(id, {
+        item,
+        file: undefined,
+        state: undefined,
+        isUncompared: false,
+        running: undefined,
+        run: Promise.resolve(),
+        ...parts,
+      })
     },
     delete: (id) => void entries.delete(id),
     notify,

@@ -61,11 +61,17 @@ export interface UploadJob<File> {
   readonly onStep: (step: UploadStep) => void
 }
 
+export type CompareJob<File> = Pick<UploadJob<File>, 'file' | 'signal' | 'onStep'> & { readonly state: UploadState }
+
 export interface UploadPorts<File> {
+  /** Reads the whole file. Rejects with `SendError` `file_changed` unless it is the one of the state. Sends nothing. */
+  compare(job: CompareJob<File>): Promise<void>
   /** Sends one file to its end. Rejects with the signal's reason when it is paused. */
   send(job: UploadJob<File>): Promise<void>
-  /** Deletes what the server has of an upload. */
+  /** Ends an upload on the server. What has landed stays: only the owner deletes. */
   cancel(state: UploadState): Promise<void>
+  /** The owner has cancelled: deletes what the server has of an upload. */
+  delete(state: UploadState): Promise<void>
   /** Stores what a new page needs to resume the upload. */
   store(upload: StoredUpload): Promise<void>
   /** Deletes what was stored. */

@@ -53,6 +53,9 @@ function createWorld() {
   const stored: StoredUpload[] = []
   const forgotten: string[] = []
   const cancelled: string[] = []
+  const deleted: string[] = []
+  /** Ends the comparison of a file that was chosen again. */
+  const compared = new Map<string, PromiseWithResolvers<void>>()
   const queue = createUploadQueue<ChosenFile>({
     send(job) {
       const end = Promise.withResolvers<void>()
@@ -61,9 +64,16 @@ function createWorld() {
       job.signal.addEventListener('abort', () => end.reject(job.signal.reason))
       return end.promise
     },
+    async compare({ file, signal }) {
+      const end = Promise.withResolvers<void>()
+      compared.set(file.name, end)
+      signal.addEventListener('abort', () => end.reject(signal.reason))
+      await end.promise
+    },
     store: async (upload) => void stored.push(upload),
     forget: async ({ envelope }) => void forgotten.push(envelope.file_id),
     cancel: async ({ envelope }) => void cancelled.push(envelope.file_id),
+    delete: async ({ envelope }) => void deleted.push(envelope.file_id),
   })
   const add = (...names: readonly string[]) => {
     assert.ok(album)
@@ -82,7 +92,7 @@ function createWorld() {
     assert.ok(found, `${name} is not in the list`)
     return found
   }
-  return { queue, add, job, item, started, stored, forgotten, cancelled }
+  return { queue, add, job, item, started, stored, forgotten, cancelled, deleted, compared }
 }
 
 describe('the upload queue', () => {
@@ -163,32 +173,32 @@ describe('the upload queue', () => {
     assert.deepEqual(cancelled, [])
   })
 
-  it('restarts with a changed file, and deletes what the server has of the old one', async () => {
-    const { queue, add, job, item, cancelled, forgotten } = createWorld()
+  it('restarts with a changed file, and ends the old upload without deleting an asset', async () => {
+    const { queue, add, job, item, cancelled, deleted, forgotten } = createWorld()
     add('a')
     await job('a').job.onState(stateOf(1))
     job('a').end.reject(new SendError('file_changed'))
     await turn()
-    assert.deepEqual([cancelled, forgotten], [[uuid(1)], [uuid(1)]])
+    assert.deepEqual([cancelled, deleted, forgotten], [[uuid(1)], [], [uuid(1)]])
     queue.resume(item('a').id)
     assert.equal(job('a').job.state, undefined)
   })
 
   it('removes a cancelled upload from the list at once, and deletes it from the server when it has stopped', async () => {
-    const { queue, add, job, item, cancelled, forgotten, stored } = createWorld()
+    const { queue, add, job, item, deleted, forgotten, stored } = createWorld()
     add('a')
     const { job: running } = job('a')
     await running.onState(stateOf(1))
     queue.cancel(item('a').id)
-    assert.deepEqual([queue.items(), cancelled], [[], []])
+    assert.deepEqual([queue.items(), deleted], [[], []])
     await running.onState(stateOf(1))
     assert.equal(stored.length, 1, 'a cancelled upload is not stored again')
     await turn()
-    assert.deepEqual([cancelled, forgotten], [[uuid(1)], [uuid(1)]])
+    assert.deepEqual([deleted, forgotten], [[uuid(1)], [uuid(1)]])
   })
 
   it('removes finished uploads from the list, and leaves them on the server', async () => {
-    const { queue, add, job, item, cancelled } = createWorld()
+    const { queue, add, job, item, cancelled, deleted } = createWorld()
     add('a', 'b', 'c')
     for (const name of ['a', 'b']) {
       await job(name).job.onState(stateOf(name === 'a' ? 1 : 2))
@@ -202,21 +212,54 @@ describe('the upload queue', () => {
       queue.items().map(({ name }) => name),
       ['c'],
     )
-    assert.deepEqual(cancelled, [])
+    assert.deepEqual([cancelled, deleted], [[], []])
   })
 
   it('asks for the file again after a reload, and accepts no other file', async () => {
-    const { queue, job, item, started } = createWorld()
+    const { queue, job, item, started, compared } = createWorld()
     assert.ok(album)
     queue.restore([{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
     assert.equal(item('a').phase, 'file_missing')
     assert.ok(!isActive(item('a')))
     queue.giveFile(item('a').id, fileOf('a', 101))
     assert.ok(item('a').error instanceof OtherFile)
-    assert.deepEqual(started, [])
     queue.giveFile(item('a').id, fileOf('a'))
+    assert.deepEqual([item('a').phase, item('a').error, started], ['preparing', undefined, []])
+    compared.get('a')?.resolve()
+    await turn()
     assert.deepEqual(job('a').job.state, stateOf(1))
     assert.equal(item('a').error, undefined)
+  })
+
+  it('sends nothing of another file of the same size, and keeps the upload for the right one', async () => {
+    const { queue, job, item, started, compared, forgotten, cancelled } = createWorld()
+    assert.ok(album)
+    queue.restore([{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
+    queue.giveFile(item('a').id, fileOf('other'))
+    compared.get('other')?.reject(new SendError('file_changed'))
+    await turn()
+    assert.equal(item('a').phase, 'file_missing')
+    assert.ok(item('a').error instanceof OtherFile)
+    assert.deepEqual([started, forgotten, cancelled], [[], [], []])
+    queue.giveFile(item('a').id, fileOf('a'))
+    compared.get('a')?.resolve()
+    await turn()
+    assert.deepEqual(job('a').job.state, stateOf(1))
+  })
+
+  it('compares a file again when the comparison was paused, and only then sends it', async () => {
+    const { queue, item, started, compared } = createWorld()
+    assert.ok(album)
+    queue.restore([{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
+    queue.giveFile(item('a').id, fileOf('a'))
+    queue.pause(item('a').id)
+    await turn()
+    compared.clear()
+    queue.resume(item('a').id)
+    assert.deepEqual([started, compared.size], [[], 1])
+    compared.get('a')?.resolve()
+    await turn()
+    assert.deepEqual(started, ['a'])
   })
 
   it('ends when the owner leaves: nothing is running, stored, forgotten or cancelled from then on', async () => {

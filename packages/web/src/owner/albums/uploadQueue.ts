@@ -70,9 +70,10 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
     giveFile(id, file) {
       const entry = entries.get(id)
       if (entry?.item.phase !== 'file_missing') return
-      // A difference in content is detected when the file is sealed; a different size is known at once.
+      // A different size is known at once; the content is compared before anything is sent.
       if (file.size !== entry.item.size) return entries.change(entry, { error: new OtherFile() })
       entry.file = file
+      entry.isUncompared = true
       requeue(entry)
     },
 
@@ -83,7 +84,7 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
       entries.delete(id)
       stop(entry)
       // Before the run has stopped, the queue does not know all that the server has of it.
-      if (!isDone) void entry.run.then(() => discard(entry))
+      if (!isDone) void entry.run.then(() => discard(entry, ports.delete))
       entries.notify()
       sendMore()
     },

@@ -1,7 +1,8 @@
 /** Sends the waiting uploads of the queue, a few at once. */
 import { SendError } from '@blindkeep/client/errors'
+import type { UploadState } from '@blindkeep/client/owner'
 import { assetIdOf, type Entry, type UploadEntries } from './uploadEntries.ts'
-import type { UploadItem, UploadPorts, UploadStep } from './uploadItem.ts'
+import { OtherFile, type UploadItem, type UploadPorts, type UploadStep } from './uploadItem.ts'
 
 /** More would share the same connection, and each must be hashed first. */
 const MAX_AT_ONCE = 2
@@ -10,8 +11,8 @@ interface UploadSender<File> {
   /** Starts waiting uploads, up to the number that runs at once. */
   sendMore(): void
   stop(entry: Entry<File>): void
-  /** Deletes the upload, here and on the server. A server that can't be reached deletes it later by itself. */
-  discard(entry: Entry<File>): Promise<void>
+  /** Forgets the upload here, and does `end` on the server. A server that can't be reached ends the upload later by itself. */
+  discard(entry: Entry<File>, end: (state: UploadState) => Promise<void>): Promise<void>
 }
 
 export function createUploadSender<File>(ports: UploadPorts<File>, entries: UploadEntries<File>): UploadSender<File> {
@@ -28,8 +29,10 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
     if (file === undefined) throw new Error('a waiting upload has its file')
     const controller = new AbortController()
     entry.running = controller
-    entries.change(entry, { phase: entry.state === undefined ? 'preparing' : 'sending', share: 0, error: undefined })
+    const isReadFirst = entry.state === undefined || entry.isUncompared
+    entries.change(entry, { phase: isReadFirst ? 'preparing' : 'sending', share: 0, error: undefined })
     try {
+      if (entry.isUncompared) await compareFile(entry, file, controller.signal)
       await sendFile(entry, file, controller.signal)
       // The owner may have cancelled while the last byte was accepted: too late, the asset exists.
       entries.change(entry, { phase: 'done', share: 1, isRetrying: false })
@@ -40,6 +43,19 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
       entry.running = undefined
       sendMore()
     }
+  }
+
+  async function compareFile(entry: Entry<File>, file: File, signal: AbortSignal): Promise<void> {
+    const { state } = entry
+    if (state === undefined) throw new Error('an upload that was begun has its state')
+    await ports.compare({
+      file,
+      state,
+      signal,
+      onStep: (step) => signal.aborted || entries.change(entry, stepOf(step)),
+    })
+    entry.isUncompared = false
+    entries.change(entry, { phase: 'sending', share: 0 })
   }
 
   async function sendFile(entry: Entry<File>, file: File, signal: AbortSignal): Promise<void> {
@@ -59,16 +75,22 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
   }
 
   async function fail(entry: Entry<File>, error: unknown): Promise<void> {
+    // The file that was begun may still exist, so its state stays.
+    if (entry.isUncompared && error instanceof SendError && error.reason === 'file_changed') {
+      entry.file = undefined
+      entry.isUncompared = false
+      return entries.change(entry, { phase: 'file_missing', error: new OtherFile() })
+    }
     entries.change(entry, { phase: 'failed', error, isRetrying: false })
     // The state can't be used again: the file must be sealed with another key.
-    if (error instanceof SendError && error.remedy === 'prepare_again') await discard(entry)
+    if (error instanceof SendError && error.remedy === 'prepare_again') await discard(entry, ports.cancel)
   }
 
-  async function discard(entry: Entry<File>): Promise<void> {
+  async function discard(entry: Entry<File>, end: (state: UploadState) => Promise<void>): Promise<void> {
     const { state } = entry
     entry.state = undefined
     if (state === undefined) return
-    await Promise.allSettled([ports.forget(state), ports.cancel(state)])
+    await Promise.allSettled([ports.forget(state), end(state)])
   }
 
   return { sendMore, discard, stop: (entry) => entry.running?.abort(new DOMException('paused', 'AbortError')) }

@@ -41,7 +41,10 @@ function startQueue(uploader: Uploader): FileQueue {
   const { owner, baseUrl } = uploader
   const queue = createUploadQueue<File>({
     send: (job) => send(uploader, job),
-    cancel: (state) => cancel(owner, state),
+    compare: ({ file, onStep, ...job }) =>
+      owner.requireSameFile({ ...job, source: sourceOfBlob(file), onProgress: onStep }),
+    cancel: (state) => owner.cancelUpload(state),
+    delete: (state) => deleteUnfinished(owner, state),
     // Uploading works in a browser that stores nothing; it only can't resume after a reload.
     store: (upload) => storeUpload(upload).catch(() => undefined),
     forget: (state) => deleteUpload(state).catch(() => undefined),
@@ -53,8 +56,8 @@ function startQueue(uploader: Uploader): FileQueue {
   return queue
 }
 
-/** Also deletes an asset that has landed in part, because only this upload could complete it. */
-async function cancel(owner: Owner, state: UploadState): Promise<void> {
+/** After the owner's own cancel: also deletes an asset that has landed in part, because only this upload could complete it. */
+async function deleteUnfinished(owner: Owner, state: UploadState): Promise<void> {
   await owner.cancelUpload(state)
   if (mayBeFinished(state)) return
   const asset = await owner.asset(state.envelope.file_id)

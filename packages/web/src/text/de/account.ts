@@ -226,6 +226,9 @@ export const account: typeof import('../en/account.ts').account = {
       signedAt: (when) => `Signiert am ${when}`,
       arrivedAt: (when) => `geändert am ${when}`,
     },
+    denied: 'Widerruf bestritten',
+    deniedExplain:
+      'Der Server führt einen widerrufenen Schlüssel wieder als gültig. Das kann vorkommen, nachdem der Betreiber eine Sicherung zurückgespielt hat. Für diesen Browser bleibt der Schlüssel widerrufen. Widerrufen Sie ihn noch einmal. Bleibt dieser Hinweis, trauen Sie diesem Server nicht.',
     foreign: 'Nicht von Ihnen hinzugefügt',
     foreignExplain:
       'Dieser Schlüssel wurde ohne das Geheimnis Ihres Kontos hinzugefügt. Seine Signaturen werden nicht anerkannt.',

@@ -140,7 +140,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     line: 'Die Verbindung ist schlecht. Der Upload geht von selbst weiter.',
     missing:
       'Der Upload begann, bevor diese Seite geladen wurde, und der Browser hat keinen Zugriff mehr auf die Datei.',
-    otherFile: 'Das ist eine andere Datei: Ihre Größe weicht ab. Wählen Sie die Datei aus, mit der Sie begonnen haben.',
+    otherFile:
+      'Das ist eine andere Datei, oder sie wurde geändert. Wählen Sie die Datei aus, mit der Sie begonnen haben.',
     pause: (name) => `${name} anhalten`,
     resume: (name) => `${name} fortsetzen`,
     retry: (name) => `${name} noch einmal versuchen`,

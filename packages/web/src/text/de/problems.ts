@@ -141,6 +141,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Der Server hat die Signatur abgelehnt. Prüfen Sie die Uhr dieses Geräts und fügen Sie die Datei noch einmal hinzu.',
     version_refused:
       'Der Server ist neuer als diese Seite. Laden Sie sie neu und fügen Sie die Datei noch einmal hinzu.',
+    version_unknown:
+      'Der Server nimmt nur Protokollversionen an, die diese Seite nicht kennt, deshalb wurde nichts signiert. Laden Sie die Seite neu. Hilft das nicht, fragen Sie den Betreiber dieses Servers.',
     refused: 'Der Server hat diesen Upload abgelehnt. Beginnen Sie ihn neu.',
   },
   account: {
@@ -149,6 +151,10 @@ export const problems: typeof import('../en/problems.ts').problems = {
     salt_refused:
       'Die Antwort des Servers hätte Ihr Passwort geschwächt, deshalb wurde es nicht verwendet. Machen Sie nicht weiter. Fragen Sie den Betreiber dieses Servers.',
     email_malformed: 'Das ist keine einfache E-Mail-Adresse. Nichts wurde gesendet.',
+    email_differs:
+      'Der Server nennt für dieses Konto eine andere E-Mail-Adresse als die, mit der Sie sich angemeldet haben. Geben Sie Ihr Passwort nicht ein. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server.',
+    account_id_differs:
+      'Der Server hat Ihrem Konto eine andere Nummer gegeben als bisher, deshalb hat diese Seite Sie abgemeldet. Machen Sie nicht weiter. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server.',
     account_key_missing:
       'Der Server hat keinen Schlüssel für dieses Konto, deshalb lassen sich seine Dateien nicht öffnen. Fragen Sie den Betreiber dieses Servers.',
     account_key_unreadable:

@@ -218,6 +218,9 @@ export const account = {
       signedAt: (when: string) => `Signed on ${when}`,
       arrivedAt: (when: string) => `changed on ${when}`,
     },
+    denied: 'Revocation denied',
+    deniedExplain:
+      'The server lists a revoked key as valid again. This can happen after the operator has restored a backup. For this browser the key stays revoked. Revoke it again. If this notice stays, do not trust this server.',
     foreign: 'Not added by you',
     foreignExplain: 'This key was added without the secret of your account. Its signatures are not accepted.',
     none: 'None yet. The first is created when you keep or upload a file, or stay signed in.',

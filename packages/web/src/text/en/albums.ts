@@ -133,7 +133,7 @@ export const albums = {
     },
     line: 'The connection is bad. The upload resumes by itself.',
     missing: 'The upload began before this page was loaded, and the browser no longer has access to the file.',
-    otherFile: 'This is another file: its size is different. Choose the file that you began with.',
+    otherFile: 'This is another file, or it was changed. Choose the file that you began with.',
     pause: (name: string) => `Pause ${name}`,
     resume: (name: string) => `Resume ${name}`,
     retry: (name: string) => `Try ${name} again`,

@@ -136,6 +136,8 @@ const send: Readonly<Record<SendStopReason, string>> = {
   asset_taken: 'Another file was stored in this place in the meantime, or the file was deleted. Reload the page.',
   manifest_refused: 'The server refused the signature. Check the clock of this device and add the file again.',
   version_refused: 'The server has a newer version than this page. Reload the page and add the file again.',
+  version_unknown:
+    'The server accepts only protocol versions that this page does not know, so nothing was signed. Reload the page. If that does not help, ask the operator of this server.',
   refused: 'The server refused this upload. Start it again.',
 }
 
@@ -145,6 +147,10 @@ const account: Readonly<Record<AccountFault, string>> = {
   salt_refused:
     'The server’s answer would have weakened your password, so your password was not used. Do not continue. Ask the operator of this server.',
   email_malformed: 'This is not a plain e-mail address. Nothing was sent.',
+  email_differs:
+    'The server names another e-mail address for this account than the one that you signed in with. Do not enter your password. Contact the operator of this server, but not through this server.',
+  account_id_differs:
+    'The server has given your account another number than before, so this page signed you out. Do not continue. Contact the operator of this server, but not through this server.',
   account_key_missing:
     'The server has no key for this account, so none of its files can be opened. Ask the operator of this server.',
   account_key_unreadable:

@@ -1,0 +1,90 @@
+/**
+ * What this browser has seen of each account: the largest number of a change, revoked devices, and the account's id. It stays after a sign-out, so that
+ * a later session notices a server that says otherwise. Stored under a hash of the account key: without that key the record cannot be found for an
+ * account. A browser that stores nothing remembers nothing.
+ */
+import { AccountError } from '@blindkeep/client/errors'
+import type { Owner, RevocationStore } from '@blindkeep/client/owner'
+import { type Bytes, concatBytes, toHex, utf8 } from '@blindkeep/protocol/bytes'
+import { parseSha256Hex } from '@blindkeep/protocol/ids'
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import { readSeenRecord, type SeenRecord, withRevoked } from './seenRecord.ts'
+
+/** The largest number of a change that this browser has seen of the account. */
+export interface SeenChange {
+  load(): Promise<number>
+  /** Best effort. */
+  save(seq: number): Promise<void>
+}
+
+type OfAccount = Pick<Owner, 'accountKey'>
+
+interface SeenDatabase extends DBSchema {
+  seen: { key: string; value: unknown }
+}
+
+const DATABASE = 'blindkeep-seen'
+const KEY_LABEL = 'blindkeep/seen/1\0'
+const ACCOUNT_LABEL = 'blindkeep/seen-account/1\0'
+
+export function seenChangeOf(owner: OfAccount): SeenChange {
+  return {
+    load: async () => (await load(owner)).changeSeq,
+    save: (changeSeq) => update(owner, (seen) => ({ ...seen, changeSeq })),
+  }
+}
+
+export function seenRevocationsOf(owner: OfAccount): RevocationStore {
+  return {
+    load: async () => (await load(owner)).revokedDevices,
+    save: (revoked) => update(owner, (seen) => withRevoked(seen, revoked)),
+  }
+}
+
+/**
+ * Throws `AccountError` `account_id_differs` when this browser has used the account key under another id: the server would have the devices of this
+ * account sign for another one.
+ */
+export async function requireSeenAccount(owner: Pick<Owner, 'accountKey' | 'accountId'>): Promise<void> {
+  const accountHash = parseSha256Hex(await hashOf(ACCOUNT_LABEL, owner.accountKey, utf8(owner.accountId)))
+  const seen = await load(owner)
+  if (seen.accountHash === undefined) return update(owner, (present) => ({ ...present, accountHash }))
+  if (seen.accountHash !== accountHash) throw new AccountError('account_id_differs')
+}
+
+function load(owner: OfAccount): Promise<SeenRecord> {
+  return withSeen(owner, (database, key) => database.get('seen', key)).then(readSeenRecord, () =>
+    readSeenRecord(undefined),
+  )
+}
+
+/** Best effort. One transaction: two tabs may add to one record. */
+function update(owner: OfAccount, change: (seen: SeenRecord) => SeenRecord): Promise<void> {
+  return withSeen(owner, async (database, key) => {
+    const changing = database.transaction('seen', 'readwrite')
+    await changing.store.put(change(readSeenRecord(await changing.store.get(key))), key)
+    await changing.done
+  }).catch(() => undefined)
+}
+
+/** Opens the database for each use: an open connection would stop a later version of the page from upgrading it. */
+async function withSeen<Result>(
+  { accountKey }: OfAccount,
+  use: (database: IDBPDatabase<SeenDatabase>, key: string) => Promise<Result>,
+): Promise<Result> {
+  const key = await hashOf(KEY_LABEL, accountKey)
+  const database = await openDB<SeenDatabase>(DATABASE, 1, {
+    upgrade: (fresh) => {
+      fresh.createObjectStore('seen')
+    },
+  })
+  try {
+    return await use(database, key)
+  } finally {
+    database.close()
+  }
+}
+
+async function hashOf(label: string, ...parts: readonly Bytes[]): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', concatBytes(utf8(label), ...parts))))
+}

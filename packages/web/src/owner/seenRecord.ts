@@ -1,0 +1,44 @@
+/** What a browser remembers of an account: a later session notices a server that says otherwise. */
+import { type DeviceId, parseDeviceId, parseInstant, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+
+export interface SeenRecord {
+  /** Of the id under which the account key was used first; hashed with that key, so that the record names no account. */
+  readonly accountHash: Sha256Hex | undefined
+  /** The largest number of a change; 0 for none. */
+  readonly changeSeq: number
+  /** When each revoked device was revoked, RFC 3339. */
+  readonly revokedDevices: ReadonlyMap<DeviceId, string>
+}
+
+/** An account has at most a hundred live devices; revoked ones add up slowly. */
+const MAX_REVOKED = 10_000
+
+/** Anything else, such as what another release has stored, counts as never seen. */
+export function readSeenRecord(stored: unknown): SeenRecord {
+  const { accountHash, changeSeq, revokedDevices } = isObject(stored) ? stored : {}
+  return {
+    accountHash: typeof accountHash === 'string' ? parseSha256Hex(accountHash) : undefined,
+    changeSeq: typeof changeSeq === 'number' && Number.isSafeInteger(changeSeq) && changeSeq > 0 ? changeSeq : 0,
+    revokedDevices: revocationsOf(revokedDevices),
+  }
+}
+
+/** The first time of a device stays. */
+export function withRevoked(seen: SeenRecord, revoked: SeenRecord['revokedDevices']): SeenRecord {
+  return { ...seen, revokedDevices: new Map([...revoked, ...seen.revokedDevices]) }
+}
+
+function revocationsOf(stored: unknown): SeenRecord['revokedDevices'] {
+  const revoked = new Map<DeviceId, string>()
+  if (!(stored instanceof Map)) return revoked
+  for (const [id, at] of stored) {
+    const deviceId = typeof id === 'string' ? parseDeviceId(id) : undefined
+    const isInstant = typeof at === 'string' && parseInstant(at) !== undefined
+    if (deviceId !== undefined && isInstant && revoked.size < MAX_REVOKED) revoked.set(deviceId, at)
+  }
+  return revoked
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
