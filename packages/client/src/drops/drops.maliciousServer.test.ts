@@ -5,12 +5,14 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
+import { fromBase64, fromHex } from '@blindkeep/protocol/bytes'
 import { changeBody, flipAt, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { openLink } from '../guest.ts'
 import type { CreatedLink, Owner } from '../owner.ts'
 import { keyPairFromSeed } from '../seal/kem.ts'
+import { createSealer } from '../seal/seal.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { send } from '../send/send.ts'
@@ -218,6 +220,31 @@ describe('a drop of a malicious server', () => {
     const swappedBytes = Buffer.from(await bytesOf(swapped.dropId))
     const [item] = await owner.inbox()
     assert.deepEqual([item?.dropId, item?.file, item?.fault?.reason], [chosen.dropId, undefined, 'another_drop'])
+  })
+
+  it('keeps the name that was shown, also when its sender helps to show another one under its id', async () => {
+    const { state, landed } = await sendFile(link.url, randomBytes(100), { name: 'a harmless plan.pdf' })
+    const { dropId, file } = await itemOf(landed.ciphertextHash)
+    assert.equal(file?.name, 'a harmless plan.pdf')
+    const listing = isRequest('GET', /^\/v1\/drops$/)
+    // Between the two lists the drop is missing, so that its name could be forgotten.
+    proxy.tamper({ matches: listing, times: 1, answer: changeBody((body) => void Object.assign(body, { drops: [] })) })
+    assert.deepEqual(await owner.inbox(), [])
+    const { prefix } = await createSealer({
+      key: fromBase64(state.key),
+      purpose: 'original',
+      contextId: fromHex(state.opaqueId),
+      header: { ...state.header, name: 'a contract.pdf' },
+      kemCt: fromBase64(state.kemCt),
+    })
+    proxy.tamper({
+      matches: isRequest('GET', new RegExp(`^/v1/drops/${dropId}/content$`)),
+      answer: (message) => ({ ...message, status: 206, body: Buffer.from(prefix) }),
+    })
+    const swapped = await itemOf(landed.ciphertextHash)
+    assert.deepEqual([swapped.dropId, swapped.file, swapped.fault?.reason], [dropId, undefined, 'another_drop'])
+    proxy.tamper()
+    assert.equal((await itemOf(landed.ciphertextHash)).file?.name, 'a harmless plan.pdf')
   })
 
   async function bytesOf(dropId: string): Promise<ArrayBuffer> {
