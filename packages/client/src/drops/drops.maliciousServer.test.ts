@@ -65,6 +65,28 @@ describe('the drop key of a malicious server', () => {
   })
 })
 
+describe('the list of links of a malicious server', () => {
+  it('does not stop the page, however long it is', async () => {
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/drops\/links$/),
+      answer: changeBody((body) => {
+        assert.ok(Array.isArray(body.links))
+        const [entry] = body.links
+        body.links = Array.from({ length: 5_000 }, () => {
+          return { ...entry, opaque_id: randomBytes(16).toString('hex'), sealed_label: null }
+        })
+      }),
+    })
+    const startedMs = performance.now()
+    assert.equal((await owner.listLinks()).length, 5_000)
+    // The keys of all of them take many seconds, in one piece.
+    assert.ok(performance.now() - startedMs < 2_500)
+    proxy.tamper()
+    const own = (await owner.listLinks()).find(({ opaqueId }) => opaqueId === link.opaqueId)
+    assert.equal(own?.url, link.url)
+  })
+})
+
 describe('bytes that are altered on the way to the server', () => {
   const source = sourceOfBytes(randomBytes(2 * MIB))
   const chunk = isRequest('PATCH', /^\/d\//)
