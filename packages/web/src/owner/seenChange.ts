@@ -9,8 +9,10 @@ import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 /** The largest number of a change that this browser has seen of the account. */
 export interface SeenChange {
   load(): Promise<number>
-  /** Best effort. */
+  /** Keeps a larger number, which another tab may have stored. Best effort. */
   save(seq: number): Promise<void>
+  /** Replaces a larger number, after the owner has accepted a list that ends here. Best effort. */
+  lower(seq: number): Promise<void>
 }
 
 interface SeenDatabase extends DBSchema {
@@ -31,6 +33,15 @@ export function seenChangeOf({ accountKey }: Pick<Owner, 'accountKey'>): SeenCha
       return withSeen(async (database) => (await database.get('seen', key)) ?? 0).catch(() => 0)
     },
     save: async (seq) => {
+      const key = await name
+      await withSeen(async (database) => {
+        const transaction = database.transaction('seen', 'readwrite')
+        const before = (await transaction.store.get(key)) ?? 0
+        if (seq > before) await transaction.store.put(seq, key)
+        await transaction.done
+      }).catch(() => undefined)
+    },
+    lower: async (seq) => {
       const key = await name
       await withSeen((database) => database.put('seen', seq, key)).catch(() => undefined)
     },
