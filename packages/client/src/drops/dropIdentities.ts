@@ -14,13 +14,13 @@ const MAX_IDS = 100_000
 export interface DropIdentities {
   /** Whether this id was listed for another drop before. */
   isSwapped(drop: DropFacts): boolean
-  /** Whether this id was shown as another file before: the sender of a drop can seal several headers under its key. */
+  /** Whether this id was shown as another file before, or opened with another key: the sender of a drop can seal several headers, under several keys. */
   isRenamed(drop: DropFacts, file: FileDescription): boolean
 }
 
 interface Identity {
   readonly drop: string
-  /** SHA-256 of what was shown, once it was. */
+  /** SHA-256 of what was shown and of the key's `kem_ct`, once it has opened: with another key, the bytes of this hash would not open later. */
   file: string | undefined
 }
 
@@ -39,9 +39,10 @@ export function createDropIdentities({ createHash }: Pick<Environment, 'createHa
     return identity
   }
 
-  function fileOf({ name, type, note, sender, modifiedAt, size }: FileDescription): string {
+  function fileOf({ kemCt }: DropFacts, { name, type, note, sender, modifiedAt, size }: FileDescription): string {
     const running = createHash()
-    running.update(utf8(JSON.stringify([size, name, type, note, sender, modifiedAt].map((value) => value ?? null))))
+    const shown = [kemCt, size, name, type, note, sender, modifiedAt]
+    running.update(utf8(JSON.stringify(shown.map((value) => value ?? null))))
     return running.digest()
   }
 
@@ -49,14 +50,14 @@ export function createDropIdentities({ createHash }: Pick<Environment, 'createHa
     isSwapped: (drop) => identityOf(drop).drop !== dropOf(drop),
     isRenamed(drop, description) {
       const identity = identityOf(drop)
-      const file = fileOf(description)
+      const file = fileOf(drop, description)
       identity.file ??= file
       return identity.file !== file
     },
   }
 }
 
-/** Without `kem_ct`, which is a part of the sealed bytes and compared with them whenever they are opened. */
+/** Without `kem_ct`, so that a drop whose key was first listed wrongly can still be opened. */
 function dropOf({ opaqueId, ciphertextHash, sealedBytes }: DropFacts): string {
   return `${opaqueId} ${ciphertextHash} ${sealedBytes}`
 }

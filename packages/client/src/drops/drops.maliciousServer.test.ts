@@ -269,6 +269,32 @@ describe('a drop of a malicious server', () => {
     assert.equal((await itemOf(landed.ciphertextHash)).file?.name, 'a harmless plan.pdf')
   })
 
+  it('keeps the key with which it was opened, also when its sender helps to show the same name under another one', async () => {
+    const [one, other] = [await namesake(), await namesake()]
+    const read = await itemOf(one)
+    const { dropId, kemCt } = await itemOf(other)
+    const prefix = Buffer.from(await bytesOf(dropId))
+    proxy.tamper(
+      {
+        matches: isRequest('GET', /^\/v1\/drops$/),
+        answer: changeBody((body) => {
+          assert.ok(Array.isArray(body.drops))
+          for (const drop of body.drops) if (drop.drop_id === read.dropId) drop.kem_ct = kemCt
+        }),
+      },
+      {
+        matches: isRequest('GET', new RegExp(`^/v1/drops/${read.dropId}/content$`)),
+        answer: (message) => ({ ...message, status: 206, body: prefix }),
+      },
+    )
+    const swapped = await itemOf(one)
+    assert.deepEqual([swapped.dropId, swapped.file, swapped.fault?.reason], [read.dropId, undefined, 'another_drop'])
+  })
+
+  async function namesake(): Promise<string> {
+    return (await sendFile(link.url, randomBytes(100), { name: 'namesake.pdf' })).landed.ciphertextHash
+  }
+
   async function bytesOf(dropId: string): Promise<ArrayBuffer> {
     const headers = { authorization: `Bearer ${owner.tokens().accessToken}` }
     return (await fetch(`${proxy.url}/v1/drops/${dropId}/content`, { headers })).arrayBuffer()
