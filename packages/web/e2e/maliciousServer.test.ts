@@ -9,6 +9,7 @@ import { assetAnswer, type Body, blobAnswer, hashOf, pictureOf, servedBlob } fro
 import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { type Keeper, sendFile } from '../../../testing/people.ts'
 import type { Tampering } from '../../../testing/tamperingProxy.ts'
+import { keyName } from '../src/owner/account/keyName.ts'
 import { account as accountText } from '../src/text/en/account.ts'
 import { albums as text } from '../src/text/en/albums.ts'
 import { inbox as inboxText } from '../src/text/en/inbox.ts'
@@ -275,6 +276,23 @@ describe('an album, with a malicious server', () => {
       await button(page, text.consent.confirm.download).click()
     })
     assert.deepEqual([name, Buffer.from(bytes).toString()], ['lost.txt', 'lost.txt'])
+  })
+
+  it('says that a file’s device was revoked, also of a tile that was loaded before', async (t) => {
+    const { owner, album, device } = await world.keeper()
+    const source = sourceOfBytes(utf8(CONTRACT))
+    await owner.upload({ source, album, device, name: 'contract.txt' })
+    const { page } = await browser.open(t, { url: `${proxy.url}/#/albums/${album}`, signedInAs: owner })
+    const tile = page.locator('.tile').filter({ hasText: 'contract.txt' })
+    await tile.waitFor()
+    assert.equal(await tile.locator('.badge').count(), 0)
+    await page.goto(`${proxy.url}/#/account`)
+    const row = page.getByRole('listitem').filter({ hasText: keyName(device.deviceId) })
+    await row.getByRole('button', { name: accountText.devices.revoke }).click()
+    await page.getByRole('dialog').getByRole('button', { name: accountText.devices.revoke }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.goto(`${proxy.url}/#/albums/${album}`)
+    await tile.getByText(text.trust.revoked, { exact: true }).waitFor()
   })
 
   it('offers to reload a file that another device has replaced after the page showed it', async (t) => {

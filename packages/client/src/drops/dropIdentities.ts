@@ -1,8 +1,11 @@
 /**
  * A drop never changes, so its id names the same drop as long as this client runs. What a person has seen under an id stays what an action by that id
- * is about: a server that lists another drop under it has swapped the file after the owner looked.
+ * is about: a server that lists another drop under it, or returns another header for it, has swapped the file after the owner looked.
  */
+import { utf8 } from '@blindkeep/protocol/bytes'
 import type { DropId } from '@blindkeep/protocol/ids'
+import type { Environment } from '../environment.ts'
+import type { FileDescription } from '../seal/fileHeader.ts'
 import type { DropFacts } from './inboxDrop.ts'
 
 /** An inbox lists 10,000 drops. Beyond this number, the ids that were listed first are forgotten. */
@@ -11,26 +14,50 @@ const MAX_IDS = 100_000
 export interface DropIdentities {
   /** Whether this id was listed for another drop before. */
   isSwapped(drop: DropFacts): boolean
+  /** Whether this id was shown as another file before, or opened with another key: the sender of a drop can seal several headers, under several keys. */
+  isRenamed(drop: DropFacts, file: FileDescription): boolean
 }
 
-export function createDropIdentities(): DropIdentities {
-  const known = new Map<DropId, string>()
+interface Identity {
+  readonly drop: string
+  /** SHA-256 of what was shown and of the key's `kem_ct`, once it has opened: with another key, the bytes of this hash would not open later. */
+  file: string | undefined
+}
+
+export function createDropIdentities({ createHash }: Pick<Environment, 'createHash'>): DropIdentities {
+  const known = new Map<DropId, Identity>()
+
+  function identityOf(facts: DropFacts): Identity {
+    const before = known.get(facts.dropId)
+    if (before !== undefined) return before
+    const identity = { drop: dropOf(facts), file: undefined }
+    known.set(facts.dropId, identity)
+    for (const oldest of known.keys()) {
+      if (known.size <= MAX_IDS) break
+      known.delete(oldest)
+    }
+    return identity
+  }
+
+  function fileOf({ kemCt }: DropFacts, { name, type, note, sender, modifiedAt, size }: FileDescription): string {
+    const running = createHash()
+    const shown = [kemCt, size, name, type, note, sender, modifiedAt]
+    running.update(utf8(JSON.stringify(shown.map((value) => value ?? null))))
+    return running.digest()
+  }
+
   return {
-    isSwapped(drop) {
+    isSwapped: (drop) => identityOf(drop).drop !== dropOf(drop),
+    isRenamed(drop, description) {
       const identity = identityOf(drop)
-      const before = known.get(drop.dropId)
-      if (before !== undefined) return before !== identity
-      known.set(drop.dropId, identity)
-      for (const oldest of known.keys()) {
-        if (known.size <= MAX_IDS) break
-        known.delete(oldest)
-      }
-      return false
+      const file = fileOf(drop, description)
+      identity.file ??= file
+      return identity.file !== file
     },
   }
 }
 
-/** Without `kem_ct`, which is a part of the sealed bytes and compared with them whenever they are opened. */
-function identityOf({ opaqueId, ciphertextHash, sealedBytes }: DropFacts): string {
+/** Without `kem_ct`, so that a drop whose key was first listed wrongly can still be opened. */
+function dropOf({ opaqueId, ciphertextHash, sealedBytes }: DropFacts): string {
   return `${opaqueId} ${ciphertextHash} ${sealedBytes}`
 }

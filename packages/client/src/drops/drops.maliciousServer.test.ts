@@ -5,12 +5,14 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
+import { fromBase64, fromHex } from '@blindkeep/protocol/bytes'
 import { changeBody, flipAt, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { openLink } from '../guest.ts'
 import type { CreatedLink, Owner } from '../owner.ts'
 import { keyPairFromSeed } from '../seal/kem.ts'
+import { createSealer } from '../seal/seal.ts'
 import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { send } from '../send/send.ts'
@@ -60,6 +62,28 @@ describe('the drop key of a malicious server', () => {
       }),
     })
     await assert.rejects(openLink(link.url), (error) => error instanceof LinkError && error.reason === 'suite_unknown')
+  })
+})
+
+describe('the list of links of a malicious server', () => {
+  it('does not stop the page, however long it is', async () => {
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/drops\/links$/),
+      answer: changeBody((body) => {
+        assert.ok(Array.isArray(body.links))
+        const [entry] = body.links
+        body.links = Array.from({ length: 5_000 }, () => {
+          return { ...entry, opaque_id: randomBytes(16).toString('hex'), sealed_label: null }
+        })
+      }),
+    })
+    const startedMs = performance.now()
+    assert.equal((await owner.listLinks()).length, 5_000)
+    // The keys of all of them take many seconds, in one piece.
+    assert.ok(performance.now() - startedMs < 2_500)
+    proxy.tamper()
+    const own = (await owner.listLinks()).find(({ opaqueId }) => opaqueId === link.opaqueId)
+    assert.equal(own?.url, link.url)
   })
 })
 
@@ -219,6 +243,57 @@ describe('a drop of a malicious server', () => {
     const [item] = await owner.inbox()
     assert.deepEqual([item?.dropId, item?.file, item?.fault?.reason], [chosen.dropId, undefined, 'another_drop'])
   })
+
+  it('keeps the name that was shown, also when its sender helps to show another one under its id', async () => {
+    const { state, landed } = await sendFile(link.url, randomBytes(100), { name: 'a harmless plan.pdf' })
+    const { dropId, file } = await itemOf(landed.ciphertextHash)
+    assert.equal(file?.name, 'a harmless plan.pdf')
+    const listing = isRequest('GET', /^\/v1\/drops$/)
+    // Between the two lists the drop is missing, so that its name could be forgotten.
+    proxy.tamper({ matches: listing, times: 1, answer: changeBody((body) => void Object.assign(body, { drops: [] })) })
+    assert.deepEqual(await owner.inbox(), [])
+    const { prefix } = await createSealer({
+      key: fromBase64(state.key),
+      purpose: 'original',
+      contextId: fromHex(state.opaqueId),
+      header: { ...state.header, name: 'a contract.pdf' },
+      kemCt: fromBase64(state.kemCt),
+    })
+    proxy.tamper({
+      matches: isRequest('GET', new RegExp(`^/v1/drops/${dropId}/content$`)),
+      answer: (message) => ({ ...message, status: 206, body: Buffer.from(prefix) }),
+    })
+    const swapped = await itemOf(landed.ciphertextHash)
+    assert.deepEqual([swapped.dropId, swapped.file, swapped.fault?.reason], [dropId, undefined, 'another_drop'])
+    proxy.tamper()
+    assert.equal((await itemOf(landed.ciphertextHash)).file?.name, 'a harmless plan.pdf')
+  })
+
+  it('keeps the key with which it was opened, also when its sender helps to show the same name under another one', async () => {
+    const [one, other] = [await namesake(), await namesake()]
+    const read = await itemOf(one)
+    const { dropId, kemCt } = await itemOf(other)
+    const prefix = Buffer.from(await bytesOf(dropId))
+    proxy.tamper(
+      {
+        matches: isRequest('GET', /^\/v1\/drops$/),
+        answer: changeBody((body) => {
+          assert.ok(Array.isArray(body.drops))
+          for (const drop of body.drops) if (drop.drop_id === read.dropId) drop.kem_ct = kemCt
+        }),
+      },
+      {
+        matches: isRequest('GET', new RegExp(`^/v1/drops/${read.dropId}/content$`)),
+        answer: (message) => ({ ...message, status: 206, body: prefix }),
+      },
+    )
+    const swapped = await itemOf(one)
+    assert.deepEqual([swapped.dropId, swapped.file, swapped.fault?.reason], [read.dropId, undefined, 'another_drop'])
+  })
+
+  async function namesake(): Promise<string> {
+    return (await sendFile(link.url, randomBytes(100), { name: 'namesake.pdf' })).landed.ciphertextHash
+  }
 
   async function bytesOf(dropId: string): Promise<ArrayBuffer> {
     const headers = { authorization: `Bearer ${owner.tokens().accessToken}` }

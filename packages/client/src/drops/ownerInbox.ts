@@ -63,15 +63,13 @@ interface OwnerInboxPorts {
 }
 
 export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts): OwnerInbox {
-  const identities = createDropIdentities()
+  const identities = createDropIdentities(environment)
   /** A drop never changes, so its header is read once. */
   const known = new Map<DropId, { readonly drop: DropFacts; readonly file: FileDescription }>()
 
   async function describe(drop: DropFacts, signal: AbortSignal | undefined): Promise<FileDescription> {
     const { header } = await openDropPrefix({ call, keysOf }, drop, signal)
-    const file = descriptionOf(header)
-    known.set(drop.dropId, { drop, file })
-    return file
+    return descriptionOf(header)
   }
 
   function recalled(drop: DropFacts): FileDescription | undefined {
@@ -82,7 +80,10 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
   async function described(drop: DropFacts, signal: AbortSignal | undefined): Promise<InboxItem> {
     if (identities.isSwapped(drop)) return { ...drop, fault: ANOTHER_DROP }
     try {
-      return { ...drop, file: recalled(drop) ?? (await describe(drop, signal)) }
+      const file = recalled(drop) ?? (await describe(drop, signal))
+      if (identities.isRenamed(drop, file)) return { ...drop, fault: ANOTHER_DROP }
+      known.set(drop.dropId, { drop, file })
+      return { ...drop, file }
     } catch (error) {
       const fault = dropFaultOf(error)
       if (signal?.aborted === true || fault === undefined) throw error

@@ -117,9 +117,16 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
       const links: OwnLink[] = []
       for (const entry of body.links) {
         const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))
-        const { fragment } = keysOf(entry.opaque_id)
-        const url = formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })
-        links.push({ ...ownLinkOf(entry), url, label, labelFault: fault })
+        links.push({
+          ...ownLinkOf(entry),
+          // Made when it is asked for: the keys of a link take some milliseconds, and the server decides how many links it lists.
+          get url() {
+            const { fragment } = keysOf(entry.opaque_id)
+            return formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })
+          },
+          label,
+          labelFault: fault,
+        })
       }
       return links
     },

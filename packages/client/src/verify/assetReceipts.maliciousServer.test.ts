@@ -79,6 +79,21 @@ describe('the receipts of an asset of a malicious server', () => {
     await assert.rejects(audit(), hasReason('chain_broken'))
   })
 
+  it('are refused without stopping the page when there are hundreds', async () => {
+    proxy.tamper(changedReceipts((receipts) => Array.from({ length: 200 }, () => receipts).flat()))
+    let [lastMs, longestMs] = [performance.now(), 0]
+    const note = () => {
+      const nowMs = performance.now()
+      longestMs = Math.max(longestMs, nowMs - lastMs)
+      lastMs = nowMs
+    }
+    const timer = setInterval(note, 10)
+    await assert.rejects(audit(), hasReason('chain_broken'))
+    clearInterval(timer)
+    note()
+    assert.ok(longestMs < 1000, `for ${longestMs} ms`)
+  })
+
   it('are refused when they are another asset’s, though the answer names this one', async () => {
     const { receipts } = await owner.assetReceipts(other.assetId)
     proxy.tamper(changedReceipts(() => receipts.map(({ receipt }) => receipt)))

@@ -6,11 +6,15 @@ import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { AssetError } from '../assets/assetError.ts'
 import { type AssetBlob, type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
 import { BUNDLE_ROLES, type BundleRole, type SentUploads } from '../assets/bundleRoles.ts'
+import { systemEnvironment } from '../environment.ts'
 import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
 import { auditServer, openReceipt, type ServerFacts } from './audit.ts'
 import { AuditError } from './auditError.ts'
 import { type PinnedKeys, pinReceipts } from './pins.ts'
+
+/** Each takes some milliseconds, and the server decides how many there are: in between, a page can react. */
+const CHECKED_AT_ONCE = 8
 
 export interface AssetReceiptsOptions {
   /** Keys that were pinned before for this server. */
@@ -75,8 +79,10 @@ export async function checkReceiptsBy(
   const { body } = await call('assetReceipts', { path: { asset_id: asset.assetId }, signal })
   if (body.asset_id !== asset.assetId) throw new AnswerError('assetReceipts', 'it is about another asset')
   const receipts: CheckedAssetReceipt[] = []
-  for (const receipt of body.receipts)
+  for (const receipt of body.receipts) {
+    if (receipts.length % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1) await systemEnvironment.wait(0, signal)
     receipts.push({ receipt, signed: await openReceipt({ receipt, keys, serverId }) })
+  }
   const signed = receipts.map((one) => one.signed)
   requireOneChain(signed)
   for (const one of signed) requireOfAsset(one, asset)

@@ -70,12 +70,30 @@ describe('readForPreview', () => {
     assert.deepEqual(await readForPreview(strange.content), { kind: 'none', reason: 'broken' })
   })
 
-  it('returns the beginning of a long text and reads no further', async () => {
-    const { content, reads } = fileOf(ascii('<script>alert(1)</script>'), 10_000_000)
+  it('returns the beginning of a long text once its end was read', async () => {
+    const { content, reads } = fileOf(ascii('<script>alert(1)</script>'), 1_000_000)
     const shown = await readForPreview(content)
     assert.ok(shown.kind === 'text' && shown.isCut)
     assert.equal(shown.bytes.length, MAX_TEXT_BYTES)
-    assert.ok(reads.isCancelled && reads.given < MAX_TEXT_BYTES + 20_000)
+    assert.ok(reads.given === 1_000_000 && !reads.isCancelled)
+  })
+
+  it('returns nothing of a long text that fails its last check', async () => {
+    const altered = new Error('altered')
+    const { content } = fileOf(ascii('We agree on 1,000,000.'), 2 * MAX_TEXT_BYTES)
+    const failing = content.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({ flush: (controller) => controller.error(altered) }),
+    )
+    await assert.rejects(readForPreview(failing), altered)
+  })
+
+  it('reads a file without a preview no further than it must', async () => {
+    const text = fileOf(ascii('a text'), MAX_IMAGE_BYTES + 5_000_000, 1_000_000)
+    assert.deepEqual(await readForPreview(text.content), { kind: 'none', reason: 'too_large' })
+    assert.ok(text.reads.isCancelled && text.reads.given <= MAX_IMAGE_BYTES + 1_000_000)
+    const program = fileOf(ascii('MZ\x90\0'), 10_000_000)
+    assert.deepEqual(await readForPreview(program.content), { kind: 'none', reason: 'unknown' })
+    assert.ok(program.reads.isCancelled && program.reads.given < MAX_TEXT_BYTES + 20_000)
   })
 
   it('accepts a text that is cut in the middle of a character', async () => {

@@ -7,7 +7,10 @@ import type { ImageType } from './previewMessages.ts'
 export const MAX_IMAGE_BYTES = 50_000_000
 /** A few kilobytes can decode to a picture that fills the memory: 100 million pixels take 400 MB. */
 export const MAX_IMAGE_PIXELS = 100_000_000
+/** Of a longer text, the beginning is shown. */
 export const MAX_TEXT_BYTES = 256 * 1024
+/** A longer file is not read to its end, so nothing of it is shown. */
+const MAX_READ_BYTES = MAX_IMAGE_BYTES
 /** Enough to recognise each kind of picture. */
 const SNIFFED_BYTES = 64
 
@@ -17,8 +20,8 @@ export type PreviewContent =
   | { readonly kind: 'none'; readonly reason: 'empty' | 'unknown' | 'too_large' | 'broken' }
 
 /**
- * Reads as much of the file as a preview needs, and cancels the rest. A picture is read to its end, because the last check of a file is at its end. A text
- * may be read in part, because each piece is checked. Rejects with the error of the stream.
+ * Reads the whole file before anything of it is shown, because the last check of a file is at its end: its sender has its key, and could seal another
+ * beginning that opens. Keeps no more of it than a preview needs. Cancels the rest of a file that gets no preview. Rejects with the error of the stream.
  */
 export async function readForPreview(
   content: ReadableStream<Uint8Array>,
@@ -26,33 +29,36 @@ export async function readForPreview(
 ): Promise<PreviewContent> {
   const pieces: Uint8Array[] = []
   let length = 0
-  let bytesMax = SNIFFED_BYTES
+  let isSniffed = false
   let type: ImageType | undefined
+  let text: PreviewContent | undefined
   let hasEnded = false
   const reader = content.getReader()
   try {
-    while (length <= bytesMax) {
+    while (!hasEnded && length <= MAX_READ_BYTES && text?.kind !== 'none') {
       const { done, value } = await reader.read()
       hasEnded = done
       if (value !== undefined) {
-        pieces.push(value)
+        if (text === undefined) pieces.push(value)
         length += value.length
         onProgress(length)
       }
-      if (bytesMax === SNIFFED_BYTES && (done || length >= SNIFFED_BYTES)) {
+      if (!isSniffed && (done || length >= SNIFFED_BYTES)) {
+        isSniffed = true
         type = imageTypeOf(joined(pieces, SNIFFED_BYTES))
-        bytesMax = type === undefined ? MAX_TEXT_BYTES : MAX_IMAGE_BYTES
       }
-      if (done) break
+      if (isSniffed && type === undefined && text === undefined && (done || length > MAX_TEXT_BYTES))
+        text = textOf(joined(pieces, MAX_TEXT_BYTES), length > MAX_TEXT_BYTES)
     }
   } finally {
     // Cancels the rest. An error of a stream that has already failed says nothing new.
     if (!hasEnded) await reader.cancel().catch(() => undefined)
   }
   if (length === 0) return { kind: 'none', reason: 'empty' }
-  if (type === undefined) return textOf(joined(pieces, MAX_TEXT_BYTES), length > MAX_TEXT_BYTES)
+  if (text?.kind === 'none') return text
+  if (length > MAX_READ_BYTES) return { kind: 'none', reason: 'too_large' }
+  if (type === undefined) return text ?? { kind: 'none', reason: 'unknown' }
   const bytes = joined(pieces, MAX_IMAGE_BYTES)
-  if (length > MAX_IMAGE_BYTES) return { kind: 'none', reason: 'too_large' }
   const reason = notDecodable(type, bytes)
   return reason === undefined ? { kind: 'image', type, bytes } : { kind: 'none', reason }
 }

@@ -47,5 +47,5 @@ export function ErrorNotice({ error, language, onRetry }: ErrorNoticeProps) {
 function useAcceptRollback(error: unknown): (() => void) | undefined {
   const pages = useContext(OwnerPagesContext)
   if (pages === undefined || !(error instanceof FeedRolledBack)) return undefined
-  return () => assetFeedOf(pages.owner).acceptRollback()
+  return () => void assetFeedOf(pages.owner).acceptRollback(error)
 }

@@ -13,8 +13,10 @@ import { readSeenRecord, type SeenRecord, withRevoked } from './seenRecord.ts'
 /** The largest number of a change that this browser has seen of the account. */
 export interface SeenChange {
   load(): Promise<number>
-  /** Best effort. */
+  /** Keeps a larger number, which another tab may have stored. Best effort. */
   save(seq: number): Promise<void>
+  /** Replaces a larger number, after the owner has accepted a list that ends here. Best effort. */
+  lower(seq: number): Promise<void>
 }
 
 type OfAccount = Pick<Owner, 'accountKey'>
@@ -30,7 +32,8 @@ const ACCOUNT_LABEL = 'blindkeep/seen-account/1\0'
 export function seenChangeOf(owner: OfAccount): SeenChange {
   return {
     load: async () => (await load(owner)).changeSeq,
-    save: (changeSeq) => update(owner, (seen) => ({ ...seen, changeSeq })),
+    save: (seq) => update(owner, (seen) => ({ ...seen, changeSeq: Math.max(seq, seen.changeSeq) })),
+    lower: (changeSeq) => update(owner, (seen) => ({ ...seen, changeSeq })),
   }
 }
 

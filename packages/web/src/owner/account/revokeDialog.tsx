@@ -1,5 +1,6 @@
 import type { ListedDevice } from '@blindkeep/client/owner'
 import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { forgetTiles } from '../albums/useTile.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { accountText } from '../texts.ts'
@@ -19,7 +20,9 @@ export function RevokeDialog({ device, isHere, onClose, onRevoked }: RevokeDialo
   const text = accountText(language)
   const action = useAction()
   const revoke = async () => {
-    if (await action.run(() => owner.revokeDevice(device.deviceId))) onRevoked()
+    const isRevoked = await action.run(() => owner.revokeDevice(device.deviceId))
+    forgetTiles(owner)
+    if (isRevoked) onRevoked()
   }
   return (
     <Dialog title={text.devices.ask.title(keyName(device.deviceId))} closeLabel={text.page.close} onClose={onClose}>

@@ -81,6 +81,9 @@ function newMemory(seen = 0): SeenChange & { seen: number } {
     seen,
     load: async () => memory.seen,
     save: async (seq: number) => {
+      memory.seen = Math.max(memory.seen, seq)
+    },
+    lower: async (seq: number) => {
       memory.seen = seq
     },
   }
@@ -114,9 +117,17 @@ describe('the asset feed', () => {
     const older = [page('a', [change(1, first)])]
     const { feed } = feedWith(memory, older, older)
     await assert.rejects(feed.refresh(), { name: 'FeedRolledBack', seen: 2, stated: 1 })
-    feed.acceptRollback()
+    await feed.acceptRollback({ stated: 1 })
     assert.equal((await feed.refresh()).size, 1)
     assert.equal(memory.seen, 1)
+  })
+
+  it('refuses a list that is shorter than the one that the owner has accepted', async () => {
+    const memory = newMemory(2)
+    const { feed } = feedWith(memory, [page('a', [change(1, first)])], [page('b', [])])
+    await assert.rejects(feed.refresh(), { name: 'FeedRolledBack', seen: 2, stated: 1 })
+    await feed.acceptRollback({ stated: 1 })
+    await assert.rejects(feed.refresh(), { name: 'FeedRolledBack', seen: 1, stated: 0 })
   })
 
   it('continues from the last cursor, and removes deleted assets', async () => {

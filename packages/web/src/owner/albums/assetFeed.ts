@@ -1,4 +1,5 @@
 /** All assets of the account. Each refresh asks only for the changes since the last one. */
+import type { FeedRolledBack } from '@blindkeep/client/errors'
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { type SeenChange, seenChangeOf } from '../seen.ts'
@@ -8,8 +9,8 @@ export type AssetMap = ReadonlyMap<AssetId, AssetFacts>
 export interface AssetFeed {
   /** Resolves with the same map as before when nothing has changed. A call during a refresh leads to one more refresh afterwards. */
   refresh(): Promise<AssetMap>
-  /** The next refresh accepts a list that ends before what this browser has seen (`FeedRolledBack`). */
-  acceptRollback(): void
+  /** From now on, a list may end where this refused one ends, and not before. */
+  acceptRollback(refused: Pick<FeedRolledBack, 'stated'>): Promise<void>
 }
 
 export function createAssetFeed({ changes }: Pick<Owner, 'changes'>, stored: SeenChange): AssetFeed {
@@ -59,8 +60,9 @@ export function createAssetFeed({ changes }: Pick<Owner, 'changes'>, stored: See
 
   return {
     refresh,
-    acceptRollback() {
-      seen = 0
+    async acceptRollback({ stated }) {
+      seen = stated
+      await stored.lower(stated)
     },
   }
 }

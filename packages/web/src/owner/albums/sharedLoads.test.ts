@@ -8,7 +8,14 @@ function createWorld({ maxAtOnce = 2, maxUnused = 2 } = {}) {
   const disposed: string[] = []
   const aborted: string[] = []
   const endings = new Map<string, PromiseWithResolvers<string>>()
-  const loads = createSharedLoads<string>({ maxAtOnce, maxUnused, dispose: (value) => disposed.push(value) })
+  const clock = { nowMs: 0 }
+  const loads = createSharedLoads<string>({
+    maxAtOnce,
+    maxUnused,
+    maxAgeMs: 1000,
+    dispose: (value) => disposed.push(value),
+    now: () => clock.nowMs,
+  })
   const outcomes: Outcome<string>[] = []
   const use = (key: string) =>
     loads.use(
@@ -31,7 +38,7 @@ function createWorld({ maxAtOnce = 2, maxUnused = 2 } = {}) {
     else endings.get(key)?.reject(error)
     await settled()
   }
-  return { started, disposed, aborted, outcomes, use, end, settled }
+  return { started, disposed, aborted, outcomes, use, end, settled, clock, forgetUnused: loads.forgetUnused }
 }
 
 describe('shared loads', () => {
@@ -51,6 +58,31 @@ describe('shared loads', () => {
     use('a')
     assert.deepEqual(started, ['a'])
     assert.deepEqual(outcomes, [{ value: 'a' }, { value: 'a' }, { value: 'a' }])
+  })
+
+  it('load an old value again, unless somebody uses it', async () => {
+    const { started, disposed, use, end, clock } = createWorld()
+    const release = use('a')
+    await end('a')
+    clock.nowMs = 1001
+    use('a')()
+    assert.deepEqual([started, disposed], [['a'], []])
+    release()
+    use('a')
+    assert.deepEqual([started, disposed], [['a', 'a'], ['a']])
+  })
+
+  it('forget what nobody uses', async () => {
+    const { started, disposed, use, end, forgetUnused } = createWorld()
+    use('a')
+    const release = use('b')
+    await end('a')
+    await end('b')
+    release()
+    forgetUnused()
+    use('a')
+    use('b')
+    assert.deepEqual([started, disposed], [['a', 'b', 'b'], ['b']])
   })
 
   it('do not start, or abort, a load without users', async () => {
@@ -96,7 +128,12 @@ describe('shared loads', () => {
 
   it('dispose of a value that arrives after its load was aborted', async () => {
     const disposed: string[] = []
-    const loads = createSharedLoads<string>({ maxAtOnce: 1, maxUnused: 1, dispose: (value) => disposed.push(value) })
+    const loads = createSharedLoads<string>({
+      maxAtOnce: 1,
+      maxUnused: 1,
+      maxAgeMs: 1000,
+      dispose: (value) => disposed.push(value),
+    })
     loads.use(
       'a',
       async () => 'late',

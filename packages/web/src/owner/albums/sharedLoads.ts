@@ -13,14 +13,20 @@ export interface SharedLoads<Value> {
     load: (signal: AbortSignal) => Promise<Value>,
     onOutcome: (outcome: Outcome<Value>) => void,
   ): () => void
+  /** Removes all unused values. */
+  forgetUnused(): void
 }
 
 interface SharedLoadsOptions<Value> {
   readonly maxAtOnce: number
   /** Maximum number of unused values. */
   readonly maxUnused: number
+  /** An unused value that was loaded before this time is loaded again. */
+  readonly maxAgeMs: number
   /** Called for each value that is removed. */
   readonly dispose: (value: Value) => void
+  /** Milliseconds; `performance.now` by default. */
+  readonly now?: (() => number) | undefined
 }
 
 interface Entry<Value> {
@@ -28,13 +34,15 @@ interface Entry<Value> {
   readonly load: (signal: AbortSignal) => Promise<Value>
   readonly listeners: Set<(outcome: Outcome<Value>) => void>
   running: AbortController | undefined
-  loaded: { readonly value: Value } | undefined
+  loaded: { readonly value: Value; readonly atMs: number } | undefined
 }
 
 export function createSharedLoads<Value>({
   maxAtOnce,
   maxUnused,
+  maxAgeMs,
   dispose,
+  now = () => performance.now(),
 }: SharedLoadsOptions<Value>): SharedLoads<Value> {
   /** In the order in which they were last released. */
   const entries = new Map<string, Entry<Value>>()
@@ -67,7 +75,7 @@ export function createSharedLoads<Value>({
   }
 
   function finish(entry: Entry<Value>, value: Value): void {
-    entry.loaded = { value }
+    entry.loaded = { value, atMs: now() }
     entry.running = undefined
     for (const listener of entry.listeners) listener({ value })
   }
@@ -80,15 +88,26 @@ export function createSharedLoads<Value>({
       return
     }
     entries.set(entry.key, entry)
-    const unused = [...entries.values()].filter(({ listeners }) => listeners.size === 0)
-    for (const oldest of unused.slice(0, Math.max(0, unused.length - maxUnused))) {
-      entries.delete(oldest.key)
-      if (oldest.loaded !== undefined) dispose(oldest.loaded.value)
-    }
+    const unused = unusedEntries()
+    for (const oldest of unused.slice(0, Math.max(0, unused.length - maxUnused))) remove(oldest)
+  }
+
+  function unusedEntries(): readonly Entry<Value>[] {
+    return [...entries.values()].filter(({ listeners }) => listeners.size === 0)
+  }
+
+  function remove({ key, loaded }: Entry<Value>): void {
+    entries.delete(key)
+    if (loaded !== undefined) dispose(loaded.value)
   }
 
   return {
+    forgetUnused() {
+      for (const entry of unusedEntries()) remove(entry)
+    },
     use(key, load, onOutcome) {
+      const last = entries.get(key)
+      if (last?.loaded !== undefined && last.listeners.size === 0 && now() - last.loaded.atMs > maxAgeMs) remove(last)
       const entry = entries.get(key) ?? { key, load, listeners: new Set(), running: undefined, loaded: undefined }
       // A new function for each call, so that the same callback can be given twice.
       const listener = (outcome: Outcome<Value>) => onOutcome(outcome)

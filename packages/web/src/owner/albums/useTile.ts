@@ -30,6 +30,9 @@ const MAX_AT_ONCE = 6
 /** Tiles that stay loaded out of view. Each has at most 64 KiB. */
 const MAX_UNUSED = 400
 
+/** A revocation by another client counts in a tile that comes into view after this time, as in `KnownDevices`. */
+const MAX_AGE_MS = 60_000
+
 const loads = new WeakMap<Owner, SharedLoads<TileContent>>()
 
 function loadsOf(owner: Owner): SharedLoads<TileContent> {
@@ -38,10 +41,16 @@ function loadsOf(owner: Owner): SharedLoads<TileContent> {
   const created = createSharedLoads<TileContent>({
     maxAtOnce: MAX_AT_ONCE,
     maxUnused: MAX_UNUSED,
+    maxAgeMs: MAX_AGE_MS,
     dispose: ({ pictureUrl }) => pictureUrl !== undefined && URL.revokeObjectURL(pictureUrl),
   })
   loads.set(owner, created)
   return created
+}
+
+/** Call it when a device was revoked: the tiles of its files then load again, and show that. */
+export function forgetTiles(owner: Owner): void {
+  loads.get(owner)?.forgetUnused()
 }
 
 /** A picture that was scrolled out of view stays loaded for this time. */

@@ -4,7 +4,7 @@ export const preview: typeof import('../en/preview.ts').preview = {
   textCut: (size) => `Das sind die ersten ${size} des Textes. Laden Sie die Datei herunter, um alles zu sehen.`,
   empty: 'Die Datei ist leer.',
   unknown: 'Für diese Art von Datei gibt es keine Vorschau. Laden Sie die Datei herunter, um sie zu öffnen.',
-  tooLarge: 'Das Bild ist zu groß für eine Vorschau. Laden Sie die Datei herunter, um sie zu öffnen.',
+  tooLarge: 'Die Datei ist zu groß für eine Vorschau. Laden Sie sie herunter, um sie zu öffnen.',
   failed:
     'Ihr Browser kann diese Datei nicht anzeigen. Vielleicht ist sie beschädigt oder von einer unbekannten Art. Sie können sie trotzdem herunterladen.',
   again: 'Noch einmal versuchen',

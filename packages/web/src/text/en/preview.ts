@@ -4,7 +4,7 @@ export const preview = {
   textCut: (size: string) => `This is the first ${size} of the text. Download the file to see all of it.`,
   empty: 'The file is empty.',
   unknown: 'There is no preview for this kind of file. Download the file to open it.',
-  tooLarge: 'The picture is too large for a preview. Download the file to open it.',
+  tooLarge: 'The file is too large for a preview. Download it to open it.',
   failed: 'Your browser cannot show this file. It may be damaged or of an unknown kind. You can still download it.',
   again: 'Try again',
 }
