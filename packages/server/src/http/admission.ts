@@ -41,7 +41,7 @@ import {
   writtenVersion,
 } from './gates.ts'
 import { queryAt } from './paths.ts'
-import type { Exchange } from './reply.ts'
+import { type Exchange, whenClosed } from './reply.ts'
 import { isForwarded, type SenderOf } from './source.ts'
 
 interface AdmissionPorts {
@@ -189,6 +189,6 @@ function disconnection({ row, request, reply }: Asked): AbortSignal {
   const abort = () => disconnected.abort(new BodyBroken('the client disconnected'))
   request.raw.once('close', () => request.raw.complete || abort())
   // Node closes a request once its body is complete, before the answer. A complete chunk is stored even if its client has disconnected.
-  if (row.body?.type !== 'application/octet-stream') reply.raw.once('close', () => reply.raw.writableEnded || abort())
+  if (row.body?.type !== 'application/octet-stream') whenClosed(reply, () => reply.raw.writableEnded || abort())
   return disconnected.signal
 }

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { bytes, newLink, openDrop } from '../testing/guest.ts'
 import { chunkOf, overHttp, said, type Web } from '../testing/http.ts'
-import { inWorld } from '../testing/world.ts'
+import { inWorld, newAccount, newOpaqueId, sha256 } from '../testing/world.ts'
 import { type Budget, createBudget } from './budget.ts'
 
 const KIB = 1024
@@ -121,6 +121,34 @@ describe('a flood of slow bodies', () => {
         '204',
       )
       assert.equal(budget.heldBytes(), 128 * KIB)
+    }),
+  )
+
+  it(
+    'gives the memory of an answer back if its reader has left before it was ready',
+    inFlood(async ({ budget, web, send, until }, world) => {
+      const { shares } = world.rules
+      const opaqueId = newOpaqueId()
+      const share = { opaqueId, sealedIndex: bytes(100_000), blobHashes: [sha256('a blob')], expiresAt: undefined }
+      await shares.create(await newAccount(world), share)
+      const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const { contents } = shares
+      const contentsLater: typeof contents = async (id) => {
+        asked.resolve()
+        await left.promise
+        return contents(id)
+      }
+      Object.assign(shares, { contents: contentsLater })
+      web.app.server.on('connection', (socket) => socket.once('close', () => left.resolve()))
+
+      const socket = await send(`GET /s/${opaqueId} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+      await asked.promise
+      socket.destroy()
+      await left.promise
+      await new Promise(setImmediate)
+      assert.equal(budget.heldBytes(), 0)
+      assert.equal((await web.ask({ url: `/s/${opaqueId}` })).statusCode, 200)
+      await until(() => budget.heldBytes() === 0)
     }),
   )
 })

@@ -24,6 +24,12 @@ export interface Exchange {
   readonly reply: FastifyReply
 }
 
+/** Calls `then` when the answer is sent or its client has disconnected; at once if that was before, because then no event follows. */
+export function whenClosed({ raw }: FastifyReply, then: () => void): void {
+  if (raw.destroyed) then()
+  else raw.once('close', then)
+}
+
 /** Fastify asks for a handler, but `onRequest` answers. */
 export async function answeredBefore(): Promise<never> {
   throw new Error('answered before')

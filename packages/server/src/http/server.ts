@@ -20,7 +20,16 @@ import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { createNamesThisServer } from './hosts.ts'
 import { addPageRoutes } from './pages.ts'
 import { fastifyPath, methodsOf } from './paths.ts'
-import { answeredBefore, begun, type Exchange, heldBytesOf, writeAnswer, writeRefusal, writtenOut } from './reply.ts'
+import {
+  answeredBefore,
+  begun,
+  type Exchange,
+  heldBytesOf,
+  whenClosed,
+  writeAnswer,
+  writeRefusal,
+  writtenOut,
+} from './reply.ts'
 import { createSenderOf } from './source.ts'
 
 export interface HttpSettings {
@@ -161,7 +170,7 @@ async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget 
     const written = writtenOut(asked.row, answer)
     const overloaded = call.hold('answer', heldBytesOf(written))
     if (overloaded !== undefined) return await refuse(overloaded)
-    if (!hold.isEmpty()) asked.reply.raw.once('close', hold.leave)
+    if (!hold.isEmpty()) whenClosed(asked.reply, hold.leave)
     return writeAnswer({ ...asked, answer: await begun(written) })
   } catch (error) {
     return refuse(errors.refusalOf(error, asked))
