@@ -20,6 +20,7 @@ import {
 } from './openDropSession.ts'
 import type { OpenedSessions, SessionLimitSettings } from './openedSessions.ts'
 import { createJudgeProof, type PassphraseSettings, type Proof } from './passphrases.ts'
+import { takeFirst } from './takeFirst.ts'
 
 export interface DropSettings extends PassphraseSettings, SessionLimitSettings, LinkPlaceSettings {}
 
@@ -49,17 +50,20 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
   const openDropSession = createOpenDropSession({ ...ports, places: createLinkPlaces(ports, settings) })
   const judgeProof = createJudgeProof(limiter, settings)
 
-  /** Counts an attempt before `work` judges, and takes it back unless `work` opens a session: the limits count opened sessions. */
+  /**
+   * Counts an attempt against the first of `alternatives` with room before `work` judges, and takes it back unless `work` opens a session: the limits count
+   * opened sessions.
+   */
   async function counting(
-    limits: readonly Limit[],
+    alternatives: readonly (readonly Limit[])[],
     limited: 'source_limited' | 'link_limited',
-    work: () => Promise<OpenedDropSession | CreateRefusal>,
+    work: (limits: readonly Limit[]) => Promise<OpenedDropSession | CreateRefusal>,
   ): Promise<OpenedDropSession | CreateRefusal> {
-    const retryAfterSeconds = await limiter.take(limits)
-    if (retryAfterSeconds !== undefined) return { refused: limited, retryAfterSeconds }
+    const limits = await takeFirst(limiter, alternatives)
+    if (isRefusal(limits)) return { ...limits, refused: limited }
     let hasOpened = false
     try {
-      const answer = await work()
+      const answer = await work(limits)
       hasOpened = !isRefusal(answer) && !answer.isRepeat
       return answer
     } finally {
@@ -67,13 +71,17 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     }
   }
 
-  async function judgeAndOpen(request: CreateDrop, link: Link): Promise<OpenedDropSession | CreateRefusal> {
+  async function judgeAndOpen(
+    request: CreateDrop,
+    link: Link,
+    counted: readonly Limit[],
+  ): Promise<OpenedDropSession | CreateRefusal> {
     const refused = await judgeProof(link, request)
     if (refused !== undefined) return refused
     const hasRoom = await room.admits(request.declaration.size)
     const session = await store.write((tx) => openDropSession(tx, request, hasRoom))
     if (isRefusal(session)) return session
-    if (!session.isRepeat) opened.remember(session.uploadId, { opaqueId: request.opaqueId, source: request.source })
+    if (!session.isRepeat) opened.remember(session.uploadId, request, counted)
     ending.afterCommit(session.ended)
     return session
   }
@@ -82,10 +90,10 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     /** Opens a session, or answers with the one that the same Idempotency-Key opened. */
     async create(request: CreateDrop): Promise<UploadId | CreateRefusal> {
       const { ofSource, ofLink } = opened.limitsOf(request)
-      const answer = await counting(ofSource, 'source_limited', async () => {
+      const answer = await counting([ofSource], 'source_limited', async () => {
         const link = await store.read((tx) => findLive(tx, request.opaqueId, clock.now()))
         if (link === undefined) return { refused: 'link_not_live' }
-        return counting(ofLink, 'link_limited', () => judgeAndOpen(request, link))
+        return counting(ofLink, 'link_limited', (counted) => judgeAndOpen(request, link, counted))
       })
       return isRefusal(answer) ? answer : answer.uploadId
     },

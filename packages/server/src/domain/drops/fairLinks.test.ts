@@ -158,6 +158,129 @@ describe('one guest', () => {
       { settings: { linkSessionsPerWindow: 40 } },
     ),
   )
+
+  it(
+    'finds a session left in the window of a link, after four others have used up a quarter each',
+    inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world)
+        for (let network = 1; network <= 4; network += 1)
+          for (let round = 0; round < 40; round += 1) {
+            const source = `192.0.2.${network}`
+            const uploadId = notRefused(await world.rules.drops.create(creation(opaqueId, content, { source })))
+            await world.rules.ending.cancel(await uploadRow(world, uploadId))
+          }
+        assert.equal(await create(world, opaqueId, STRANGER), 'created')
+        // Its first sessions are counted apart, and are returned when they land, as the others are.
+        for (let round = 0; round < 200; round += 1) {
+          const request = creation(opaqueId, content, { source: GUEST })
+          notRefused(
+            await append(world, notRefused(await world.rules.drops.create(request)), { offset: 0, bytes: content }),
+          )
+        }
+        assert.deepEqual(await createMany(world, opaqueId, GUEST, 17), [...times(16, 'created'), 'link_limited'])
+      },
+      { settings: { linkSessionsPerWindow: 160 } },
+    ),
+  )
+})
+
+describe('a full link', () => {
+  const guests = Array.from({ length: 64 }, (_, index) => `203.0.113.${index + 1}`)
+  const NEWCOMER = '198.51.100.1'
+
+  /** Opens a session, which receives its first bytes. */
+  async function begin(world: World, opaqueId: OpaqueId, source: string | undefined, received = 1): Promise<UploadId> {
+    const uploadId = notRefused(await world.rules.drops.create(creation(opaqueId, content, { source })))
+    if (received > 0) await append(world, uploadId, { offset: 0, bytes: content.subarray(0, received) })
+    return uploadId
+  }
+
+  it(
+    'takes places from the guests who hold the most, until a new guest holds about as many',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      for (const source of guests.slice(0, 4))
+        for (let count = 0; count < 16; count += 1) await begin(world, opaqueId, source)
+      assert.deepEqual(await createMany(world, opaqueId, NEWCOMER, 13), [...times(12, 'created'), 'caps_exhausted'])
+      assert.equal((await linkRow(world, opaqueId)).openSessions, 64)
+      assert.equal(await create(world, opaqueId, guests[4]), 'created')
+    }),
+  )
+
+  it(
+    'takes no place from guests who hold one, or whose source is unknown, and gives none to a guest whose source is unknown',
+    inWorld(async (world) => {
+      const ofMany = await newLink(world)
+      for (const source of guests) await begin(world, ofMany, source)
+      assert.equal(await create(world, ofMany, NEWCOMER), 'caps_exhausted')
+      const ofUnknown = await newLink(world)
+      for (let count = 0; count < 48; count += 1) await begin(world, ofUnknown, undefined)
+      for (let count = 0; count < 16; count += 1) await begin(world, ofUnknown, STRANGER)
+      assert.equal(await create(world, ofUnknown, undefined), 'caps_exhausted')
+      assert.deepEqual(await createMany(world, ofUnknown, NEWCOMER, 9), [...times(8, 'created'), 'caps_exhausted'])
+    }),
+  )
+
+  it(
+    'takes the place of an empty session first, then of the one with the fewest bytes for its age',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const old = await begin(world, opaqueId, STRANGER, 20)
+      const slow = await begin(world, opaqueId, STRANGER, 10)
+      world.clock.advance(5)
+      const young = await begin(world, opaqueId, STRANGER, 9)
+      world.clock.advance(5)
+      for (let count = 0; count < 12; count += 1) await begin(world, opaqueId, STRANGER, 99)
+      const empty = await begin(world, opaqueId, STRANGER, 0)
+      for (const source of guests.slice(1, 49)) await begin(world, opaqueId, source)
+      const gone: boolean[][] = []
+      for (let count = 0; count < 3; count += 1) {
+        assert.equal(await create(world, opaqueId, NEWCOMER), 'created')
+        gone.push(await Promise.all([empty, slow, young, old].map((uploadId) => isGone(world, opaqueId, uploadId))))
+      }
+      assert.deepEqual(gone, [
+        [true, false, false, false],
+        [true, true, false, false],
+        [true, true, true, false],
+      ])
+    }),
+  )
+
+  it(
+    'takes the place of a session that a request is writing to when its guest has no other, and ends the request',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const idle = await begin(world, opaqueId, STRANGER, 99)
+      const isHeld = Promise.withResolvers<void>()
+      const writing: UploadId[] = []
+      const answers: Promise<object>[] = []
+      for (let count = 0; count < 2; count += 1) {
+        const uploadId = await begin(world, opaqueId, STRANGER, 0)
+        const isHalf = Promise.withResolvers<void>()
+        async function* held() {
+          yield content.subarray(0, 50)
+          isHalf.resolve()
+          await isHeld.promise
+          yield content.subarray(50)
+        }
+        const request = { offset: 0, checksum: sha256(content), body: held(), signal: new AbortController().signal }
+        const found = notRefused(await world.rules.chunks.find(findDropUpload({ opaqueId, uploadId }), 0))
+        answers.push(world.rules.chunks.append(found, request))
+        writing.push(uploadId)
+        await isHalf.promise
+      }
+      for (const source of guests.slice(1, 62)) await begin(world, opaqueId, source)
+      const gone = () => Promise.all([idle, ...writing].map((uploadId) => isGone(world, opaqueId, uploadId)))
+      assert.equal(await create(world, opaqueId, NEWCOMER), 'created')
+      assert.deepEqual(await gone(), [true, false, false])
+      assert.equal(await create(world, opaqueId, guests[63]), 'created')
+      assert.equal((await gone()).filter(Boolean).length, 2)
+      isHeld.resolve()
+      const landed = (await Promise.all(answers)).filter((answer) => !isRefusal(answer))
+      assert.deepEqual(landed, [{ offset: 100 }])
+    }),
+  )
 })
 
 describe('files that have landed', () => {

@@ -1,6 +1,7 @@
 /**
  * A link's places: open sessions, files and bytes. A session that has received nothing gives its place up when a new one finds none, so a guest who opens
- * sessions and sends nothing locks no other guest out. One guest holds at most a quarter of the open sessions.
+ * sessions and sends nothing locks no other guest out. One guest holds at most a quarter of the open sessions, and gives one up to a guest who holds fewer
+ * when all are taken: a few guests lock no other guest out either, whatever they send.
  */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Link, Upload, WriteTx } from '../../ports/store.ts'
@@ -24,6 +25,11 @@ interface LinkPlacePorts {
   readonly opened: OpenedSessions
 }
 
+interface Holder {
+  readonly network: string | undefined
+  readonly at: Instant
+}
+
 interface NewSession {
   readonly size: number
   readonly source: string | undefined
@@ -41,8 +47,31 @@ export function createLinkPlaces(
     receivedBytes === 0 && createdAt <= addSeconds(at, -uploadYieldSeconds) && !writers.isWriting(uploadId)
 
   /**
-   * Ends as many empty sessions of the link as the new one needs, the oldest first; none if all of them would not make a place. Returns the ended ones, for
-   * `ending.afterCommit`. A link with places left is not looked at.
+   * Of the guests who hold the most of the `open` sessions, the one that should end first for a new session of `network`. Undefined if the new guest would
+   * then hold more than they: so a guest with one session keeps it. A guest who is not known gives no session, and gets none: it may be many.
+   */
+  function oneTooMany(open: readonly Upload[], { network, at }: Holder): Upload | undefined {
+    if (network === undefined) return undefined
+    const held = new Map<string, Upload[]>()
+    for (const upload of open) {
+      const holder = opened.networkOf(upload.uploadId)
+      if (holder !== undefined) held.set(holder, [...(held.get(holder) ?? []), upload])
+    }
+    const most = Math.max(0, ...[...held.values()].map(({ length }) => length))
+    if (most < (held.get(network)?.length ?? 0) + 2) return undefined
+    const theirs = [...held.values()].filter(({ length }) => length === most).flat()
+    return theirs.reduce((first, upload) => (endsBefore(upload, first, at) ? upload : first))
+  }
+
+  /** One that no request writes to; then one with fewer bytes for its age, so that an empty one is first; `other` if they are equal. */
+  function endsBefore(upload: Upload, other: Upload, at: Instant): boolean {
+    const [isBusy, isOtherBusy] = [writers.isWriting(upload.uploadId), writers.isWriting(other.uploadId)]
+    return isBusy === isOtherBusy ? rateOf(upload, at) < rateOf(other, at) : isOtherBusy
+  }
+
+  /**
+   * Ends as many empty sessions of the link as the new one needs, the oldest first, and then one session of a guest who holds too many, if only an open
+   * session is missing; none if they would not make a place. Returns the ended ones, for `ending.afterCommit`. A link with places left is not looked at.
    */
   async function makePlace(
     tx: WriteTx,
@@ -63,10 +92,19 @@ export function createLinkPlaces(
       going.push(own)
     }
     for (const upload of empty) if (!going.includes(upload) && !fits(link, size, going)) going.push(upload)
+    if (link.openSessions - going.length >= MAX_OPEN_SESSIONS) {
+      const tooMany = oneTooMany(open, { network, at })
+      if (tooMany !== undefined) going.push(tooMany)
+    }
     return fits(link, size, going) ? ending.endOpen(tx, going, at) : []
   }
 
   return { makePlace }
+}
+
+/** Bytes for each millisecond of its age. */
+function rateOf({ receivedBytes, createdAt }: Upload, at: Instant): number {
+  return receivedBytes / Math.max(1, at - createdAt)
 }
 
 /** Whether a file fits on the link without the sessions `going`. The statement that reserves is what counts (`tx.links.reserve`). */

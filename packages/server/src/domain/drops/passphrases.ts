@@ -2,11 +2,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
-import type { Limit, Limiter } from '../../ports/limiter.ts'
+import type { Limiter } from '../../ports/limiter.ts'
 import type { Link } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import { networkOf } from './guestNetwork.ts'
+import { takeFirst } from './takeFirst.ts'
 
 export interface PassphraseSettings {
   readonly passphraseTriesPerWindow: number
@@ -81,20 +82,6 @@ interface Attempt {
   /** The link and the source. Undefined if the source is unknown. */
   readonly guest: string | undefined
   readonly isProven: boolean
-}
-
-/** Counts an attempt against the first of `alternatives` that has room, and returns that one. */
-async function takeFirst(
-  limiter: Limiter,
-  alternatives: readonly (readonly Limit[])[],
-): Promise<readonly Limit[] | Refuses<'link_limited'>> {
-  let retryAfterSeconds = 1
-  for (const limits of alternatives) {
-    const wait = await limiter.take(limits)
-    if (wait === undefined) return limits
-    retryAfterSeconds = wait
-  }
-  return { refused: 'link_limited', retryAfterSeconds }
 }
 
 /** Many guests may share an unknown source: then only the link's own limit counts. */
