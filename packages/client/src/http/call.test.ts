@@ -84,7 +84,12 @@ describe('a call', () => {
       return answer
     }
     await assert.rejects(createCalls({ baseUrl, fetch: brokenRead }).call('version'), TypeError)
-    for (const send of [() => Promise.reject(new TypeError('fetch failed')), () => { throw new TypeError('fetch failed') }])
+    for (const send of [
+      () => Promise.reject(new TypeError('fetch failed')),
+      () => {
+        throw new TypeError('fetch failed')
+      },
+    ])
       await assert.rejects(createCalls({ baseUrl, fetch: send }).call('version'), NetworkError)
   })
 
