@@ -60,7 +60,7 @@ describe('shared loads', () => {
     assert.deepEqual(outcomes, [{ value: 'a' }, { value: 'a' }, { value: 'a' }])
   })
 
-  it('load an old value again, unless somebody uses it', async () => {
+  it('load an old value again, unless it is in use', async () => {
     const { started, disposed, use, end, clock } = createWorld()
     const release = use('a')
     await end('a')
@@ -72,7 +72,7 @@ describe('shared loads', () => {
     assert.deepEqual([started, disposed], [['a', 'a'], ['a']])
   })
 
-  it('forget what nobody uses', async () => {
+  it('forget what is not in use', async () => {
     const { started, disposed, use, end, forgetUnused } = createWorld()
     use('a')
     const release = use('b')
