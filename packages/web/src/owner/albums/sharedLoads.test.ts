@@ -60,7 +60,7 @@ describe('shared loads', () => {
     assert.deepEqual(outcomes, [{ value: 'a' }, { value: 'a' }, { value: 'a' }])
   })
 
-  it('load an old value again, unless somebody uses it', async () => {
+  it('load an old value again, unless it is in use', async () => {
     const { started, disposed, use, end, clock } = createWorld()
     const release = use('a')
     await end('a')
@@ -72,7 +72,7 @@ describe('shared loads', () => {
     assert.deepEqual([started, disposed], [['a', 'a'], ['a']])
   })
 
-  it('forget what nobody uses', async () => {
+  it('forget what is not in use', async () => {
     const { started, disposed, use, end, forgetUnused } = createWorld()
     use('a')
     const release = use('b')
@@ -128,7 +128,8 @@ describe('shared loads', () => {
 
   it('dispose of a value that arrives after its load was aborted', async () => {
     const disposed: string[] = []
-    const loads = createSharedLoads<string>({ maxAtOnce: 1, maxUnused: 1, dispose: (value) => disposed.push(value) })
+    const dispose = (value: string) => disposed.push(value)
+    const loads = createSharedLoads<string>({ maxAtOnce: 1, maxUnused: 1, maxAgeMs: 1000, dispose })
     loads.use(
       'a',
       async () => 'late',
