@@ -10,7 +10,7 @@ import type { AssetId } from '@blindkeep/protocol/ids'
 import { type Blob, type Body, changedAsset, servedBlob } from '../../../../testing/maliciousAssets.ts'
 import { type Keeper, newKeeper, type SentFile, sendFile } from '../../../../testing/people.ts'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
-import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
+import { AssetError, AssetIncomplete, AssetUnsigned } from '../assets/assetError.ts'
 import { sealMetadata } from '../assets/metadata.ts'
 import { DropError } from '../drops/dropError.ts'
 import type { Owner } from '../owner.ts'
@@ -181,6 +181,13 @@ describe('an adoption that a malicious server calls finished', () => {
       servedBlob(metadata.hash, forged),
     )
     await assertSignsNothing(resume)
+  })
+
+  it('is not finished by a device that was revoked since: a thief of it may have signed', async () => {
+    const lost = await owner.addDevice(undefined, { tie: false })
+    await finish(owner, chosen.assetId, { ...keeper, device: lost })
+    await owner.revokeDevice(lost.deviceId)
+    await assert.rejects(resume(), (error) => error instanceof AssetUnsigned && error.revoked !== undefined)
   })
 
   it('is finished when the server tells the truth', async () => {

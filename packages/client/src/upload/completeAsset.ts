@@ -3,7 +3,7 @@ import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Device } from '../account/device.ts'
-import { AssetIncomplete } from '../assets/assetError.ts'
+import { AssetIncomplete, AssetUnsigned } from '../assets/assetError.ts'
 import { type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import type { SentUploads } from '../assets/bundleRoles.ts'
@@ -49,7 +49,8 @@ export interface IncompleteAsset {
   /**
    * Resolves when the asset is complete; sends nothing when it already is. Reads the whole file if it is an own upload, to compute the hash that is
    * signed. Throws `AssetError` when the server describes another original, drop, album or metadata than those shown. Throws `AssetIncomplete` for
-   * metadata that is already signed: only the device that began the upload can finish it then. Throws `SendError`, `SealError`, and what a call throws.
+   * metadata that is already signed: only the device that began the upload can finish it then. Throws `AssetUnsigned` when a device that was revoked since
+   * has finished it. Throws `SendError`, `SealError`, and what a call throws.
    */
   complete(options: CompleteAsset): Promise<Completed>
 }
@@ -123,6 +124,8 @@ async function completeOnce(
 async function isSigned(ports: AssetPorts, asset: AssetFacts, signal: AbortSignal | undefined): Promise<boolean> {
   const provenance = await readProvenance(ports, asset, signal)
   if (provenance === undefined) return false
+  const { deviceId, revokedAt } = provenance.device
+  if (revokedAt !== undefined) throw new AssetUnsigned({ deviceId, revokedAt })
   if (blobOf(asset, 'metadata') === undefined)
     throw new AssetIncomplete(['metadata'], 'It is signed already: finish its upload on the device that began it.')
   return true

@@ -128,12 +128,8 @@ describe('shared loads', () => {
 
   it('dispose of a value that arrives after its load was aborted', async () => {
     const disposed: string[] = []
-    const loads = createSharedLoads<string>({
-      maxAtOnce: 1,
-      maxUnused: 1,
-      maxAgeMs: 1000,
-      dispose: (value) => disposed.push(value),
-    })
+    const dispose = (value: string) => disposed.push(value)
+    const loads = createSharedLoads<string>({ maxAtOnce: 1, maxUnused: 1, maxAgeMs: 1000, dispose })
     loads.use(
       'a',
       async () => 'late',

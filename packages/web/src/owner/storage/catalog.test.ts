@@ -22,10 +22,8 @@ describe('the catalog', () => {
     const onePage: Owner['changes'] = async function* () {
       yield page
     }
-    const feed = createAssetFeed(
-      { changes: onePage },
-      { load: async () => 0, save: async () => undefined, lower: async () => undefined },
-    )
+    const forgetful = { load: async () => 0, save: async () => undefined, lower: async () => undefined }
+    const feed = createAssetFeed({ changes: onePage }, forgetful)
     const entries = await readCatalog(feed)
     assert.deepEqual(
       entries.map(({ assetId }) => assetId),
