@@ -18,6 +18,7 @@ import {
   sendDeclaration,
   sessionOf,
   signUp,
+  stateOf,
 } from './world.ts'
 
 const MAX_LOGIN_ATTEMPTS = 10
@@ -202,6 +203,24 @@ describe('one guest of a link', { skip: NEEDS_OWN_SERVER }, async () => {
     expectAnswer(await declare(link, stranger), '201')
   })
 
+  it('gives a place of a full link to a guest who holds fewer; a guest with one session keeps it', async () => {
+    const link = await newLink(server)
+    const [slow, guest] = [newAddress(), newAddress()]
+    const begin = async (address: string) => {
+      const session = sessionOf(link, FILE, await declare(link, address))
+      expectAnswer(await append(session, 0, 1), '204')
+      return session
+    }
+    const only = await begin(slow)
+    const strangers = Array.from({ length: 4 }, newAddress)
+    const theirs = []
+    for (let count = 0; count < 63; count += 1) theirs.push(await begin(strangers[count % 4] as string))
+    expectAnswer(await declare(link, guest), '201')
+    const states = await Promise.all(theirs.map(async (session) => (await stateOf(session)).status))
+    assert.equal(states.filter((status) => status === 404).length, 1)
+    expectAnswer(await append(only, 1), '204')
+  })
+
   it('uses up a quarter of its session window by cancelling what it opens', async () => {
     const link = await newLink(server)
     const [stranger, guest] = [newAddress(), newAddress()]
@@ -209,6 +228,14 @@ describe('one guest of a link', { skip: NEEDS_OWN_SERVER }, async () => {
       await cancel(sessionOf(link, FILE, await declare(link, stranger)))
     expectAnswer(await declare(link, stranger), '429 drop.rate_limited')
     expectAnswer(await declare(link, guest), '201')
+  })
+
+  it('finds a session left in the window, after four others have used up a quarter each', async () => {
+    const link = await newLink(server)
+    for (const stranger of Array.from({ length: 4 }, newAddress))
+      for (let round = 0; round < MAX_SESSIONS_OF_LINK / 4; round += 1)
+        expectAnswer(await cancel(sessionOf(link, FILE, await declare(link, stranger))), '204')
+    expectAnswer(await declare(link, newAddress()), '201')
   })
 
   it('is not limited by the session windows for what lands', async () => {

@@ -134,8 +134,8 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     id: 'R15',
     about:
       'rude guests beside honest ones, who must meet no error and hardly wait; --attack runs only the attacks whose name contains the text (needs Linux)',
-    options: { rounds: 6, files: 100, guests: 30, attack: '' },
-    ci: { rounds: 2 },
+    options: { rounds: 12, files: 300, guests: 30, attack: '' },
+    ci: { rounds: 4, files: 100 },
     run: runHostileGuests,
   }),
 ]

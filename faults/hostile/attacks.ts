@@ -1,5 +1,6 @@
 /** What rude guests do. Each attack repeats until it is stopped; what the server answers to it does not matter. */
 import { randomBytes } from 'node:crypto'
+import type { Socket } from 'node:net'
 import { pause } from '../api.ts'
 import { sha256 } from '../random.ts'
 import type { Guest } from './wire.ts'
@@ -33,8 +34,15 @@ const IDLE_CONNECTIONS = 60
 const BEGUN_BODY = Buffer.alloc(MEBIBYTE - 1000, ' ')
 const NESTED = Buffer.alloc(MEBIBYTE, '[')
 const HUGE_NAME = '\u{1f5ff}'.repeat(200_000)
+const UNREAD_CONNECTIONS = 20
+/** Fewer than the 32 after which the server closes a connection. */
+const UNREAD_ANSWERS = 16
+/** Between two connections of one guest: a burst of a hundred megabytes would be a flood of the processor. */
+const OPEN_MS = 100
+const OPEN_UNREAD_MS = 500
 /** A slow body brings a byte in this time. */
 const DRIP_MS = 500
+const HELD_DRIPS = 20
 
 export const ATTACKS: readonly Attack[] = [
   {
@@ -65,21 +73,23 @@ export const ATTACKS: readonly Attack[] = [
     name: 'slow bodies',
     async step({ guest, target, signal }) {
       const path = await create(guest, target.link, { size: 8 * MEBIBYTE })
-      const sockets = await Promise.all(
-        Array.from({ length: SLOW_BODIES }, (_, index) => {
-          const isChunk = path !== undefined && index === 0
-          const head = isChunk ? `PATCH ${path}` : `POST /d/${target.link}`
-          const kind = isChunk
-            ? `content-type: application/octet-stream\r\nx-service-offset: 0\r\nx-service-checksum: ${'0'.repeat(64)}\r\n`
-            : 'content-type: application/json\r\n'
-          const length = `content-length: ${MEBIBYTE}\r\n\r\n`
-          return guest.open(`${head} HTTP/1.1\r\n${guest.lines}${kind}${length}`, BEGUN_BODY)
-        }),
-      )
-      while (!signal.aborted && sockets.some((socket) => !socket.destroyed)) {
+      const sockets: Socket[] = []
+      const drip = setInterval(() => {
         for (const socket of sockets) if (!socket.destroyed) socket.write(' ')
-        await pause(DRIP_MS)
+      }, DRIP_MS)
+      signal.addEventListener('abort', () => clearInterval(drip))
+      for (let index = 0; index < SLOW_BODIES && !signal.aborted; index += 1) {
+        const isChunk = path !== undefined && index === 0
+        const head = isChunk ? `PATCH ${path}` : `POST /d/${target.link}`
+        const kind = isChunk
+          ? `content-type: application/octet-stream\r\nx-service-offset: 0\r\nx-service-checksum: ${'0'.repeat(64)}\r\n`
+          : 'content-type: application/json\r\n'
+        const length = `content-length: ${MEBIBYTE}\r\n\r\n`
+        sockets.push(await guest.open(`${head} HTTP/1.1\r\n${guest.lines}${kind}${length}`, BEGUN_BODY))
+        await pause(OPEN_MS)
       }
+      while (!signal.aborted && sockets.some((socket) => !socket.destroyed)) await pause(DRIP_MS)
+      clearInterval(drip)
     },
   },
   {
@@ -101,8 +111,25 @@ export const ATTACKS: readonly Attack[] = [
     async step({ guest, target, signal }) {
       const half = `GET /d/${target.link} HTTP/1.1\r\n${guest.lines}`
       const texts = ['', half, `${half}x-a: `]
-      for (let count = 0; count < IDLE_CONNECTIONS; count += 1) await guest.open(texts[count % texts.length] ?? '')
-      for (let waited = 0; waited < 20 && !signal.aborted; waited += 1) await pause(DRIP_MS)
+      for (let count = 0; count < IDLE_CONNECTIONS && !signal.aborted; count += 1) {
+        await guest.open(texts[count % texts.length] ?? '')
+        await pause(OPEN_MS)
+      }
+      for (let waited = 0; waited < HELD_DRIPS && !signal.aborted; waited += 1) await pause(DRIP_MS)
+      guest.close()
+    },
+  },
+  {
+    name: 'slow readers',
+    async step({ guest, target, signal }) {
+      const { body } = await guest.ask({ method: 'GET', path: `/u/${target.link}` })
+      const [script = `/u/${target.link}`] = /\/assets\/[^"]+\.js/.exec(body.toString()) ?? []
+      const asked = `GET ${script} HTTP/1.1\r\n${guest.lines}\r\n`.repeat(UNREAD_ANSWERS)
+      for (let count = 0; count < UNREAD_CONNECTIONS && !signal.aborted; count += 1) {
+        ;(await guest.open(asked)).pause()
+        await pause(OPEN_UNREAD_MS)
+      }
+      for (let waited = 0; waited < HELD_DRIPS && !signal.aborted; waited += 1) await pause(DRIP_MS)
       guest.close()
     },
   },

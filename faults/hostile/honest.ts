@@ -12,6 +12,8 @@ export interface Work {
   readonly link: string
   /** What went wrong is added here. */
   readonly errors: string[]
+  /** The milliseconds that each creation took are added here. */
+  readonly creationMs: number[]
 }
 
 /** Lands so many files of 1 MiB, each once: an honest guest meets no refusal at all. Returns the bytes that landed. */
@@ -28,29 +30,28 @@ export async function landFiles(work: Work, files: number): Promise<number> {
   return landedBytes
 }
 
-/** Creates and cancels sessions. Returns the milliseconds that each creation took. */
-export async function timeCreations(work: Work, count: number): Promise<readonly number[]> {
-  const times: number[] = []
+/** Creates and cancels sessions. */
+export async function createAndCancel(work: Work, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    const startedAt = performance.now()
     const path = await create(work, Buffer.from([index % 256]))
-    times.push(performance.now() - startedAt)
     if (path === undefined) continue
     const { said } = await work.guest.ask({ method: 'DELETE', path }).catch(unanswered)
     if (said !== '204') work.errors.push(`a cancel was answered ${said}`)
   }
-  return times
 }
 
-async function create({ guest, link, errors }: Work, content: Uint8Array): Promise<string | undefined> {
+async function create({ guest, link, errors, creationMs }: Work, content: Uint8Array): Promise<string | undefined> {
+  const hash = sha256(content)
+  const startedAt = performance.now()
   const answer = await guest
     .askJson('POST', `/d/${link}`, {
       content_type: 'application/octet-stream',
       size: content.length,
-      ciphertext_hash: sha256(content),
+      ciphertext_hash: hash,
       kem_ct: KEM_CT,
     })
     .catch(unanswered)
+  creationMs.push(performance.now() - startedAt)
   if (answer.said !== '201') {
     errors.push(`a creation was answered ${answer.said}`)
     return undefined
