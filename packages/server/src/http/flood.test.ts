@@ -151,4 +151,23 @@ describe('a flood of slow bodies', () => {
       await until(() => budget.heldBytes() === 0)
     }),
   )
+
+  it(
+    'of requests that one connection sends ahead is answered up to the limit, and nothing is done for the rest',
+    inFlood(async ({ web, send }, world) => {
+      const opaqueId = await newLink(world)
+      const { links } = world.rules
+      const { asGuestSees } = links
+      let asked = 0
+      const asGuestSeesCounted: typeof asGuestSees = (id) => {
+        asked += 1
+        return asGuestSees(id)
+      }
+      Object.assign(links, { asGuestSees: asGuestSeesCounted })
+      const request = `GET /d/${opaqueId} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+      await once(await send(request.repeat(500)), 'close')
+      assert.equal((await web.ask({ url: `/d/${opaqueId}` })).statusCode, 200)
+      assert.ok(asked <= 34, `${asked} were answered`)
+    }),
+  )
 })
