@@ -7,6 +7,7 @@ import { bytes, newLink, openDrop } from '../testing/guest.ts'
 import { chunkOf, overHttp, said, type Web } from '../testing/http.ts'
 import { inWorld, newAccount, newOpaqueId, sha256 } from '../testing/world.ts'
 import { type Budget, createBudget } from './budget.ts'
+import type { HttpSettings } from './server.ts'
 
 const KIB = 1024
 const limits = { requestBytesMax: 1024 * KIB, chunkBytesMax: 1024 * KIB }
@@ -20,10 +21,13 @@ interface Flood {
   until(isSo: () => boolean): Promise<void>
 }
 
-function inFlood(work: (flood: Flood, world: Parameters<typeof overHttp>[0]) => Promise<void>): () => Promise<void> {
+function inFlood(
+  work: (flood: Flood, world: Parameters<typeof overHttp>[0]) => Promise<void>,
+  settings: Partial<HttpSettings> = {},
+): () => Promise<void> {
   return inWorld(async (world) => {
     const budget = createBudget()
-    const web = overHttp(world, { ...limits, budget })
+    const web = overHttp(world, { ...limits, ...settings, budget })
     await web.app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = web.app.server.address() as AddressInfo
     const sockets: Socket[] = []
@@ -87,6 +91,25 @@ describe('a flood of slow bodies', () => {
       assert.equal(said(await web.ask({ ...album, payload })), '201')
       assert.equal(said(await web.ask({ ...album, payload, url: '/v1/auth/login' })), '413')
     }),
+  )
+
+  it(
+    'from the many /64 of one IPv6 subscriber has one share, and guests from elsewhere have theirs',
+    inFlood(
+      async ({ budget, send, until }) => {
+        const from = (address: string) => [`x-forwarded-for: ${address}`, 'content-type: application/json']
+        const slow = (address: string) => send(head('POST /v1/auth/login', 65_536, from(address)), '{')
+        for (let count = 0; count < 16; count += 1) await slow(`2001:db8:1:${count}::1`)
+        await until(() => budget.heldBytes() === 1024 * KIB)
+        const last = reads(
+          await send(head('POST /v1/auth/login', 60_000, from('2001:db8:1:99::1')), ' '.repeat(60_000)),
+        )
+        await until(() => last().includes('"error.request.overloaded"'))
+        await slow('2001:db8:2::1')
+        await until(() => budget.heldBytes() === 1088 * KIB)
+      },
+      { trustedProxies: ['127.0.0.1'] },
+    ),
   )
 
   it(
