@@ -152,7 +152,7 @@ describe('a flood of slow bodies', () => {
     inFlood(async ({ budget, web, send, until }, world) => {
       const { shares } = world.rules
       const opaqueId = newOpaqueId()
-      const share = { opaqueId, sealedIndex: bytes(100_000), blobHashes: [sha256('a blob')], expiresAt: undefined }
+      const share = { opaqueId, sealedIndex: bytes(100_000), blobHashes: [sha256(bytes(1))], expiresAt: undefined }
       await shares.create(await newAccount(world), share)
       const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const { contents } = shares
