@@ -22,6 +22,7 @@ import type { Operation, OperationName } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
+import { networkOf } from '../domain/drops/guestNetwork.ts'
 import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
 import type { Log } from '../ports/log.ts'
 import { type Body, BodyBroken, hasBody, mostBytesOf } from './body.ts'
@@ -180,7 +181,9 @@ function declaredTooLarge({ headers }: FastifyRequest, limitBytes: number): Refu
 }
 
 function holderOf(caller: Caller | undefined, source: string | undefined): Holder {
-  return caller === undefined ? { kind: 'guest', key: source } : { kind: 'owner', key: caller.account.accountId }
+  return caller === undefined
+    ? { kind: 'guest', key: networkOf(source) }
+    : { kind: 'owner', key: caller.account.accountId }
 }
 
 /** Aborts when the client disconnects. */

@@ -8,7 +8,7 @@ const MEBIBYTE = 1024 * 1024
 
 interface Pool {
   readonly total: number
-  /** The most of one holder, if it is known. Holders without a known source share the total. */
+  /** The most of one holder, if it is known. Guests of no known network share the total. */
   readonly each: number
 }
 
@@ -32,7 +32,7 @@ export type Kept = 'json' | 'chunk' | 'answer'
 
 export interface Holder {
   readonly kind: 'owner' | 'guest'
-  /** The account of an owner, the source of a guest; undefined if the source is unknown. */
+  /** The account of an owner, the network of a guest (`guestNetwork.ts`); undefined if it is unknown. */
   readonly key: string | undefined
 }
 

@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { boundConnections, type ConnectionLimits } from './connections.ts'
+import type { SenderOf } from './source.ts'
 
 const LIMITS: ConnectionLimits = { total: 4, ofSource: 100, pipelined: 3, stalledMs: 300 }
 const REQUEST = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'
@@ -13,9 +14,10 @@ async function bounded(
   answer: RequestListener,
   work: (open: () => Promise<Socket>) => Promise<void>,
   limits: Partial<ConnectionLimits> = {},
+  senderOf?: SenderOf,
 ): Promise<void> {
   const server = createServer(answer)
-  boundConnections(server, { ...LIMITS, ...limits })
+  boundConnections(server, { ...LIMITS, ...limits }, senderOf)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -64,6 +66,28 @@ describe('connections', () => {
       assert.equal(first.destroyed, false)
       assert.equal(newcomer.destroyed, false)
     })
+  })
+
+  it('have a share for each network, of which an IPv6 subscriber has only one', async () => {
+    const sources = ['2001:db8:1:1::/64', '2001:db8:1:2::/64', '2001:db8:1:3::/64', '2001:db8:2:1::/64']
+    const senderOf: SenderOf = () => ({ source: sources.shift(), isTrustedProxy: false })
+    await bounded(
+      () => undefined,
+      async (open) => {
+        const sockets = [await open(), await open()]
+        const refused = await open()
+        refused.resume()
+        await once(refused, 'close')
+        sockets.push(await open())
+        await new Promise(setImmediate)
+        assert.deepEqual(
+          sockets.map(({ destroyed }) => destroyed),
+          [false, false, false],
+        )
+      },
+      { ofSource: 2 },
+      senderOf,
+    )
   })
 
   it('end when they send many requests ahead', async () => {

@@ -4,11 +4,12 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { networkOf } from '../domain/drops/guestNetwork.ts'
 import { createSenderOf, type SenderOf } from './source.ts'
 
 export interface ConnectionLimits {
   readonly total: number
-  /** From one public address. A private or loopback peer, or a trusted proxy, may send the requests of many clients. */
+  /** From one public IPv4 address or IPv6 /48 (`guestNetwork.ts`). A private or loopback peer, or a trusted proxy, may send the requests of many clients. */
   readonly ofSource: number
   /** Requests that one connection has sent ahead without waiting for answers. */
   readonly pipelined: number
@@ -38,7 +39,7 @@ export function boundConnections(
   const perSource = new Map<string, number>()
 
   function enter(socket: Socket): void {
-    const { source } = senderOf({ headers: {}, socket })
+    const source = networkOf(senderOf({ headers: {}, socket }).source)
     const present = source === undefined ? 0 : (perSource.get(source) ?? 0)
     if (present >= limits.ofSource || (open.size >= limits.total && !closeOldestIdle())) {
       socket.destroy()

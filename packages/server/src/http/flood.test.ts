@@ -7,6 +7,7 @@ import { bytes, newLink, openDrop } from '../testing/guest.ts'
 import { chunkOf, overHttp, said, type Web } from '../testing/http.ts'
 import { inWorld, newAccount, newOpaqueId, sha256 } from '../testing/world.ts'
 import { type Budget, createBudget } from './budget.ts'
+import type { HttpSettings } from './server.ts'
 
 const KIB = 1024
 const limits = { requestBytesMax: 1024 * KIB, chunkBytesMax: 1024 * KIB }
@@ -20,10 +21,13 @@ interface Flood {
   until(isSo: () => boolean): Promise<void>
 }
 
-function inFlood(work: (flood: Flood, world: Parameters<typeof overHttp>[0]) => Promise<void>): () => Promise<void> {
+function inFlood(
+  work: (flood: Flood, world: Parameters<typeof overHttp>[0]) => Promise<void>,
+  settings: Partial<HttpSettings> = {},
+): () => Promise<void> {
   return inWorld(async (world) => {
     const budget = createBudget()
-    const web = overHttp(world, { ...limits, budget })
+    const web = overHttp(world, { ...limits, ...settings, budget })
     await web.app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = web.app.server.address() as AddressInfo
     const sockets: Socket[] = []
@@ -90,6 +94,25 @@ describe('a flood of slow bodies', () => {
   )
 
   it(
+    'from the many /64 of one IPv6 subscriber has one share, and guests from elsewhere have theirs',
+    inFlood(
+      async ({ budget, send, until }) => {
+        const from = (address: string) => [`x-forwarded-for: ${address}`, 'content-type: application/json']
+        const slow = (address: string) => send(head('POST /v1/auth/login', 65_536, from(address)), '{')
+        for (let count = 0; count < 16; count += 1) await slow(`2001:db8:1:${count}::1`)
+        await until(() => budget.heldBytes() === 1024 * KIB)
+        const last = reads(
+          await send(head('POST /v1/auth/login', 60_000, from('2001:db8:1:99::1')), ' '.repeat(60_000)),
+        )
+        await until(() => last().includes('"error.request.overloaded"'))
+        await slow('2001:db8:2::1')
+        await until(() => budget.heldBytes() === 1088 * KIB)
+      },
+      { trustedProxies: ['127.0.0.1'] },
+    ),
+  )
+
+  it(
     'gives its memory back when the connections end',
     inFlood(async ({ budget, send, until }) => {
       const sockets: Socket[] = []
@@ -149,6 +172,25 @@ describe('a flood of slow bodies', () => {
       assert.equal(budget.heldBytes(), 0)
       assert.equal((await web.ask({ url: `/s/${opaqueId}` })).statusCode, 200)
       await until(() => budget.heldBytes() === 0)
+    }),
+  )
+
+  it(
+    'of requests that one connection sends ahead is answered up to the limit, and nothing is done for the rest',
+    inFlood(async ({ web, send }, world) => {
+      const opaqueId = await newLink(world)
+      const { links } = world.rules
+      const { asGuestSees } = links
+      let asked = 0
+      const asGuestSeesCounted: typeof asGuestSees = (id) => {
+        asked += 1
+        return asGuestSees(id)
+      }
+      Object.assign(links, { asGuestSees: asGuestSeesCounted })
+      const request = `GET /d/${opaqueId} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+      await once(await send(request.repeat(500)), 'close')
+      assert.equal((await web.ask({ url: `/d/${opaqueId}` })).statusCode, 200)
+      assert.ok(asked <= 34, `${asked} were answered`)
     }),
   )
 })

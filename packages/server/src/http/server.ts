@@ -100,6 +100,8 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
     return writeRefusal({ request, reply, refusal: { refused: 'failed' } })
   })
   app.addHook('onRequest', async (request, reply) => {
+    // A connection that was cut may have sent thousands of requests ahead in one piece. Their answers would be lost.
+    if (request.raw.socket.destroyed) return reply.hijack()
     addCommonHeaders({ request, reply })
     if (isMisdirected(request)) return errors.refuse({ request, reply, refusal: { refused: 'misdirected' } })
     // An unknown path is refused before Fastify looks at the body's type.
