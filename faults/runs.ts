@@ -135,7 +135,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     about:
       'rude guests beside honest ones, who must meet no error and hardly wait; --attack runs only the attacks whose name contains the text (needs Linux)',
     options: { rounds: 12, files: 300, guests: 30, attack: '' },
-    ci: { rounds: 4, files: 100 },
+    ci: { rounds: 6, files: 100 },
     run: runHostileGuests,
   }),
 ]

@@ -30,8 +30,11 @@ const MEBIBYTE = 2 ** 20
 const KEM_CT = randomBytes(1120).toString('base64')
 const SLOW_BODIES = 40
 const IDLE_CONNECTIONS = 60
+const LEFT_TO_DRIP = 1000
 /** Made once: a rude guest costs the server more than itself. */
-const BEGUN_BODY = Buffer.alloc(MEBIBYTE - 1000, ' ')
+const BEGUN_BODY = Buffer.alloc(MEBIBYTE - LEFT_TO_DRIP, ' ')
+/** The largest JSON body that the server reads for a stranger. */
+const ADMITTED_BODY_BYTES = 64 * 1024
 const NESTED = Buffer.alloc(MEBIBYTE, '[')
 const HUGE_NAME = '\u{1f5ff}'.repeat(200_000)
 const UNREAD_CONNECTIONS = 20
@@ -84,8 +87,11 @@ export const ATTACKS: readonly Attack[] = [
         const kind = isChunk
           ? `content-type: application/octet-stream\r\nx-service-offset: 0\r\nx-service-checksum: ${'0'.repeat(64)}\r\n`
           : 'content-type: application/json\r\n'
-        const length = `content-length: ${MEBIBYTE}\r\n\r\n`
-        sockets.push(await guest.open(`${head} HTTP/1.1\r\n${guest.lines}${kind}${length}`, BEGUN_BODY))
+        // Every other one is small enough to be read to its end, and holds memory for as long as it lasts.
+        const bytes = index % 2 === 0 ? MEBIBYTE : ADMITTED_BODY_BYTES
+        const length = `content-length: ${bytes}\r\n\r\n`
+        const begun = BEGUN_BODY.subarray(0, bytes - LEFT_TO_DRIP)
+        sockets.push(await guest.open(`${head} HTTP/1.1\r\n${guest.lines}${kind}${length}`, begun))
         await pause(OPEN_MS)
       }
       while (!signal.aborted && sockets.some((socket) => !socket.destroyed)) await pause(DRIP_MS)
