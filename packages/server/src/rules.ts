@@ -2,6 +2,7 @@ import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import { createAccountDeletion } from './domain/account/accountDeletion.ts'
 import { type AccountSettings, createAccounts } from './domain/account/accounts.ts'
 import { createDevices } from './domain/account/devices.ts'
+import { hashedByNetwork } from './domain/account/hashedByNetwork.ts'
 import { createInvites } from './domain/account/invites.ts'
 import { createChangePassword } from './domain/account/password.ts'
 import { createRecovery } from './domain/account/recovery.ts'
@@ -188,7 +189,8 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
 
 /** Accounts, and how their owners sign in. */
 function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Base & FileRules) {
-  const { clock, random, limiter, hasher, keyring, onDeleted } = ports
+  const { clock, random, limiter, keyring, onDeleted } = ports
+  const hasher = hashedByNetwork(ports.hasher)
   const { store, inbox, assets, ending } = parts
   const { tokens, serverSecret } = ports.keys
   const sessions = createSessions({ store, clock, random, tokens, serverSecret }, settings)
