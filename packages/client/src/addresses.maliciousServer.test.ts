@@ -7,6 +7,7 @@ import { type Keeper, newKeeper, sendFile } from '../../../testing/people.ts'
 import { logIn, registerOwner } from './account.ts'
 import { openLink } from './guest.ts'
 import { AnswerError, NetworkError } from './http/errors.ts'
+import { nodeEnvironment } from './node/nodeEnvironment.ts'
 import type { Owner } from './owner.ts'
 import { sourceOfBytes } from './seal/source.ts'
 import { openShare } from './share.ts'
@@ -50,7 +51,12 @@ describe('addresses that a client makes', () => {
   }
 
   it('are refused as the address for an authenticator unless they are one', async () => {
-    const person = { baseUrl: proxy.url, email: 'elsewhere@example.org', password: 'a long sentence of hers' }
+    const person = {
+      baseUrl: proxy.url,
+      email: 'elsewhere@example.org',
+      password: 'a long sentence of hers',
+      environment: nodeEnvironment,
+    }
     const enrolling = await registerOwner(person)
     for (const uri of [`${MALICIOUS}/sign-in?secret=AAAA`, 'otpauth://hotp/x?secret=AAAA', 'otpauth://totp/x', 'no']) {
       proxy.tamper({

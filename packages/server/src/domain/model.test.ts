@@ -45,10 +45,12 @@ function creating(at: number, size: number, isHonest: boolean) {
     const link = pick(model.links, at)
     const content = bytes(size)
     const declaration = isHonest ? {} : { ciphertextHash: sha256(bytes(1)) }
-    const expected = model.refusal(link, size)
+    const going = model.givingWay(link, size)
+    const expected = model.refusal(link, size, going)
     const answer = await rules.drops.create(creation(link.opaqueId, content, { declaration }))
     assert.equal(reasonOf(answer), expected)
     if (isRefusal(answer)) return
+    for (const upload of going) model.close(upload, 'ended')
     assert.ok(world.clock.now() > 0)
     const begun = { state: 'open' as const, sent: 0, lastChunkAt: undefined, closedAt: undefined, isPending: false }
     model.uploads.push({ uploadId: answer, link, content, isHonest, createdAt: model.now, ...begun })

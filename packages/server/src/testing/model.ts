@@ -7,6 +7,8 @@ import type { UploadState } from '../ports/store.ts'
 export const SOFT_BYTES = 300
 export const HARD_BYTES = 500
 const DAY_MS = 86_400_000
+/** The default of `SESSION_YIELD_SECONDS`. */
+const YIELD_MS = 10_000
 
 export interface ModelLink {
   readonly opaqueId: OpaqueId
@@ -71,15 +73,27 @@ export class Model {
     return this.now > (this.exceededSince.get(owner) ?? 0) + 14 * DAY_MS ? 'grace_expired' : 'hard_exceeded'
   }
 
-  /** The reason to refuse a session of `size` bytes. */
-  refusal(link: ModelLink, size: number): string | undefined {
-    const open = this.open(link)
+  openWithout(link: ModelLink, going: readonly ModelUpload[]): readonly ModelUpload[] {
+    return this.open(link).filter((upload) => !going.includes(upload))
+  }
+
+  /** The empty sessions that end for a new one of `size` bytes: as many as it needs, the oldest first; none if they would not make a place. */
+  givingWay(link: ModelLink, size: number): readonly ModelUpload[] {
+    const isEmpty = ({ sent, createdAt }: ModelUpload) => sent === 0 && createdAt <= this.now - YIELD_MS
+    const going: ModelUpload[] = []
+    for (const upload of this.open(link)
+      .filter(isEmpty)
+      .toSorted((a, b) => a.createdAt - b.createdAt))
+      if (!hasPlace(link, size, this.openWithout(link, going))) going.push(upload)
+    return hasPlace(link, size, this.openWithout(link, going)) ? going : []
+  }
+
+  /** The reason to refuse a session of `size` bytes when the sessions `going` end for it. */
+  refusal(link: ModelLink, size: number, going: readonly ModelUpload[]): string | undefined {
     if (this.linkState(link) !== 'live') return 'link_not_live'
     if (size > link.maxFileSize) return 'file_too_large'
-    if (open.length >= 64 || link.landedFiles + open.length >= link.maxFileCount) return 'caps_exhausted'
-    if (link.landedBytes + sum(open.map(({ content }) => content.length)) + size > link.maxTotalBytes)
-      return 'caps_exhausted'
-    return this.used(link.owner) + size > HARD_BYTES ? 'quota_exceeded' : undefined
+    if (!hasPlace(link, size, this.openWithout(link, going))) return 'caps_exhausted'
+    return this.used(link.owner) - bytesOf(going) + size > HARD_BYTES ? 'quota_exceeded' : undefined
   }
 
   /** To be called after every change of an account's used bytes. */
@@ -114,4 +128,13 @@ export class Model {
 
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
+}
+
+function bytesOf(uploads: readonly ModelUpload[]): number {
+  return sum(uploads.map(({ content }) => content.length))
+}
+
+function hasPlace(link: ModelLink, size: number, open: readonly ModelUpload[]): boolean {
+  const files = link.landedFiles + open.length
+  return open.length < 64 && files < link.maxFileCount && link.landedBytes + bytesOf(open) + size <= link.maxTotalBytes
 }
