@@ -270,7 +270,10 @@ describe('what a parser works', () => {
 
   it('is measured so that squares are found', async () => {
     const input = (size: number) => `${' '.repeat(size)}a`
-    await assert.rejects(assertLinear({ input, run: (text) => /\s+$/.test(text), size: 512 }, 'a careless pattern'), /careless/)
+    await assert.rejects(
+      assertLinear({ input, run: (text) => /\s+$/.test(text), size: 512 }, 'a careless pattern'),
+      /careless/,
+    )
   })
 })
 
