@@ -80,7 +80,7 @@ async function plantOne(store: Store, context: PlantingContext): Promise<Planted
   const blobs = contents.map(({ role, content }) => blobOf({ assetId, role, content }, context))
   for (const [at, { location }] of blobs.entries())
     await writeFile(join(blobsDirectory, location), contents[at]?.content ?? '')
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     await tx.assets.reserve({ assetId, accountId, albumId })
     for (const blob of blobs) {
       const { location, size, landedAt } = blob

@@ -44,7 +44,7 @@ function besideServer(work: (beside: Beside) => Promise<void>) {
           const location = locationOf(sha256(content), defined(parseUploadId(randomUUID())))
           await writeFile(join(config.blobsDirectory, location), content)
           const since = addSeconds(systemClock.now(), -86_460)
-          await data.store.write((tx) => tx.objects.insert({ location, size: content.length, state, since }))
+          await data.store.write([], (tx) => tx.objects.insert({ location, size: content.length, state, since }))
           return location
         },
         files: async () =>
@@ -83,7 +83,7 @@ describe('the commands of custody, beside a server', () => {
     'collect deletes nothing while a backup has paused it, and says so',
     besideServer(async ({ run, object, files, data }) => {
       const marked = await object('marked', bytesOf(1))
-      await data.store.write((tx) => pauseCollector(tx, addSeconds(systemClock.now(), 60)))
+      await data.store.write([], (tx) => pauseCollector(tx, addSeconds(systemClock.now(), 60)))
       assert.match((await run('collect')).lines.join(), /paused the collector until/)
       assert.deepEqual(await files(), [marked])
     }),

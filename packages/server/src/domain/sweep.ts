@@ -70,7 +70,7 @@ export function createSweep(
   }
 
   async function prune(): Promise<void> {
-    await store.write(async (tx) => {
+    await store.write([], async (tx) => {
       await tx.uploads.prune(ago(settings.receiptGuestSeconds))
       await tx.sessions.prune(clock.now())
       await tx.capabilities.prune(clock.now(), MAX_BATCH)

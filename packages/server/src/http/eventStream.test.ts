@@ -69,7 +69,7 @@ describe('the bytes of an event stream', () => {
         [{ name: 'link.changed', opaqueId: opaque_id }, { opaque_id }],
         [{ name: 'quota.changed' }, {}],
       ]
-      await world.store.write(async (tx) => {
+      await world.store.write([], async (tx) => {
         for (const [change] of said) {
           const changeSeq = await tx.changes.nextSeq(accountId)
           await tx.changes.insertEvent({ accountId, changeSeq, at: world.clock.now(), change })
@@ -89,7 +89,7 @@ describe('the bytes of an event stream', () => {
       await next()
       const block = next()
       const change = { name: 'quota.changed' } as const
-      await world.store.write((tx) => noteChange(tx, accountId, change, world.clock.now()))
+      await world.store.write([], (tx) => noteChange(tx, accountId, change, world.clock.now()))
       assert.match(await block, /\nevent: quota\.changed\ndata: \{\}\n\n$/)
       await pieces.return?.()
     }),

@@ -13,9 +13,9 @@ import { inWorld, newOpaqueId, type World } from '../testing/world.ts'
 const FILE = bytes(100)
 
 const suspend = ({ store, clock }: World, accountId: AccountId) =>
-  store.write((tx) => tx.accounts.setSuspended(accountId, clock.now()))
+  store.write([], (tx) => tx.accounts.setSuspended(accountId, clock.now()))
 const resume = ({ store }: World, accountId: AccountId) =>
-  store.write((tx) => tx.accounts.setSuspended(accountId, undefined))
+  store.write([], (tx) => tx.accounts.setSuspended(accountId, undefined))
 
 describe('a suspended account', () => {
   it(

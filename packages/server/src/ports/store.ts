@@ -1,3 +1,4 @@
+import type { AccountId } from '@blindkeep/protocol/ids'
 import type * as nouns from './store/nouns.ts'
 
 export type * from './store/nouns.ts'
@@ -15,11 +16,17 @@ export type * from './store/nouns.ts'
  */
 export interface Store {
   read<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
-  write<Result>(work: (tx: WriteTx) => Promise<Result>): Promise<Result>
+  write<Result>(locks: Locks, work: (tx: WriteTx) => Promise<Result>): Promise<Result>
   /** Runs `work` while it holds the receipt log's lock, which only one `work` in all processes can hold. Do not call it inside a transaction. */
   withReceiptLogLock<Result>(work: () => Promise<Result>): Promise<Result>
   close(): Promise<void>
 }
+
+/** The locks of one transaction, in any order. */
+export type Locks = readonly Lock[]
+
+/** What only one transaction at a time may work on: everything that an account owns, the removal of bytes that a receipt covered, or the receipt log. */
+export type Lock = `account ${AccountId}` | 'removal' | 'receipt log'
 
 /** What `work` returns to undo its transaction. */
 export interface Refused {

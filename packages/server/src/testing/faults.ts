@@ -57,7 +57,7 @@ export function createFaults(): Faults {
       store: (real: Store): Store => ({
         ...real,
         read: (work) => meet('storeRead', () => real.read(work)),
-        write: (work) => meet('storeWrite', () => real.write(work)),
+        write: (locks, work) => meet('storeWrite', () => real.write(locks, work)),
       }),
       blobs: (real: Blobs): Blobs => ({
         ...real,

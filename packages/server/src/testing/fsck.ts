@@ -55,7 +55,7 @@ export async function fill(world: World, owner?: AccountId): Promise<Filled> {
   const coming = await openBlob(world, albumOwner, bytes(FILLED_BYTES))
   const deletedAsset = newAssetId()
   const deletedBlob = await landBlob(world, albumOwner, bytes(FILLED_BYTES), { assetId: deletedAsset })
-  await world.store.write(async (tx) => {
+  await world.store.write([], async (tx) => {
     const session = defined(await tx.uploads.find(cancelled))
     await world.rules.ending.close(tx, session, { from: 'open', to: 'ended', at: world.clock.now() })
   })

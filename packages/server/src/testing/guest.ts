@@ -104,7 +104,7 @@ export async function leaveFinishing(world: World, uploadId: UploadId, content: 
   const at = world.clock.now()
   await world.blobs.write(location, { offset: 0, body: inPieces(content), signal: never, onBytes: () => undefined })
   await world.blobs.settle(location, size)
-  await world.store.write(async (tx) => {
+  await world.store.write([], async (tx) => {
     await tx.uploads.append(uploadId, { offset: 0, length: size, checksum: sha256(content) }, at)
     await tx.links.claim(opaqueId, uploadId)
     await tx.uploads.move(uploadId, { from: 'open', to: 'finishing', at })

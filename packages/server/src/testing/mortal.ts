@@ -39,7 +39,7 @@ export function createMortal(): Mortal {
       store: (real: Store): Store => ({
         ...real,
         read: (work) => live(() => real.read(work)),
-        write: (work) => live(() => real.write(work)),
+        write: (locks, work) => live(() => real.write(locks, work)),
         withReceiptLogLock: (work) => live(() => real.withReceiptLogLock(work)),
       }),
       blobs: (real: Blobs): Blobs => ({

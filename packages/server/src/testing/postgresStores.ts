@@ -136,5 +136,5 @@ export async function endOthers(outsider: Client): Promise<void> {
     where datname = current_database() and pid <> pg_backend_pid()`)
 }
 
-export const setFact = (store: Store) => store.write((tx) => tx.server.setFact('server_id', bytes(1)))
+export const setFact = (store: Store) => store.write([], (tx) => tx.server.setFact('server_id', bytes(1)))
 export const fact = (store: Store) => store.read((tx) => tx.server.fact('server_id'))

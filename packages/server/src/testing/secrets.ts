@@ -61,7 +61,7 @@ export function quickly(world: World) {
       const accountId = await newAccount(world)
       const secretHash = await quickHasher.hash(SECRET)
       const secret = { secretHash, kdfVersion: 1, salt: new Uint8Array(16), sealedAccountKey: new Uint8Array(60) }
-      await store.write((tx) => tx.accounts.changeSecret(accountId, '-', secret))
+      await store.write([], (tx) => tx.accounts.changeSecret(accountId, '-', secret))
       return accountId
     },
 

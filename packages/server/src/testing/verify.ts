@@ -38,7 +38,7 @@ export async function keep(
   const at = world.clock.now()
   await writeFile(join(world.blobsDirectory, location), content)
   const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
-  await world.store.write(async (tx) => {
+  await world.store.write([], async (tx) => {
     await tx.accounts.charge(accountId, size, undefined)
     await tx.assets.reserve({ assetId, accountId, albumId })
     await tx.objects.insert({ location, size, state: 'kept', since: at })
@@ -54,7 +54,7 @@ export const fileOf = ({ blobsDirectory }: World, { location }: Pick<StoredObjec
 
 /** Marks an object as orphaned. */
 export async function mark({ store, clock }: World, { location }: Pick<StoredObject, 'location'>): Promise<void> {
-  await store.write((tx) => tx.objects.move(location, { from: 'kept', to: 'orphaned', at: clock.now() }))
+  await store.write([], (tx) => tx.objects.move(location, { from: 'kept', to: 'orphaned', at: clock.now() }))
 }
 
 /** The rule over a world's ports. By default there is no limit, and no request gives up waiting. */

@@ -210,7 +210,7 @@ export async function newAccount({ store, clock, settings }: World): Promise<Acc
     recoveryProofHash: undefined,
   }
   const row = { accountId, email: `${accountId}@example.org`, secretHash: '-', kdfVersion: 1, ...nothing }
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     await tx.accounts.insert({ ...row, createdAt: clock.now() })
     await recordServerId(tx, settings.serverId)
   })

@@ -28,7 +28,7 @@ describe('opening a PostgreSQL store', () => {
     'creates the tables of a new database once, even if several processes open it simultaneously',
     inOwnDatabase(async ({ open, outsider }) => {
       const stores = await Promise.all([open(), open(), open(), open()])
-      await Promise.all(stores.map((store, index) => store.write((tx) => tx.accounts.insert(account(index + 1)))))
+      await Promise.all(stores.map((store, index) => store.write([], (tx) => tx.accounts.insert(account(index + 1)))))
       const { rows } = await outsider.query('select count(*) as accounts from accounts')
       assert.deepEqual(rows, [{ accounts: '4' }])
     }, 'template0'),
@@ -123,12 +123,12 @@ describe('the connections of a PostgreSQL store', () => {
     inDatabase(async ({ open }) => {
       const store = await open()
       await seed(store)
-      await store.write((tx) => tx.uploads.insert(upload(1, { size: Number.MAX_SAFE_INTEGER })))
+      await store.write([], (tx) => tx.uploads.insert(upload(1, { size: Number.MAX_SAFE_INTEGER })))
       const max = Number.MAX_SAFE_INTEGER
       const reserved = (windowBytes: number) =>
         store.read((tx) => tx.uploads.reservedBytes({ windowBytes, accountBytesMax: 2 ** 53 }))
       assert.equal(await reserved(max), max)
-      await store.write((tx) => tx.uploads.insert(upload(2, { size: 1 })))
+      await store.write([], (tx) => tx.uploads.insert(upload(2, { size: 1 })))
       assert.equal(await reserved(max - 1), max)
       await assert.rejects(reserved(max), /9007199254740992/)
     }),
@@ -139,7 +139,7 @@ describe('the connections of a PostgreSQL store', () => {
     inDatabase(async ({ open }) => {
       const store = await open()
       await assert.rejects(
-        store.write((tx) => tx.links.insert(link(1, { accountId: accountId(9) }))),
+        store.write([], (tx) => tx.links.insert(link(1, { accountId: accountId(9) }))),
         /foreign key/,
       )
     }),

@@ -121,7 +121,7 @@ function storeOver({ connections, lockConnection, health }: Parts): Store {
 
   return {
     read: (work) => run(() => connections.use((session) => inSnapshot(session, (db) => work(createReadTx(db))))),
-    write: (work) => run(() => inWrite({ connections, health }, (db) => work(createWriteTx(db)))),
+    write: (_locks, work) => run(() => inWrite({ connections, health }, (db) => work(createWriteTx(db)))),
     withReceiptLogLock: (work) => run(() => receiptLog.take(() => lockReceiptLog(work))),
     close() {
       closed ??= close()

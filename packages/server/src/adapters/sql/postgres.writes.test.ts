@@ -35,7 +35,7 @@ describe('writes of several processes to PostgreSQL', () => {
       const bothHaveRead = meeting(2)
       let runs = 0
       const setUnless = (store: Store, own: 'server_id' | 'token_key', others: 'server_id' | 'token_key') =>
-        store.write(async (tx) => {
+        store.write([], async (tx) => {
           runs += 1
           const free = (await tx.server.fact(others)) === undefined
           await bothHaveRead()
@@ -68,7 +68,7 @@ describe('writes of several processes to PostgreSQL', () => {
       const store = await open()
       await setFact(store)
       let runs = 0
-      const write = store.write(async (tx) => {
+      const write = store.write([], async (tx) => {
         runs += 1
         await tx.server.fact('server_id')
         await outsider.query(`update server_facts set value = value || 'x'`)
@@ -142,7 +142,7 @@ describe('a PostgreSQL store whose database fails', () => {
     'has changed nothing if the connection is lost before the commit, and continues over another connection',
     inDatabase(async ({ open, outsider }) => {
       const store = await open()
-      const write = store.write(async (tx) => {
+      const write = store.write([], async (tx) => {
         await tx.server.setFact('server_id', bytes(1))
         await endOthers(outsider)
       })
@@ -167,7 +167,7 @@ describe('a PostgreSQL store whose database fails', () => {
       await assert.rejects(setFact(store), StoreBroken)
       await assert.rejects(fact(store), StoreBroken)
       await assert.rejects(
-        store.write(async () => undefined),
+        store.write([], async () => undefined),
         StoreBroken,
       )
       await assert.rejects(
@@ -183,7 +183,7 @@ describe('a PostgreSQL store whose database fails', () => {
     inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await trigger(outsider, raise('XX001'), 'at once')
-      const write = store.write((tx) => tx.server.setFact('server_id', bytes(1)).catch(() => undefined))
+      const write = store.write([], (tx) => tx.server.setFact('server_id', bytes(1)).catch(() => undefined))
       await assert.rejects(write, StoreBroken)
       await assert.rejects(fact(store), StoreBroken)
     }),

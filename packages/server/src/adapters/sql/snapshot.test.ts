@@ -25,7 +25,7 @@ function inDirectory(work: (directory: string, store: Store) => Promise<void>): 
 /** Two objects, in one transaction. */
 function insertPair(store: Store, index: number): Promise<void> {
   const location = (side: number) => `00/${hash(side)}.${uploadId(index)}`
-  return store.write(async (tx) => {
+  return store.write([], async (tx) => {
     for (const side of [1, 2])
       await tx.objects.insert({ ...object(1), location: location(side), state: 'kept', since: at(0) })
   })

@@ -118,7 +118,7 @@ describe('the connections of a SQLite store', () => {
     'refuse a row whose foreign key refers to no row',
     inFile(async ({ store }) => {
       await assert.rejects(
-        store.write((tx) => tx.links.insert(link(1, { accountId: accountId(9) }))),
+        store.write([], (tx) => tx.links.insert(link(1, { accountId: accountId(9) }))),
         /FOREIGN KEY/,
       )
     }),
@@ -142,12 +142,12 @@ describe('the connections of a SQLite store', () => {
     'reject and undo a work that awaits something other than its tx, and refuse that tx afterwards',
     inFile(async ({ store }) => {
       const { promise: afterwards, resolve } = Promise.withResolvers<unknown>()
-      const held = store.write(async (tx) => {
+      const held = store.write([], async (tx) => {
         await tx.accounts.insert(account(1))
         await new Promise((wake) => setImmediate(wake))
         resolve(await tx.accounts.insert(account(2)).catch((error) => error))
       })
-      const other = store.write((tx) => tx.accounts.insert(account(3)))
+      const other = store.write([], (tx) => tx.accounts.insert(account(3)))
       await assert.rejects(held, /awaited something other/)
       assert.equal(await other, true)
       assert.match(String(await afterwards), /transaction is over/)
@@ -183,7 +183,7 @@ describe('a SQLite store whose database fails', () => {
       const answers = await Promise.allSettled([
         ruined.read((tx) => tx.accounts.find(accountId(1))),
         ruined.read((tx) => tx.server.fact('server_id')),
-        ruined.write((tx) => tx.server.setFact('server_id', bytes(1))),
+        ruined.write([], (tx) => tx.server.setFact('server_id', bytes(1))),
       ])
       for (const answer of answers) assert.ok(answer.status === 'rejected' && answer.reason instanceof StoreBroken)
       await assert.rejects(
@@ -191,7 +191,7 @@ describe('a SQLite store whose database fails', () => {
         StoreBroken,
       )
       await assert.rejects(
-        ruined.write(async () => undefined),
+        ruined.write([], async () => undefined),
         StoreBroken,
       )
       await assert.rejects(
@@ -209,8 +209,8 @@ describe('a SQLite store whose database fails', () => {
       ruin(path, 'accounts')
       const ruined = await reopen()
       const answers = await Promise.allSettled([
-        ruined.write((tx) => tx.server.setFact('server_id', bytes(1))),
-        ruined.write((tx) => tx.accounts.find(accountId(1)).catch(() => undefined)),
+        ruined.write([], (tx) => tx.server.setFact('server_id', bytes(1))),
+        ruined.write([], (tx) => tx.accounts.find(accountId(1)).catch(() => undefined)),
       ])
       for (const answer of answers) assert.ok(answer.status === 'rejected' && answer.reason instanceof StoreBroken)
     }),

@@ -95,7 +95,7 @@ function storeOver({ writer, reader, readerTurns, commits, health }: Parts): Sto
       refuseWhenOver()
       return await readerTurns.take(() => inSnapshot(reader, (db) => work(createReadTx(db))))
     },
-    async write(work) {
+    async write(_locks, work) {
       refuseWhenOver()
       return await commits.write((db) => work(createWriteTx(db)), isRefusal)
     },

@@ -42,8 +42,8 @@ describe('the holdings of a deleted account', () => {
   const memory = newMemory()
   const watched = (real: Store): Store => ({
     ...real,
-    async write(work) {
-      const result = await real.write(work)
+    async write(locks, work) {
+      const result = await real.write(locks, work)
       if (filled === undefined) return result
       commits += 1
       found.push(...(await findingsIn(real, { filled, memory })))
@@ -221,7 +221,7 @@ async function newPerson(world: World) {
   notRefused(await rules.devices.add(accountId, { deviceId, publicKey, mac: undefined }))
   const [totp, sealedIndex] = [bytes(65), bytes(66)]
   const [code, tokenHash, recovery] = ['c0de'.repeat(16), 'cafe'.repeat(16), '{"sets":"this"}']
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     const createdAt = clock.now()
     await tx.secondFactors.enroll(accountId, totp)
     await tx.secondFactors.setBackupCodes(accountId, [code])

@@ -122,7 +122,7 @@ describe('an invite', () => {
       const { code } = await world.rules.invites.issue(1)
       const at = world.clock.now()
       const codeHash = defined(await world.store.read((tx) => findInvite(tx, code, at))).codeHash
-      await world.store.write((tx) => tx.invites.use(codeHash, accountId, at))
+      await world.store.write([], (tx) => tx.invites.use(codeHash, accountId, at))
       assert.ok((await world.rules.invites.list())[0]?.email)
       await quick.deleteAccount(accountId)
       const [listed] = await world.rules.invites.list()

@@ -45,14 +45,14 @@ export function createInvites({ store, clock, random }: InvitePorts) {
   return {
     async issue(days: number): Promise<IssuedInvite> {
       const { code, ...row } = newInvite(days)
-      await store.write((tx) => tx.invites.insert(row))
+      await store.write([], (tx) => tx.invites.insert(row))
       return { code, expiresAt: row.expiresAt }
     },
 
     /** The first invite of a new server. Undefined when there is an account, or an invite that is still valid. */
     async issueFirst(): Promise<IssuedInvite | undefined> {
       const { code, ...row } = newInvite(INVITE_DAYS)
-      const isIssued = await store.write(async (tx) => {
+      const isIssued = await store.write([], async (tx) => {
         const [account] = await tx.accounts.list({ afterEmail: undefined, max: 1 })
         if (account !== undefined || (await tx.invites.hasLive(row.createdAt))) return false
         await tx.invites.insert(row)

@@ -54,7 +54,7 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
     named: string,
     isSuspended: boolean,
   ): Promise<(AccountStatus & { readonly isChanged: boolean }) | undefined> {
-    return store.write(async (tx) => {
+    return store.write([], async (tx) => {
       const account = await findNamed(tx, named)
       if (account === undefined) return undefined
       const isChanged = await tx.accounts.setSuspended(account.accountId, isSuspended ? clock.now() : undefined)
@@ -91,7 +91,7 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
      * `isChanged` says whether a factor was on.
      */
     async resetSecondFactor(named: string): Promise<(AccountStatus & { readonly isChanged: boolean }) | undefined> {
-      return store.write(async (tx) => {
+      return store.write([], async (tx) => {
         const account = await findNamed(tx, named)
         if (account === undefined) return undefined
         const { accountId, totpConfirmedAt } = account
@@ -106,7 +106,7 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
 
     /** Changes an account's own limits. A hard limit at or below its use begins the grace; one above it ends the grace. */
     async setLimits(named: string, changes: LimitChanges): Promise<AccountStatus | LimitsCrossed | undefined> {
-      return store.write(async (tx) => {
+      return store.write([], async (tx) => {
         const account = await findNamed(tx, named)
         if (account === undefined) return undefined
         const limits = limitsAfter(account, changes)

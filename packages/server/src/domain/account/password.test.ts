@@ -60,7 +60,7 @@ describe('changing the password', () => {
       const tokenHash = 'ab'.repeat(32)
       const times = { createdAt: world.clock.now(), expiresAt: own.expiresAt }
       const challenge = { tokenHash, accountId, deviceId: undefined, recovery: undefined, ...times }
-      await world.store.write((tx) => tx.challenges.insert(challenge))
+      await world.store.write([], (tx) => tx.challenges.insert(challenge))
       assert.equal(await changePassword(caller, changing()), undefined)
       for (const { accessToken, refreshToken } of others) {
         assert.deepEqual(await sessions.authenticate(accessToken), OVER)

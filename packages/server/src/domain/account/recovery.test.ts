@@ -95,7 +95,7 @@ describe('the end of a recovery', () => {
       const { accounts, recovery } = quick(world)
       const request = registration()
       const { accountId } = notRefused(await accounts.register(request))
-      await world.store.write((tx) => tx.secondFactors.enroll(accountId, bytes(49)))
+      await world.store.write([], (tx) => tx.secondFactors.enroll(accountId, bytes(49)))
       notRefused(await recovery.finish(recoveryOf(request)))
       assert.equal(await world.store.read((tx) => tx.secondFactors.find(accountId)), undefined)
     }),
@@ -192,7 +192,7 @@ describe('the end of a recovery', () => {
       const { accounts, recovery } = quick(world)
       const request = registration()
       const old = notRefused(await accounts.register(request))
-      await world.store.write(async (tx) => {
+      await world.store.write([], async (tx) => {
         await tx.secondFactors.enroll(old.accountId, bytes(60))
         await tx.secondFactors.confirm(old.accountId, world.clock.now())
       })
@@ -206,7 +206,7 @@ describe('the end of a recovery', () => {
       const challenge = () => world.store.read((tx) => tx.challenges.find(sha256(Buffer.from(answer.mfaToken))))
       const given = defined((await challenge())?.recovery)
       assert.ok(!given.includes(Buffer.from(wanted.recoveryProof).toString('base64')), 'the proof is not kept')
-      await world.store.write((tx) => recovery.apply(tx, defined(before), given))
+      await world.store.write([], (tx) => recovery.apply(tx, defined(before), given))
       const { secretHash, salt } = defined(await accountOf(world))
       assert.equal(secretHash, `hash of ${wanted.secret}`)
       assert.deepEqual(Buffer.from(defined(salt)), Buffer.from(defined(wanted.salt)))

@@ -124,7 +124,7 @@ export function createRecovery(
       const recovery = { ...request, secretHash: await hasher.hash(request.secret, source) }
       const { accountId } = account
       const session = sessions.begin(accountId, undefined)
-      const answer = await store.write(async (tx) => {
+      const answer = await store.write([], async (tx) => {
         const present = await tx.accounts.find(accountId)
         if (present === undefined || !isProofOf(present, proof)) return { refused: 'recovery_invalid' } as const
         const given = encode(recovery)

@@ -26,7 +26,7 @@ export function createRefresh(ports: RefreshPorts, settings: RefreshSettings) {
     const given = Buffer.from(refreshToken, 'base64url')
     // A read keeps tokens that lead nowhere out of the queue of writes. The write below checks again.
     if ((await store.read((tx) => chainOf(tx, given, clock.now()))) === undefined) return { refused: 'session_over' }
-    const rotation = await store.write((tx) => rotate(tx, given, { ...ports, ...settings }))
+    const rotation = await store.write([], (tx) => rotate(tx, given, { ...ports, ...settings }))
     return rotation === undefined
       ? { refused: 'session_over' }
       : tokenPairs.pairOf(rotation.session, rotation.successor, rotation.issuedAt)

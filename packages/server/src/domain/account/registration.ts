@@ -125,7 +125,7 @@ async function create(
   const { kdfVersion = KDF_VERSION, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof } = request
   const recoveryProofHash = recoveryProof && sha256(recoveryProof)
   const sealed = { salt, sealedAccountKey, sealedRecoveryKey, recoveryProofHash }
-  return store.write(async (tx) => {
+  return store.write([], async (tx) => {
     const createdAt = clock.now()
     if (!(await tx.accounts.insert({ accountId, email, secretHash, kdfVersion, ...sealed, createdAt })))
       return undefined

@@ -93,7 +93,7 @@ describe('signing in with a second factor', () => {
       assert.ok(isChallenge(notRefused(await turnedOn.login())))
       const change = async () => {
         const { accountId, secretHash, ...rest } = await quiet.account()
-        await world.store.write((tx) =>
+        await world.store.write([], (tx) =>
           tx.accounts.changeSecret(accountId, secretHash, { ...rest, secretHash: 'other' }),
         )
       }
@@ -223,7 +223,7 @@ describe('signing in with a second factor', () => {
       const { backupCodes } = await guarded(desk, world)
       const mfaToken = await desk.challenged()
       const { accountId } = await desk.account()
-      await world.store.write((tx) => tx.challenges.removeOf(accountId))
+      await world.store.write([], (tx) => tx.challenges.removeOf(accountId))
       assert.equal(await desk.verify(mfaToken, defined(backupCodes[0])), 'challenge_over')
     }),
   )

@@ -30,7 +30,9 @@ describe('a thief of a secret that is changed meanwhile', () => {
   const overtaken = (world: World, { account }: Desk) =>
     deskOf(world, async () => {
       const { accountId, secretHash, ...rest } = await account()
-      await world.store.write((tx) => tx.accounts.changeSecret(accountId, secretHash, { ...rest, secretHash: 'other' }))
+      await world.store.write([], (tx) =>
+        tx.accounts.changeSecret(accountId, secretHash, { ...rest, secretHash: 'other' }),
+      )
     })
 
   it(

@@ -78,7 +78,7 @@ export function createSecondFactor(ports: SecondFactorPorts, settings: SecondFac
       if (challenge === undefined) return { refused: 'challenge_over' }
       const session = sessions.begin(challenge.accountId, challenge.deviceId)
       const answer = await codes.check(challenge.accountId, request, (code) =>
-        store.write((tx) => passChallenge(tx, challenge, { code, session })),
+        store.write([], (tx) => passChallenge(tx, challenge, { code, session })),
       )
       if (answer === 'passed') return session.pair()
       if (isRefusal(answer)) return answer

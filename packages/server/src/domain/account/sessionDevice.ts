@@ -33,7 +33,7 @@ export function createBindSession({ store, clock }: { readonly store: Store; rea
     }: { readonly account: Pick<Account, 'accountId'>; readonly sessionId: SessionId },
     deviceId: DeviceId,
   ): Promise<BindRefusal | undefined> {
-    return store.write(async (tx) => {
+    return store.write([], async (tx) => {
       const session = await tx.sessions.find(sessionId)
       if (session === undefined || !isLive(session, clock.now())) return { refused: 'session_over' }
       const device = await tx.devices.find(deviceId)

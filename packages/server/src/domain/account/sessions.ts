@@ -82,7 +82,7 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
 
     async open(accountId: AccountId, deviceId: DeviceId | undefined): Promise<TokenPair> {
       const { insert, pair } = begin(accountId, deviceId)
-      await store.write(insert)
+      await store.write([], insert)
       return pair()
     },
 
@@ -97,14 +97,14 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
 
     /** Ends a session of the account. Does not tell whether there was one. */
     async endOwn(accountId: AccountId, sessionId: SessionId): Promise<void> {
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         const session = await tx.sessions.find(sessionId)
         if (session?.accountId === accountId) await tx.sessions.end(sessionId, clock.now())
       })
     },
 
     async end(sessionId: SessionId): Promise<void> {
-      await store.write((tx) => tx.sessions.end(sessionId, clock.now()))
+      await store.write([], (tx) => tx.sessions.end(sessionId, clock.now()))
     },
 
     /** For a connection that outlives a request: whether the present signing key has signed the caller's token. */

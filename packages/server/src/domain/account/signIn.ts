@@ -28,7 +28,7 @@ export function createSignIn({ store, clock, random, sessions }: SignInPorts) {
     deviceId: DeviceId | undefined,
   ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'device_not_authorized'>> {
     const session = sessions.begin(accountId, deviceId)
-    const answer = await store.write(async (tx) => {
+    const answer = await store.write([], async (tx) => {
       const present = await tx.accounts.find(accountId)
       if (present?.secretHash !== secretHash) return { refused: 'credentials_wrong' } as const
       const refused = await judgeNamedDevice(tx, { accountId, deviceId })

@@ -32,7 +32,7 @@ export function createAlbums({ store, clock }: AlbumPorts) {
       request: AlbumRequest,
     ): Promise<CreatedAlbum | Refuses<'session_over' | 'album_not_available' | 'limit_reached'>> {
       const album: Album = { ...request, accountId, createdAt: clock.now() }
-      return store.write(async (tx) => {
+      return store.write([], async (tx) => {
         const inactive = await requireActiveAccount(tx, accountId)
         if (inactive !== undefined) return inactive
         const present = await tx.albums.find(album.albumId)

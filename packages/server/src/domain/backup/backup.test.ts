@@ -187,7 +187,9 @@ describe('a backup', () => {
     withBackups(async ({ world, path, backUp }) => {
       await land(world, await newLink(world), bytes(10))
       const location = 'zz/../../x'
-      await world.store.write((tx) => tx.objects.insert({ location, size: 1, state: 'kept', since: world.clock.now() }))
+      await world.store.write([], (tx) =>
+        tx.objects.insert({ location, size: 1, state: 'kept', since: world.clock.now() }),
+      )
       await assert.rejects(backUp(), /zz\/\.\.\/\.\.\/x/)
       assert.deepEqual(
         (await readdir(path)).filter((name) => name.includes('sqlite')),
@@ -242,7 +244,7 @@ describe('a backup', () => {
           seen.push(await pausedFor())
           clock.advance(100)
           renew()
-          await store.write(async () => undefined)
+          await store.write([], async () => undefined)
           seen.push(await pausedFor())
           yield* world.blobs.read(location, range)
         },

@@ -146,7 +146,7 @@ async function copyObjects(ports: RestorePorts, store: Store): Promise<Copies> {
       if (outcome !== 'damaged') copies[outcome] += 1
       else if (!object.isWhole) copies.broken.push(partsOf(object.location).uploadId)
       // False for an object without an owner, which needs no report.
-      else if (await store.write((tx) => tx.objects.markDamaged(object.location, ports.clock.now())))
+      else if (await store.write([], (tx) => tx.objects.markDamaged(object.location, ports.clock.now())))
         copies.damaged.add(object.location)
       files += 1
       bytes += object.bytes
@@ -203,7 +203,7 @@ const NEVER = new AbortController().signal
 async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: readonly UploadId[]): Promise<void> {
   const ending = createUploadEnding({ store, clock, quota, writers: createWriters(), onDeleting: () => undefined })
   const at = clock.now()
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     for (const uploadId of broken) {
       const upload = await tx.uploads.find(uploadId)
       if (upload?.state === 'open') await ending.close(tx, upload, { from: 'open', to: 'ended', at })
@@ -215,7 +215,7 @@ async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: r
 }
 
 async function changeIdentity({ keyring, clock }: RestorePorts, store: Store) {
-  const floor = await store.write((tx) => raiseFloor(tx, clock.now()))
+  const floor = await store.write([], (tx) => raiseFloor(tx, clock.now()))
   const rotation = await rotateAttestationKey({ store, keyring, clock })
   // Invalidates every access token and capability that the server has issued.
   await rotateSigningKey({ store, keyring, clock })

@@ -69,9 +69,9 @@ export function createAlarm(): Alarm {
     },
     over: (store) => ({
       read: (work) => store.read(work),
-      async write(work) {
+      async write(locks, work) {
         let last: WriteTx | undefined
-        const result = await store.write((tx) => {
+        const result = await store.write(locks, (tx) => {
           last = tx
           return work(tx)
         })

@@ -96,7 +96,7 @@ describe('an event stream', () => {
       await land(world, opaqueId, bytes(5))
       world.clock.advance(100)
       const before = addSeconds(world.clock.now(), -50)
-      await world.store.write((tx) => tx.changes.pruneEvents(before, 1))
+      await world.store.write([], (tx) => tx.changes.pruneEvents(before, 1))
       assert.deepEqual(names(await listening.next()), ['reset'])
       assert.deepEqual(await listening.next(), [])
     }),

@@ -161,7 +161,7 @@ const MAX_PRUNINGS = 200
 
 export async function pruneEvents(store: Store, before: Instant): Promise<void> {
   for (let turn = 0; turn < MAX_PRUNINGS; turn += 1) {
-    const pruned = await store.write((tx) => tx.changes.pruneEvents(before, MAX_PRUNED_AT_ONCE))
+    const pruned = await store.write([], (tx) => tx.changes.pruneEvents(before, MAX_PRUNED_AT_ONCE))
     if (pruned < MAX_PRUNED_AT_ONCE) return
   }
 }

@@ -86,7 +86,7 @@ describe('the collector', () => {
           ['kept', 'orphaned'],
           ['orphaned', 'marked'],
         ] as const)
-          await world.store.write((tx) => tx.objects.move(location, { from, to, at: world.clock.now() }))
+          await world.store.write([], (tx) => tx.objects.move(location, { from, to, at: world.clock.now() }))
       for (let year = 0; year < 3; year += 1) {
         world.clock.advance(365 * GRACE)
         await world.rules.sweep.sweep()
@@ -105,7 +105,7 @@ describe('the collector', () => {
       await leaveFinishing(world, finishing.uploadId, content)
       const at = world.clock.now()
       for (const { location } of [open, finishing])
-        await world.store.write((tx) => tx.objects.move(location, { from: 'staged', to: 'marked', at }))
+        await world.store.write([], (tx) => tx.objects.move(location, { from: 'staged', to: 'marked', at }))
       world.clock.advance(2 * GRACE)
       const { deleting, postponed } = await collectorOver(world).startDeleting()
       assert.deepEqual([deleting.length, postponed.length], [0, 2])
@@ -137,14 +137,14 @@ describe('the collector', () => {
       const { store, clock } = world
       const [onHold, other] = [await deletedBlob(world), await keep(world, await newAlbumOwner(world), bytes(50))]
       const reason = { reason: 'asked for', createdAt: clock.now() }
-      await store.write((tx) => tx.holds.add({ ciphertextHash: onHold.ciphertextHash, ...reason }))
+      await store.write([], (tx) => tx.holds.add({ ciphertextHash: onHold.ciphertextHash, ...reason }))
       for (let times = 0; times < 3; times += 1) await sweepThrough(world)
       assert.deepEqual(
         [await stateOf(world, onHold.location), await world.blobs.size(onHold.location)],
         ['marked', 100],
       )
       assert.equal(await stateOf(world, other.location), 'kept')
-      await store.write((tx) => tx.holds.remove(onHold.ciphertextHash))
+      await store.write([], (tx) => tx.holds.remove(onHold.ciphertextHash))
       await sweepThrough(world)
       assert.equal(await world.blobs.size(onHold.location), undefined)
     }),
@@ -156,7 +156,7 @@ describe('the collector', () => {
       const { store, clock } = world
       const ciphertextHash = sha256(bytes(10))
       const since = clock.now()
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.holds.add({ ciphertextHash, reason: 'asked for', createdAt: since })
         for (let count = 0; count < MAX_COLLECT; count += 1) {
           const location = locationOf(ciphertextHash, defined(parseUploadId(randomUUID())))
@@ -180,9 +180,9 @@ describe('the collector', () => {
       const { location } = await deletedBlob(world)
       await world.rules.sweep.sweep()
       const until = addSeconds(clock.now(), 3 * GRACE)
-      await store.write((tx) => pauseCollector(tx, until))
+      await store.write([], (tx) => pauseCollector(tx, until))
       // A second pause that ends sooner does not shorten the first.
-      await store.write((tx) => pauseCollector(tx, addSeconds(clock.now(), GRACE)))
+      await store.write([], (tx) => pauseCollector(tx, addSeconds(clock.now(), GRACE)))
       clock.advance(2 * GRACE)
       const collection = await collectorOver(world).startDeleting()
       assert.deepEqual(collection, { deleting: [], postponed: [], pausedUntil: until })

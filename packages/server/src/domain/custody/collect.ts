@@ -51,7 +51,7 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
       if (orphaned.length === 0) return []
       // Read after the rows: each release had committed by then, so every snapshot without it is older than the mark.
       const seenAt = clock.now()
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const { location, since } of orphaned) {
           // A clock that was set back may lengthen the wait, but not shorten it.
           const at = since > seenAt ? since : seenAt
@@ -65,7 +65,7 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
     async startDeleting(): Promise<Collection> {
       const due = await listIn('marked', addSeconds(clock.now(), -collectGraceSeconds))
       if (due.length === 0) return { deleting: [], postponed: [], pausedUntil: undefined }
-      return store.write((tx) => startEach(tx, due))
+      return store.write([], (tx) => startEach(tx, due))
     },
 
     /**
@@ -86,7 +86,7 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
         for (const { location } of removed) await tx.objects.remove(location)
       }
       await tryEachInTurn(deleting, removeBytes, isStoreBroken).finally(() =>
-        removed.length === 0 ? undefined : store.write(removeRows),
+        removed.length === 0 ? undefined : store.write([], removeRows),
       )
       return removed
     },

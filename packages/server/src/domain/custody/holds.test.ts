@@ -9,7 +9,7 @@ import { inWorld, type World } from '../../testing/world.ts'
 const content = bytes(100)
 
 async function hold({ store, clock }: World, ciphertextHash: Sha256Hex): Promise<void> {
-  await store.write((tx) => tx.holds.add({ ciphertextHash, reason: 'a court asked', createdAt: clock.now() }))
+  await store.write([], (tx) => tx.holds.add({ ciphertextHash, reason: 'a court asked', createdAt: clock.now() }))
 }
 
 describe('a content on hold', () => {
@@ -38,7 +38,7 @@ describe('a content on hold', () => {
           const answer = saidOf(await askOne(verifyOver(world), albumOwner.accountId, each ?? blob, deep))
           assert.equal(answer, deep ? 'stored indexed original intact' : 'stored indexed original')
         }
-      await world.store.write((tx) => tx.holds.remove(ciphertextHash))
+      await world.store.write([], (tx) => tx.holds.remove(ciphertextHash))
       assert.ok(!('refused' in (await assets.content(one.accountId, ciphertextHash))))
       assert.ok((await askOne(verifyOver(world), one.accountId, blob)).durable)
     }),

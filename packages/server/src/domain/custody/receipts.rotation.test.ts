@@ -136,8 +136,8 @@ describe('a floor under receipt_seq', () => {
     'is where the numbers continue in the same chain, and is never lowered',
     inWorld(async ({ store, rules: { receiptLog } }) => {
       const first = await receiptLog.append(draft())
-      await store.write((tx) => raiseReceiptSeqFloor(tx, 1_000_000))
-      await store.write((tx) => raiseReceiptSeqFloor(tx, 10))
+      await store.write([], (tx) => raiseReceiptSeqFloor(tx, 1_000_000))
+      await store.write([], (tx) => raiseReceiptSeqFloor(tx, 10))
       const rows = [first, ...(await Promise.all([draft(), draft(), draft()].map((each) => receiptLog.append(each))))]
       assert.deepEqual(
         rows.map(({ receiptSeq }) => receiptSeq),
@@ -150,11 +150,11 @@ describe('a floor under receipt_seq', () => {
   it(
     'holds for the first receipt too, and must not be negative',
     inWorld(async ({ store, rules: { receiptLog } }) => {
-      await store.write((tx) => raiseReceiptSeqFloor(tx, 5))
+      await store.write([], (tx) => raiseReceiptSeqFloor(tx, 5))
       assert.equal((await receiptLog.append(draft())).receiptSeq, 6)
       assert.equal((await receiptLog.append(draft())).receiptSeq, 7)
       await assert.rejects(
-        store.write((tx) => raiseReceiptSeqFloor(tx, -1)),
+        store.write([], (tx) => raiseReceiptSeqFloor(tx, -1)),
         RangeError,
       )
     }),

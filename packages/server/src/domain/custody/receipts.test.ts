@@ -162,7 +162,7 @@ describe('the receipt log', () => {
       const late = slow.append(draft())
       await isSigning.passed
       const foreign = { ...first, receiptSeq: 2, receiptHash: sha256(bytes(1)) }
-      assert.equal(await store.write((tx) => tx.receipts.append(first, [foreign])), true)
+      assert.equal(await store.write([], (tx) => tx.receipts.append(first, [foreign])), true)
       maySign.open()
       await assert.rejects(late, /without its lock/)
       assert.equal((await store.read((tx) => tx.receipts.head()))?.receiptHash, foreign.receiptHash)

@@ -80,7 +80,7 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
     rows: readonly ReceiptRow[],
     { head, key }: LogState,
   ): Promise<boolean> {
-    const done = await store.write(async (tx) => {
+    const done = await store.write([], async (tx) => {
       if ((await tx.keys.activeAttestationKey())?.keyId !== key.keyId) return { refused: 'key_rotated' as const }
       if (head === undefined) await recordServerId(tx, serverId)
       if (!(await tx.receipts.append(head, rows))) throw new Error('the receipt log has grown without its lock')

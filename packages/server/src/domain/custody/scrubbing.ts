@@ -34,7 +34,7 @@ export function createScrubbing({ store, blobs, clock, log }: ScrubbingPorts) {
   /** In one conditional statement: bytes of an object that was released meanwhile may be missing rightly. */
   async function markDamaged(object: KeptObject, found: string): Promise<ScrubOutcome> {
     const facts = await factsOf(object)
-    const isMarked = await store.write((tx) => tx.objects.markDamaged(object.location, clock.now()))
+    const isMarked = await store.write([], (tx) => tx.objects.markDamaged(object.location, clock.now()))
     if (!isMarked) return 'released'
     log.error('an object is damaged', { ...facts, found })
     return 'damaged'
@@ -67,7 +67,7 @@ export function createScrubbing({ store, blobs, clock, log }: ScrubbingPorts) {
 
   async function noteIntact(objects: readonly KeptObject[]): Promise<void> {
     if (objects.length === 0) return
-    await store.write(async (tx) => {
+    await store.write([], async (tx) => {
       for (const { location } of objects) await tx.objects.noteIntact(location, clock.now())
     })
     for (const object of objects)

@@ -43,7 +43,7 @@ describe('the server_id', () => {
   it(
     'of another process that was first stops this one from making an account',
     inWorld(async (world) => {
-      await world.store.write((tx) => recordServerId(tx, 'https://any.example'))
+      await world.store.write([], (tx) => recordServerId(tx, 'https://any.example'))
       await assert.rejects(quickAccounts(world).register(registration()), WrongServerId)
       assert.deepEqual(await world.store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 1 })), [])
     }),

@@ -223,7 +223,7 @@ describe('a hash that the named asset does not hold', () => {
         const drop = await newDrop(world, albumOwner, bytes(100))
         const reserved = newAssetId()
         const { accountId, albumId } = albumOwner
-        await world.store.write((tx) => tx.assets.reserve({ assetId: reserved, accountId, albumId }))
+        await world.store.write([], (tx) => tx.assets.reserve({ assetId: reserved, accountId, albumId }))
         const cases = {
           'a hash that no asset holds': about(own.assetId, strange()),
           'another account’s asset': about(foreign.assetId, foreign.ciphertextHash),

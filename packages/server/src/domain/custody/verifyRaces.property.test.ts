@@ -69,11 +69,11 @@ function rememberedBlobs() {
         await meanwhile()
         return rows
       },
-      async write(work) {
+      async write(locks, work) {
         const wait = waiting
         waiting = undefined
         await wait?.passed
-        return real.write(work)
+        return real.write(locks, work)
       },
     }),
   }
@@ -272,8 +272,8 @@ async function happen(
     case 'collect':
       return collect(world)
     case 'hold':
-      return void (await store.write((tx) => tx.holds.add({ ciphertextHash, reason: 'x', createdAt: clock.now() })))
+      return void (await store.write([], (tx) => tx.holds.add({ ciphertextHash, reason: 'x', createdAt: clock.now() })))
     case 'unhold':
-      return void (await store.write((tx) => tx.holds.remove(ciphertextHash)))
+      return void (await store.write([], (tx) => tx.holds.remove(ciphertextHash)))
   }
 }

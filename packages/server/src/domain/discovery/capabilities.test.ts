@@ -114,7 +114,7 @@ describe('minting a capability', () => {
     'limits an account to 2000 capabilities that have not ended, which bounds the public list',
     inWorld(async (world) => {
       const { accountId, albumId } = await newAlbumOwner(world)
-      await world.store.write(async (tx) => {
+      await world.store.write([], async (tx) => {
         const issuedAt = world.clock.now()
         const facts = { accountId, albumId, peer, issuedAt, expiresAt: addSeconds(issuedAt, 60) }
         for (let count = 0; count < MAX_CAPABILITIES_UNENDED; count += 1)

@@ -88,7 +88,7 @@ export function createCapabilities(
       const fault = faultOf({ peer, expiresAt, wanted, now })
       if (fault !== undefined) return fault
       const capability = { jti: newId(random, parseJti), accountId, albumId, peer, issuedAt: now, expiresAt }
-      const signer = await store.write((tx) => record(tx, capability))
+      const signer = await store.write([], (tx) => record(tx, capability))
       if (isRefusal(signer)) return signer
       const claims = capabilityClaims({ ...capability, issuer: serverId })
       return { token: await signer.sign({ typ: CAPABILITY_TYPE }, claims), jti: capability.jti, expiresAt }
@@ -112,7 +112,7 @@ export function createCapabilities(
       albumId: AlbumId,
       jti: Jti,
     ): Promise<Refuses<'album_not_available'> | undefined> {
-      return store.write(async (tx) => {
+      return store.write([], async (tx) => {
         if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
         await tx.capabilities.revoke(jti, albumId, clock.now())
         return undefined

@@ -153,7 +153,10 @@ describe('adopting a drop', () => {
 function dying(real: Store): { readonly store: Store; dieAfterWrites(count: number): void } {
   let left = Number.POSITIVE_INFINITY
   return {
-    store: { ...real, write: async (work) => (left-- > 0 ? real.write(work) : Promise.reject(new Error('dead'))) },
+    store: {
+      ...real,
+      write: async (locks, work) => (left-- > 0 ? real.write(locks, work) : Promise.reject(new Error('dead'))),
+    },
     dieAfterWrites: (count) => {
       left = count
     },

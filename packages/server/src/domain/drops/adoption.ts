@@ -65,7 +65,7 @@ export function createAdopt(
     // A receipt may only be signed for bytes that are present now.
     if ((await blobs.size(drop.location)) !== drop.size) return { refused: 'storage_unavailable' }
     const claimId = random.uuid()
-    const refused = await store.write((tx) => claim(tx, { request, requestHash, claimId }))
+    const refused = await store.write([], (tx) => claim(tx, { request, requestHash, claimId }))
     return refused ?? settle(request, drop, claimId)
   }
 
@@ -119,7 +119,7 @@ export function createAdopt(
       return assetId
     } catch (error) {
       if (error instanceof ClaimLost) return store.read((tx) => outcomeOf(tx, request))
-      await store.write((tx) => tx.drops.unclaim(dropId, claimId))
+      await store.write([], (tx) => tx.drops.unclaim(dropId, claimId))
       if (error instanceof SlotLost) return error.refusal
       throw error
     }

@@ -176,7 +176,7 @@ describe('creating a drop session', () => {
       const opaqueId = await newLink(world, {}, albumOwner.accountId)
       const landed = await land(world, opaqueId, content)
       const [drop] = await world.rules.inbox.list(await ownerOf(world, opaqueId))
-      await world.store.write(async (tx) => {
+      await world.store.write([], async (tx) => {
         for (let count = 1; count < MAX_PENDING_DROPS; count += 1) {
           const id = `${String(count).padStart(8, '0')}${landed.slice(8)}`
           const own = { dropId: defined(parseDropId(id)), uploadId: defined(parseUploadId(id)) }

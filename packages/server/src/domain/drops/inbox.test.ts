@@ -73,7 +73,7 @@ describe('discarding a drop', () => {
       const drop = await landedDrop(world)
       const leasedUntil = addSeconds(world.clock.now(), 60)
       const leased = { ...drop, dropId: defined(parseDropId(systemRandom.uuid())), leasedUntil }
-      await world.store.write(async (tx) => {
+      await world.store.write([], async (tx) => {
         await tx.drops.remove(drop.dropId, drop.accountId, world.clock.now())
         await tx.drops.insert(leased)
       })

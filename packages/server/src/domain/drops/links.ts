@@ -53,7 +53,7 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
         verifierHash: passphraseVerifier && sha256(passphraseVerifier),
         createdAt: clock.now(),
       }
-      return store.write((tx) => insert(tx, link))
+      return store.write([], (tx) => insert(tx, link))
     },
 
     async list(accountId: AccountId): Promise<readonly OwnLink[]> {
@@ -65,7 +65,7 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
     /** Ends the link and its open sessions. The caller does not learn whether the link existed (specification, Revoke). */
     async revoke(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       const now = clock.now()
-      const ended = await store.write(async (tx) => {
+      const ended = await store.write([], async (tx) => {
         if (!(await tx.links.revoke(opaqueId, accountId, now))) return []
         await noteLinkChange(tx, { accountId, opaqueId }, now)
         return ending.endOpenOfLink(tx, opaqueId, now)

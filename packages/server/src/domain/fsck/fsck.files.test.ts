@@ -177,9 +177,9 @@ async function collectNow({ store, blobs, clock }: World): Promise<void> {
     const objects = await store.read((tx) => tx.objects.listIn(state, addSeconds(clock.now(), 1), 100))
     for (const { location } of objects) {
       const startDeleting = { from: state, to: 'deleting', at: clock.now() } as const
-      if (!(await store.write((tx) => tx.objects.move(location, startDeleting)))) continue
+      if (!(await store.write([], (tx) => tx.objects.move(location, startDeleting)))) continue
       await blobs.remove(location)
-      await store.write((tx) => tx.objects.remove(location))
+      await store.write([], (tx) => tx.objects.remove(location))
     }
   }
 }

@@ -210,7 +210,7 @@ describe('fsck', () => {
     inWorld(async (world) => {
       const accountId = await newAccount(world)
       const at = world.clock.now()
-      await world.store.write(async (tx) => {
+      await world.store.write([], async (tx) => {
         const { secretHash } = defined(await tx.accounts.find(accountId))
         await tx.accountDeletions.begin({ accountId, secretHash, at })
         assert.ok(await tx.accountDeletions.finish(accountId, at))
@@ -222,7 +222,7 @@ describe('fsck', () => {
       assert.deepEqual(await kinds(), [])
       const contents = { sealedIndex: new Uint8Array(9), blobHashes: [] }
       const share = { ...contents, opaqueId: newOpaqueId(), accountId, createdAt: at, expiresAt: undefined }
-      await world.store.write((tx) => tx.shares.insert(share))
+      await world.store.write([], (tx) => tx.shares.insert(share))
       assert.deepEqual(await kinds(), ['account_deletion_wrong'])
     }),
   )

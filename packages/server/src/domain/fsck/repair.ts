@@ -14,7 +14,9 @@ interface RepairPorts {
  * for people.
  */
 export async function repair({ store, ...ports }: RepairPorts, given: Repair): Promise<string> {
-  return store.write(async (tx) => ((await applied(tx, given, ports)) ? DONE[given.repair] : 'nothing was left to do'))
+  return store.write([], async (tx) =>
+    (await applied(tx, given, ports)) ? DONE[given.repair] : 'nothing was left to do',
+  )
 }
 
 const DONE: Readonly<Record<Repair['repair'], string>> = {

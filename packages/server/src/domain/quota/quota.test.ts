@@ -25,7 +25,7 @@ async function account(world: World) {
     /** Sets the account's own limits, as the operator does. */
     own: async (limits: Partial<QuotaSettings>, softLimitBytes?: number, hardLimitBytes?: number) => {
       const row = await accountRow(world, accountId)
-      await world.store.write((tx) =>
+      await world.store.write([], (tx) =>
         under(limits).setLimits(tx, row, { softLimitBytes, hardLimitBytes }, world.clock.now()),
       )
       const { softLimit, hardLimit, state } = await seen(limits)
@@ -34,9 +34,9 @@ async function account(world: World) {
     /** The review after a start with these limits. */
     review: async (limits: Partial<QuotaSettings>) => createQuotaReview({ ...world, quota: under(limits) })(),
     charge: async (limits: Partial<QuotaSettings>, bytes: number) =>
-      world.store.write((tx) => under(limits).charge(tx, accountId, bytes, world.clock.now())),
+      world.store.write([], (tx) => under(limits).charge(tx, accountId, bytes, world.clock.now())),
     refund: async (limits: Partial<QuotaSettings>, bytes: number) =>
-      world.store.write((tx) => under(limits).refund(tx, accountId, bytes, world.clock.now())),
+      world.store.write([], (tx) => under(limits).refund(tx, accountId, bytes, world.clock.now())),
     state: async (limits: Partial<QuotaSettings>) => (await seen(limits)).state,
     snapshot: seen,
   }
@@ -267,7 +267,7 @@ describe('a start with other limits of the deployment', () => {
         assert.deepEqual([await isNoted(first), await isNoted(last)], [true, false])
         await world.rules.sweep.sweep()
         assert.equal(await isNoted(last), true)
-        await world.store.write((tx) => tx.accounts.setExceededSince(defined(first), undefined))
+        await world.store.write([], (tx) => tx.accounts.setExceededSince(defined(first), undefined))
         await world.rules.sweep.sweep()
         assert.equal(await isNoted(first), true)
       },

@@ -20,7 +20,7 @@ export function createQuotaReview({ store, clock, quota }: ReviewPorts): () => P
     const accounts = await store.read((tx) => tx.accounts.list({ afterEmail, max: ACCOUNTS_AT_A_TIME }))
     const unnoted = accounts.filter((account) => !quota.isNoted(account))
     if (unnoted.length > 0)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const { accountId } of unnoted) await quota.note(tx, accountId, clock.now())
       })
     afterEmail = accounts.length < ACCOUNTS_AT_A_TIME ? undefined : accounts.at(-1)?.email

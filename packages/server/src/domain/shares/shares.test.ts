@@ -71,7 +71,7 @@ describe('creating a share', () => {
       const accountId = await newAccount(world)
       const hash = sha256(content)
       const first = await make(world, accountId, request([hash]))
-      await world.store.write(async (tx) => {
+      await world.store.write([], async (tx) => {
         for (let number = 1; number < MAX_SHARES; number++)
           await tx.shares.insert({ ...request([hash]), accountId, createdAt: world.clock.now() })
       })
@@ -129,13 +129,13 @@ describe('a share', () => {
     inWorld(async (world) => {
       const { albumOwner, opaqueId } = await newShare(world)
       const suspend = (since = world.clock.now()) =>
-        world.store.write((tx) => tx.accounts.setSuspended(albumOwner.accountId, since))
+        world.store.write([], (tx) => tx.accounts.setSuspended(albumOwner.accountId, since))
       await suspend()
       assert.equal(await shown(world, opaqueId), NEITHER)
-      await world.store.write((tx) => tx.accounts.setSuspended(albumOwner.accountId, undefined))
+      await world.store.write([], (tx) => tx.accounts.setSuspended(albumOwner.accountId, undefined))
       assert.equal(await shown(world, opaqueId), BOTH)
       const accountDeletion = { accountId: albumOwner.accountId, secretHash: '-', at: world.clock.now() }
-      assert.ok(await world.store.write((tx) => tx.accountDeletions.begin(accountDeletion)))
+      assert.ok(await world.store.write([], (tx) => tx.accountDeletions.begin(accountDeletion)))
       assert.equal(await shown(world, opaqueId), NEITHER, 'before the account’s blobs are released')
     }),
   )
@@ -146,11 +146,11 @@ describe('a share', () => {
       const { albumOwner, blob, opaqueId } = await newShare(world)
       const { ciphertextHash, location } = blob
       const at = world.clock.now()
-      await world.store.write((tx) => tx.holds.add({ ciphertextHash, reason: 'a court asked', createdAt: at }))
+      await world.store.write([], (tx) => tx.holds.add({ ciphertextHash, reason: 'a court asked', createdAt: at }))
       assert.equal(await shown(world, opaqueId), INDEX_ONLY)
-      await world.store.write((tx) => tx.holds.remove(ciphertextHash))
+      await world.store.write([], (tx) => tx.holds.remove(ciphertextHash))
       assert.equal(await shown(world, opaqueId), BOTH)
-      await world.store.write((tx) => tx.objects.markDamaged(location, at))
+      await world.store.write([], (tx) => tx.objects.markDamaged(location, at))
       assert.equal(await shown(world, opaqueId), INDEX_ONLY)
       const twin = await keep(world, albumOwner, content)
       assert.equal(await shown(world, opaqueId), BOTH, 'another object is intact')

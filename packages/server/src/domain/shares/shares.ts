@@ -37,7 +37,7 @@ export function createShares({ store, blobs, clock }: SharePorts) {
       request: ShareRequest,
     ): Promise<OpaqueId | Refuses<'session_over' | 'request_malformed' | 'limit_reached'>> {
       const share = { ...request, accountId, createdAt: clock.now() }
-      return store.write(async (tx) => {
+      return store.write([], async (tx) => {
         const inactive = await requireActiveAccount(tx, accountId)
         if (inactive !== undefined) return inactive
         const present = await tx.shares.find(share.opaqueId)
@@ -55,7 +55,7 @@ export function createShares({ store, blobs, clock }: SharePorts) {
 
     /** The caller does not learn whether the share existed. Its contents are deleted when this resolves. */
     async remove(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
-      await store.write((tx) => tx.shares.end(opaqueId, accountId, clock.now()))
+      await store.write([], (tx) => tx.shares.end(opaqueId, accountId, clock.now()))
     },
 
     async contents(opaqueId: OpaqueId): Promise<ShareContents | Refuses<'share_not_found'>> {
@@ -89,7 +89,7 @@ export function createShares({ store, blobs, clock }: SharePorts) {
       const now = clock.now()
       const before = addSeconds(now, -EXPIRED_KEPT_SECONDS)
       for (let transaction = 0; transaction < MAX_TRANSACTIONS; transaction++) {
-        const ended = await store.write((tx) => tx.shares.endExpired(before, now, MAX_ENDED))
+        const ended = await store.write([], (tx) => tx.shares.endExpired(before, now, MAX_ENDED))
         if (ended < MAX_ENDED) return
       }
     },

@@ -28,7 +28,7 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
       const failure = await finishing.settle(upload)
       if (failure !== undefined) return failure
     }
-    const refused = await store.write((tx) => recordIn(tx, upload, chunk))
+    const refused = await store.write([], (tx) => recordIn(tx, upload, chunk))
     if (refused?.refused === 'sibling_finishing') {
       await finishing.finish(refused.uploadId)
       return record(upload, chunk)

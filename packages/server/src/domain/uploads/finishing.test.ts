@@ -201,9 +201,9 @@ describe('a finishing session', () => {
         around: {
           store: (real) => ({
             ...real,
-            write(work) {
+            write(locks, work) {
               writes += 1
-              return real.write(work)
+              return real.write(locks, work)
             },
           }),
         },

@@ -54,7 +54,7 @@ export function createFinishing({ store, blobs, clock, staged, ending, land }: F
   ): Promise<FinishAnswer> {
     const { uploadId, size } = upload
     const at = clock.now()
-    const isClosed = await store.write(async (tx) => {
+    const isClosed = await store.write([], async (tx) => {
       const closed = await ending.close(tx, upload, { from, to: 'failed', at, failure: refused.refused })
       if (upload.assetId === undefined) await tx.links.unclaim(upload.opaqueId, uploadId)
       return closed

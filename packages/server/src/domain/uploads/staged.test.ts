@@ -114,7 +114,7 @@ describe('the running hash', () => {
       const { uploadId, file } = await threeChunks(world)
       const last = { offset: 90, length: 10, checksum: sha256(content.subarray(90)) }
       await writeFile(file, content)
-      await world.store.write(async (tx) => {
+      await world.store.write([], async (tx) => {
         await tx.uploads.append(uploadId, last, world.clock.now())
         await tx.uploads.move(uploadId, { from: 'open', to: 'finishing', at: world.clock.now() })
       })

@@ -67,7 +67,7 @@ export function createStagedBytes({ store, blobs }: { readonly store: Store; rea
       const intact = await reread(upload)
       remember(uploadId, intact)
       if (intact.bytes !== upload.receivedBytes)
-        await store.write((tx) => tx.uploads.removeChunksFrom(uploadId, intact.bytes))
+        await store.write([], (tx) => tx.uploads.removeChunksFrom(uploadId, intact.bytes))
       return false
     },
 

@@ -69,7 +69,7 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
   /** `endOpen` in its own transaction. */
   async function end(uploads: readonly Upload[], mayEnd?: MayEnd): Promise<readonly Upload[]> {
     const at = clock.now()
-    const ended = await store.write((tx) => endOpen(tx, uploads, at, mayEnd))
+    const ended = await store.write([], (tx) => endOpen(tx, uploads, at, mayEnd))
     afterCommit(ended)
     return ended
   }

@@ -299,7 +299,7 @@ describe('a refused upload', () => {
       const { assetId, ...row } = await blobRow(world, await openBlob(world, albumOwner, content))
       // Inserts rows only: a thousand sessions through the rules would take long.
       const others = Array.from({ length: MAX_UNCLOSED_UPLOADS - 2 }, () => defined(parseUploadId(randomUUID())))
-      await world.store.write(async (tx) => {
+      await world.store.write([], async (tx) => {
         for (const uploadId of others) await tx.uploads.insert({ ...row, uploadId, assetId: newAssetId() })
       })
       const last = declaredFor(world, albumOwner, content)

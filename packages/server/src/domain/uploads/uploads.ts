@@ -105,7 +105,7 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
       const refused = judgeManifest(declared, { now: clock.now(), driftDays: settings.manifestDriftDays })
       if (refused !== undefined) return refused
       const hasRoom = await room.admits(declared.size)
-      return store.write((tx) => admit(tx, { accountId, declared, hasRoom }))
+      return store.write([], (tx) => admit(tx, { accountId, declared, hasRoom }))
     },
 
     /** Every open or finishing upload that charges the account, guests' uploads included. */

@@ -32,7 +32,7 @@ const leaving = (number: number) => ({ accountId: accountId(number), secretHash:
 /** Accounts 1 and 2, each with one of everything that names a person or lets a person in. */
 async function fill(store: Store): Promise<void> {
   await seedWithAlbums(store)
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     for (const number of [1, 2]) {
       const owner = { accountId: accountId(number) }
       const values = { kdfVersion: 1, salt: bytes(16), sealedAccountKey: bytes(80) }
@@ -82,7 +82,7 @@ export function describeAccountDeletions(inStore: InStore): void {
       inStore(async (store) => {
         await fill(store)
         const [before, other] = [await rowsOf(store, 1), await rowsOf(store, 2)]
-        assert.equal(await store.write((tx) => tx.accountDeletions.begin(leaving(1))), true)
+        assert.equal(await store.write([], (tx) => tx.accountDeletions.begin(leaving(1))), true)
         const deleted = await rowsOf(store, 1)
         assert.deepEqual(deleted.account, {
           ...before.account,
@@ -113,7 +113,7 @@ export function describeAccountDeletions(inStore: InStore): void {
           [factor, challenge, live, devices, capabilities, ended],
           [undefined, undefined, [], [], [], at(3)],
         )
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           assert.equal(await tx.secondFactors.enroll(accountId(1), bytes(60)), false)
           assert.equal(await tx.secondFactors.useBackupCode(accountId(1), hash(1), at(501)), false)
           assert.equal(await tx.drops.settle(dropId(1), claim(1).claimId), false)
@@ -132,7 +132,7 @@ export function describeAccountDeletions(inStore: InStore): void {
       inStore(async (store) => {
         await fill(store)
         const { email } = account(1)
-        await store.write((tx) => tx.accountDeletions.begin(leaving(1)))
+        await store.write([], (tx) => tx.accountDeletions.begin(leaving(1)))
         for (const each of [email, `deleted:${accountId(1)}`])
           assert.equal(await store.read((tx) => tx.accounts.findByEmail(each)), undefined)
         const listed = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 9 }))
@@ -140,7 +140,7 @@ export function describeAccountDeletions(inStore: InStore): void {
           listed.map((each) => each.accountId),
           [accountId(2)],
         )
-        assert.equal(await store.write((tx) => tx.accounts.insert(account(7, { email }))), true)
+        assert.equal(await store.write([], (tx) => tx.accounts.insert(account(7, { email }))), true)
       }),
     )
 
@@ -149,11 +149,14 @@ export function describeAccountDeletions(inStore: InStore): void {
       inStore(async (store) => {
         await fill(store)
         const wrong = { ...leaving(1), secretHash: 'other' }
-        assert.equal(await store.write((tx) => tx.accountDeletions.begin(wrong)), false)
+        assert.equal(await store.write([], (tx) => tx.accountDeletions.begin(wrong)), false)
         assert.equal((await rowsOf(store, 1)).account?.deletedAt, undefined)
         assert.equal(countTrue(await atOnce(store, 8, (tx) => tx.accountDeletions.begin(leaving(1)))), 1)
-        assert.equal(await store.write((tx) => tx.accountDeletions.begin({ ...leaving(1), secretHash: '-' })), false)
-        assert.equal(await store.write((tx) => tx.accountDeletions.begin(leaving(9))), false)
+        assert.equal(
+          await store.write([], (tx) => tx.accountDeletions.begin({ ...leaving(1), secretHash: '-' })),
+          false,
+        )
+        assert.equal(await store.write([], (tx) => tx.accountDeletions.begin(leaving(9))), false)
       }),
     )
 
@@ -162,9 +165,10 @@ export function describeAccountDeletions(inStore: InStore): void {
       inStore(async (store) => {
         await seedWithAlbums(store)
         const waiting = () => store.read((tx) => tx.accountDeletions.listUnfinished(5))
-        const finish = (number: number) => store.write((tx) => tx.accountDeletions.finish(accountId(number), at(600)))
+        const finish = (number: number) =>
+          store.write([], (tx) => tx.accountDeletions.finish(accountId(number), at(600)))
         const share = { opaqueId: opaqueId(50), accountId: accountId(1), sealedIndex: bytes(9), blobHashes: [hash(1)] }
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.accounts.charge(accountId(1), 10, undefined)
           await tx.shares.insert({ ...share, createdAt: at(0), expiresAt: undefined })
           assert.equal(await tx.accountDeletions.finish(accountId(1), at(1)), false)
@@ -174,9 +178,9 @@ export function describeAccountDeletions(inStore: InStore): void {
         })
         assert.deepEqual(await waiting(), [accountId(2), accountId(1)])
         assert.deepEqual([await finish(1), await finish(2), await finish(2)], [false, true, false])
-        await store.write((tx) => tx.accounts.refund(accountId(1), 10))
+        await store.write([], (tx) => tx.accounts.refund(accountId(1), 10))
         assert.equal(await finish(1), false)
-        await store.write((tx) => tx.shares.endSomeOf(accountId(1), at(600), 5))
+        await store.write([], (tx) => tx.shares.endSomeOf(accountId(1), at(600), 5))
         assert.deepEqual(await waiting(), [accountId(1)])
         assert.equal(await finish(1), true)
         assert.deepEqual(await waiting(), [])

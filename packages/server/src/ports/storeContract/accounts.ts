@@ -27,7 +27,7 @@ function describeRows(inStore: InStore): void {
         recoveryProofHash: bytes(32, 3),
       })
       const bare = account(2, { salt: undefined })
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.accounts.insert(full)
         await tx.accounts.insert(bare)
       })
@@ -88,7 +88,7 @@ function describeRows(inStore: InStore): void {
       const secret = secretOf(changed.indexOf(true) + 3)
       assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...secret })
       const none = { ...secret, secretHash: 'other', salt: undefined, sealedAccountKey: undefined }
-      assert.equal(await store.write((tx) => tx.accounts.changeSecret(accountId(1), secret.secretHash, none)), true)
+      assert.equal(await store.write([], (tx) => tx.accounts.changeSecret(accountId(1), secret.secretHash, none)), true)
       assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...none })
     }),
   )
@@ -98,9 +98,9 @@ function describeRows(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const exceededSince = async () => (await store.read((tx) => tx.accounts.find(accountId(1))))?.exceededSince
-      await store.write((tx) => tx.accounts.setExceededSince(accountId(1), at(5)))
+      await store.write([], (tx) => tx.accounts.setExceededSince(accountId(1), at(5)))
       assert.equal(await exceededSince(), at(5))
-      await store.write((tx) => tx.accounts.setExceededSince(accountId(1), undefined))
+      await store.write([], (tx) => tx.accounts.setExceededSince(accountId(1), undefined))
       assert.equal(await exceededSince(), undefined)
     }),
   )
@@ -111,7 +111,7 @@ function describeUse(inStore: InStore): void {
     'admits a charge up to exactly the limit, and changes nothing beyond it',
     inStore(async (store) => {
       await seed(store)
-      const charge = (size: number) => store.write((tx) => tx.accounts.charge(accountId(1), size, 100))
+      const charge = (size: number) => store.write([], (tx) => tx.accounts.charge(accountId(1), size, 100))
       assert.equal(await charge(60), true)
       assert.equal(await charge(41), false)
       assert.equal(await usedBytes(store), 60)
@@ -135,7 +135,7 @@ function describeUse(inStore: InStore): void {
     'charges up to the largest exact number if there is no limit',
     inStore(async (store) => {
       await seed(store)
-      const charge = (size: number) => store.write((tx) => tx.accounts.charge(accountId(1), size, undefined))
+      const charge = (size: number) => store.write([], (tx) => tx.accounts.charge(accountId(1), size, undefined))
       assert.equal(await charge(max - 1), true)
       assert.equal(await charge(2), false)
       assert.equal(await charge(1), true)
@@ -147,7 +147,7 @@ function describeUse(inStore: InStore): void {
     'charges no account if the id is unknown',
     inStore(async (store) => {
       await seed(store)
-      assert.equal(await store.write((tx) => tx.accounts.charge(accountId(9), 1, undefined)), false)
+      assert.equal(await store.write([], (tx) => tx.accounts.charge(accountId(9), 1, undefined)), false)
     }),
   )
 
@@ -155,7 +155,7 @@ function describeUse(inStore: InStore): void {
     'refunds a charge, only to the account that was charged',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.accounts.charge(accountId(1), 100, undefined)
         await tx.accounts.charge(accountId(2), 50, undefined)
         await tx.accounts.refund(accountId(1), 70)
@@ -169,15 +169,15 @@ function describeUse(inStore: InStore): void {
     'throws on a refund that exceeds the use, and changes nothing',
     inStore(async (store) => {
       await seed(store)
-      await store.write((tx) => tx.accounts.charge(accountId(1), 100, undefined))
+      await store.write([], (tx) => tx.accounts.charge(accountId(1), 100, undefined))
       await assert.rejects(
-        store.write(async (tx) => {
+        store.write([], async (tx) => {
           await tx.accounts.refund(accountId(1), 50)
           await tx.accounts.refund(accountId(1), 51)
         }),
       )
       assert.equal(await usedBytes(store), 100)
-      await assert.rejects(store.write((tx) => tx.accounts.refund(accountId(9), 0)))
+      await assert.rejects(store.write([], (tx) => tx.accounts.refund(accountId(9), 0)))
     }),
   )
 }
@@ -188,7 +188,7 @@ function describeOperation(inStore: InStore): void {
   it(
     'lists accounts by e-mail, page by page',
     inStore(async (store) => {
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const [index, email] of [...emails.entries()].toReversed())
           await tx.accounts.insert(account(index + 1, { email }))
       })
@@ -211,7 +211,7 @@ function describeOperation(inStore: InStore): void {
         const row = await store.read((tx) => tx.accounts.find(accountId(number)))
         return [row?.softLimitBytes, row?.hardLimitBytes]
       }
-      await store.write((tx) => tx.accounts.setLimits(accountId(1), { softLimitBytes: 0, hardLimitBytes: max }))
+      await store.write([], (tx) => tx.accounts.setLimits(accountId(1), { softLimitBytes: 0, hardLimitBytes: max }))
       assert.deepEqual(
         [await limits(1), await limits(2)],
         [
@@ -219,7 +219,7 @@ function describeOperation(inStore: InStore): void {
           [undefined, undefined],
         ],
       )
-      await store.write((tx) =>
+      await store.write([], (tx) =>
         tx.accounts.setLimits(accountId(1), { softLimitBytes: undefined, hardLimitBytes: undefined }),
       )
       assert.deepEqual(await limits(1), [undefined, undefined])
@@ -232,14 +232,14 @@ function describeOperation(inStore: InStore): void {
       await seed(store)
       const suspendedAt = async (number: number) =>
         (await store.read((tx) => tx.accounts.find(accountId(number))))?.suspendedAt
-      assert.equal(await store.write((tx) => tx.accounts.setSuspended(accountId(1), undefined)), false)
+      assert.equal(await store.write([], (tx) => tx.accounts.setSuspended(accountId(1), undefined)), false)
       const suspended = await atOnce(store, 8, (tx, index) => tx.accounts.setSuspended(accountId(1), at(index)))
       assert.equal(countTrue(suspended), 1)
       assert.deepEqual([await suspendedAt(1), await suspendedAt(2)], [at(suspended.indexOf(true)), undefined])
       const ended = await atOnce(store, 8, (tx) => tx.accounts.setSuspended(accountId(1), undefined))
       assert.equal(countTrue(ended), 1)
       assert.equal(await suspendedAt(1), undefined)
-      assert.equal(await store.write((tx) => tx.accounts.setSuspended(accountId(9), at(1))), false)
+      assert.equal(await store.write([], (tx) => tx.accounts.setSuspended(accountId(9), at(1))), false)
     }),
   )
 }

@@ -12,7 +12,7 @@ export function describeAlbums(inStore: InStore): void {
       inStore(async (store) => {
         await seed(store)
         const [bare, named] = [album(1), album(2, { sealedName: bytes(90) })]
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.albums.insert(bare)
           await tx.albums.insert(named)
         })
@@ -31,7 +31,7 @@ export function describeAlbums(inStore: InStore): void {
         )
         assert.equal(countTrue(inserted), 1)
         const again = album(1, { accountId: accountId(2) })
-        assert.equal(await store.write((tx) => tx.albums.insert(again)), false)
+        assert.equal(await store.write([], (tx) => tx.albums.insert(again)), false)
         assert.deepEqual(await find(store, 1), album(1, { sealedName: bytes(9, inserted.indexOf(true)) }))
       }),
     )
@@ -40,7 +40,7 @@ export function describeAlbums(inStore: InStore): void {
       "lists and counts an account's own albums, oldest first",
       inStore(async (store) => {
         await seed(store)
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.albums.insert(album(5, { createdAt: at(30) }))
           await tx.albums.insert(album(4, { createdAt: at(30) }))
           await tx.albums.insert(album(3, { createdAt: at(20) }))

@@ -39,7 +39,7 @@ function describeAccounts(inStore: InStore): void {
       const holding = (max: number) => store.read((tx) => tx.assets.someWithBlobs(accountId(1), max))
       assert.deepEqual((await holding(9)).toSorted(), [assetId(1), assetId(2)])
       assert.equal((await holding(1)).length, 1)
-      await store.write((tx) => tx.assets.removeBlob(object(2).location))
+      await store.write([], (tx) => tx.assets.removeBlob(object(2).location))
       assert.deepEqual([await retainedUntil(1), await holding(9)], [at(9), [assetId(1)]])
     }),
   )
@@ -54,7 +54,7 @@ const objectsOf = (store: Store, account: number, content: number) =>
 /** Assets 1 and 2 of account 1, asset 3 of account 2. */
 async function seedAssets(store: Store): Promise<void> {
   await seedWithAlbums(store)
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     await tx.assets.reserve(asset(1))
     await tx.assets.reserve(asset(2))
     await tx.assets.reserve(asset(3, { accountId: accountId(2), albumId: albumId(2) }))
@@ -63,7 +63,7 @@ async function seedAssets(store: Store): Promise<void> {
 
 /** Inserts the blob and a kept object for it. */
 async function land(store: Store, number: number, given: Partial<AssetBlob> = {}): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     await tx.objects.insert(object(number, { state: 'kept' }))
     await tx.assets.addBlob(assetBlob(number, given))
   })
@@ -85,8 +85,8 @@ function describeRows(inStore: InStore): void {
         assetBlob(6, { role: 'original', landedAt: at(31) }),
         assetBlob(2, { role: 'derivative', landedAt: at(31) }),
       ]
-      for (const blob of blobs) await store.write((tx) => tx.assets.addBlob(blob))
-      await store.write((tx) => tx.assets.addBlob(assetBlob(5, { assetId: assetId(2) })))
+      for (const blob of blobs) await store.write([], (tx) => tx.assets.addBlob(blob))
+      await store.write([], (tx) => tx.assets.addBlob(assetBlob(5, { assetId: assetId(2) })))
       assert.deepEqual(await blobsOf(store, 1), blobs)
       assert.deepEqual(await blobsOf(store, 2), [assetBlob(5, { assetId: assetId(2) })])
       assert.deepEqual(await blobsOf(store, 9), [])
@@ -99,7 +99,7 @@ function describeRows(inStore: InStore): void {
       await seedAssets(store)
       const { action, client_version: clientVersion, ...rest } = envelope(1)
       const declared = { retention_until: null, action, ...rest, client_version: `${clientVersion} "ü\\ \u2028😀` }
-      await store.write((tx) => tx.assets.addBlob(assetBlob(1, { envelope: declared })))
+      await store.write([], (tx) => tx.assets.addBlob(assetBlob(1, { envelope: declared })))
       const [blob] = await blobsOf(store, 1)
       assert.deepEqual(blob?.envelope, declared)
       assert.equal(JSON.stringify(blob?.envelope), JSON.stringify(declared))
@@ -111,10 +111,10 @@ function describeRows(inStore: InStore): void {
     inStore(async (store) => {
       await seedAssets(store)
       for (const number of [1, 2, 3]) await land(store, number)
-      await store.write((tx) => tx.assets.removeBlob(assetBlob(2).location))
+      await store.write([], (tx) => tx.assets.removeBlob(assetBlob(2).location))
       assert.deepEqual(await blobsOf(store, 1), [assetBlob(1), assetBlob(3)])
       assert.deepEqual(await store.read((tx) => tx.objects.find(object(2).location)), object(2, { state: 'kept' }))
-      await assert.rejects(store.write((tx) => tx.assets.removeBlob(assetBlob(2).location)))
+      await assert.rejects(store.write([], (tx) => tx.assets.removeBlob(assetBlob(2).location)))
     }),
   )
 
@@ -123,7 +123,7 @@ function describeRows(inStore: InStore): void {
     inStore(async (store) => {
       await seedAssets(store)
       for (const number of [3, 2]) await land(store, number)
-      await store.write((tx) => tx.assets.removeBlob(assetBlob(2).location))
+      await store.write([], (tx) => tx.assets.removeBlob(assetBlob(2).location))
       await land(store, 1)
       assert.deepEqual(await blobsOf(store, 1), [assetBlob(3), assetBlob(1)])
     }),
@@ -150,7 +150,7 @@ function describeRoles(inStore: InStore): void {
     inStore(async (store) => {
       await seedAssets(store)
       await land(store, 1, { role: 'original' })
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.assets.removeBlob(assetBlob(1).location)
         await tx.assets.addBlob(assetBlob(2, { role: 'original' }))
       })
@@ -177,8 +177,8 @@ function describeRoles(inStore: InStore): void {
       await seedAssets(store)
       await land(store, 1)
       const { location } = assetBlob(1)
-      await assert.rejects(store.write((tx) => tx.assets.addBlob(assetBlob(2, { location, assetId: assetId(2) }))))
-      await assert.rejects(store.write((tx) => tx.assets.addBlob(assetBlob(3, { assetId: assetId(9) }))))
+      await assert.rejects(store.write([], (tx) => tx.assets.addBlob(assetBlob(2, { location, assetId: assetId(2) }))))
+      await assert.rejects(store.write([], (tx) => tx.assets.addBlob(assetBlob(3, { assetId: assetId(9) }))))
       assert.deepEqual([...(await blobsOf(store, 2)), ...(await blobsOf(store, 9))], [])
     }),
   )
@@ -199,7 +199,7 @@ function describeVerdicts(inStore: InStore): void {
         held(6, { role: 'original' }),
       ])
       for (const objectState of ['orphaned', 'deleting', 'staged'] as const satisfies readonly ObjectState[]) {
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           const from = (await tx.objects.find(object(4).location))?.state ?? 'kept'
           await tx.objects.move(object(4).location, { from, to: objectState, at: at(9) })
         })
@@ -219,7 +219,7 @@ function describeVerdicts(inStore: InStore): void {
       assert.deepEqual(await liveBlobsOf(store, 2, 3), [held(2)])
       assert.deepEqual(await liveBlobsOf(store, 1, 2), [])
       assert.deepEqual(await liveBlobsOf(store, 1, 9), [])
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.assets.touch(assetId(1), at(5))
         await tx.assets.removeBlob(assetBlob(1).location)
         await tx.assets.bury(assetId(1), at(6))
@@ -243,7 +243,7 @@ function describeVerdicts(inStore: InStore): void {
       ])
       assert.deepEqual(await objectsOf(store, 2, 77), [held(2, { ciphertextHash })])
       assert.deepEqual(await objectsOf(store, 1, 78), [])
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.assets.removeBlob(assetBlob(3).location)
         await tx.objects.move(object(1).location, { from: 'kept', to: 'orphaned', at: at(9) })
       })

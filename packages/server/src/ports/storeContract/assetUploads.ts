@@ -40,18 +40,18 @@ function describeRows(inStore: InStore): void {
     'can be declared again while it is open, unless it is a guest’s',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(assetUpload(1))
         await tx.uploads.insert(upload(2))
       })
       const anew = { contentType: 'image/png', envelope: envelope(7), declarationHash: hash(8) }
-      const redeclare = (number: number) => store.write((tx) => tx.uploads.redeclare(uploadId(number), anew))
+      const redeclare = (number: number) => store.write([], (tx) => tx.uploads.redeclare(uploadId(number), anew))
       await redeclare(1)
       const { contentType, envelope: declared, declarationHash } = { ...assetUpload(1), ...(await find(store, 1)) }
       assert.deepEqual({ contentType, envelope: declared, declarationHash }, anew)
       await assert.rejects(redeclare(2))
       await assert.rejects(redeclare(3))
-      await store.write((tx) => move(tx, 1, 'finishing'))
+      await store.write([], (tx) => move(tx, 1, 'finishing'))
       await assert.rejects(redeclare(1))
     }),
   )
@@ -65,7 +65,7 @@ function describeRows(inStore: InStore): void {
         size: Number.MAX_SAFE_INTEGER,
         envelope: { ...envelope(2), prior_provenance_hash: hash(9), retention_until: null },
       })
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(assetUpload(1))
         await tx.uploads.insert(full)
       })
@@ -87,12 +87,12 @@ function describeRows(inStore: InStore): void {
     inStore(async (store) => {
       await seedWithAlbums(store)
       const chunk = { offset: 0, length: 60, checksum: hash(1) }
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(assetUpload(1))
         assert.equal(await tx.uploads.append(uploadId(1), chunk, at(1)), true)
       })
       assert.equal((await find(store, 1))?.receivedBytes, 60)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await move(tx, 1, 'ended')
         await tx.uploads.prune(at(6))
       })
@@ -115,7 +115,7 @@ function describeFailures(inStore: InStore): void {
       ]
       for (const [index, failure] of failures.entries()) {
         for (const fresh of [assetUpload(index), upload(10 + index)]) {
-          await store.write(async (tx) => {
+          await store.write([], async (tx) => {
             await tx.uploads.insert(fresh)
             await tx.uploads.move(fresh.uploadId, { from: 'open', to: 'failed', at: at(5), failure })
           })
@@ -130,10 +130,10 @@ function describeFailures(inStore: InStore): void {
     'have a reason if and only if they failed',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write((tx) => tx.uploads.insert(assetUpload(1)))
+      await store.write([], (tx) => tx.uploads.insert(assetUpload(1)))
       const failure = 'manifest_stale' as const
       const step = (to: UploadState, given?: UploadFailure) =>
-        store.write((tx) => tx.uploads.move(uploadId(1), { from: 'open', to, at: at(5), failure: given }))
+        store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'open', to, at: at(5), failure: given }))
       await assert.rejects(step('failed'))
       await assert.rejects(step('ended', failure))
       assert.equal((await find(store, 1))?.state, 'open')
@@ -148,7 +148,7 @@ function describeLists(inStore: InStore): void {
     'are listed by asset, open or finishing, oldest first',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(assetUpload(9, { createdAt: at(20) }))
         await tx.uploads.insert(assetUpload(8, { createdAt: at(10) }))
         await tx.uploads.insert(assetUpload(7, { createdAt: at(30) }))
@@ -172,7 +172,7 @@ function describeLists(inStore: InStore): void {
     "are listed by account until they close, guests' included, oldest first",
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(upload(9, { createdAt: at(20) }))
         await tx.uploads.insert(assetUpload(8, { createdAt: at(30) }))
         await tx.uploads.insert(assetUpload(7, { createdAt: at(10), assetId: assetId(2) }))
@@ -202,7 +202,7 @@ function describeLists(inStore: InStore): void {
           await tx.uploads.countUnclosedOwn(accountId(number)),
         ])
       assert.deepEqual(await count(1), [0, 0])
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const [index, state] of (['finishing', 'landed', 'failed', 'ended'] as const).entries()) {
           await tx.uploads.insert(assetUpload(index))
           await move(tx, index, state)
@@ -227,7 +227,7 @@ function describeCompany(inStore: InStore): void {
     'are found with the guests’ sessions in general, and not by link',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(assetUpload(1))
         await tx.uploads.insert(upload(2, { size: 7 }))
         await tx.uploads.insert(assetUpload(3))

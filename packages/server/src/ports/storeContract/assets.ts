@@ -29,7 +29,7 @@ export function describeAssets(inStore: InStore): void {
 }
 
 const find = (store: Store, number: number) => store.read((tx) => tx.assets.find(assetId(number)))
-const reserve = (store: Store, given: NewAsset) => store.write((tx) => tx.assets.reserve(given))
+const reserve = (store: Store, given: NewAsset) => store.write([], (tx) => tx.assets.reserve(given))
 
 function reserved(number: number, given: Partial<Asset> = {}): Asset {
   const none = { drop: undefined, createdAt: undefined, changedAt: undefined, deletedAt: undefined }
@@ -70,7 +70,7 @@ function describeGivingUp(inStore: InStore): void {
     'gives up an unused reservation, so that another account can reserve the id',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.assets.reserve(asset(1))
         await tx.assets.reserve(asset(2))
         for (const [number, state] of (['landed', 'failed', 'ended'] as const).entries()) {
@@ -112,7 +112,7 @@ function describeGivingUp(inStore: InStore): void {
       `keeps a reservation with ${what}`,
       inStore(async (store) => {
         await seedWithAlbums(store)
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.assets.reserve(asset(1))
           await make(tx)
           await tx.assets.giveUp(assetId(1))
@@ -129,16 +129,16 @@ function describeChanges(inStore: InStore): void {
     'records when its first blob landed, and when it changed last',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.assets.reserve(asset(1))
         await tx.assets.reserve(asset(2))
         await tx.assets.touch(assetId(1), at(5))
       })
       assert.deepEqual(await find(store, 1), reserved(1, { createdAt: at(5), changedAt: at(5) }))
-      await store.write((tx) => tx.assets.touch(assetId(1), at(7)))
+      await store.write([], (tx) => tx.assets.touch(assetId(1), at(7)))
       assert.deepEqual(await find(store, 1), reserved(1, { createdAt: at(5), changedAt: at(7) }))
       assert.deepEqual(await find(store, 2), reserved(2))
-      await assert.rejects(store.write((tx) => tx.assets.touch(assetId(9), at(5))))
+      await assert.rejects(store.write([], (tx) => tx.assets.touch(assetId(9), at(5))))
     }),
   )
 
@@ -147,7 +147,7 @@ function describeChanges(inStore: InStore): void {
     inStore(async (store) => {
       await seedWithAlbums(store)
       const setDrop = (number: number, drop?: number) =>
-        store.write((tx) => tx.assets.setDrop(assetId(number), drop === undefined ? undefined : adoptedDrop(drop)))
+        store.write([], (tx) => tx.assets.setDrop(assetId(number), drop === undefined ? undefined : adoptedDrop(drop)))
       await reserve(store, asset(1))
       await reserve(store, asset(2))
       await setDrop(1, 5)
@@ -165,12 +165,12 @@ function describeChanges(inStore: InStore): void {
     'refuses a drop that another asset adopted',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.assets.reserve(asset(1))
         await tx.assets.reserve(asset(2))
         await tx.assets.setDrop(assetId(1), adoptedDrop(5))
       })
-      await assert.rejects(store.write((tx) => tx.assets.setDrop(assetId(2), adoptedDrop(5))))
+      await assert.rejects(store.write([], (tx) => tx.assets.setDrop(assetId(2), adoptedDrop(5))))
       assert.deepEqual(await find(store, 2), reserved(2))
     }),
   )
@@ -179,7 +179,7 @@ function describeChanges(inStore: InStore): void {
 function describeTombstones(inStore: InStore): void {
   async function bury(store: Store): Promise<void> {
     await seedWithAlbums(store)
-    await store.write(async (tx) => {
+    await store.write([], async (tx) => {
       await tx.assets.reserve(asset(1))
       await tx.assets.setDrop(assetId(1), adoptedDrop(5))
       await tx.assets.touch(assetId(1), at(5))
@@ -210,10 +210,10 @@ function describeTombstones(inStore: InStore): void {
     inStore(async (store) => {
       await bury(store)
       const before = await find(store, 1)
-      await assert.rejects(store.write((tx) => tx.assets.touch(assetId(1), at(10))))
-      await assert.rejects(store.write((tx) => tx.assets.setDrop(assetId(1), adoptedDrop(6))))
-      await assert.rejects(store.write((tx) => tx.assets.addBlob(assetBlob(1))))
-      await assert.rejects(store.write((tx) => tx.assets.bury(assetId(1), at(10))))
+      await assert.rejects(store.write([], (tx) => tx.assets.touch(assetId(1), at(10))))
+      await assert.rejects(store.write([], (tx) => tx.assets.setDrop(assetId(1), adoptedDrop(6))))
+      await assert.rejects(store.write([], (tx) => tx.assets.addBlob(assetBlob(1))))
+      await assert.rejects(store.write([], (tx) => tx.assets.bury(assetId(1), at(10))))
       assert.deepEqual(await find(store, 1), before)
       assert.deepEqual(await store.read((tx) => tx.assets.blobsOf(assetId(1))), [])
     }),
@@ -223,17 +223,17 @@ function describeTombstones(inStore: InStore): void {
     'refuses to bury an asset that has a blob, never had one, or does not exist',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.assets.reserve(asset(1))
         await tx.assets.addBlob(assetBlob(1))
         await tx.assets.touch(assetId(1), at(5))
         await tx.assets.reserve(asset(2))
       })
       for (const number of [1, 2, 9]) {
-        await assert.rejects(store.write((tx) => tx.assets.bury(assetId(number), at(9))))
+        await assert.rejects(store.write([], (tx) => tx.assets.bury(assetId(number), at(9))))
       }
       assert.equal((await find(store, 1))?.deletedAt, undefined)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.assets.removeBlob(assetBlob(1).location)
         await tx.assets.bury(assetId(1), at(9))
       })

@@ -53,7 +53,7 @@ async function fill(store: Store): Promise<void> {
   await seedWithAlbums(store)
   const ofAsset = (sequence: number, session: number) =>
     receipt(sequence, { uploadId: uploadId(session), dropId: undefined, assetId: assetId(1) })
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     for (const session of [upload(1), upload(2), assetUpload(3)]) await landed(tx, session)
     await open(tx, upload(4))
     await tx.uploads.append(uploadId(4), { offset: 0, length: 30, checksum: hash(1) }, at(1))
@@ -120,7 +120,7 @@ function describeBooks(inStore: InStore): void {
       )
       const none = { sessions: 0, bytes: 0, open: 0, finishing: undefined }
       assert.deepEqual([two?.accountId, two?.unclosed, two?.seen.files], [accountId(2), none, 0])
-      await store.write((tx) => tx.uploads.move(uploadId(4), { from: 'open', to: 'finishing', at: at(3) }))
+      await store.write([], (tx) => tx.uploads.move(uploadId(4), { from: 'open', to: 'finishing', at: at(3) }))
       const [later] = await store.read((tx) => tx.audit.links(0, 1))
       assert.deepEqual(later?.unclosed, { sessions: 1, bytes: SIZE, open: 0, finishing: uploadId(4) })
       assert.deepEqual(await store.read((tx) => tx.audit.links(two?.linkSeq ?? 0, 5)), [])
@@ -138,7 +138,7 @@ function describeDeleted(inStore: InStore): void {
         const [row] = await store.read((tx) => tx.audit.accounts(accountId(number - 1), 1))
         return [row?.deletedAt, row?.emptiedAt, row?.remains, row?.liveShares]
       }
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.devices.insert(device(2, { accountId: accountId(2) }))
         await tx.accountDeletions.begin({ accountId: accountId(1), secretHash, at: at(5) })
         await tx.accountDeletions.begin({ accountId: accountId(2), secretHash, at: at(5) })
@@ -151,7 +151,7 @@ function describeDeleted(inStore: InStore): void {
           [at(5), at(6), 0, 0],
         ],
       )
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.links.insert(link(9))
         await tx.links.insert(link(8))
         await tx.links.revoke(opaqueId(8), accountId(1), at(5))
@@ -187,9 +187,9 @@ function describeRecounts(inStore: InStore): void {
       const [link] = await store.read((tx) => tx.audit.links(0, 1))
       const linkSeq = link?.linkSeq ?? 0
       const recount = () =>
-        store.write(async (tx) => [await tx.audit.recountUse(accountId(1)), await tx.audit.recountOpen(linkSeq)])
+        store.write([], async (tx) => [await tx.audit.recountUse(accountId(1)), await tx.audit.recountOpen(linkSeq)])
       assert.deepEqual(await recount(), [false, false])
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.accounts.charge(accountId(1), 7, undefined)
         await tx.accounts.charge(accountId(2), 7, undefined)
         for (const number of [1, 2])
@@ -236,7 +236,7 @@ function describeCustody(inStore: InStore): void {
       )
       assert.deepEqual(uploads[3]?.chunks, { count: 2, bytes: 40, start: 0, end: 40 })
       assert.deepEqual(uploads[4]?.chunks, { count: 0, bytes: 0, start: 0, end: 0 })
-      await store.write((tx) => tx.drops.claim(claim(1)))
+      await store.write([], (tx) => tx.drops.claim(claim(1)))
       const [pending, ...more] = await store.read((tx) => tx.audit.drops(0, 9))
       assert.deepEqual(more, [])
       assert.deepEqual(
@@ -301,7 +301,7 @@ function describeCustody(inStore: InStore): void {
         receivedBytes: undefined,
       })
       assert.equal(await store.read((tx) => tx.audit.object(object(9).location)), undefined)
-      await store.write((tx) => tx.objects.markDamaged(object(1).location, at(9)))
+      await store.write([], (tx) => tx.objects.markDamaged(object(1).location, at(9)))
       assert.equal((await store.read((tx) => tx.audit.object(object(1).location)))?.damagedAt, at(9))
     }),
   )
@@ -340,9 +340,9 @@ function describeReceipts(inStore: InStore): void {
       const assets = async () => (await store.read((tx) => tx.audit.receipts(0, 9))).map(({ asset }) => asset)
       const held = { isDeleted: false, originalSeq: undefined }
       assert.deepEqual(await assets(), [undefined, undefined, held, held])
-      await store.write((tx) => tx.assets.removeBlob(object(3).location))
+      await store.write([], (tx) => tx.assets.removeBlob(object(3).location))
       assert.deepEqual(await assets(), [undefined, undefined, { ...held, originalSeq: 4 }, held])
-      await store.write((tx) => tx.uploads.prune(at(100)))
+      await store.write([], (tx) => tx.uploads.prune(at(100)))
       assert.deepEqual(await whatOf(3, 3), [[4, [['blob', 'original', hash(2)]], false]])
       assert.deepEqual((await store.read((tx) => tx.audit.receipts(1, 1)))[0]?.row, receipt(2))
     }),

@@ -33,7 +33,7 @@ function describeNumbers(inStore: InStore): void {
     inStore(async (store) => {
       await seedWithAlbums(store)
       assert.equal(await lastSeq(store), 0)
-      const next = (account: number) => store.write((tx) => tx.changes.nextSeq(accountId(account)))
+      const next = (account: number) => store.write([], (tx) => tx.changes.nextSeq(accountId(account)))
       assert.deepEqual([await next(1), await next(1), await next(2), await next(1)], [1, 2, 1, 3])
       assert.deepEqual([await lastSeq(store), await lastSeq(store, 2)], [3, 1])
     }),
@@ -44,7 +44,7 @@ function describeNumbers(inStore: InStore): void {
     inStore(async (store) => {
       await seedWithAlbums(store)
       assert.equal(await lastSeq(store, 9), undefined)
-      await assert.rejects(store.write((tx) => tx.changes.nextSeq(accountId(9))))
+      await assert.rejects(store.write([], (tx) => tx.changes.nextSeq(accountId(9))))
     }),
   )
 
@@ -83,7 +83,7 @@ function describeChangedAssets(inStore: InStore): void {
     'lists assets in the order of their last changes, each once, with its present blobs',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const [number, changeSeq] of [
           [1, 1],
           [2, 2],
@@ -110,7 +110,7 @@ function describeChangedAssets(inStore: InStore): void {
     'lists tombstones, but no reservations and no assets of another account',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.assets.reserve(asset(1))
         await tx.assets.touch(assetId(1), at(1))
         await tx.assets.bury(assetId(1), at(2))
@@ -130,20 +130,20 @@ function describeChangedAssets(inStore: InStore): void {
     'refuses one number for two assets of an account, and a number for an unknown asset',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.assets.reserve(asset(1))
         await tx.assets.reserve(asset(2))
         await tx.changes.numberAsset(assetId(1), 1)
       })
-      await assert.rejects(store.write((tx) => tx.changes.numberAsset(assetId(2), 1)))
-      await assert.rejects(store.write((tx) => tx.changes.numberAsset(assetId(9), 2)))
+      await assert.rejects(store.write([], (tx) => tx.changes.numberAsset(assetId(2), 1)))
+      await assert.rejects(store.write([], (tx) => tx.changes.numberAsset(assetId(9), 2)))
     }),
   )
 }
 
 function describeEvents(inStore: InStore): void {
   const insert = (store: Store, ...events: readonly NotedEvent[]) =>
-    store.write(async (tx) => {
+    store.write([], async (tx) => {
       for (const each of events) await tx.changes.insertEvent(each)
     })
   const seqsAfter = async (store: Store, changeSeq: number, max?: number) =>
@@ -175,7 +175,7 @@ function describeEvents(inStore: InStore): void {
     inStore(async (store) => {
       await seedWithAlbums(store)
       await insert(store, ...[1, 2, 3, 4, 5].map((number) => event(number)), event(1, { accountId: accountId(2) }))
-      const prune = (before: number, max: number) => store.write((tx) => tx.changes.pruneEvents(at(before), max))
+      const prune = (before: number, max: number) => store.write([], (tx) => tx.changes.pruneEvents(at(before), max))
       assert.equal(await prune(2, 10), 2)
       assert.deepEqual(await seqsAfter(store, 0), [2, 3, 4, 5])
       assert.equal(await prune(5, 2), 2)

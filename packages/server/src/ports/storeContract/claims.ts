@@ -15,20 +15,20 @@ export function describeClaims(inStore: InStore): void {
 /** Drops 1 and 2 of account 1. */
 async function seedDrops(store: Store): Promise<void> {
   await seed(store)
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     await tx.drops.insert(drop(1))
     await tx.drops.insert(drop(2))
   })
 }
 
 const take = (store: Store, number: number, given: Partial<Claim> = {}) =>
-  store.write((tx) => tx.drops.claim(claim(number, given)))
+  store.write([], (tx) => tx.drops.claim(claim(number, given)))
 const settle = (store: Store, number: number, of = dropId(1)) =>
-  store.write((tx) => tx.drops.settle(of, claim(number).claimId))
+  store.write([], (tx) => tx.drops.settle(of, claim(number).claimId))
 const unclaim = (store: Store, number: number) =>
-  store.write((tx) => tx.drops.unclaim(dropId(1), claim(number).claimId))
+  store.write([], (tx) => tx.drops.unclaim(dropId(1), claim(number).claimId))
 const discard = (store: Store, seconds: number) =>
-  store.write((tx) => tx.drops.remove(dropId(1), accountId(1), at(seconds)))
+  store.write([], (tx) => tx.drops.remove(dropId(1), accountId(1), at(seconds)))
 const find = (store: Store, number = 1) => store.read((tx) => tx.drops.find(dropId(number)))
 const pending = (store: Store) =>
   store.read(async (tx) => [(await tx.drops.pendingOf(accountId(1))).length, await tx.drops.countPending(accountId(1))])
@@ -148,7 +148,7 @@ function describeSettling(inStore: InStore): void {
     inStore(async (store) => {
       await seedDrops(store)
       await take(store, 1)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         assert.equal(await tx.drops.settle(dropId(1), claim(1).claimId), true)
         return { refused: 'after all' }
       })

@@ -19,7 +19,7 @@ function describeRows(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const [bare, full] = [device(1), device(2, { mac: bytes(32) })]
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.devices.insert(bare)
         await tx.devices.insert(full)
       })
@@ -39,7 +39,7 @@ function describeRows(inStore: InStore): void {
       assert.equal(countTrue(inserted), 1)
       const first = fresh(device(1, { publicKey: bytes(1984, inserted.indexOf(true)) }))
       const again = device(1, { accountId: accountId(2), mac: bytes(32) })
-      assert.equal(await store.write((tx) => tx.devices.insert(again)), false)
+      assert.equal(await store.write([], (tx) => tx.devices.insert(again)), false)
       assert.deepEqual(await find(store, 1), first)
     }),
   )
@@ -48,7 +48,7 @@ function describeRows(inStore: InStore): void {
     "lists an account's own devices, revoked ones too, oldest first",
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.devices.insert(device(5, { createdAt: at(30) }))
         await tx.devices.insert(device(4, { createdAt: at(30) }))
         await tx.devices.insert(device(3, { createdAt: at(20) }))
@@ -71,12 +71,12 @@ function describeRevoking(inStore: InStore): void {
     "revokes a device once, and only the account's own",
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.devices.insert(device(1))
         await tx.devices.insert(device(2, { accountId: accountId(2) }))
       })
       const revoke = (number: number, seconds: number) =>
-        store.write((tx) => tx.devices.revoke(deviceId(number), accountId(1), at(seconds)))
+        store.write([], (tx) => tx.devices.revoke(deviceId(number), accountId(1), at(seconds)))
       assert.equal(await revoke(2, 10), false)
       assert.equal((await find(store, 2))?.revokedAt, undefined)
       assert.equal(await revoke(1, 10), true)
@@ -92,7 +92,7 @@ function describeRevoking(inStore: InStore): void {
       await seed(store)
       const live = (number: number) => store.read((tx) => tx.devices.countLive(accountId(number)))
       assert.equal(await live(1), 0)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const number of [1, 2, 3]) await tx.devices.insert(device(number))
         await tx.devices.insert(device(4, { accountId: accountId(2) }))
         await tx.devices.revoke(deviceId(2), accountId(1), at(1))

@@ -30,7 +30,7 @@ export function capability(number: number, given: Partial<Capability> = {}): Cap
 }
 
 const insert = (store: Store, capabilities: readonly Capability[]) =>
-  store.write(async (tx) => {
+  store.write([], async (tx) => {
     for (const each of capabilities) await tx.capabilities.insert(each)
   })
 const revoked = async (store: Store, seconds: number) =>
@@ -46,7 +46,7 @@ export function describeDiscovery(inStore: InStore): void {
           deprecation('2026-03-01', { announcedAt: at(50), detailUrl: 'https://keep.example/news' }),
           deprecation('2026-02-01', { announcedAt: at(40), cutoff: at(900) }),
         ]
-        for (const each of announced) await store.write((tx) => tx.deprecations.append(each))
+        for (const each of announced) await store.write([], (tx) => tx.deprecations.append(each))
         assert.deepEqual(await store.read((tx) => tx.deprecations.list()), announced)
       }),
     )
@@ -62,7 +62,7 @@ export function describeDiscovery(inStore: InStore): void {
         const live = (seconds: number) => store.read((tx) => tx.capabilities.liveOf(albumId(1), at(seconds)))
         assert.deepEqual(await live(9), minted)
         assert.deepEqual(await live(10), [minted[0], minted[2]])
-        await store.write((tx) => tx.capabilities.revoke(jti(30), albumId(1), at(11)))
+        await store.write([], (tx) => tx.capabilities.revoke(jti(30), albumId(1), at(11)))
         assert.deepEqual(await live(11), [minted[2]])
         assert.deepEqual(await live(20), [])
       }),
@@ -73,7 +73,7 @@ export function describeDiscovery(inStore: InStore): void {
       inStore(async (store) => {
         await seedWithAlbums(store)
         await insert(store, [capability(10), capability(20), capability(30)])
-        await store.write((tx) => tx.capabilities.revoke(jti(20), albumId(1), at(1)))
+        await store.write([], (tx) => tx.capabilities.revoke(jti(20), albumId(1), at(1)))
         const count = (number: number, seconds: number) =>
           store.read((tx) => tx.capabilities.count(accountId(number), at(seconds)))
         assert.deepEqual(await count(1, 5), { live: 2, all: 3 })
@@ -89,8 +89,8 @@ export function describeDiscovery(inStore: InStore): void {
         await seedWithAlbums(store)
         await insert(store, [capability(30), capability(10), capability(20), capability(40)])
         for (const number of [30, 10, 20, 10, 99])
-          await store.write((tx) => tx.capabilities.revoke(jti(number), albumId(1), at(1)))
-        await store.write((tx) => tx.capabilities.revoke(jti(40), albumId(2), at(1)))
+          await store.write([], (tx) => tx.capabilities.revoke(jti(number), albumId(1), at(1)))
+        await store.write([], (tx) => tx.capabilities.revoke(jti(40), albumId(2), at(1)))
         assert.deepEqual(await revoked(store, 5), [jti(10), jti(20), jti(30)])
         assert.deepEqual(await revoked(store, 10), [jti(20), jti(30)])
         assert.deepEqual(await revoked(store, 30), [])
@@ -106,7 +106,7 @@ export function describeDiscovery(inStore: InStore): void {
           capability(20),
           capability(30, { accountId: accountId(2), albumId: albumId(2) }),
         ])
-        await store.write((tx) => tx.capabilities.revokeAll(at(10)))
+        await store.write([], (tx) => tx.capabilities.revokeAll(at(10)))
         assert.deepEqual(await revoked(store, 0), [jti(20), jti(30)])
       }),
     )
@@ -116,12 +116,13 @@ export function describeDiscovery(inStore: InStore): void {
       inStore(async (store) => {
         await seedWithAlbums(store)
         await insert(store, [capability(10), capability(20), capability(30), capability(40)])
-        for (const number of [20, 40]) await store.write((tx) => tx.capabilities.revoke(jti(number), albumId(1), at(1)))
+        for (const number of [20, 40])
+          await store.write([], (tx) => tx.capabilities.revoke(jti(number), albumId(1), at(1)))
         const left = () => store.read((tx) => tx.capabilities.count(accountId(1), at(0)))
-        await store.write((tx) => tx.capabilities.prune(at(30), 2))
+        await store.write([], (tx) => tx.capabilities.prune(at(30), 2))
         assert.deepEqual(await left(), { live: 1, all: 2 })
         assert.deepEqual(await revoked(store, 0), [jti(40)])
-        for (const seconds of [30, 39]) await store.write((tx) => tx.capabilities.prune(at(seconds), 2))
+        for (const seconds of [30, 39]) await store.write([], (tx) => tx.capabilities.prune(at(seconds), 2))
         assert.deepEqual(await left(), { live: 0, all: 1 })
       }),
     )

@@ -20,7 +20,7 @@ function describeInbox(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const full = drop(2, { suggestedFilename: 'holiday.jpg', leasedUntil: at(9) })
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.drops.insert(drop(1))
         await tx.drops.insert(full)
       })
@@ -34,7 +34,7 @@ function describeInbox(inStore: InStore): void {
     "lists an account's own drops in the order in which they were received, then in the order of landing",
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.drops.insert(drop(9, { receivedAt: at(2) }))
         await tx.drops.insert(drop(5, { receivedAt: at(2) }))
         await tx.drops.insert(drop(7, { receivedAt: at(1) }))
@@ -52,7 +52,7 @@ function describeInbox(inStore: InStore): void {
     'keeps the order of landing if later drops were removed in between',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const number of [3, 2]) await tx.drops.insert(drop(number))
         await tx.drops.remove(dropId(2), accountId(1), at(1))
         await tx.drops.insert(drop(1))
@@ -67,8 +67,8 @@ function describeRemoval(inStore: InStore): void {
     "removes the account's own drop once, and answers it",
     inStore(async (store) => {
       await seed(store)
-      await store.write((tx) => tx.drops.insert(drop(1)))
-      const remove = (number: number) => store.write((tx) => tx.drops.remove(dropId(1), accountId(number), at(1)))
+      await store.write([], (tx) => tx.drops.insert(drop(1)))
+      const remove = (number: number) => store.write([], (tx) => tx.drops.remove(dropId(1), accountId(number), at(1)))
       assert.equal(await remove(2), undefined)
       assert.deepEqual(await remove(1), drop(1))
       assert.equal(await remove(1), undefined)
@@ -81,7 +81,7 @@ function describeRemoval(inStore: InStore): void {
     'removes a drop for one of 64 simultaneous calls',
     inStore(async (store) => {
       await seed(store)
-      await store.write((tx) => tx.drops.insert(drop(1)))
+      await store.write([], (tx) => tx.drops.insert(drop(1)))
       const removed = await atOnce(store, 64, (tx) => tx.drops.remove(dropId(1), accountId(1), at(1)))
       assert.equal(removed.filter((each) => each !== undefined).length, 1)
     }),
@@ -91,8 +91,8 @@ function describeRemoval(inStore: InStore): void {
     'removes no drop with a live lease, but a drop whose lease has ended',
     inStore(async (store) => {
       await seed(store)
-      await store.write((tx) => tx.drops.insert(drop(1, { leasedUntil: at(100) })))
-      const remove = (seconds: number) => store.write((tx) => tx.drops.remove(dropId(1), accountId(1), at(seconds)))
+      await store.write([], (tx) => tx.drops.insert(drop(1, { leasedUntil: at(100) })))
+      const remove = (seconds: number) => store.write([], (tx) => tx.drops.remove(dropId(1), accountId(1), at(seconds)))
       assert.equal(await remove(99), undefined)
       assert.equal((await remove(100))?.dropId, dropId(1))
     }),
@@ -102,7 +102,7 @@ function describeRemoval(inStore: InStore): void {
     "removes the account's oldest drops, some at a time, except those with a live lease",
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.drops.insert(drop(1, { receivedAt: at(9) }))
         await tx.drops.insert(drop(2, { receivedAt: at(3) }))
         await tx.drops.insert(drop(3, { receivedAt: at(1), leasedUntil: at(100) }))
@@ -110,7 +110,7 @@ function describeRemoval(inStore: InStore): void {
         await tx.drops.insert(drop(5, { opaqueId: opaqueId(2), accountId: accountId(2) }))
       })
       const removeSome = async (max: number) =>
-        ids(await store.write((tx) => tx.drops.removeSome(accountId(1), at(50), max))).toSorted()
+        ids(await store.write([], (tx) => tx.drops.removeSome(accountId(1), at(50), max))).toSorted()
       assert.deepEqual(await removeSome(2), [dropId(2), dropId(4)])
       assert.deepEqual(await removeSome(2), [dropId(1)])
       assert.deepEqual(await removeSome(2), [])
@@ -123,14 +123,14 @@ function describeRemoval(inStore: InStore): void {
     "removes all drops of one of the account's links, except those with a live lease",
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.drops.insert(drop(1))
         await tx.drops.insert(drop(2, { leasedUntil: at(100) }))
         await tx.drops.insert(drop(3, { leasedUntil: at(10) }))
         await tx.drops.insert(drop(4, { opaqueId: opaqueId(2), accountId: accountId(2) }))
       })
       const removeOf = (link: number, account: number) =>
-        store.write((tx) => tx.drops.removeOfLink(opaqueId(link), accountId(account), at(50)))
+        store.write([], (tx) => tx.drops.removeOfLink(opaqueId(link), accountId(account), at(50)))
       assert.deepEqual(await removeOf(2, 1), [])
       const removed = await removeOf(1, 1)
       assert.deepEqual(ids(removed).toSorted(), [dropId(1), dropId(3)])

@@ -7,7 +7,7 @@ export function describeDurability(openWorld: () => Promise<StoreWorld & Require
     const { store, reopen, close } = await openWorld()
     try {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.accounts.charge(accountId(1), 123, undefined)
         await tx.drops.insert(drop(1))
         await tx.receipts.append(undefined, [receipt(1)])
@@ -34,7 +34,7 @@ export function describeDurability(openWorld: () => Promise<StoreWorld & Require
       })
       assert.equal(answers.filter((answer) => answer === true).length, 3)
       const reopened = await reopen()
-      assert.equal(await reopened.write((tx) => tx.accounts.insert(account(2))), true)
+      assert.equal(await reopened.write([], (tx) => tx.accounts.insert(account(2))), true)
       const found = await reopened.read((tx) =>
         Promise.all(
           [1, 2, 3, 4, 5, 6].map(async (number) => (await tx.accounts.find(accountId(number))) !== undefined),

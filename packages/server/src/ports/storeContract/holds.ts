@@ -13,14 +13,14 @@ export function describeHolds(inStore: InStore): void {
     it(
       'are found by content and listed oldest first, until they are removed',
       inStore(async (store) => {
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.holds.add(hold(1, 20))
           await tx.holds.add(hold(2, 10))
         })
         assert.deepEqual(await store.read((tx) => tx.holds.list()), [hold(2, 10), hold(1, 20)])
         assert.deepEqual(await store.read((tx) => tx.holds.find(hash(1))), hold(1, 20))
-        assert.equal(await store.write((tx) => tx.holds.remove(hash(1))), true)
-        assert.equal(await store.write((tx) => tx.holds.remove(hash(1))), false)
+        assert.equal(await store.write([], (tx) => tx.holds.remove(hash(1))), true)
+        assert.equal(await store.write([], (tx) => tx.holds.remove(hash(1))), false)
         assert.equal(await store.read((tx) => tx.holds.find(hash(1))), undefined)
       }),
     )

@@ -9,11 +9,11 @@ export function invite(number: number, given: Partial<Invite> = {}): Invite {
 }
 
 const insert = (store: Store, ...invites: readonly Invite[]) =>
-  store.write(async (tx) => {
+  store.write([], async (tx) => {
     for (const each of invites) await tx.invites.insert(each)
   })
 const use = (store: Store, number: number, seconds: number) =>
-  store.write((tx) => tx.invites.use(hash(number), accountId(1), at(seconds)))
+  store.write([], (tx) => tx.invites.use(hash(number), accountId(1), at(seconds)))
 
 export function describeInvites(inStore: InStore): void {
   describe('invites', () => {
@@ -63,9 +63,9 @@ export function describeInvites(inStore: InStore): void {
         await insert(store, invite(10), invite(20), invite(30), invite(40))
         await use(store, 20, 1)
         const left = async () => (await store.read((tx) => tx.invites.list(9))).map(({ expiresAt }) => expiresAt)
-        await store.write((tx) => tx.invites.prune(at(40), 2))
+        await store.write([], (tx) => tx.invites.prune(at(40), 2))
         assert.deepEqual(await left(), [at(30), at(40)])
-        for (let count = 0; count < 2; count += 1) await store.write((tx) => tx.invites.prune(at(40), 2))
+        for (let count = 0; count < 2; count += 1) await store.write([], (tx) => tx.invites.prune(at(40), 2))
         assert.deepEqual(await left(), [at(40)])
       }),
     )

@@ -19,7 +19,7 @@ export function describeKeysAndFacts(inStore: InStore): void {
       'lists attestation keys oldest first, the active one last',
       inStore(async (store) => {
         assert.deepEqual(await store.read((tx) => tx.keys.attestationKeys()), [])
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.keys.insertAttestationKey(key(1, 20, 30))
           await tx.keys.insertAttestationKey(key(3, 30))
           await tx.keys.insertAttestationKey(key(2, 0, 20))
@@ -32,9 +32,9 @@ export function describeKeysAndFacts(inStore: InStore): void {
     it(
       'refuses a key twice, and a second active key',
       inStore(async (store) => {
-        await store.write((tx) => tx.keys.insertAttestationKey(key(1, 0)))
-        await assert.rejects(store.write((tx) => tx.keys.insertAttestationKey(key(1, 0, 5))))
-        await assert.rejects(store.write((tx) => tx.keys.insertAttestationKey(key(2, 5))))
+        await store.write([], (tx) => tx.keys.insertAttestationKey(key(1, 0)))
+        await assert.rejects(store.write([], (tx) => tx.keys.insertAttestationKey(key(1, 0, 5))))
+        await assert.rejects(store.write([], (tx) => tx.keys.insertAttestationKey(key(2, 5))))
         assert.deepEqual(await store.read((tx) => tx.keys.attestationKeys()), [key(1, 0)])
       }),
     )
@@ -44,7 +44,7 @@ export function describeKeysAndFacts(inStore: InStore): void {
       inStore(async (store) => {
         const active = () => store.read((tx) => tx.keys.activeAttestationKey())
         assert.equal(await active(), undefined)
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.keys.insertAttestationKey(key(2, 20))
           await tx.keys.insertAttestationKey(key(1, 0, 20))
           assert.deepEqual(await tx.keys.activeAttestationKey(), key(2, 20))
@@ -56,15 +56,15 @@ export function describeKeysAndFacts(inStore: InStore): void {
     it(
       'ends only the active key, once, and accepts another in the same transaction',
       inStore(async (store) => {
-        await store.write((tx) => tx.keys.insertAttestationKey(key(1, 0)))
-        assert.equal(await store.write((tx) => tx.keys.retireAttestationKey(keyId(2), at(9))), false)
-        const isRetired = await store.write(async (tx) => {
+        await store.write([], (tx) => tx.keys.insertAttestationKey(key(1, 0)))
+        assert.equal(await store.write([], (tx) => tx.keys.retireAttestationKey(keyId(2), at(9))), false)
+        const isRetired = await store.write([], async (tx) => {
           const retired = await tx.keys.retireAttestationKey(keyId(1), at(10))
           await tx.keys.insertAttestationKey(key(2, 10))
           return retired
         })
         assert.equal(isRetired, true)
-        assert.equal(await store.write((tx) => tx.keys.retireAttestationKey(keyId(1), at(11))), false)
+        assert.equal(await store.write([], (tx) => tx.keys.retireAttestationKey(keyId(1), at(11))), false)
         assert.deepEqual(await store.read((tx) => tx.keys.attestationKeys()), [key(1, 0, 10), key(2, 10)])
       }),
     )
@@ -72,7 +72,7 @@ export function describeKeysAndFacts(inStore: InStore): void {
     it(
       'keeps the last value of each fact',
       inStore(async (store) => {
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.server.setFact('server_id', bytes(3, 1))
           await tx.server.setFact('server_secret', bytes(32, 2))
           await tx.server.setFact('server_id', bytes(5, 3))

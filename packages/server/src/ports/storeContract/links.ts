@@ -41,7 +41,7 @@ function describeRows(inStore: InStore): void {
         maxFileSize: 50,
         singleUse: true,
       })
-      await store.write((tx) => tx.links.insert(full))
+      await store.write([], (tx) => tx.links.insert(full))
       assert.deepEqual(await find(store, 3), fresh(full))
       assert.deepEqual(await find(store, 1), fresh(link(1)))
       assert.equal(await find(store, 9), undefined)
@@ -53,7 +53,7 @@ function describeRows(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const again = link(1, { accountId: accountId(2), maxFileCount: 5 })
-      assert.equal(await store.write((tx) => tx.links.insert(again)), false)
+      assert.equal(await store.write([], (tx) => tx.links.insert(again)), false)
       assert.deepEqual(await find(store, 1), fresh(link(1)))
     }),
   )
@@ -64,7 +64,7 @@ function describeLists(inStore: InStore): void {
     "lists an account's own links, oldest first, each with its pending drops",
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.links.insert(link(5, { createdAt: at(30) }))
         await tx.links.insert(link(4, { createdAt: at(30) }))
         await tx.links.insert(link(3, { createdAt: at(20) }))
@@ -92,7 +92,7 @@ function describeLists(inStore: InStore): void {
     'counts the links that are neither revoked nor spent nor expired',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.links.insert(link(3, { expiresAt: at(100) }))
         await tx.links.insert(link(4, { expiresAt: at(101) }))
         await tx.links.insert(link(5))
@@ -113,7 +113,7 @@ function describeClaims(inStore: InStore): void {
     'grants one of several simultaneous claims of a single-use link',
     inStore(async (store) => {
       await seed(store)
-      await store.write((tx) => tx.links.insert(link(3, { singleUse: true })))
+      await store.write([], (tx) => tx.links.insert(link(3, { singleUse: true })))
       const claimed = await atOnce(store, 16, (tx, index) => tx.links.claim(opaqueId(3), uploadId(index)))
       assert.equal(countTrue(claimed), 1)
       assert.equal((await find(store, 3))?.claimedBy, uploadId(claimed.indexOf(true)))
@@ -124,7 +124,7 @@ function describeClaims(inStore: InStore): void {
     'lets a session repeat its claim, and another session claim after the first one released it',
     inStore(async (store) => {
       await seed(store)
-      const answers = await store.write(async (tx) => {
+      const answers = await store.write([], async (tx) => {
         await tx.links.insert(link(3, { singleUse: true }))
         const first = await tx.links.claim(opaqueId(3), uploadId(1))
         const again = await tx.links.claim(opaqueId(3), uploadId(1))
@@ -143,7 +143,7 @@ function describeClaims(inStore: InStore): void {
     'refuses a claim of a spent link, of a multiple-use link, and of an unknown one',
     inStore(async (store) => {
       await seed(store)
-      const answers = await store.write(async (tx) => {
+      const answers = await store.write([], async (tx) => {
         await tx.links.insert(link(3, { singleUse: true }))
         await tx.links.reserve(opaqueId(3), { size: 1, at: at(1), maxOpenSessions: 1 })
         await tx.links.claim(opaqueId(3), uploadId(1))
@@ -165,7 +165,7 @@ function describeRevoking(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const revoke = (number: number, seconds: number) =>
-        store.write((tx) => tx.links.revoke(opaqueId(number), accountId(1), at(seconds)))
+        store.write([], (tx) => tx.links.revoke(opaqueId(number), accountId(1), at(seconds)))
       assert.equal(await revoke(2, 10), false)
       assert.equal((await find(store, 2))?.revokedAt, undefined)
       assert.equal(await revoke(1, 10), true)

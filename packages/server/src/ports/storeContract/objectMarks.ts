@@ -29,17 +29,18 @@ const deleting = (number: number) => ({
   before: at(MARKED_AT + 1),
   at: at(200),
 })
-const startDeleting = (store: Store, number: number) => store.write((tx) => tx.objects.startDeleting(deleting(number)))
+const startDeleting = (store: Store, number: number) =>
+  store.write([], (tx) => tx.objects.startDeleting(deleting(number)))
 const stateOf = async (store: Store, number: number) =>
   (await store.read((tx) => tx.objects.find(object(number).location)))?.state
 
 async function insert(store: Store, number: number, state: ObjectState): Promise<void> {
-  await store.write((tx) => tx.objects.insert(object(number, { state, since: at(MARKED_AT) })))
+  await store.write([], (tx) => tx.objects.insert(object(number, { state, since: at(MARKED_AT) })))
 }
 
 /** An object that is kept since the given second. */
 async function keep(store: Store, number: number, seconds: number): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     await tx.objects.insert(object(number))
     await tx.objects.move(object(number).location, { from: 'staged', to: 'kept', at: at(seconds) })
   })
@@ -52,7 +53,7 @@ export function describeObjectMarks(inStore: InStore): void {
       inStore(async (store) => {
         await insert(store, 1, 'marked')
         assert.equal(
-          await store.write((tx) => tx.objects.startDeleting({ ...deleting(1), before: at(MARKED_AT) })),
+          await store.write([], (tx) => tx.objects.startDeleting({ ...deleting(1), before: at(MARKED_AT) })),
           false,
         )
         assert.equal(countTrue(await atOnce(store, 16, (tx) => tx.objects.startDeleting(deleting(1)))), 1)
@@ -94,7 +95,7 @@ export function describeObjectMarks(inStore: InStore): void {
           await seedWithAlbums(store)
           await insert(store, 1, 'marked')
           await insert(store, 2, 'marked')
-          await store.write(write)
+          await store.write([], write)
           assert.equal(await startDeleting(store, 1), false)
           assert.equal(await stateOf(store, 1), 'marked')
           assert.equal(await startDeleting(store, 2), true)
@@ -106,7 +107,7 @@ export function describeObjectMarks(inStore: InStore): void {
       inStore(async (store) => {
         await seedWithAlbums(store)
         await insert(store, 1, 'marked')
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.uploads.insert(upload(1))
           await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) })
           await tx.uploads.move(uploadId(1), { from: 'finishing', to: 'landed', at: at(2) })
@@ -124,14 +125,14 @@ export function describeObjectMarks(inStore: InStore): void {
         const { location, size } = object(1)
         const found = () => store.read((tx) => tx.objects.findKept(location))
         assert.deepEqual(await found(), { location, size, checkedAt: at(10), damagedAt: undefined })
-        assert.equal(await store.write((tx) => tx.objects.markDamaged(location, at(20))), true)
-        assert.equal(await store.write((tx) => tx.objects.markDamaged(location, at(30))), true)
+        assert.equal(await store.write([], (tx) => tx.objects.markDamaged(location, at(20))), true)
+        assert.equal(await store.write([], (tx) => tx.objects.markDamaged(location, at(30))), true)
         assert.deepEqual(await found(), { location, size, checkedAt: at(30), damagedAt: at(20) })
-        assert.equal(await store.write((tx) => tx.objects.noteIntact(location, at(40))), true)
+        assert.equal(await store.write([], (tx) => tx.objects.noteIntact(location, at(40))), true)
         assert.deepEqual(await found(), { location, size, checkedAt: at(40), damagedAt: undefined })
-        await store.write((tx) => tx.objects.move(location, { from: 'kept', to: 'orphaned', at: at(50) }))
-        assert.equal(await store.write((tx) => tx.objects.markDamaged(location, at(60))), false)
-        assert.equal(await store.write((tx) => tx.objects.noteIntact(location, at(60))), false)
+        await store.write([], (tx) => tx.objects.move(location, { from: 'kept', to: 'orphaned', at: at(50) }))
+        assert.equal(await store.write([], (tx) => tx.objects.markDamaged(location, at(60))), false)
+        assert.equal(await store.write([], (tx) => tx.objects.noteIntact(location, at(60))), false)
         assert.equal(await found(), undefined)
       }),
     )
@@ -170,7 +171,7 @@ export function describeObjectMarks(inStore: InStore): void {
         await seedWithAlbums(store)
         await keep(store, 1, 10)
         await keep(store, 2, 10)
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.assets.reserve(asset(1))
           await tx.assets.addBlob(assetBlob(1))
           await tx.assets.addBlob(assetBlob(2))
@@ -201,7 +202,7 @@ export function describeObjectMarks(inStore: InStore): void {
       'is reported with the id of the asset or drop that owns the object',
       inStore(async (store) => {
         await seedWithAlbums(store)
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.assets.reserve(asset(1))
           await tx.assets.addBlob(assetBlob(1, { role: 'original' }))
           await tx.drops.insert(drop(2))

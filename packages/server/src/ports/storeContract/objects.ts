@@ -10,9 +10,9 @@ export function describeObjects(inStore: InStore): void {
     it(
       'returns an object as it was inserted, until it is removed',
       inStore(async (store) => {
-        await store.write((tx) => tx.objects.insert(object(1)))
+        await store.write([], (tx) => tx.objects.insert(object(1)))
         assert.deepEqual(await find(store, 1), object(1))
-        await store.write((tx) => tx.objects.remove(object(1).location))
+        await store.write([], (tx) => tx.objects.remove(object(1).location))
         assert.equal(await find(store, 1), undefined)
       }),
     )
@@ -20,8 +20,8 @@ export function describeObjects(inStore: InStore): void {
     it(
       'refuses a second object at a location',
       inStore(async (store) => {
-        await store.write((tx) => tx.objects.insert(object(1)))
-        await assert.rejects(store.write((tx) => tx.objects.insert(object(1, { size: 5 }))))
+        await store.write([], (tx) => tx.objects.insert(object(1)))
+        await assert.rejects(store.write([], (tx) => tx.objects.insert(object(1, { size: 5 }))))
         assert.deepEqual(await find(store, 1), object(1))
       }),
     )
@@ -29,9 +29,9 @@ export function describeObjects(inStore: InStore): void {
     it(
       'moves an object only from its present state',
       inStore(async (store) => {
-        await store.write((tx) => tx.objects.insert(object(1)))
+        await store.write([], (tx) => tx.objects.insert(object(1)))
         const { location } = object(1)
-        const keep = () => store.write((tx) => tx.objects.move(location, { from: 'staged', to: 'kept', at: at(5) }))
+        const keep = () => store.write([], (tx) => tx.objects.move(location, { from: 'staged', to: 'kept', at: at(5) }))
         assert.equal(await keep(), true)
         assert.deepEqual(await find(store, 1), object(1, { state: 'kept', since: at(5) }))
         assert.equal(await keep(), false)
@@ -46,7 +46,7 @@ export function describeObjects(inStore: InStore): void {
     it(
       'lists objects in a state since before an instant, oldest first, at most as many as requested',
       inStore(async (store) => {
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.objects.insert(object(1, { state: 'deleting', since: at(30) }))
           await tx.objects.insert(object(2, { state: 'deleting', since: at(10) }))
           await tx.objects.insert(object(3, { state: 'deleting', since: at(20) }))

@@ -16,7 +16,7 @@ function headAt(row: ReceiptRow): LogHead {
 }
 
 const append = (store: Store, from: LogHead | undefined, rows: readonly ReceiptRow[]) =>
-  store.write((tx) => tx.receipts.append(from, rows))
+  store.write([], (tx) => tx.receipts.append(from, rows))
 const head = (store: Store) => store.read((tx) => tx.receipts.head())
 const ofUpload = (store: Store, number: number) => store.read((tx) => tx.receipts.ofUpload(uploadId(number)))
 

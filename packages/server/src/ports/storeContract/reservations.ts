@@ -41,7 +41,7 @@ function describeRaces(inStore: InStore): void {
       `admits exactly the ${room} of 64 simultaneous files that fit into a link that takes ${name}`,
       inStore(async (store) => {
         await seed(store)
-        await store.write((tx) => tx.links.insert(link(3, caps)))
+        await store.write([], (tx) => tx.links.insert(link(3, caps)))
         const admitted = await atOnce(store, 64, (tx) =>
           tx.links.reserve(opaqueId(3), { size: 10, at: at(5), maxOpenSessions: max }),
         )
@@ -59,7 +59,7 @@ function describeCounting(inStore: InStore): void {
     'counts landed and open files together, and frees room only by a release',
     inStore(async (store) => {
       await seed(store)
-      const admitted = await store.write(async (tx) => {
+      const admitted = await store.write([], async (tx) => {
         await tx.links.insert(link(3, { maxFileCount: 2 }))
         const answers = [await tx.links.reserve(opaqueId(3), reservation)]
         await tx.links.land(opaqueId(3), 10, at(6))
@@ -78,7 +78,7 @@ function describeCounting(inStore: InStore): void {
     'marks a single-use link as spent at its first landing, and no other link',
     inStore(async (store) => {
       await seed(store)
-      const spent = await store.write(async (tx) => {
+      const spent = await store.write([], async (tx) => {
         await tx.links.insert(link(3, { singleUse: true }))
         for (const number of [1, 3, 3]) await tx.links.reserve(opaqueId(number), reservation)
         await tx.links.land(opaqueId(1), 10, at(6))
@@ -87,7 +87,7 @@ function describeCounting(inStore: InStore): void {
         return [(await tx.links.find(opaqueId(1)))?.spentAt, (await tx.links.find(opaqueId(3)))?.spentAt]
       })
       assert.deepEqual(spent, [undefined, at(7)])
-      assert.equal(await store.write((tx) => tx.links.reserve(opaqueId(3), reservation)), false)
+      assert.equal(await store.write([], (tx) => tx.links.reserve(opaqueId(3), reservation)), false)
     }),
   )
 
@@ -95,14 +95,14 @@ function describeCounting(inStore: InStore): void {
     'throws if more is released or landed than was reserved, and changes nothing',
     inStore(async (store) => {
       await seed(store)
-      await store.write((tx) => tx.links.reserve(opaqueId(1), reservation))
-      await assert.rejects(store.write((tx) => tx.links.release(opaqueId(1), 11)))
-      await assert.rejects(store.write((tx) => tx.links.land(opaqueId(1), 11, at(6))))
+      await store.write([], (tx) => tx.links.reserve(opaqueId(1), reservation))
+      await assert.rejects(store.write([], (tx) => tx.links.release(opaqueId(1), 11)))
+      await assert.rejects(store.write([], (tx) => tx.links.land(opaqueId(1), 11, at(6))))
       assert.deepEqual(await counters(store, 1), [1, 10, 0, 0])
-      await store.write((tx) => tx.links.release(opaqueId(1), 10))
-      await assert.rejects(store.write((tx) => tx.links.release(opaqueId(1), 0)))
-      await assert.rejects(store.write((tx) => tx.links.land(opaqueId(9), 0, at(6))))
-      await assert.rejects(store.write((tx) => tx.links.release(opaqueId(9), 0)))
+      await store.write([], (tx) => tx.links.release(opaqueId(1), 10))
+      await assert.rejects(store.write([], (tx) => tx.links.release(opaqueId(1), 0)))
+      await assert.rejects(store.write([], (tx) => tx.links.land(opaqueId(9), 0, at(6))))
+      await assert.rejects(store.write([], (tx) => tx.links.release(opaqueId(9), 0)))
     }),
   )
 }
@@ -112,12 +112,12 @@ function describeDeadLinks(inStore: InStore): void {
     'refuses a reservation on a revoked, expired or unknown link',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.links.insert(link(3, { expiresAt: at(100) }))
         await tx.links.revoke(opaqueId(1), accountId(1), at(1))
       })
       const reserve = (number: number, seconds: number) =>
-        store.write((tx) => tx.links.reserve(opaqueId(number), { size: 1, at: at(seconds), maxOpenSessions: 64 }))
+        store.write([], (tx) => tx.links.reserve(opaqueId(number), { size: 1, at: at(seconds), maxOpenSessions: 64 }))
       assert.deepEqual(await Promise.all([reserve(1, 50), reserve(3, 100), reserve(9, 50)]), [false, false, false])
       assert.equal(await reserve(3, 99), true)
       assert.deepEqual(await counters(store, 1), [0, 0, 0, 0])
@@ -156,7 +156,7 @@ function describeArithmetic(inStore: InStore): void {
       const property = fc.asyncProperty(caps, fc.array(step, { maxLength: 30 }), async (given, steps) => {
         number += 1
         const inserted = link(number, { ...noCaps, ...given })
-        await store.write(async (tx) => {
+        await store.write([], async (tx) => {
           await tx.links.insert(inserted)
           const open: number[] = []
           const landed: number[] = []

@@ -36,8 +36,8 @@ function describeFactors(inStore: InStore): void {
     'keeps the last enrolled secret until it is confirmed, and then refuses to replace it',
     inStore(async (store) => {
       await seed(store)
-      const enroll = (value: number) => store.write((tx) => tx.secondFactors.enroll(accountId(1), bytes(49, value)))
-      const confirm = (seconds: number) => store.write((tx) => tx.secondFactors.confirm(accountId(1), at(seconds)))
+      const enroll = (value: number) => store.write([], (tx) => tx.secondFactors.enroll(accountId(1), bytes(49, value)))
+      const confirm = (seconds: number) => store.write([], (tx) => tx.secondFactors.confirm(accountId(1), at(seconds)))
       assert.equal(await factorOf(store, 1), undefined)
       assert.equal(await confirm(1), false)
       assert.equal(await enroll(1), true)
@@ -58,12 +58,12 @@ function describeFactors(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       for (const number of [1, 2])
-        await store.write((tx) => tx.secondFactors.enroll(accountId(number), bytes(49, number)))
-      await store.write((tx) => tx.secondFactors.confirm(accountId(2), at(5)))
+        await store.write([], (tx) => tx.secondFactors.enroll(accountId(number), bytes(49, number)))
+      await store.write([], (tx) => tx.secondFactors.confirm(accountId(2), at(5)))
       for (const number of [1, 2]) {
         const row = account(number)
         const change = { ...row, secretHash: 'other' }
-        const isChanged = await store.write((tx) => tx.accounts.changeSecret(row.accountId, row.secretHash, change))
+        const isChanged = await store.write([], (tx) => tx.accounts.changeSecret(row.accountId, row.secretHash, change))
         assert.equal(isChanged, true)
       }
       assert.equal(await factorOf(store, 1), undefined)
@@ -76,10 +76,10 @@ function describeFactors(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const use = (number: number, step: number) =>
-        store.write((tx) => tx.secondFactors.useStep(accountId(number), step))
+        store.write([], (tx) => tx.secondFactors.useStep(accountId(number), step))
       const useCode = (number: number) =>
-        store.write((tx) => tx.secondFactors.useBackupCode(accountId(number), codeHash(1), at(9)))
-      await store.write(async (tx) => {
+        store.write([], (tx) => tx.secondFactors.useBackupCode(accountId(number), codeHash(1), at(9)))
+      await store.write([], async (tx) => {
         for (const number of [1, 2]) {
           await tx.secondFactors.enroll(accountId(number), bytes(49, number))
           await tx.secondFactors.confirm(accountId(number), at(5))
@@ -92,7 +92,7 @@ function describeFactors(inStore: InStore): void {
       assert.equal(await confirmedAt(store, 1), undefined)
       assert.equal(await useCode(1), false)
       assert.equal(await use(1, 70), false)
-      await store.write((tx) => tx.secondFactors.forgetSteps(accountId(1)))
+      await store.write([], (tx) => tx.secondFactors.forgetSteps(accountId(1)))
       assert.equal(await use(1, 70), true)
       assert.deepEqual(await factorOf(store, 2), { sealedSecret: bytes(49, 2), confirmedAt: at(5) })
       assert.equal(await useCode(2), true)
@@ -109,8 +109,8 @@ function describeFactors(inStore: InStore): void {
         assert.equal(countTrue(used), 1)
       }
       for (const step of [99, 100, 101])
-        assert.equal(await store.write((tx) => tx.secondFactors.useStep(accountId(1), step)), false)
-      assert.equal(await store.write((tx) => tx.secondFactors.useStep(accountId(2), 99)), true)
+        assert.equal(await store.write([], (tx) => tx.secondFactors.useStep(accountId(1), step)), false)
+      assert.equal(await store.write([], (tx) => tx.secondFactors.useStep(accountId(2), 99)), true)
     }),
   )
 }
@@ -121,8 +121,8 @@ function describeBackupCodes(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const use = (account: number, code: number) =>
-        store.write((tx) => tx.secondFactors.useBackupCode(accountId(account), codeHash(code), at(1)))
-      await store.write(async (tx) => {
+        store.write([], (tx) => tx.secondFactors.useBackupCode(accountId(account), codeHash(code), at(1)))
+      await store.write([], async (tx) => {
         await tx.secondFactors.setBackupCodes(accountId(1), [codeHash(1), codeHash(2)])
         await tx.secondFactors.setBackupCodes(accountId(1), [codeHash(2), codeHash(3)])
       })
@@ -145,7 +145,7 @@ function describeChallenges(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const full = challenge(1, { deviceId: deviceId(7), recovery: '{"secretHash":"…"}' })
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.challenges.insert(full)
         await tx.challenges.insert(challenge(2))
       })
@@ -159,7 +159,7 @@ function describeChallenges(inStore: InStore): void {
     'counts as many of 64 simultaneous attempts as allowed, and none after its end or after it was taken',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.challenges.insert(challenge(1))
         await tx.challenges.insert(challenge(2))
       })
@@ -168,7 +168,7 @@ function describeChallenges(inStore: InStore): void {
       assert.equal(countTrue(await counted(2, 300)), 0)
       assert.equal(countTrue(await counted(1, 299)), 5)
       assert.equal(countTrue(await counted(3, 1)), 0)
-      await store.write((tx) => tx.challenges.consume(codeHash(2), at(1)))
+      await store.write([], (tx) => tx.challenges.consume(codeHash(2), at(1)))
       assert.equal(countTrue(await counted(2, 1)), 0)
     }),
   )
@@ -177,11 +177,11 @@ function describeChallenges(inStore: InStore): void {
     'is taken by one of 64 simultaneous calls, and by none after its end',
     inStore(async (store) => {
       await seed(store)
-      await store.write((tx) => tx.challenges.insert(challenge(1)))
-      assert.equal(await store.write((tx) => tx.challenges.consume(codeHash(1), at(300))), false)
+      await store.write([], (tx) => tx.challenges.insert(challenge(1)))
+      assert.equal(await store.write([], (tx) => tx.challenges.consume(codeHash(1), at(300))), false)
       const taken = await atOnce(store, 64, (tx) => tx.challenges.consume(codeHash(1), at(299)))
       assert.equal(countTrue(taken), 1)
-      assert.equal(await store.write((tx) => tx.challenges.consume(codeHash(9), at(1))), false)
+      assert.equal(await store.write([], (tx) => tx.challenges.consume(codeHash(9), at(1))), false)
     }),
   )
 
@@ -193,16 +193,16 @@ function describeChallenges(inStore: InStore): void {
         const found = await Promise.all([1, 2, 3, 4, 5].map((number) => find(store, number)))
         return found.flatMap((each, index) => (each === undefined ? [] : [index + 1]))
       }
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const number of [1, 2, 3, 4])
           await tx.challenges.insert(challenge(number, { expiresAt: at(100 * (5 - number)) }))
         await tx.challenges.insert(challenge(5, { accountId: accountId(2), expiresAt: at(1_000) }))
       })
-      await store.write((tx) => tx.challenges.prune(at(300), 2))
+      await store.write([], (tx) => tx.challenges.prune(at(300), 2))
       assert.deepEqual(await known(), [1, 2, 5])
-      await store.write((tx) => tx.challenges.prune(at(300), 2))
+      await store.write([], (tx) => tx.challenges.prune(at(300), 2))
       assert.deepEqual(await known(), [1, 5])
-      await store.write((tx) => tx.challenges.removeOf(accountId(1)))
+      await store.write([], (tx) => tx.challenges.removeOf(accountId(1)))
       assert.deepEqual(await known(), [5])
     }),
   )

@@ -38,7 +38,7 @@ function describeSessionRows(inStore: InStore): void {
       await seed(store)
       const withDevice = session(1, { deviceId: parseDeviceId('00000000-0000-4000-8000-00000000000d') })
       const ended = session(2, { endedAt: at(7) })
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.sessions.insert(withDevice)
         await tx.sessions.insert(ended)
       })
@@ -52,7 +52,7 @@ function describeSessionRows(inStore: InStore): void {
     'prolongs one session',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.sessions.insert(session(1))
         await tx.sessions.insert(session(2))
         await tx.sessions.prolong(sessionId(1), at(50), at(2_000))
@@ -66,7 +66,7 @@ function describeSessionRows(inStore: InStore): void {
     'ties a session to one of 64 simultaneous devices, and leaves others unchanged',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.sessions.insert(session(1))
         await tx.sessions.insert(session(2))
       })
@@ -74,7 +74,7 @@ function describeSessionRows(inStore: InStore): void {
       assert.equal(countTrue(bound), 1)
       assert.deepEqual(await find(store, 1), session(1, { deviceId: deviceId(bound.indexOf(true) + 1) }))
       assert.deepEqual(await find(store, 2), session(2))
-      assert.equal(await store.write((tx) => tx.sessions.bind(sessionId(9), deviceId(1))), false)
+      assert.equal(await store.write([], (tx) => tx.sessions.bind(sessionId(9), deviceId(1))), false)
     }),
   )
 
@@ -82,7 +82,7 @@ function describeSessionRows(inStore: InStore): void {
     'ends one session, once',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.sessions.insert(session(1))
         await tx.sessions.insert(session(2))
         await tx.sessions.end(sessionId(1), at(60))
@@ -102,7 +102,7 @@ function describeSessionRows(inStore: InStore): void {
           const sessions = await Promise.all([1, 2, 3, 4].map((number) => tx.sessions.find(sessionId(number))))
           return sessions.map((each) => each?.endedAt)
         })
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.accounts.insert(account(9))
         for (const number of [1, 2, 3]) await tx.sessions.insert(session(number))
         await tx.sessions.insert(session(4, { accountId: accountId(9) }))
@@ -110,7 +110,7 @@ function describeSessionRows(inStore: InStore): void {
         await tx.sessions.endAllOf(accountId(1), at(70), sessionId(1))
       })
       assert.deepEqual(await ends(), [undefined, at(70), at(60), undefined])
-      await store.write((tx) => tx.sessions.endAllOf(accountId(1), at(80)))
+      await store.write([], (tx) => tx.sessions.endAllOf(accountId(1), at(80)))
       assert.deepEqual(await ends(), [at(80), at(70), at(60), undefined])
     }),
   )
@@ -129,7 +129,7 @@ function describeLists(inStore: InStore): void {
         session(4, { expiresAt: at(100) }),
         session(6, { accountId: accountId(2) }),
       ]
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const each of sessions) await tx.sessions.insert(each)
       })
       const live = await store.read((tx) => tx.sessions.listLive(accountId(1), at(100)))
@@ -143,7 +143,7 @@ function describeRefreshTokens(inStore: InStore): void {
     'finds a refresh token by its hash',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.sessions.insert(session(1))
         await tx.sessions.insertRefreshToken(token(1, 1))
       })
@@ -156,7 +156,7 @@ function describeRefreshTokens(inStore: InStore): void {
     'accepts one of 64 simultaneous uses, and records its instant',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.sessions.insert(session(1))
         await tx.sessions.insertRefreshToken(token(1, 1))
       })
@@ -164,7 +164,7 @@ function describeRefreshTokens(inStore: InStore): void {
       assert.equal(countTrue(used), 1)
       const found = await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 1)))
       assert.equal(found?.usedAt, at(used.indexOf(true) + 1))
-      assert.equal(await store.write((tx) => tx.sessions.useRefreshToken(bytes(32, 9), at(1))), false)
+      assert.equal(await store.write([], (tx) => tx.sessions.useRefreshToken(bytes(32, 9), at(1))), false)
     }),
   )
 }
@@ -180,7 +180,7 @@ function describePruning(inStore: InStore): void {
         session(3, { expiresAt: at(500), endedAt: at(99) }),
         session(4, { expiresAt: at(500), endedAt: at(100) }),
       ]
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const [index, each] of sessions.entries()) {
           await tx.sessions.insert(each)
           await tx.sessions.insertRefreshToken(token(index + 1, index + 1))

@@ -24,7 +24,7 @@ export function describeShares(inStore: InStore): void {
 }
 
 const insert = (store: Store, ...shares: readonly NewShare[]) =>
-  store.write(async (tx) => {
+  store.write([], async (tx) => {
     const answers: boolean[] = []
     for (const each of shares) answers.push(await tx.shares.insert(each))
     return answers
@@ -122,7 +122,7 @@ function describeEnding(inStore: InStore): void {
       await seed(store)
       await insert(store, share(3), share(4))
       const end = (number: number, account: number, seconds: number) =>
-        store.write((tx) => tx.shares.end(opaqueId(number), accountId(account), at(seconds)))
+        store.write([], (tx) => tx.shares.end(opaqueId(number), accountId(account), at(seconds)))
       await end(3, 2, 10)
       await end(9, 1, 10)
       assert.deepEqual(await listed(store), [opaqueId(3), opaqueId(4)])
@@ -147,10 +147,10 @@ function describeEnding(inStore: InStore): void {
         share(7),
         share(8, { accountId: accountId(2), expiresAt: at(10) }),
       )
-      const endExpired = (max: number) => store.write((tx) => tx.shares.endExpired(at(40), at(90), max))
+      const endExpired = (max: number) => store.write([], (tx) => tx.shares.endExpired(at(40), at(90), max))
       assert.deepEqual([await endExpired(2), await endExpired(2), await endExpired(2)], [2, 1, 0])
       assert.deepEqual(await listed(store), [opaqueId(3), opaqueId(5), opaqueId(7)])
-      const endSome = () => store.write((tx) => tx.shares.endSomeOf(accountId(1), at(90), 2))
+      const endSome = () => store.write([], (tx) => tx.shares.endSomeOf(accountId(1), at(90), 2))
       await insert(store, share(9, { accountId: accountId(2) }))
       assert.deepEqual([await endSome(), await endSome(), await endSome()], [2, 1, 0])
       assert.deepEqual([await listed(store), await listed(store, 2)], [[], [opaqueId(9)]])

@@ -23,7 +23,7 @@ function describeWrites(inStore: InStore): void {
   it(
     'show what a write committed, and answer what its work answered',
     inStore(async (store) => {
-      assert.equal(await store.write((tx) => tx.accounts.insert(account(1))), true)
+      assert.equal(await store.write([], (tx) => tx.accounts.insert(account(1))), true)
       assert.deepEqual(await emails(store, 1), [account(1).email])
     }),
   )
@@ -31,7 +31,7 @@ function describeWrites(inStore: InStore): void {
   it(
     'let a write see its own changes',
     inStore(async (store) => {
-      const found = await store.write(async (tx) => {
+      const found = await store.write([], async (tx) => {
         await tx.accounts.insert(account(1))
         return await tx.accounts.find(accountId(1))
       })
@@ -43,7 +43,7 @@ function describeWrites(inStore: InStore): void {
     'roll back completely and reject with the same error if the work throws',
     inStore(async (store) => {
       const surprise = new Error('surprise')
-      const write = store.write(async (tx) => {
+      const write = store.write([], async (tx) => {
         await tx.accounts.insert(account(1))
         await tx.accounts.insert(account(2))
         throw surprise
@@ -56,7 +56,7 @@ function describeWrites(inStore: InStore): void {
   it(
     'roll back completely and answer the refusal if the work refuses',
     inStore(async (store) => {
-      const answer = await store.write(async (tx) => {
+      const answer = await store.write([], async (tx) => {
         await tx.accounts.insert(account(1))
         return { refused: 'quota_exceeded', limit: 5 } as const
       })
@@ -68,7 +68,7 @@ function describeWrites(inStore: InStore): void {
   it(
     'continue after a failed statement whose error the work caught',
     inStore(async (store) => {
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.accounts.insert(account(1))
         await assert.rejects(tx.accounts.insert(account(1, { email: 'other@example.org' })))
         await tx.accounts.insert(account(2))
@@ -82,7 +82,7 @@ function describeWrites(inStore: InStore): void {
     inStore(async (store) => {
       let kept: WriteTx | undefined
       let keptToRead: ReadTx | undefined
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         kept = tx
       })
       await store.read(async (tx) => {
@@ -112,7 +112,7 @@ function describeCompany(inStore: InStore): void {
     inStore(async (store) => {
       const answers = await Promise.allSettled(
         Array.from({ length: 30 }, (_, index) =>
-          store.write(async (tx) => {
+          store.write([], async (tx) => {
             await tx.accounts.insert(account(index + 1))
             if (index % 3 === 1) throw new Error(`write ${index}`)
             return index % 3 === 2 ? { refused: 'no' } : { done: index }
@@ -144,11 +144,11 @@ function describeCompany(inStore: InStore): void {
     'close after all earlier calls are done, and refuse later ones',
     inStore(async (store) => {
       const before = Promise.all([
-        store.write((tx) => tx.accounts.insert(account(1))),
+        store.write([], (tx) => tx.accounts.insert(account(1))),
         store.read((tx) => tx.accounts.find(accountId(1))),
       ])
       const closing = store.close()
-      await assert.rejects(store.write((tx) => tx.accounts.insert(account(2))))
+      await assert.rejects(store.write([], (tx) => tx.accounts.insert(account(2))))
       await assert.rejects(store.read((tx) => tx.accounts.find(accountId(2))))
       await assert.rejects(store.withReceiptLogLock(async () => undefined))
       await closing
@@ -162,11 +162,11 @@ function describeReads(inStore: InStore): void {
   it(
     'show a read one snapshot, whatever commits meanwhile',
     inStore(async (store) => {
-      await store.write((tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
+      await store.write([], (tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
       let meanwhile: Promise<void> | undefined
       const seen = await store.read(async (tx) => {
         const facts = [await tx.server.fact('server_id')]
-        meanwhile = store.write((other) => other.server.setFact('server_id', Uint8Array.of(2)))
+        meanwhile = store.write([], (other) => other.server.setFact('server_id', Uint8Array.of(2)))
         while (facts.length < 200) facts.push(await tx.server.fact('server_id'))
         return facts
       })
@@ -179,9 +179,9 @@ function describeReads(inStore: InStore): void {
   it(
     'show a read one snapshot, even if a write that runs already commits during the read',
     inStore(async (store) => {
-      await store.write((tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
+      await store.write([], (tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
       let meanwhile: Promise<readonly (number | undefined)[]> | undefined
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.server.setFact('server_id', Uint8Array.of(2))
         meanwhile = store.read(async (other) => {
           const facts: (number | undefined)[] = []
@@ -198,7 +198,7 @@ function describeReads(inStore: InStore): void {
     'hide uncommitted changes from a read',
     inStore(async (store) => {
       let meanwhile: Promise<unknown> | undefined
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.accounts.insert(account(1))
         meanwhile = store.read((other) => other.accounts.find(accountId(1)))
         for (let turn = 0; turn < 200; turn += 1) await tx.accounts.find(accountId(1))
@@ -229,7 +229,7 @@ function describeLock(inStore: InStore): void {
       const holders = ['a', 'b', 'c'].map((name) =>
         store.withReceiptLogLock(async () => {
           steps.push(`${name} has it`)
-          await store.write((tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
+          await store.write([], (tx) => tx.server.setFact('server_id', Uint8Array.of(1)))
           await new Promise(setImmediate)
           steps.push(`${name} gives it up`)
           if (name === 'b') throw new Error('b failed')

@@ -34,7 +34,7 @@ function describeRows(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const full = upload(2, { suggestedFilename: 'a "name".png', idempotencyKey: 'k', size: Number.MAX_SAFE_INTEGER })
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(upload(1))
         await tx.uploads.insert(full)
       })
@@ -56,7 +56,7 @@ function describeRows(inStore: InStore): void {
     'are found by their idempotency key, on their own link only',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(upload(1, { idempotencyKey: 'k' }))
         await tx.uploads.insert(upload(2, { idempotencyKey: 'k', opaqueId: opaqueId(2) }))
         await tx.uploads.insert(upload(3))
@@ -67,7 +67,7 @@ function describeRows(inStore: InStore): void {
         [await byKey(1, 'k'), await byKey(2, 'k'), await byKey(1, 'l')],
         [uploadId(1), uploadId(2), undefined],
       )
-      await assert.rejects(store.write((tx) => tx.uploads.insert(upload(4, { idempotencyKey: 'k' }))))
+      await assert.rejects(store.write([], (tx) => tx.uploads.insert(upload(4, { idempotencyKey: 'k' }))))
     }),
   )
 }
@@ -77,7 +77,7 @@ function describeChunks(inStore: InStore): void {
     'accept chunks at their end only, and record each',
     inStore(async (store) => {
       await seed(store)
-      const appended = await store.write(async (tx) => {
+      const appended = await store.write([], async (tx) => {
         await tx.uploads.insert(upload(1))
         const answers = []
         for (const [offset, seconds] of [
@@ -107,7 +107,7 @@ function describeChunks(inStore: InStore): void {
     'accept one of 64 simultaneous chunks at an offset',
     inStore(async (store) => {
       await seed(store)
-      await store.write((tx) => tx.uploads.insert(upload(1)))
+      await store.write([], (tx) => tx.uploads.insert(upload(1)))
       const appended = await atOnce(store, 64, (tx, index) =>
         tx.uploads.append(uploadId(1), chunk(0, index + 1), at(1)),
       )
@@ -120,9 +120,9 @@ function describeChunks(inStore: InStore): void {
     'never record more than the declared size',
     inStore(async (store) => {
       await seed(store)
-      await store.write((tx) => tx.uploads.insert(upload(1)))
-      await assert.rejects(store.write((tx) => tx.uploads.append(uploadId(1), chunk(0, 101), at(1))))
-      assert.equal(await store.write((tx) => tx.uploads.append(uploadId(1), chunk(0, 100), at(1))), true)
+      await store.write([], (tx) => tx.uploads.insert(upload(1)))
+      await assert.rejects(store.write([], (tx) => tx.uploads.append(uploadId(1), chunk(0, 101), at(1))))
+      assert.equal(await store.write([], (tx) => tx.uploads.append(uploadId(1), chunk(0, 100), at(1))), true)
     }),
   )
 
@@ -131,7 +131,7 @@ function describeChunks(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const states = ['finishing', 'landed', 'failed', 'ended'] as const
-      const appended = await store.write(async (tx) => {
+      const appended = await store.write([], async (tx) => {
         for (const [index, state] of states.entries()) await inState(tx, index + 1, state, 5)
         return await Promise.all(states.map((_, index) => tx.uploads.append(uploadId(index + 1), chunk(0, 1), at(6))))
       })
@@ -144,7 +144,7 @@ function describeChunks(inStore: InStore): void {
     'remove chunks from an offset on, and continue after the chunks that stay',
     inStore(async (store) => {
       await seed(store)
-      const again = await store.write(async (tx) => {
+      const again = await store.write([], async (tx) => {
         for (const number of [1, 2]) {
           await tx.uploads.insert(upload(number))
           for (const offset of [0, 30, 60]) await tx.uploads.append(uploadId(number), chunk(offset, 30), at(1))
@@ -157,7 +157,7 @@ function describeChunks(inStore: InStore): void {
       assert.deepEqual([found?.receivedBytes, found?.chunkCount], [35, 2])
       assert.deepEqual(await store.read((tx) => tx.uploads.chunks(uploadId(1))), [chunk(0, 30), chunk(30, 5)])
       assert.equal((await find(store, 2))?.receivedBytes, 90)
-      await store.write((tx) => tx.uploads.removeChunksFrom(uploadId(2), 0))
+      await store.write([], (tx) => tx.uploads.removeChunksFrom(uploadId(2), 0))
       assert.deepEqual([(await find(store, 2))?.receivedBytes, (await find(store, 2))?.chunkCount], [0, 0])
     }),
   )
@@ -166,7 +166,7 @@ function describeChunks(inStore: InStore): void {
     'keep their chunks unless they are open',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(upload(1))
         await tx.uploads.append(uploadId(1), chunk(0, 100), at(1))
         await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(2) })
@@ -184,9 +184,9 @@ function describeMoves(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       const move = (from: UploadState, to: UploadState, seconds: number) =>
-        store.write((tx) => tx.uploads.move(uploadId(1), { from, to, at: at(seconds) }))
+        store.write([], (tx) => tx.uploads.move(uploadId(1), { from, to, at: at(seconds) }))
       const stateAndClosing = async () => [(await find(store, 1))?.state, (await find(store, 1))?.closedAt]
-      await store.write((tx) => tx.uploads.insert(upload(1)))
+      await store.write([], (tx) => tx.uploads.insert(upload(1)))
       assert.equal(await move('finishing', 'landed', 1), false)
       assert.deepEqual(await stateAndClosing(), ['open', undefined])
       assert.equal(await move('open', 'finishing', 2), true)
@@ -201,13 +201,13 @@ function describeMoves(inStore: InStore): void {
     'accept one of 64 simultaneous moves',
     inStore(async (store) => {
       await seed(store)
-      await store.write((tx) => tx.uploads.insert(upload(1)))
+      await store.write([], (tx) => tx.uploads.insert(upload(1)))
       const moved = await atOnce(store, 64, (tx, index) =>
         tx.uploads.move(uploadId(1), { from: 'open', to: index % 2 === 0 ? 'finishing' : 'ended', at: at(index) }),
       )
       assert.equal(countTrue(moved), 1)
       assert.equal(
-        await store.write((tx) => tx.uploads.move(uploadId(9), { from: 'open', to: 'ended', at: at(1) })),
+        await store.write([], (tx) => tx.uploads.move(uploadId(9), { from: 'open', to: 'ended', at: at(1) })),
         false,
       )
     }),
@@ -219,7 +219,7 @@ function describeLists(inStore: InStore): void {
     'are listed by link while they are open, and all while they are finishing',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         for (const [index, state] of (['open', 'finishing', 'landed', 'failed', 'ended', 'open'] as const).entries()) {
           await inState(tx, index + 1, state, 5)
         }
@@ -239,7 +239,7 @@ function describeLists(inStore: InStore): void {
     'are listed when they expired: without a chunk, idle or too old',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(upload(1, { createdAt: at(499) }))
         await tx.uploads.insert(upload(2, { createdAt: at(500) }))
         await tx.uploads.insert(upload(3, { createdAt: at(400) }))
@@ -267,7 +267,7 @@ function describeLists(inStore: InStore): void {
       const reserved = (windowBytes: number, accountBytesMax: number) =>
         store.read((tx) => tx.uploads.reservedBytes({ windowBytes, accountBytesMax }))
       assert.equal(await reserved(1000, 1000), 0)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         await tx.uploads.insert(upload(1))
         await tx.uploads.append(uploadId(1), chunk(0, 30), at(1))
         await tx.uploads.insert(upload(2, { size: 5 }))
@@ -279,7 +279,7 @@ function describeLists(inStore: InStore): void {
       assert.equal(await reserved(69, 75), 74)
       assert.equal(await reserved(4, 75), 8)
       assert.equal(await reserved(1000, 74), 74)
-      await store.write((tx) => tx.uploads.insert(upload(4, { accountId: accountId(2), opaqueId: opaqueId(2) })))
+      await store.write([], (tx) => tx.uploads.insert(upload(4, { accountId: accountId(2), opaqueId: opaqueId(2) })))
       assert.equal(await reserved(70, 75), 145)
       assert.equal(await reserved(1000, 60), 120)
     }),
@@ -291,7 +291,7 @@ function describePruning(inStore: InStore): void {
     'are pruned with their chunks if they closed before an instant',
     inStore(async (store) => {
       await seed(store)
-      await store.write(async (tx) => {
+      await store.write([], async (tx) => {
         const closings = [
           ['landed', 99],
           ['failed', 99],

@@ -283,7 +283,7 @@ export function receipt(receiptSeq: number, given: Partial<ReceiptRow> = {}): Re
 
 /** Accounts 1 and 2, with link 1 of account 1 and link 2 of account 2. */
 export async function seed(store: Store): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     await tx.accounts.insert(account(1))
     await tx.accounts.insert(account(2))
     await tx.links.insert(link(1))
@@ -294,7 +294,7 @@ export async function seed(store: Store): Promise<void> {
 /** The same, with album 1 of account 1 and album 2 of account 2. */
 export async function seedWithAlbums(store: Store): Promise<void> {
   await seed(store)
-  await store.write(async (tx) => {
+  await store.write([], async (tx) => {
     await tx.albums.insert(album(1))
     await tx.albums.insert(album(2, { accountId: accountId(2) }))
   })
@@ -306,7 +306,7 @@ export async function atOnce<Result>(
   count: number,
   work: (tx: WriteTx, index: number) => Promise<Result>,
 ): Promise<readonly Result[]> {
-  return await Promise.all(Array.from({ length: count }, (_, index) => store.write((tx) => work(tx, index))))
+  return await Promise.all(Array.from({ length: count }, (_, index) => store.write([], (tx) => work(tx, index))))
 }
 
 export function countTrue(answers: readonly boolean[]): number {
