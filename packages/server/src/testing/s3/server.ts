@@ -60,6 +60,7 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
   let choose: ((line: string) => Fault | undefined) | undefined
 
   const server = createServer((request, response) => {
+    response.setHeader('date', new Date(now()).toUTCString())
     const line = lineOf(request)
     requests.push(line)
     serve(request, response, { store, credentials, fault: choose?.(line) }).catch(() => response.destroy())
