@@ -6,7 +6,14 @@ import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type Blobs, StorageUnavailable, SyncFailed } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { isStoreBroken, type Store, type Upload, type UploadFailure, type WriteTx } from '../../ports/store.ts'
+import {
+  accountLock,
+  isStoreBroken,
+  type Store,
+  type Upload,
+  type UploadFailure,
+  type WriteTx,
+} from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import type { Land } from './landing.ts'
 import type { StagedBytes } from './staged.ts'
@@ -54,7 +61,7 @@ export function createFinishing({ store, blobs, clock, staged, ending, land }: F
   ): Promise<FinishAnswer> {
     const { uploadId, size } = upload
     const at = clock.now()
-    const isClosed = await store.write([], async (tx) => {
+    const isClosed = await store.write([accountLock(upload.accountId)], async (tx) => {
       const closed = await ending.close(tx, upload, { from, to: 'failed', at, failure: refused.refused })
       if (upload.assetId === undefined) await tx.links.unclaim(upload.opaqueId, uploadId)
       return closed
