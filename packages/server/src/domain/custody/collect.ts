@@ -65,7 +65,7 @@ export function createCollector({ store, objects, clock }: CollectPorts, { colle
     async startDeleting(): Promise<Collection> {
       const due = await listIn('marked', addSeconds(clock.now(), -collectGraceSeconds))
       if (due.length === 0) return { deleting: [], postponed: [], pausedUntil: undefined }
-      return store.write([], (tx) => startEach(tx, due))
+      return store.write(['removal'], (tx) => startEach(tx, due))
     },
 
     /**

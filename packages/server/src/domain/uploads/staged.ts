@@ -6,7 +6,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
 import type { Objects } from '../../ports/objects.ts'
-import type { Chunk, Store, Upload } from '../../ports/store.ts'
+import { accountLock, type Chunk, type Store, type Upload } from '../../ports/store.ts'
 
 export type StagedBytes = ReturnType<typeof createStagedBytes>
 
@@ -63,11 +63,11 @@ export function createStagedBytes({ store, objects }: { readonly store: Store; r
      */
     async check(upload: Upload): Promise<boolean> {
       if (upload.state !== 'open' || isKnown(upload)) return true
-      const { uploadId } = upload
+      const { uploadId, accountId } = upload
       const intact = await reread(upload)
       remember(uploadId, intact)
       if (intact.bytes !== upload.receivedBytes)
-        await store.write([], (tx) => tx.uploads.removeChunksFrom(uploadId, intact.bytes))
+        await store.write([accountLock(accountId)], (tx) => tx.uploads.removeChunksFrom(uploadId, intact.bytes))
       return false
     },
 
