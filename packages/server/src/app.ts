@@ -43,7 +43,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const clock = systemClock
   const random = systemRandom
   const data = await openServerData(config)
-  const { store, blobs, keyring } = data
+  const { store, staging, objects, keyring } = data
   await checkServerId(store, serverId)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
@@ -55,7 +55,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const rules = createRules(
     {
       store,
-      blobs,
+      staging,
+      objects,
       clock,
       random,
       limiter,
@@ -74,7 +75,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   await rules.protocolWindow.refresh()
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, blobs, clock, version }, config),
+      routes: createRoutes({ rules, store, objects, clock, version }, config),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,

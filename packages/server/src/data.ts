@@ -14,12 +14,15 @@ import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
+import type { Objects } from './ports/objects.ts'
+import type { Staging } from './ports/staging.ts'
 import type { ObjectState, Store } from './ports/store.ts'
 
 /** An opened data directory: for the server, which locks it, and for the operator's commands, which may run beside the server. */
 export interface Data {
   readonly store: Store
-  readonly blobs: FilesystemBlobs
+  readonly staging: Staging
+  readonly objects: Objects
   close(): Promise<void>
 }
 
@@ -92,7 +95,8 @@ export async function openBackupData(config: Config, path: string): Promise<Back
 interface RestoreData {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase
-  readonly blobs: FilesystemBlobs
+  readonly staging: Staging
+  readonly objects: Objects
   readonly keyring: Keyring
   close(): Promise<void>
 }
@@ -109,7 +113,8 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
   return {
     directory,
     database,
-    blobs,
+    staging: blobs,
+    objects: blobs,
     keyring,
     async close() {
       await blobs.close()
@@ -121,7 +126,8 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
 function over(store: Store, blobs: FilesystemBlobs, lock?: DirectoryLock): Data {
   return {
     store,
-    blobs,
+    staging: blobs,
+    objects: blobs,
     async close() {
       await store.close()
       await blobs.close()

@@ -33,8 +33,7 @@ export interface Refused {
   readonly refused: string
 }
 
-/** The disk is full, or another process holds the database for too long. Nothing was changed, and a later call may succeed. */
-export { StorageUnavailable } from './blobs.ts'
+export { StorageUnavailable } from './storageErrors.ts'
 
 /** The database failed and its answers cannot be trusted any more. The process has to end. */
 export class StoreBroken extends Error {
