@@ -17,11 +17,15 @@ export interface UploadLoad {
 }
 
 /** Each measurement has a new owner, as an account holds at most 10,000 pending drops. */
-export async function dropsLane(options: RowOptions, { clients, files, units }: UploadLoad): Promise<Lane> {
-  const server = await startBlindkeep(options)
+export async function dropsLane(
+  options: RowOptions,
+  { clients, files, units }: UploadLoad,
+  { name = 'drops', ...settings }: { readonly name?: string } & Parameters<typeof startBlindkeep>[1] = {},
+): Promise<Lane> {
+  const server = await startBlindkeep(options, settings)
   const { port } = server
   return {
-    name: 'drops',
+    name,
     async measure() {
       const protocol = dropsThrough(await newLink(server, await newOwner(server)))
       const { seconds, loadBusy, lastPath } = await sendAll(files, { port, clients, protocol })
