@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { StorageUnavailable, type WriteRequest } from '../../ports/blobs.ts'
-import { readBody } from './body.ts'
+import { readBody } from '../body.ts'
 import { onStorage } from './failure.ts'
 import type { OpenFile } from './files.ts'
 import type { Gathering } from './gathering.ts'
