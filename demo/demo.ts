@@ -1,11 +1,12 @@
 /**
  * A demonstration on this machine: a server, an owner, a guest and three files; the guest's process is killed, then the server's. Then the owner's
  * assets on two machines, and a disk error.
- * Exits with 1 when a check fails. Needs no network and leaves nothing behind.
+ * With `--scale` the same on two nodes with PostgreSQL and an object store. Exits with 1 when a check fails. Needs no network and leaves nothing behind.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { Owner } from '@blindkeep/client/owner'
 import {
   diskRots,
@@ -20,6 +21,7 @@ import { guestSends, guestSendsThroughTrouble } from './guestActs.ts'
 import { type MemoryPeaks, reportMemory } from './memory.ts'
 import { openOneServer } from './oneServer.ts'
 import { ownerDiscards, ownerLeaves, ownerMakesLink, ownerOpensAll, ownerRegisters } from './ownerActs.ts'
+import { openSeveralNodes } from './severalNodes.ts'
 import type { Stage } from './stage.ts'
 import { createStory, type Story, seconds, sizeOf } from './story.ts'
 
@@ -29,14 +31,17 @@ const FILES = [
   ['the whole film.mov', 300_000_000],
 ] as const
 
+const { scale: isScale } = parseArgs({ options: { scale: { type: 'boolean', default: false } } }).values
+
 interface World {
   readonly story: Story
   readonly stage: Stage
   readonly root: string
 }
 
+/** `opened` gets the stage, so that it is stopped after an error too. */
 async function runStory(story: Story, root: string, opened: Stage[]): Promise<void> {
-  const stage = await openOneServer(story)
+  const stage = await (isScale ? openSeveralNodes : openOneServer)(story)
   opened.push(stage)
   const files = await story.step('Three files to send are written to a temporary directory.', async () => {
     const written = []
@@ -59,10 +64,10 @@ async function runStory(story: Story, root: string, opened: Stage[]): Promise<vo
   await ownerLeaves(story, owner)
   peaks.server.push(...(await stage.peakMemory()))
   await reportMemory(story, peaks)
-  await story.step('The server is asked to stop.', async () => {
+  await story.step(isScale ? 'The nodes are asked to stop.' : 'The server is asked to stop.', async () => {
     story.check(
       (await stage.terminate()).every((code) => code === 0),
-      'it exits with status 0',
+      'with exit status 0',
     )
   })
 }
