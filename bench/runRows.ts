@@ -8,13 +8,14 @@ import { measureRow, type Result, type Rounds, type Row } from './row.ts'
 import { browserUpload } from './rows/browserUpload.ts'
 import { deepVerify } from './rows/deepVerify.ts'
 import { ingest } from './rows/ingest.ts'
+import { downloadsFromObjectStore, dropsToObjectStore, ingestToObjectStore } from './rows/objectStore.ts'
 import { dropsOnPostgres, quotaOnPostgres, receiptsOnPostgres } from './rows/postgres.ts'
 import { quota } from './rows/quota.ts'
 import { receipts } from './rows/receipts.ts'
 import { smallDrops } from './rows/smallDrops.ts'
 import { structuralVerify } from './rows/structuralVerify.ts'
 
-/** In the order of their ids, then those on PostgreSQL. */
+/** In the order of their ids, then those on PostgreSQL and on an object store. */
 export const ROWS: readonly Row[] = [
   ingest,
   smallDrops,
@@ -26,6 +27,9 @@ export const ROWS: readonly Row[] = [
   dropsOnPostgres,
   receiptsOnPostgres,
   quotaOnPostgres,
+  ingestToObjectStore,
+  dropsToObjectStore,
+  downloadsFromObjectStore,
 ]
 
 interface Run {
