@@ -4,12 +4,13 @@ import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
 import { systemRandom } from './adapters/system/random.ts'
-import { type Config, publicAddressOf } from './config.ts'
+import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData } from './data.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 import { openServerKeys } from './domain/custody/keys.ts'
 import { checkServerId } from './domain/custody/serverId.ts'
 import { settleWindow } from './domain/discovery/protocolWindow.ts'
+import { settleSettings } from './domain/discovery/sharedSettings.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
@@ -44,6 +45,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { store, blobs, keyring, node } = data
   const { clock } = node
   await checkServerId(store, serverId)
+  await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
 
@@ -62,6 +64,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       keys,
       keyring,
       log,
+      news: node,
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDeleting: () => jobs?.onDeleting(),
       onSuspect: () => jobs?.onSuspect(),
@@ -83,7 +86,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     },
     { ...config, publicUrl },
   )
-  jobs = startJobs({ sweep: rules.sweep, scrub: rules.scrub, log, sweepSeconds: config.sweepSeconds, onBroken })
+  jobs = startJobs({ ...rules, node, log, sweepSeconds: config.sweepSeconds, onBroken })
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
   return {
     http,
