@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/blobs.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Client } from './client.ts'
 import { isNoSuchKey } from './failure.ts'
 import { putKey, sizeOfKey } from './keys.ts'

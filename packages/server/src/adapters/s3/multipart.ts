@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/blobs.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Client } from './client.ts'
 import { isNoSuchKey, isNoSuchUpload } from './failure.ts'
 import { sizeOfKey, timeFor } from './keys.ts'
