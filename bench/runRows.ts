@@ -9,7 +9,7 @@ import { browserUpload } from './rows/browserUpload.ts'
 import { deepVerify } from './rows/deepVerify.ts'
 import { ingest } from './rows/ingest.ts'
 import { downloadsFromObjectStore, dropsToObjectStore, ingestToObjectStore } from './rows/objectStore.ts'
-import { dropsOnPostgres, quotaOnPostgres, receiptsOnPostgres } from './rows/postgres.ts'
+import { dropsOnPostgres, quotaOnPostgres, receiptsOnPostgres, verifyOnPostgres } from './rows/postgres.ts'
 import { quota } from './rows/quota.ts'
 import { receipts } from './rows/receipts.ts'
 import { smallDrops } from './rows/smallDrops.ts'
@@ -27,6 +27,7 @@ export const ROWS: readonly Row[] = [
   dropsOnPostgres,
   receiptsOnPostgres,
   quotaOnPostgres,
+  verifyOnPostgres,
   ingestToObjectStore,
   dropsToObjectStore,
   downloadsFromObjectStore,

@@ -1,17 +1,21 @@
 /**
- * P2, P3, P4 on PostgreSQL, with the bytes in files. Beside them, what the bare driver does: as many transactions, each one statement with as many rows.
+ * P2, P3, P4, P6 on PostgreSQL, with the bytes in files. Beside them, what the bare driver does: as many transactions, each one statement with as many rows.
  * On one machine the database takes its share of the cores.
  */
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { Pool } from 'pg'
 import { openPostgresStore } from '../../packages/server/src/adapters/sql/postgres.ts'
+import { type Planted, plantAssets } from '../plantedAssets.ts'
 import { bareInsertLane, openPostgres } from '../postgres.ts'
-import { startPeer } from '../processes.ts'
-import type { Row } from '../row.ts'
+import { startBlindkeep, startPeer } from '../processes.ts'
+import type { Lane, Row, RowOptions } from '../row.ts'
 import { dropsLane } from '../uploadLanes.ts'
 import { prepareFile } from '../uploads.ts'
 import { CLIENTS as QUOTA_CLIENTS, quotaLane, quotaOf } from './quota.ts'
 import { bareSigningLane, receiptsLane, WAITING } from './receipts.ts'
 import { DROP_CLIENTS, FILE_BYTES } from './smallDrops.ts'
+import { ASSETS_A_REQUEST, AT_ONCE, expectDurable, httpLane, lane, pilesOf, ROLES, statOf } from './structuralVerify.ts'
 
 /** What a small drop leaves: upload, chunk, object, receipt, drop, and three events. */
 const ROWS_OF_DROP = 8
@@ -81,4 +85,44 @@ export const quotaOnPostgres: Row = {
       remarks: () => [`${QUOTA_CLIENTS} connections share the node's 10 connections to PostgreSQL`],
     }
   },
+}
+
+export const verifyOnPostgres: Row = {
+  name: 'postgres-verify',
+  ids: ['P6-postgres'],
+  what: 'structural verify as in P6, rows on PostgreSQL and bytes in files; beside one query for each request and `stat`',
+  async open(options) {
+    const postgres = await openPostgres(options)
+    const databaseUrl = await postgres.newDatabase()
+    const server = await startBlindkeep(options, { env: { DATABASE_URL: databaseUrl } })
+    const assets = options.isQuick ? 2 * ASSETS_A_REQUEST : 1000
+    const planted = await plantAssets(server, { assets, roles: ROLES, blobBytes: 64, databaseUrl })
+    const piles = pilesOf(planted.assets)
+    const count = options.isQuick ? 8 : 200
+    const http = httpLane({ port: server.port, token: planted.owner.token, piles, count })
+    const bare = bareReadsLane(options, { url: databaseUrl, planted, piles, count })
+    return { unit: '/s', lanes: [http, bare], comparisons: [{ id: 'P6-postgres', lane: http, beside: bare }] }
+  },
+}
+
+interface BareReads {
+  readonly url: string
+  readonly planted: Planted
+  readonly piles: ReturnType<typeof pilesOf>
+  readonly count: number
+}
+
+/** The fewest calls that find the same verdicts: one query for all assets of a request, and `stat` of each file. */
+function bareReadsLane({ atEnd }: RowOptions, { url, planted, piles, count }: BareReads): Lane {
+  const pool = new Pool({ connectionString: url, max: AT_ONCE })
+  atEnd(() => pool.end())
+  const text = `select b.asset_id, b.size, b.location from asset_blobs b join objects o on o.location = b.location
+    where b.asset_id = any($1) and b.account_id = $2 and o.state = 'kept' order by b.blob_seq`
+  return lane('pg reads + stat', { count, workers: AT_ONCE }, async (index) => {
+    const assetIds = (piles[index % piles.length] ?? []).map(({ assetId }) => assetId)
+    const { rows } = await pool.query({ name: 'bare', text, values: [assetIds, planted.accountId] })
+    const files = await Promise.all(rows.map(({ location }) => statOf(join(planted.blobsDirectory, location))))
+    const whole = rows.filter(({ size }, at) => Number(size) === files[at]?.size)
+    expectDurable(Map.groupBy(whole, ({ asset_id: assetId }) => assetId).size)
+  })
 }
