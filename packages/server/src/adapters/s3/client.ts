@@ -94,6 +94,7 @@ function openLane(sdk: typeof Sdk, lane: Lane, { address, credentials }: ClientO
     },
   })
   s3.middlewareStack.add(signedPayload, { step: 'build', name: 'signedPayload' })
+  s3.middlewareStack.add(datedAnswer, { step: 'deserialize', priority: 'high', name: 'datedAnswer' })
   return s3
 }
 
@@ -113,5 +114,18 @@ function signedPayload<Input extends object, Result>(
       delete headers['x-amz-checksum-sha256']
     }
     return next(args)
+  }
+}
+
+/** Keeps the date of an answer, by the store's clock, which the library does not pass on. */
+function datedAnswer<Args, Result extends { readonly response: unknown; readonly output?: object }>(
+  next: (args: Args) => Promise<Result>,
+) {
+  return async (args: Args): Promise<Result> => {
+    const result = await next(args)
+    const { headers } = result.response as { readonly headers: Readonly<Record<string, string>> }
+    if (result.output !== undefined && '$metadata' in result.output)
+      Object.assign(result.output.$metadata ?? {}, { date: headers.date })
+    return result
   }
 }
