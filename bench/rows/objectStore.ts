@@ -112,8 +112,8 @@ interface Landed {
 /** Sends a file as a guest. Returns how its owner asks for it. */
 async function landed(server: { readonly url: string; readonly port: number }, file: PreparedFile): Promise<Landed> {
   const owner = await newOwner(server)
-  const protocol = dropsThrough(await newLink(server, owner))
-  await sendAll([file], { port: server.port, clients: 1, protocol })
+  const protocols = [dropsThrough(await newLink(server, owner))]
+  await sendAll([file], { port: server.port, clients: 1, protocols })
   const headers = { authorization: `Bearer ${owner.token}` }
   const inbox: { readonly drops: readonly { readonly drop_id: string }[] } = await (
     await fetch(`${server.url}/v1/drops`, { headers })

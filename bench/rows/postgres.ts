@@ -21,6 +21,8 @@ import { ASSETS_A_REQUEST, AT_ONCE, expectDurable, httpLane, lane, pilesOf, ROLE
 const ROWS_OF_DROP = 8
 /** Of these rows, on average. */
 const ROW_BYTES = 1000
+/** Whose drops have nothing to do with each other. */
+const OWNERS = 8
 
 export const dropsOnPostgres: Row = {
   name: 'postgres-drops',
@@ -31,16 +33,20 @@ export const dropsOnPostgres: Row = {
     const postgres = await openPostgres(options)
     const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
     const load = { clients: DROP_CLIENTS, files, units: count }
+    const hotEnv = { DATABASE_URL: await postgres.newDatabase() }
+    const hot = await dropsLane(options, load, { name: 'drops on one link', env: hotEnv })
     const env = { DATABASE_URL: await postgres.newDatabase() }
-    const drops = await dropsLane(options, load, { name: 'drops on PostgreSQL', env })
+    const spread = await dropsLane(options, load, { name: `drops of ${OWNERS} owners`, env, owners: OWNERS })
     const url = await postgres.newDatabase()
     const inserts = { url, count, rows: ROWS_OF_DROP, bytes: ROW_BYTES, clients: DROP_CLIENTS }
     const bare = await bareInsertLane(options, inserts)
     const signing = bareSigningLane(count)
     return {
       unit: '/s',
-      lanes: [drops, bare, signing],
-      comparisons: [bare, signing].map((beside) => ({ id: 'P2-postgres', lane: drops, beside })),
+      lanes: [hot, spread, bare, signing],
+      comparisons: [hot, spread].flatMap((drops) =>
+        [bare, signing].map((beside) => ({ id: 'P2-postgres', lane: drops, beside })),
+      ),
     }
   },
 }
