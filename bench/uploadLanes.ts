@@ -19,6 +19,8 @@ export interface UploadLoad {
 
 interface DropsOptions {
   readonly name?: string
+  /** Names the server's data directory in the row's. */
+  readonly data?: string
   /** Settings of the server. */
   readonly env?: Readonly<Record<string, string>>
   /** Each with a link of its own. */
@@ -29,9 +31,9 @@ interface DropsOptions {
 export async function dropsLane(
   options: RowOptions,
   { clients, files, units }: UploadLoad,
-  { name = 'drops', env = {}, owners = 1 }: DropsOptions = {},
+  { name = 'drops', data = 'data', env = {}, owners = 1 }: DropsOptions = {},
 ): Promise<Lane> {
-  const server = await startBlindkeep(options, { env })
+  const server = await startBlindkeep(options, { data, env })
   const { port } = server
   return {
     name,

@@ -36,7 +36,12 @@ export const dropsOnPostgres: Row = {
     const hotEnv = { DATABASE_URL: await postgres.newDatabase() }
     const hot = await dropsLane(options, load, { name: 'drops on one link', env: hotEnv })
     const env = { DATABASE_URL: await postgres.newDatabase() }
-    const spread = await dropsLane(options, load, { name: `drops of ${OWNERS} owners`, env, owners: OWNERS })
+    const spread = await dropsLane(options, load, {
+      name: `drops of ${OWNERS} owners`,
+      data: 'spread',
+      env,
+      owners: OWNERS,
+    })
     const url = await postgres.newDatabase()
     const inserts = { url, count, rows: ROWS_OF_DROP, bytes: ROW_BYTES, clients: DROP_CLIENTS }
     const bare = await bareInsertLane(options, inserts)
