@@ -42,7 +42,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, blobs, keyring, node } = data
+  const { store, staging, objects, keyring, node } = data
   const { clock } = node
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
@@ -56,7 +56,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const rules = createRules(
     {
       store,
-      blobs,
+      staging,
+      objects,
       clock,
       random,
       limiter,
@@ -76,7 +77,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   await rules.protocolWindow.refresh()
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, blobs, clock, version }, config),
+      routes: createRoutes({ rules, store, objects, clock, version }, config),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,

@@ -15,8 +15,7 @@ const CONNECT_MS = 5_000
 
 export interface ClientOptions {
   readonly address: S3Address
-  /** Asked for each signature, so that renewed credentials count without a restart. */
-  readonly credentials: () => Promise<S3Credentials>
+  readonly credentials: S3Credentials
   /** `ANSWER_MS` if it is not given. */
   readonly answerMs?: number | undefined
 }
@@ -94,6 +93,7 @@ function openLane(sdk: typeof Sdk, lane: Lane, { address, credentials }: ClientO
     },
   })
   s3.middlewareStack.add(signedPayload, { step: 'build', name: 'signedPayload' })
+  s3.middlewareStack.add(datedAnswer, { step: 'deserialize', priority: 'high', name: 'datedAnswer' })
   return s3
 }
 
@@ -113,5 +113,18 @@ function signedPayload<Input extends object, Result>(
       delete headers['x-amz-checksum-sha256']
     }
     return next(args)
+  }
+}
+
+/** Keeps the date of an answer, by the store's clock, which the library does not pass on. */
+function datedAnswer<Args, Result extends { readonly response: unknown; readonly output?: object }>(
+  next: (args: Args) => Promise<Result>,
+) {
+  return async (args: Args): Promise<Result> => {
+    const result = await next(args)
+    const { headers } = result.response as { readonly headers: Readonly<Record<string, string>> }
+    if (result.output !== undefined && '$metadata' in result.output)
+      Object.assign(result.output.$metadata ?? {}, { date: headers.date })
+    return result
   }
 }

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/blobs.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 
 /** What the store answered about one key or upload. Only callers inside this adapter see it. */
 export class S3Refusal extends StorageUnavailable {

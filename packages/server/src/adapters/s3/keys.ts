@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { StorageUnavailable } from '../../ports/blobs.ts'
+import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { MAX_ATTEMPTS } from './attempts.ts'
 import type { Client, Lane } from './client.ts'
 import { BrokenOff, isBeyondEnd } from './failure.ts'
@@ -12,13 +13,21 @@ export function timeFor(bytes: number): number {
   return (bytes / SLOWEST_BYTES_PER_SECOND) * 1000
 }
 
+interface Putting {
+  readonly signal?: AbortSignal
+  /** The store refuses the bytes if it has the key already. Not every store knows this. */
+  readonly onlyNew?: boolean
+}
+
 /** Stores the spooled bytes at `key`, which must be new. */
-export async function putKey(client: Client, key: string, spooled: Spooled, signal?: AbortSignal): Promise<void> {
+export async function putKey(client: Client, key: string, spooled: Spooled, options: Putting = {}): Promise<void> {
   const { address, sdk } = client
   const { size: ContentLength, sha256: ChecksumSHA256 } = spooled
-  const options = { operation: 'take an object', lane: 'chunks', signal, moreMs: timeFor(spooled.size) } as const
-  await client.call(options, (s3, abort) => {
-    const input = { Bucket: address.bucket, Key: key, Body: spooled.body(), ContentLength, ChecksumSHA256 }
+  const { signal, onlyNew = false } = options
+  const call = { operation: 'take an object', lane: 'chunks', signal, moreMs: timeFor(spooled.size) } as const
+  const place = { Bucket: address.bucket, Key: key, ...(onlyNew && { IfNoneMatch: '*' }) }
+  await client.call(call, (s3, abort) => {
+    const input = { ...place, Body: spooled.body(), ContentLength, ChecksumSHA256 }
     return s3.send(new sdk.PutObjectCommand(input), abort)
   })
 }
@@ -147,26 +156,31 @@ export async function removeKey(client: Client, key: string): Promise<void> {
   )
 }
 
-export interface ListedKey {
-  readonly key: string
-  readonly size: number
+export interface Age {
   /** By the store's clock. */
-  readonly modified: Date
+  readonly ageSeconds: number
 }
 
-/** Every key below `prefix`, in the order of its bytes. */
-export async function* listKeys(client: Client, prefix: string): AsyncGenerator<ListedKey> {
+/** Every key that begins with `prefix`, in the order of its bytes. */
+export async function* listKeys(client: Client, prefix: string): AsyncGenerator<Age & { readonly key: string }> {
   const { address, sdk } = client
   let token: string | undefined
   do {
     const input = { Bucket: address.bucket, Prefix: prefix, ...(token !== undefined && { ContinuationToken: token }) }
-    const page = await client.call({ operation: 'list objects', lane: 'removal' }, (s3, abort) =>
-      s3.send(new sdk.ListObjectsV2Command(input), abort),
+    const page: ListObjectsV2CommandOutput = await client.call(
+      { operation: 'list objects', lane: 'removal' },
+      (s3, abort) => s3.send(new sdk.ListObjectsV2Command(input), abort),
     )
-    for (const { Key, Size, LastModified } of page.Contents ?? [])
-      if (Key !== undefined && LastModified !== undefined) yield { key: Key, size: Size ?? 0, modified: LastModified }
+    for (const { Key, LastModified } of page.Contents ?? [])
+      if (Key !== undefined) yield { key: Key, ageSeconds: ageAt(page, LastModified) }
     if (page.IsTruncated === true && page.NextContinuationToken === undefined)
       throw new StorageUnavailable('the object store cut its listing short')
     token = page.NextContinuationToken
   } while (token !== undefined)
+}
+
+/** How old something is at the date of an answer: our own clock may be wrong, and a young key must not look old. */
+export function ageAt({ $metadata }: { readonly $metadata: object }, since: Date | undefined): number {
+  const now = Date.parse('date' in $metadata ? String($metadata.date) : '')
+  return Number.isNaN(now) || since === undefined ? 0 : Math.max(0, (now - since.getTime()) / 1000)
 }

@@ -1,19 +1,14 @@
-import { StorageUnavailable } from '../../ports/blobs.ts'
+import type { ListMultipartUploadsCommandOutput } from '@aws-sdk/client-s3'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Client } from './client.ts'
-import { isNoSuchKey, isNoSuchUpload } from './failure.ts'
-import { sizeOfKey, timeFor } from './keys.ts'
+import { isNoSuchUpload } from './failure.ts'
+import { type Age, ageAt, timeFor } from './keys.ts'
 import type { Spooled } from './spool.ts'
 
 /** A multipart upload that is under way. Its id has to be durable before its first part. */
 export interface MultipartUpload {
   readonly key: string
   readonly uploadId: string
-}
-
-/** A part as the store has it. */
-export interface UploadedPart {
-  readonly PartNumber: number
-  readonly ETag: string
 }
 
 /** Stores copy inside themselves at least this fast. */
@@ -32,84 +27,66 @@ export async function createMultipartUpload(client: Client, key: string): Promis
   return { key, uploadId: UploadId }
 }
 
-interface Part {
-  readonly number: number
-  readonly signal?: AbortSignal | undefined
-}
-
+/** Returns the tag of the part. */
 export async function uploadPart(
   client: Client,
   { key, uploadId }: MultipartUpload,
-  { number, signal, spooled }: Part & { readonly spooled: Spooled },
-): Promise<UploadedPart> {
+  { number, spooled }: { readonly number: number; readonly spooled: Spooled },
+): Promise<string> {
   const { address, sdk } = client
   const { size: ContentLength, sha256: ChecksumSHA256 } = spooled
   const place = { Bucket: address.bucket, Key: key, UploadId: uploadId, PartNumber: number }
-  const options = { operation: 'take a part', lane: 'chunks', signal, moreMs: timeFor(spooled.size) } as const
-  const { ETag } = await client.call(options, (s3, abort) => {
-    const input = { ...place, Body: spooled.body(), ContentLength, ChecksumSHA256 }
-    return s3.send(new sdk.UploadPartCommand(input), abort)
-  })
-  return partOf(number, ETag)
+  const { ETag } = await client.call(
+    { operation: 'take a part', lane: 'chunks', moreMs: timeFor(spooled.size) },
+    (s3, abort) => {
+      const input = { ...place, Body: spooled.body(), ContentLength, ChecksumSHA256 }
+      return s3.send(new sdk.UploadPartCommand(input), abort)
+    },
+  )
+  return tagIn(ETag)
 }
 
-/** Copies a span of another key inside the store. `span` is left out for the whole key. */
+/** Copies a range of another key inside the store. Returns the tag of the part. */
 export async function copyPart(
   client: Client,
   { key, uploadId }: MultipartUpload,
   {
     number,
-    signal,
     source,
-    span,
-    bytes,
-  }: Part & { readonly source: string; readonly span?: string; readonly bytes: number },
-): Promise<UploadedPart> {
+  }: {
+    readonly number: number
+    readonly source: { readonly key: string; readonly start: number; readonly end: number }
+  },
+): Promise<string> {
   const { address, sdk } = client
   const { bucket: Bucket } = address
   // Keys of ours need no escaping.
-  const from = { CopySource: `${Bucket}/${source}`, ...(span !== undefined && { CopySourceRange: span }) }
-  const moreMs = (bytes / COPY_BYTES_PER_SECOND) * 1000
-  const answer = await client.call({ operation: 'copy a part', lane: 'chunks', signal, moreMs }, (s3, abort) => {
+  const from = { CopySource: `${Bucket}/${source.key}`, CopySourceRange: `bytes=${source.start}-${source.end - 1}` }
+  const moreMs = ((source.end - source.start) / COPY_BYTES_PER_SECOND) * 1000
+  const answer = await client.call({ operation: 'copy a part', lane: 'chunks', moreMs }, (s3, abort) => {
     const input = { Bucket, Key: key, UploadId: uploadId, PartNumber: number, ...from }
     return s3.send(new sdk.UploadPartCopyCommand(input), abort)
   })
-  return partOf(number, answer.CopyPartResult?.ETag)
+  return tagIn(answer.CopyPartResult?.ETag)
 }
 
-function partOf(number: number, etag: string | undefined): UploadedPart {
+function tagIn(etag: string | undefined): string {
   if (etag === undefined) throw new StorageUnavailable('the object store gave a part no ETag')
-  return { PartNumber: number, ETag: etag }
+  return etag
 }
 
-/**
- * Joins the parts. After a lost answer it looks at the key: a complete upload is unknown to the store afterwards, and its key is there. Throws `S3Refusal`
- * if the parts were not joined, or it is not known; then this may be called again, but the upload must not be aborted.
- */
+/** Joins the parts. Tried once: after an error the key decides whether it has happened. */
 export async function completeMultipartUpload(
   client: Client,
   { key, uploadId }: MultipartUpload,
-  parts: readonly UploadedPart[],
-  size: number,
+  parts: readonly { readonly number: number; readonly tag: string }[],
 ): Promise<void> {
   const { address, sdk } = client
-  const input = { Bucket: address.bucket, Key: key, UploadId: uploadId, MultipartUpload: { Parts: [...parts] } }
-  try {
-    await client.call({ operation: 'join parts', lane: 'chunks', moreMs: COMPLETE_MS }, (s3, abort) =>
-      s3.send(new sdk.CompleteMultipartUploadCommand(input), abort),
-    )
-  } catch (error) {
-    if (!isNoSuchUpload(error) || !(await isWhole(client, key, size))) throw error
-  }
-}
-
-async function isWhole(client: Client, key: string, size: number): Promise<boolean> {
-  try {
-    return (await sizeOfKey(client, key, size - 1)) === size
-  } catch (error) {
-    if (isNoSuchKey(error)) return false
-    throw error
-  }
+  const Parts = parts.map(({ number, tag }) => ({ PartNumber: number, ETag: tag }))
+  const input = { Bucket: address.bucket, Key: key, UploadId: uploadId, MultipartUpload: { Parts } }
+  await client.call({ operation: 'join parts', lane: 'chunks', moreMs: COMPLETE_MS, most: 1 }, (s3, abort) =>
+    s3.send(new sdk.CompleteMultipartUploadCommand(input), abort),
+  )
 }
 
 /** Ends an upload that was never completed, and frees its parts. No error if there is none. */
@@ -122,5 +99,23 @@ export async function abortMultipartUpload(client: Client, { key, uploadId }: Mu
     )
   } catch (error) {
     if (!isNoSuchUpload(error)) throw error
+  }
+}
+
+/** Uploads that are not complete, of all keys that begin with `prefix`. Some stores list only those of a whole key. */
+export async function* listMultipartUploads(client: Client, prefix: string): AsyncGenerator<MultipartUpload & Age> {
+  const { address, sdk } = client
+  let after: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } | undefined = {}
+  while (after !== undefined) {
+    const input = { Bucket: address.bucket, Prefix: prefix, ...after }
+    const page: ListMultipartUploadsCommandOutput = await client.call(
+      { operation: 'list uploads', lane: 'removal' },
+      (s3, abort) => s3.send(new sdk.ListMultipartUploadsCommand(input), abort),
+    )
+    for (const { Key, UploadId, Initiated } of page.Uploads ?? [])
+      if (Key !== undefined && UploadId !== undefined)
+        yield { key: Key, uploadId: UploadId, ageSeconds: ageAt(page, Initiated) }
+    const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page
+    after = page.IsTruncated === true && KeyMarker !== undefined ? { KeyMarker, UploadIdMarker } : undefined
   }
 }

@@ -16,7 +16,7 @@ export interface Call {
 
 /** What all buckets share. */
 export interface Store {
-  readonly buckets: ReadonlyMap<string, Bucket>
+  readonly buckets: Map<string, Bucket>
   readonly bodies: Bodies
   readonly isVersioned: boolean
   /** Looks at bodies' hashes only if true: some stores never do. */

@@ -100,7 +100,7 @@ interface Serving {
 async function serve(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
   const { store, credentials, fault } = serving
   if (fault === 'hang') return
-  if (fault === 'refused') return void request.destroy()
+  if (fault === 'refused') return void request.socket.destroy()
   try {
     if (fault === 'slow down') throw new S3Error('SlowDown', 'Please reduce your request rate.')
     if (fault === 'internal error') throw new S3Error('InternalError')
@@ -109,7 +109,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, serving
     const call = callOf(request, store)
     if (fault === 'error in 200') return await send(response, { status: 200, body: errorDocument('InternalError', '') })
     const answer = await operationOf(call)(call)
-    if (fault === 'lost') return void request.destroy()
+    if (fault === 'lost') return void request.socket.destroy()
     await send(response, answer, fault === 'cut')
   } catch (error) {
     if (!(error instanceof S3Error)) throw error
