@@ -129,7 +129,7 @@ async function runOn(database: FaultyDatabase, options: DatabaseFaultsRun): Prom
     if (ledger.faults.length === 0) await judgeAll(world)
     const { landings } = ledger.counts
     if (landings === 0 || trouble.refused === 0) ledger.fault('the faults met no load')
-    const log = loggedBy(server.log()).slice(-MAX_LOG_CHARACTERS)
+    const log = unexpectedIn(loggedBy(server.log()))
     print(`longest recoveries in ms: ${JSON.stringify(longestRecoveryMs)}`)
     const { counts, faults } = ledger
     return {
@@ -145,7 +145,11 @@ async function runOn(database: FaultyDatabase, options: DatabaseFaultsRun): Prom
   }
 }
 
-const MAX_LOG_CHARACTERS = 20_000
+/** Errors that say that the database is away are what a run is for. */
+function unexpectedIn(log: string): string {
+  const lines = log.split('\n')
+  return lines.filter((line) => !/"type":"(StorageUnavailable|OutcomeUnknown)"/.test(line)).join('\n')
+}
 
 interface Scene {
   readonly world: World
