@@ -2,9 +2,13 @@
 import { openapiDocument } from '@blindkeep/protocol/openapi'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
 import type { Blobs } from '../../ports/blobs.ts'
+import type { NodeFault } from '../../ports/node.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { problemPage } from '../problemPage.ts'
+
+/** Why a server is not ready, beyond its database and its bytes. */
+export type Unreadiness = NodeFault | 'draining'
 
 type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
 
@@ -14,10 +18,12 @@ export function serviceRoutes({
   store,
   blobs,
   version,
+  unreadiness,
 }: {
   readonly store: Store
   readonly blobs: Blobs
   readonly version: string
+  readonly unreadiness: () => readonly Unreadiness[]
 }): Pick<Routes, Row> {
   const document = JSON.stringify(openapiDocument(version))
   const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>
@@ -35,6 +41,7 @@ export function serviceRoutes({
     healthz: async () => ({ status: 200, body: { status: 'ok' } }),
     async readyz() {
       const failing = [
+        ...unreadiness(),
         ...((await answers(() => store.read((tx) => tx.receipts.head()))) ? [] : ['store']),
         ...((await answers(() => blobs.freeBytes())) ? [] : ['blobs']),
       ]
