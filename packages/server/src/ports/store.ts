@@ -1,5 +1,5 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
-import { StorageUnavailable } from './blobs.ts'
+import { StorageUnavailable } from './storageErrors.ts'
 import type * as nouns from './store/nouns.ts'
 
 export type * from './store/nouns.ts'
@@ -50,7 +50,7 @@ export interface Refused {
 }
 
 /** The disk is full, the database does not answer, or a lock is held for too long. Nothing was changed (but see `OutcomeUnknown`), and a later call may succeed. */
-export { StorageUnavailable } from './blobs.ts'
+export { StorageUnavailable }
 
 /** The connection was lost while the database committed: the write has happened, or has not. */
 export class OutcomeUnknown extends StorageUnavailable {

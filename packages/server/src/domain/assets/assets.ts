@@ -1,7 +1,7 @@
 /** The assets of an account. */
 import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Objects } from '../../ports/objects.ts'
 import { accountLock, type HeldBlob, type ReceiptRow, type Store, type Upload } from '../../ports/store.ts'
 import { findServable } from '../custody/servable.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -11,7 +11,7 @@ import { type AssetView, isVisible, viewOf } from './assetView.ts'
 
 interface AssetPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly clock: Clock
   readonly ending: UploadEnding
   readonly assetBlobs: AssetBlobs
@@ -19,7 +19,7 @@ interface AssetPorts {
 
 export type Assets = ReturnType<typeof createAssets>
 
-export function createAssets({ store, blobs, clock, ending, assetBlobs }: AssetPorts) {
+export function createAssets({ store, objects, clock, ending, assetBlobs }: AssetPorts) {
   return {
     async get(accountId: AccountId, assetId: AssetId): Promise<AssetView | Refuses<'asset_not_found'>> {
       return store.read(async (tx) => {
@@ -74,11 +74,11 @@ export function createAssets({ store, blobs, clock, ending, assetBlobs }: AssetP
       accountId: AccountId,
       ciphertextHash: Sha256Hex,
     ): Promise<HeldBlob | Refuses<'blob_not_found' | 'blob_withheld' | 'storage_unavailable'>> {
-      const objects = await store.read((tx) => tx.assets.objectsOf(accountId, ciphertextHash))
-      if (objects.length === 0) return { refused: 'blob_not_found' }
+      const served = await store.read((tx) => tx.assets.objectsOf(accountId, ciphertextHash))
+      if (served.length === 0) return { refused: 'blob_not_found' }
       // A hold is on the content, so it applies to all its objects.
-      if (objects.some(({ isOnHold }) => isOnHold)) return { refused: 'blob_withheld' }
-      return findServable(blobs, objects)
+      if (served.some(({ isOnHold }) => isOnHold)) return { refused: 'blob_withheld' }
+      return findServable(objects, served)
     },
   }
 }

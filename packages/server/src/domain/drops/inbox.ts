@@ -1,7 +1,7 @@
 /** The pending drops of an account. Another account gets the answer of an unknown drop. */
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Objects } from '../../ports/objects.ts'
 import { accountLock, type Drop, type Store, type WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import { isWithheld } from '../custody/verdicts.ts'
@@ -10,14 +10,14 @@ import type { Refuses } from '../refusals.ts'
 
 interface InboxPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly clock: Clock
   readonly quota: Quota
 }
 
 export type Inbox = ReturnType<typeof createInbox>
 
-export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
+export function createInbox({ store, objects, clock, quota }: InboxPorts) {
   /** A receipt vouches for the bytes, so the object is orphaned: it waits out the grace window. */
   async function release(tx: WriteTx, drop: Drop): Promise<void> {
     const at = clock.now()
@@ -44,7 +44,7 @@ export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
       if (drop?.accountId !== accountId) return { refused: 'drop_not_found' }
       if (status?.isOnHold === true) return { refused: 'blob_withheld' }
       const mayServe = status !== undefined && !isWithheld(status)
-      return mayServe && (await blobs.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
+      return mayServe && (await objects.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
     },
 
     /** Refunds the quota; the link’s cap is not refunded. */

@@ -3,8 +3,8 @@
  * the account has the content.
  */
 import { type AccountId, addSeconds, type Instant, type OpaqueId, type Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Objects } from '../../ports/objects.ts'
 import {
   accountLock,
   type HeldBlob,
@@ -31,13 +31,13 @@ export type ShareRequest = Omit<NewShare, 'accountId' | 'createdAt'>
 
 interface SharePorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly clock: Clock
 }
 
 export type Shares = ReturnType<typeof createShares>
 
-export function createShares({ store, blobs, clock }: SharePorts) {
+export function createShares({ store, objects, clock }: SharePorts) {
   return {
     /** Makes a share. An exact repeat by the same account gets the same answer. An id is never used again: an old address must not show new contents. */
     async create(
@@ -83,13 +83,13 @@ export function createShares({ store, blobs, clock }: SharePorts) {
       ciphertextHash: Sha256Hex,
     ): Promise<HeldBlob | Refuses<'share_not_found' | 'storage_unavailable'>> {
       const now = clock.now()
-      const objects = await store.read(async (tx) => {
+      const held = await store.read(async (tx) => {
         const share = await findLive(tx, opaqueId, now)
         const isNamed = share !== undefined && (await tx.shares.names(opaqueId, ciphertextHash))
         return isNamed ? tx.assets.objectsOf(share.accountId, ciphertextHash) : []
       })
-      const served = objects.filter((object) => !isWithheld(object))
-      return served.length === 0 ? { refused: 'share_not_found' } : findServable(blobs, served)
+      const served = held.filter((object) => !isWithheld(object))
+      return served.length === 0 ? { refused: 'share_not_found' } : findServable(objects, served)
     },
 
     /** Ends shares that expired more than `EXPIRED_KEPT_SECONDS` ago. */

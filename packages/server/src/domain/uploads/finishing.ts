@@ -4,8 +4,9 @@
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
-import { type Blobs, StorageUnavailable, SyncFailed } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Staging } from '../../ports/staging.ts'
+import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import {
   accountLock,
   isStoreBroken,
@@ -24,7 +25,7 @@ type FailedAnswer = Refuses<UploadFailure>
 
 interface FinishingPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly staging: Staging
   readonly clock: Clock
   readonly staged: StagedBytes
   readonly ending: UploadEnding
@@ -33,7 +34,7 @@ interface FinishingPorts {
 
 export type Finishing = ReturnType<typeof createFinishing>
 
-export function createFinishing({ store, blobs, clock, staged, ending, land }: FinishingPorts) {
+export function createFinishing({ store, staging, clock, staged, ending, land }: FinishingPorts) {
   const inFlight = new Map<UploadId, Promise<FinishAnswer>>()
 
   async function run(uploadId: UploadId): Promise<FinishAnswer> {
@@ -100,7 +101,7 @@ export function createFinishing({ store, blobs, clock, staged, ending, land }: F
     /** Makes an upload's bytes durable. */
     async settle(upload: Upload): Promise<Refuses<'storage_unavailable'> | undefined> {
       try {
-        await blobs.settle(upload.location, upload.size)
+        await staging.settle(upload.location, upload.size)
         return undefined
       } catch (error) {
         return storageFault(upload, error)
