@@ -43,7 +43,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, blobs, keyring, node } = data
+  const { store, staging, objects, keyring, node } = data
   const { clock } = node
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
@@ -57,7 +57,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const rules = createRules(
     {
       store,
-      blobs,
+      staging,
+      objects,
       clock,
       random,
       limiter,
@@ -79,7 +80,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const unreadiness = () => [...(isDraining ? (['draining'] as const) : []), ...node.faults()]
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, blobs, clock, version, unreadiness }, config),
+      routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, config),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,

@@ -16,21 +16,23 @@ import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotSource } from './ports/backup.ts'
-import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Node } from './ports/node.ts'
+import type { Objects } from './ports/objects.ts'
+import type { Staging } from './ports/staging.ts'
 import type { ObjectState, Store, StoreBroken } from './ports/store.ts'
 
 /** Opened bytes. */
-interface OpenBlobs extends Blobs {
+interface OpenBlobs extends Staging, Objects {
   close(): Promise<void>
 }
 
 /** Opened data: for the server, and for the operator's commands, which may run beside the server. */
 export interface Data {
   readonly store: Store
-  readonly blobs: OpenBlobs
+  readonly staging: Staging
+  readonly objects: Objects
   close(): Promise<void>
 }
 
@@ -70,7 +72,7 @@ export async function openServerData(config: Config, use: ServerUse): Promise<Se
     await mkdir(directory, { recursive: true, mode: 0o700 })
     if (config.database.kind === 'postgres') keep(closing(await lockDirectory(directory)))
     const blobs = keep(await openFilesystemBlobs({ directory, createIfMissing }))
-    return { store, node, keyring, blobs, close }
+    return { store, node, keyring, staging: blobs, objects: blobs, close }
   } catch (error) {
     await close()
     throw error
@@ -178,7 +180,8 @@ export async function openBackupData(config: Config, path: string): Promise<Back
 interface RestoreData {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase
-  readonly blobs: OpenBlobs
+  readonly staging: Staging
+  readonly objects: Objects
   readonly keyring: Keyring
   close(): Promise<void>
 }
@@ -197,7 +200,8 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
   return {
     directory,
     database,
-    blobs,
+    staging: blobs,
+    objects: blobs,
     keyring,
     async close() {
       await blobs.close()
@@ -209,7 +213,8 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
 function over(store: Store, blobs: OpenBlobs, lock?: DirectoryLock): Data {
   return {
     store,
-    blobs,
+    staging: blobs,
+    objects: blobs,
     async close() {
       await store.close()
       await blobs.close()

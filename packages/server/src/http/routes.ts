@@ -1,5 +1,5 @@
-import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Objects } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
 import type { Rules } from '../rules.ts'
 import type { Routes } from './call.ts'
@@ -26,7 +26,7 @@ import { verifyRoutes } from './routes/verify.ts'
 interface RoutePorts {
   readonly rules: Rules
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly clock: Clock
   /** The release of the software. */
   readonly version: string
@@ -35,7 +35,7 @@ interface RoutePorts {
 
 /** One route for each row of the table of operations. */
 export function createRoutes(ports: RoutePorts, settings: GuestSettings): Routes {
-  const { rules, store, blobs, clock } = ports
+  const { rules, store, objects, clock } = ports
   return {
     ...serviceRoutes(ports),
     ...discoveryRoutes(rules),
@@ -48,13 +48,13 @@ export function createRoutes(ports: RoutePorts, settings: GuestSettings): Routes
     ...albumRoutes(rules),
     ...capabilityRoutes(rules),
     ...uploadRoutes({ ...rules, store }, settings),
-    ...assetRoutes({ ...rules, blobs }),
+    ...assetRoutes({ ...rules, objects }),
     ...verifyRoutes(rules),
     ...syncRoutes(rules),
     ...quotaRoutes({ ...rules, clock }),
     ...linkRoutes(rules),
-    ...inboxRoutes({ ...rules, blobs }),
-    ...shareRoutes({ ...rules, blobs }),
+    ...inboxRoutes({ ...rules, objects }),
+    ...shareRoutes({ ...rules, objects }),
     ...guestRoutes({ ...rules, store }, settings),
   }
 }

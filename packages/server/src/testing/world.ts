@@ -21,11 +21,13 @@ import { systemRandom } from '../adapters/system/random.ts'
 import { createSoleNode } from '../adapters/system/soleNode.ts'
 import { openServerKeys, type ServerKeys } from '../domain/custody/keys.ts'
 import { recordServerId } from '../domain/custody/serverId.ts'
-import type { Blobs } from '../ports/blobs.ts'
+import type { Bytes } from '../ports/bytesContract/world.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
+import type { Objects } from '../ports/objects.ts'
 import type { Random } from '../ports/random.ts'
+import type { Staging } from '../ports/staging.ts'
 import type { Store } from '../ports/store.ts'
 import { createRules, type RulePorts, type RuleSettings, type Rules } from '../rules.ts'
 import { createHandClock, type HandClock } from './handClock.ts'
@@ -36,7 +38,10 @@ export interface World {
   readonly clock: HandClock
   readonly random: Random
   readonly store: Store
-  readonly blobs: Blobs
+  readonly staging: Staging
+  readonly objects: Objects
+  /** The two above: one blob directory. */
+  readonly blobs: Bytes
   readonly limiter: Limiter
   readonly keyring: Keyring
   readonly keys: ServerKeys
@@ -57,7 +62,7 @@ export interface World {
   /** New rules over the same data, as after a restart. */
   restarted(): Rules
   /** The same rules over other data. */
-  rulesOver(data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>): Rules
+  rulesOver(data: Pick<RulePorts, 'store' | 'staging' | 'objects' | 'keys'>): Rules
 }
 
 interface Logged {
@@ -66,12 +71,14 @@ interface Logged {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
+export type { Bytes }
+
 export interface WorldOptions {
   /** Puts the database into a file, so that a test can read it beside the store. */
   readonly isOnDisk?: boolean
   readonly settings?: Partial<RuleSettings>
   /** Wraps the real adapters, for instance with faults. */
-  readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Blobs) => Blobs }
+  readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Bytes) => Bytes }
 }
 
 const version = (date: string) => defined(parseProtocolVersion(date))
@@ -132,6 +139,24 @@ async function openGround() {
   return { directory, blobsDirectory, realBlobs: blobs, keyring }
 }
 
+/** With `BLINDKEEP_TEST_STORE=postgres`, worlds have a PostgreSQL database that refuses changes without their locks, except those of the tests. */
+const postgres =
+  process.env.BLINDKEEP_TEST_STORE === 'postgres'
+    ? { ...(await import('./postgresStores.ts')), ...(await import('./lockWitness.ts')) }
+    : undefined
+
+/** `forTests` is the same store for the writes of the tests. */
+async function openStore(
+  databasePath: string | undefined,
+): Promise<{ store: Store; forTests(store: Store): Store; close(): Promise<void> }> {
+  if (postgres !== undefined && databasePath === undefined) {
+    const { open, close } = await postgres.openWitnessed()
+    return { store: await open(), forTests: postgres.exempt, close }
+  }
+  const store = await (databasePath === undefined ? openMemoryStore() : openSqliteStore({ path: databasePath }))
+  return { store, forTests: (same) => same, close: store.close }
+}
+
 let ground: ReturnType<typeof openGround> | undefined
 
 async function openWorld({
@@ -142,7 +167,7 @@ async function openWorld({
   ground ??= openGround()
   const { directory, blobsDirectory, realBlobs, keyring } = await ground
   const databasePath = isOnDisk ? join(directory, `${systemRandom.uuid()}.sqlite`) : undefined
-  const realStore = await (databasePath === undefined ? openMemoryStore() : openSqliteStore({ path: databasePath }))
+  const { store: realStore, forTests, close: closeStore } = await openStore(databasePath)
   const clock = createHandClock()
   const keys = await openServerKeys({ store: realStore, keyring, clock, random: systemRandom })
   const path = join(directory, `limits ${systemRandom.uuid()}`)
@@ -155,9 +180,11 @@ async function openWorld({
     (level: Logged['level']) =>
     (event: string, facts: Logged['facts'] = {}) =>
       void logged.push({ level, event, facts })
+  const blobs = around?.blobs?.(realBlobs) ?? realBlobs
   const ports = {
     store: around?.store?.(realStore) ?? realStore,
-    blobs: around?.blobs?.(realBlobs) ?? realBlobs,
+    staging: blobs,
+    objects: blobs,
     clock,
     random: systemRandom,
     limiter,
@@ -179,14 +206,14 @@ async function openWorld({
   }
   const used = { ...SETTINGS, ...settings }
   const make = () => createRules(ports, used)
-  const rulesOver = (data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>) => createRules({ ...ports, ...data }, used)
+  const rulesOver: World['rulesOver'] = (data) => createRules({ ...ports, ...data }, used)
   const calls = { deletingCalls: () => deleting, suspectCalls: () => suspected, deletedCalls: () => deleted }
-  const facts = { settings: used, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
+  const facts = { settings: used, blobs, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {
-    world: { ...ports, ...facts, rules: make() },
+    world: { ...ports, store: forTests(ports.store), ...facts, rules: make() },
     async close() {
       await limiter.close()
-      await realStore.close()
+      await closeStore()
     },
   }
 }

@@ -6,7 +6,7 @@ import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/p
 import { type LinkState, linkCapMembersOf } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
 import type { Clock } from '../../ports/clock.ts'
-import type { Link, NewLink, ReadTx, Store, WriteTx } from '../../ports/store.ts'
+import { accountLock, type Link, type NewLink, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
 import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
 import type { Refuses } from '../refusals.ts'
@@ -53,7 +53,7 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
         verifierHash: passphraseVerifier && sha256(passphraseVerifier),
         createdAt: clock.now(),
       }
-      return store.write([], (tx) => insert(tx, link))
+      return store.write([accountLock(accountId)], (tx) => insert(tx, link))
     },
 
     async list(accountId: AccountId): Promise<readonly OwnLink[]> {
@@ -65,7 +65,7 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
     /** Ends the link and its open sessions. The caller does not learn whether the link existed (specification, Revoke). */
     async revoke(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       const now = clock.now()
-      const ended = await store.write([], async (tx) => {
+      const ended = await store.write([accountLock(accountId)], async (tx) => {
         if (!(await tx.links.revoke(opaqueId, accountId, now))) return []
         await noteLinkChange(tx, { accountId, opaqueId }, now)
         return ending.endOpenOfLink(tx, opaqueId, now)
@@ -92,10 +92,12 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
       if (stateOf(link, at) !== 'live') return { refused: 'link_not_live' }
       const limit = maxFileBytes(link, settings.blobBytesMax)
       if (size > limit) return { refused: 'file_too_large', limit }
-      const isReserved = await tx.links.reserve(link.opaqueId, { size, at, maxOpenSessions: MAX_OPEN_SESSIONS })
-      if (!isReserved) return { refused: 'caps_exhausted' }
-      await noteLinkChange(tx, link, at)
-      return undefined
+      // A refusal undoes the note too.
+      const [isReserved] = await Promise.all([
+        tx.links.reserve(link.opaqueId, { size, at, maxOpenSessions: MAX_OPEN_SESSIONS }),
+        noteLinkChange(tx, link, at),
+      ])
+      return isReserved ? undefined : { refused: 'caps_exhausted' }
     },
   }
 }
@@ -117,10 +119,8 @@ async function insert(
 
 /** A live link of a reachable account. Undefined otherwise: a guest cannot tell the reasons apart. */
 export async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<Link | undefined> {
-  const link = await tx.links.find(opaqueId)
-  if (link === undefined || stateOf(link, at) !== 'live') return undefined
-  const owner = await tx.accounts.find(link.accountId)
-  return isReachable(owner) ? link : undefined
+  const [link, owner] = await Promise.all([tx.links.find(opaqueId), tx.accounts.findByLink(opaqueId)])
+  return link !== undefined && stateOf(link, at) === 'live' && isReachable(owner) ? link : undefined
 }
 
 function stateOf(link: Link, at: Instant): LinkState {

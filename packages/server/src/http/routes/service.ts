@@ -1,8 +1,8 @@
 /** Probes, and documents about the server. */
 import { openapiDocument } from '@blindkeep/protocol/openapi'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { NodeFault } from '../../ports/node.ts'
+import type { Objects } from '../../ports/objects.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { problemPage } from '../problemPage.ts'
@@ -16,12 +16,12 @@ const DAY = 'public, max-age=86400'
 
 export function serviceRoutes({
   store,
-  blobs,
+  objects,
   version,
   unreadiness,
 }: {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly version: string
   readonly unreadiness: () => readonly Unreadiness[]
 }): Pick<Routes, Row> {
@@ -43,7 +43,7 @@ export function serviceRoutes({
       const failing = [
         ...unreadiness(),
         ...((await answers(() => store.read((tx) => tx.receipts.head()))) ? [] : ['store']),
-        ...((await answers(() => blobs.freeBytes())) ? [] : ['blobs']),
+        ...((await answers(() => objects.check())) ? [] : ['blobs']),
       ]
       return failing.length === 0
         ? { status: 200, body: { status: 'ok' } }
