@@ -1,4 +1,5 @@
 /** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `main.ts` and the commands of `cli/` import too. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
@@ -25,7 +26,7 @@ export interface App {
   readonly hasPages: boolean
   /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
   issueFirstInvite(): Promise<IssuedInvite | undefined>
-  /** Stops accepting requests, waits for the running ones, and closes everything. */
+  /** Is not ready any more, and after `drainSeconds` stops accepting requests, waits for the running ones, and closes everything. */
   close(): Promise<void>
 }
 
@@ -75,9 +76,11 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   )
   await settleWindow(store, window)
   await rules.protocolWindow.refresh()
+  let isDraining = false
+  const unreadiness = () => [...(isDraining ? (['draining'] as const) : []), ...node.faults()]
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, objects, clock, version }, config),
+      routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, config),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
@@ -96,6 +99,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
       const stopped = jobs?.stop()
+      isDraining = true
+      await wait(config.drainSeconds * 1000)
       await http.close()
       await stopped
       await refreshing.stop()

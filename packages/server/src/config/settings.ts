@@ -216,6 +216,12 @@ export const SETTINGS = {
     meaning: 'Pause between two sweeps, which end what has expired.',
     parse: integer({ min: 1, max: DAY_SECONDS }),
   }),
+  drainSeconds: setting('DRAIN_SECONDS', {
+    fallback: 0,
+    meaning:
+      'Seconds for which a server that ends still takes requests, while /readyz answers 503: so long a load balancer may need to turn away.',
+    parse: integer({ min: 0, max: 300 }),
+  }),
   logLevel: setting('LOG_LEVEL', {
     fallback: 'info',
     meaning: `Lowest level that is logged: ${LOG_LEVELS.join(', ')}.`,
