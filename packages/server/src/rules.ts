@@ -120,7 +120,7 @@ type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
 function createBase(
-  { store: silentStore, objects, clock, random, keys, onDeleting }: RulePorts,
+  { store: silentStore, staging, objects, clock, random, keys, onDeleting }: RulePorts,
   settings: RuleSettings,
 ) {
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
@@ -146,7 +146,7 @@ function createBase(
     quota,
     writers,
     ending: createUploadEnding({ store, clock, quota, writers, onDeleting }),
-    staged: createStagedBytes({ store, objects }),
+    staged: createStagedBytes({ store, objects, staging }),
     protocolWindow,
     discovery,
     receiptLog,

@@ -225,7 +225,6 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     isKnown: (tx) => tx.parts.isKnown(part(1).key),
     begin: (tx) => tx.parts.begin(part(1), 4),
     beginJoining: (tx) => tx.parts.beginJoining({ ...part(1), location: object(1).location }),
-    setJoining: (tx) => tx.parts.setJoining(part(1).key, 'joining'),
     extend: (tx) => tx.parts.extend(part(1).key, at(9)),
     join: async (tx) => {
       await keepPart(tx, 1, 0)
