@@ -123,7 +123,7 @@ type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
 function createBase(
-  { store: silentStore, objects, clock, random, keys, news, onDeleting }: RulePorts,
+  { store: silentStore, staging, objects, clock, random, keys, news, onDeleting }: RulePorts,
   settings: RuleSettings,
 ) {
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
@@ -149,7 +149,7 @@ function createBase(
     quota,
     writers,
     ending: createUploadEnding({ store, clock, quota, writers, onDeleting }),
-    staged: createStagedBytes({ store, objects }),
+    staged: createStagedBytes({ store, objects, staging }),
     protocolWindow,
     discovery,
     receiptLog,

@@ -65,8 +65,35 @@ export const SETTINGS = {
   blobs: derived('BLOBS_URL', {
     shown: 'file:DATA_DIR/blobs',
     derive: ({ dataDirectory }): BlobsAddress => ({ kind: 'files', directory: join(dataDirectory, 'blobs') }),
-    meaning: 'Directory of the objects, as file:<directory>.',
+    meaning:
+      'The objects, as file:<directory> or s3://<bucket>/<prefix>?endpoint=<URL>&region=<name>&pathStyle=<true or false>.',
     parse: blobsAddress,
+  }),
+  s3AccessKeyId: optional('AWS_ACCESS_KEY_ID', {
+    shown: 'none',
+    meaning: 'Names the user of the S3 store.',
+    parse: text,
+  }),
+  s3SecretAccessKey: optional('AWS_SECRET_ACCESS_KEY', {
+    shown: 'none',
+    meaning: 'The secret of that user.',
+    parse: text,
+  }),
+  s3SessionToken: optional('AWS_SESSION_TOKEN', {
+    shown: 'none',
+    meaning: 'Belongs to credentials that end.',
+    parse: text,
+  }),
+  s3CredentialsFile: optional('S3_CREDENTIALS_FILE', {
+    shown: 'none',
+    meaning: 'File with lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…, in place of the variables.',
+    parse: text,
+  }),
+  spoolDirectory: derived('SPOOL_DIR', {
+    shown: 'DATA_DIR/spool',
+    derive: ({ dataDirectory }) => join(dataDirectory, 'spool'),
+    meaning: 'Directory for chunks on their way to the S3 store.',
+    parse: text,
   }),
   masterSecretFile: derived('MASTER_SECRET_FILE', {
     shown: 'DATA_DIR/secrets/master.secret',

@@ -12,7 +12,7 @@ const byId = prepared((db, given: { readonly accountId: AccountId }) =>
 const byLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db
     .selectFrom('accounts')
-    .selectAll()
+    .select(columnsOf('accounts'))
     .where('account_id', '=', (account) =>
       account.selectFrom('links').select('links.account_id').where('opaque_id', '=', given.opaqueId),
     ),
