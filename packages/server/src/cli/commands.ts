@@ -9,6 +9,7 @@ import { inviteCommands } from './invite.ts'
 import { keyCommands } from './keys.ts'
 import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
+import { storeCommands } from './storeCheck.ts'
 
 /** Every command of `blindkeep-server`, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
@@ -22,4 +23,5 @@ export const COMMANDS: readonly Command[] = [
   ...inviteCommands,
   ...deprecationCommands,
   ...backupCommands,
+  ...storeCommands,
 ]

@@ -50,6 +50,21 @@ export const SETTINGS = {
     meaning: 'Directory of the objects, as file:<directory>.',
     parse: pathUrl('file'),
   }),
+  s3AccessKeyId: optional('AWS_ACCESS_KEY_ID', {
+    shown: 'none',
+    meaning: 'Name of the key for an object store.',
+    parse: text,
+  }),
+  s3SecretAccessKey: optional('AWS_SECRET_ACCESS_KEY', {
+    shown: 'none',
+    meaning: 'Secret of the key for an object store.',
+    parse: text,
+  }),
+  s3CredentialsFile: optional('S3_CREDENTIALS_FILE', {
+    shown: 'none',
+    meaning: 'File with lines of both, in place of the two variables. Read once, at the start.',
+    parse: text,
+  }),
   masterSecretFile: derived('MASTER_SECRET_FILE', {
     shown: 'DATA_DIR/secrets/master.secret',
     // In a directory of its own, so that a backup of the database and the objects leaves it out.
