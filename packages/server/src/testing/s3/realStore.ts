@@ -109,6 +109,7 @@ public addr = 127.0.0.1
 auth cluster required = none
 auth service required = none
 auth client required = none
+ms mon client mode = crc
 osd objectstore = memstore
 memstore device bytes = ${16 * 1024 ** 3}
 osd pool default size = 1
