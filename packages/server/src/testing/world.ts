@@ -78,7 +78,11 @@ export interface WorldOptions {
   readonly isOnDisk?: boolean
   readonly settings?: Partial<RuleSettings>
   /** Wraps the real adapters, for instance with faults. */
-  readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Bytes) => Bytes; readonly keyedBytes?: (real: KeyedBytes) => KeyedBytes }
+  readonly around?: {
+    readonly store?: (real: Store) => Store
+    readonly blobs?: (real: Bytes) => Bytes
+    readonly keyedBytes?: (real: KeyedBytes) => KeyedBytes
+  }
   /** Of a store with keys, whose ports `around.blobs` gives. */
   readonly keyedBytes?: KeyedBytes
 }
