@@ -11,7 +11,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { JoinedPiece, Joining, KeyedBytes } from '../../ports/keyedBytes.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { isStoreBroken, type KeptPart, type Store } from '../../ports/store.ts'
 import { partsOf } from '../uploads/location.ts'
 import { type JoinStep, type KeyRange, partsToJoin, planJoin } from './joinPlan.ts'
@@ -67,7 +67,9 @@ export function createJoining(ports: JoiningPorts, settings: JoiningSettings) {
     } catch (error) {
       // If it was kept all the same, this changes nothing.
       await store.write([], (tx) => tx.parts.giveUp(key, clock.now())).catch(() => undefined)
-      if (!(error instanceof JoiningLost)) throw error
+      // The object has gone, or the joined key was given up meanwhile; if not, the scrubber finds out which bytes are missing.
+      if (error instanceof BlobMissing) ports.reportDamage(location)
+      else if (!(error instanceof JoiningLost)) throw error
     }
   }
 
