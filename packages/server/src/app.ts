@@ -43,7 +43,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const clock = systemClock
   const random = systemRandom
   const data = await openServerData(config)
-  const { store, staging, objects, keyring } = data
+  const { store, staging, objects, keyedBytes, keyring } = data
   await checkServerId(store, serverId)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
@@ -57,6 +57,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       store,
       staging,
       objects,
+      keyedBytes,
       clock,
       random,
       limiter,
@@ -85,7 +86,14 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     },
     { ...config, publicUrl },
   )
-  jobs = startJobs({ sweep: rules.sweep, scrub: rules.scrub, log, sweepSeconds: config.sweepSeconds, onBroken })
+  jobs = startJobs({
+    sweep: rules.sweep,
+    scrub: rules.scrub,
+    parts: rules.parts,
+    log,
+    sweepSeconds: config.sweepSeconds,
+    onBroken,
+  })
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
   return {
     http,

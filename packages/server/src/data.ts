@@ -13,6 +13,7 @@ import type { Config } from './config.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
+import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Objects } from './ports/objects.ts'
 import type { Staging } from './ports/staging.ts'
@@ -23,6 +24,8 @@ export interface Data {
   readonly store: Store
   readonly staging: Staging
   readonly objects: Objects
+  /** Undefined for files, which have no keys. */
+  readonly keyedBytes?: KeyedBytes | undefined
   close(): Promise<void>
 }
 

@@ -1,9 +1,10 @@
+import type { Parts } from './domain/custody/parts.ts'
 import type { Scrubber } from './domain/custody/scrub.ts'
 import type { Sweep } from './domain/sweep.ts'
 import type { Log } from './ports/log.ts'
 import { StoreBroken } from './ports/store.ts'
 
-/** The jobs that run by the clock, in two queues, so that reading a large object delays no sweep. A failed job is logged and runs again at its next time. */
+/** The jobs that run by the clock, in queues, so that reading or joining a large object delays no sweep. A failed job is logged and runs again at its next time. */
 export interface Jobs {
   /** There are bytes to delete: do it soon. */
   onDeleting(): void
@@ -18,6 +19,8 @@ export interface Jobs {
 interface JobParts {
   readonly sweep: Sweep
   readonly scrub: Pick<Scrubber, 'turn'>
+  /** Undefined if the store of bytes has no keys. */
+  readonly parts?: Pick<Parts, 'tend'> | undefined
   readonly log: Log
   readonly sweepSeconds: number
   /** The process must end: what the database says can no longer be relied on. */
@@ -27,11 +30,14 @@ interface JobParts {
 /** Pause between two turns of the scrubber. */
 const SCRUB_PAUSE_SECONDS = 60
 
-export function startJobs({ sweep, scrub, log, sweepSeconds, onBroken }: JobParts): Jobs {
+export function startJobs({ sweep, scrub, parts: tended, log, sweepSeconds, onBroken }: JobParts): Jobs {
   const ending = new AbortController()
   const parts = { log, onBroken, signal: ending.signal }
-  const [sweeping, scrubbing] = [createQueue(parts), createQueue(parts)]
-  const runSweep = () => sweeping.run('sweep', sweep.sweep)
+  const [sweeping, scrubbing, tending] = [createQueue(parts), createQueue(parts), createQueue(parts)]
+  const runSweep = () => {
+    sweeping.run('sweep', sweep.sweep)
+    if (tended !== undefined) tending.run('tend parts', () => tended.tend(ending.signal))
+  }
   const timer = setInterval(runSweep, sweepSeconds * 1000)
   runSweep()
 
@@ -54,7 +60,7 @@ export function startJobs({ sweep, scrub, log, sweepSeconds, onBroken }: JobPart
       ending.abort(new Error('the server ends'))
       clearInterval(timer)
       clearTimeout(pause)
-      await Promise.all([sweeping.isIdle(), scrubbing.isIdle()])
+      await Promise.all([sweeping.isIdle(), scrubbing.isIdle(), tending.isIdle()])
     },
   }
 }

@@ -7,6 +7,7 @@ import type { AccountDeletion } from './account/accountDeletion.ts'
 import { INVITES_KEPT_SECONDS } from './account/invites.ts'
 import { EVENTS_KEPT_SECONDS, pruneEvents } from './changes/events.ts'
 import { type Collector, MAX_COLLECT } from './custody/collect.ts'
+import type { Parts } from './custody/parts.ts'
 import type { Shares } from './shares/shares.ts'
 import type { Finishing } from './uploads/finishing.ts'
 import { uploadIdOf } from './uploads/location.ts'
@@ -29,6 +30,8 @@ interface SweepPorts {
   readonly collector: Collector
   readonly accountDeletion: Pick<AccountDeletion, 'resume'>
   readonly shares: Pick<Shares, 'prune'>
+  /** Undefined if the store of bytes has no keys. */
+  readonly parts: Pick<Parts, 'removeDue'> | undefined
   /** Checks some accounts against the limits of the deployment. */
   readonly reviewQuotas: () => Promise<void>
 }
@@ -39,12 +42,12 @@ const MAX_BATCH = 500
 export type Sweep = ReturnType<typeof createSweep>
 
 export function createSweep(
-  { store, clock, writers, finishing, ending, collector, accountDeletion, shares, reviewQuotas }: SweepPorts,
+  { store, clock, writers, finishing, ending, collector, accountDeletion, shares, parts, reviewQuotas }: SweepPorts,
   settings: SweepSettings,
 ) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
 
-  /** The transaction checks again, so no upload ends while a client writes to it, or after it received another chunk. */
+  /** No upload ends while a client writes to it, or after it received another chunk. */
   async function endExpiredSessions(): Promise<void> {
     const expired = await store.read((tx) =>
       tx.uploads.expired({
@@ -54,9 +57,10 @@ export function createSweep(
         max: MAX_BATCH,
       }),
     )
-    await ending.end(expired, async (tx, { uploadId, lastChunkAt }) => {
-      const present = await tx.uploads.find(uploadId)
-      return present?.lastChunkAt === lastChunkAt && !writers.isWriting(uploadId)
+    await ending.end(expired, {
+      isUnchanged: true,
+      isIdle: true,
+      mayEnd: ({ uploadId }) => !writers.isWriting(uploadId),
     })
   }
 
@@ -67,8 +71,10 @@ export function createSweep(
       const uploadId = uploadIdOf(location)
       if (uploadId !== undefined) await writers.stop(uploadId)
     })
+    await parts?.removeDue()
   }
 
+  /** Each statement removes only rows that no work depends on any more, so it needs no lock. */
   async function prune(): Promise<void> {
     await store.write([], async (tx) => {
       await tx.uploads.prune(ago(settings.receiptGuestSeconds))

@@ -2,7 +2,7 @@
 import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
-import type { HeldBlob, ReceiptRow, Store, Upload } from '../../ports/store.ts'
+import { accountLock, type HeldBlob, type ReceiptRow, type Store, type Upload } from '../../ports/store.ts'
 import { findServable } from '../custody/servable.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -35,7 +35,9 @@ export function createAssets({ store, objects, clock, ending, assetBlobs }: Asse
       assetId: AssetId,
     ): Promise<Refuses<'asset_not_found' | 'asset_retained'> | undefined> {
       const at = clock.now()
-      const outcome = await store.write([], (tx) => assetBlobs.remove(tx, { accountId, assetId }, at))
+      const outcome = await store.write([accountLock(accountId)], (tx) =>
+        assetBlobs.remove(tx, { accountId, assetId }, at),
+      )
       if (isRefusal(outcome)) return outcome
       ending.afterCommit(outcome.ended)
       return undefined
@@ -44,7 +46,7 @@ export function createAssets({ store, objects, clock, ending, assetBlobs }: Asse
     /** Removes the assets of at most `maxBlobs` of the account's blobs, in one transaction. Returns how many assets. A retained asset stays. */
     async removeSome(accountId: AccountId, maxBlobs: number): Promise<number> {
       const at = clock.now()
-      const removed = await store.write([], async (tx) => {
+      const removed = await store.write([accountLock(accountId)], async (tx) => {
         const outcomes: (readonly Upload[])[] = []
         for (const assetId of await tx.assets.someWithBlobs(accountId, maxBlobs)) {
           const outcome = await assetBlobs.remove(tx, { accountId, assetId }, at)

@@ -161,13 +161,13 @@ async function whileCollectorPauses<Result>(
   { store, clock, repeat }: BackupPorts,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const pause = () => store.write([], (tx) => pauseCollector(tx, addSeconds(clock.now(), PAUSE_SECONDS)))
+  const pause = () => store.write(['removal'], (tx) => pauseCollector(tx, addSeconds(clock.now(), PAUSE_SECONDS)))
   await pause()
   // After a renewal that fails, four more follow before the pause ends. If all fail, the report names objects that were removed meanwhile as missing.
   const stop = repeat(PAUSE_RENEWED_EVERY_SECONDS, () => void pause().catch(() => undefined))
   return work().finally(async () => {
     stop()
-    await store.write([], (tx) => resumeCollector(tx, clock.now())).catch(() => undefined)
+    await store.write(['removal'], (tx) => resumeCollector(tx, clock.now())).catch(() => undefined)
   })
 }
 

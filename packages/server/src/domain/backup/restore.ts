@@ -13,7 +13,7 @@ import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
-import type { Store, WriteTx } from '../../ports/store.ts'
+import { accountLock, type Store, type WriteTx } from '../../ports/store.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../cappedList.ts'
 import { type Rotation, rotateAttestationKey } from '../custody/keys.ts'
 import { raiseReceiptSeqFloor, receiptSeqFloor } from '../custody/receipts.ts'
@@ -206,19 +206,21 @@ const NEVER = new AbortController().signal
 async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: readonly UploadId[]): Promise<void> {
   const ending = createUploadEnding({ store, clock, quota, writers: createWriters(), onDeleting: () => undefined })
   const at = clock.now()
-  await store.write([], async (tx) => {
-    for (const uploadId of broken) {
+  for (const uploadId of broken) {
+    const known = await store.read((tx) => tx.uploads.find(uploadId))
+    if (known === undefined) continue
+    await store.write([accountLock(known.accountId)], async (tx) => {
       const upload = await tx.uploads.find(uploadId)
       if (upload?.state === 'open') await ending.close(tx, upload, { from: 'open', to: 'ended', at })
-      if (upload?.state !== 'finishing') continue
+      if (upload?.state !== 'finishing') return
       await ending.close(tx, upload, { from: 'finishing', to: 'failed', at, failure: 'content_hash_wrong' })
       if (upload.assetId === undefined) await tx.links.unclaim(upload.opaqueId, uploadId)
-    }
-  })
+    })
+  }
 }
 
 async function changeIdentity({ keyring, clock }: RestorePorts, store: Store) {
-  const floor = await store.write([], (tx) => raiseFloor(tx, clock.now()))
+  const floor = await store.write(['chain'], (tx) => raiseFloor(tx, clock.now()))
   const rotation = await rotateAttestationKey({ store, keyring, clock })
   // Invalidates every access token and capability that the server has issued.
   await rotateSigningKey({ store, keyring, clock })

@@ -5,7 +5,15 @@
 import { type AccountId, addSeconds, type Instant, type OpaqueId, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
-import type { HeldBlob, NewShare, ReadTx, Share, ShareContents, Store } from '../../ports/store.ts'
+import {
+  accountLock,
+  type HeldBlob,
+  type NewShare,
+  type ReadTx,
+  type Share,
+  type ShareContents,
+  type Store,
+} from '../../ports/store.ts'
 import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { findServable } from '../custody/servable.ts'
 import { isWithheld } from '../custody/verdicts.ts'
@@ -37,7 +45,7 @@ export function createShares({ store, objects, clock }: SharePorts) {
       request: ShareRequest,
     ): Promise<OpaqueId | Refuses<'session_over' | 'request_malformed' | 'limit_reached'>> {
       const share = { ...request, accountId, createdAt: clock.now() }
-      return store.write([], async (tx) => {
+      return store.write([accountLock(accountId)], async (tx) => {
         const inactive = await requireActiveAccount(tx, accountId)
         if (inactive !== undefined) return inactive
         const present = await tx.shares.find(share.opaqueId)
@@ -55,7 +63,7 @@ export function createShares({ store, objects, clock }: SharePorts) {
 
     /** The caller does not learn whether the share existed. Its contents are deleted when this resolves. */
     async remove(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
-      await store.write([], (tx) => tx.shares.end(opaqueId, accountId, clock.now()))
+      await store.write([accountLock(accountId)], (tx) => tx.shares.end(opaqueId, accountId, clock.now()))
     },
 
     async contents(opaqueId: OpaqueId): Promise<ShareContents | Refuses<'share_not_found'>> {

@@ -7,7 +7,14 @@ import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Staging } from '../../ports/staging.ts'
 import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
-import { isStoreBroken, type Store, type Upload, type UploadFailure, type WriteTx } from '../../ports/store.ts'
+import {
+  accountLock,
+  isStoreBroken,
+  type Store,
+  type Upload,
+  type UploadFailure,
+  type WriteTx,
+} from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import type { Land } from './landing.ts'
 import type { StagedBytes } from './staged.ts'
@@ -55,7 +62,7 @@ export function createFinishing({ store, staging, clock, staged, ending, land }:
   ): Promise<FinishAnswer> {
     const { uploadId, size } = upload
     const at = clock.now()
-    const isClosed = await store.write([], async (tx) => {
+    const isClosed = await store.write([accountLock(upload.accountId)], async (tx) => {
       const closed = await ending.close(tx, upload, { from, to: 'failed', at, failure: refused.refused })
       if (upload.assetId === undefined) await tx.links.unclaim(upload.opaqueId, uploadId)
       return closed
