@@ -19,7 +19,7 @@ export const ANSWER_MS = 20_000
 const CONNECT_MS = 5_000
 /** How many calls may wait for their turn in a lane, and for how long. */
 const MAX_WAITING = 10_000
-const WAIT_MS = 30_000
+const WAIT_MS = 60_000
 
 export interface ClientOptions {
   readonly address: S3Address
