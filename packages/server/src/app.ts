@@ -1,4 +1,5 @@
 /** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `main.ts` and the commands of `cli/` import too. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
@@ -25,7 +26,7 @@ export interface App {
   readonly hasPages: boolean
   /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
   issueFirstInvite(): Promise<IssuedInvite | undefined>
-  /** Stops accepting requests, waits for the running ones, and closes everything. */
+  /** Is not ready any more, and after `drainSeconds` stops accepting requests, waits for the running ones, and closes everything. */
   close(): Promise<void>
 }
 
@@ -42,7 +43,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, staging, objects, keyring, node } = data
+  const { store, staging, objects, keyedBytes, keyring, node } = data
   const { clock } = node
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
@@ -58,6 +59,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       store,
       staging,
       objects,
+      keyedBytes,
       clock,
       random,
       limiter,
@@ -75,9 +77,11 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   )
   await settleWindow(store, window)
   await rules.protocolWindow.refresh()
+  let isDraining = false
+  const unreadiness = () => [...(isDraining ? (['draining'] as const) : []), ...node.faults()]
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, objects, clock, version }, config),
+      routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, config),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
@@ -96,6 +100,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
       const stopped = jobs?.stop()
+      isDraining = true
+      await wait(config.drainSeconds * 1000)
       await http.close()
       await stopped
       await refreshing.stop()

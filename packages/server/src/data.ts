@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
+import { utf8 } from '@blindkeep/protocol/bytes'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
-import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
+import { type FilesystemBlobs, openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
+import { openS3 } from './adapters/s3/store.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
 import { openPostgresNode } from './adapters/sql/postgresNode.ts'
@@ -15,24 +17,24 @@ import { systemClock } from './adapters/system/clock.ts'
 import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
+import { uploadIdOf } from './domain/uploads/location.ts'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
+import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Node } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
+import type { PartIndex } from './ports/parts.ts'
 import type { Staging } from './ports/staging.ts'
 import type { ObjectState, Store, StoreBroken } from './ports/store.ts'
-
-/** Opened bytes. */
-interface OpenBlobs extends Staging, Objects {
-  close(): Promise<void>
-}
 
 /** Opened data: for the server, and for the operator's commands, which may run beside the server. */
 export interface Data {
   readonly store: Store
   readonly staging: Staging
   readonly objects: Objects
+  /** Undefined for files, which have no keys. */
+  readonly keyedBytes?: KeyedBytes | undefined
   close(): Promise<void>
 }
 
@@ -66,13 +68,14 @@ export async function openServerData(config: Config, use: ServerUse): Promise<Se
   try {
     keep(closing(await lockDirectory(config.dataDirectory)))
     const { keyring, store, node } = await openServerRows(config, use, keep)
-    // An unmounted disk must not look like an empty one: then every object would count as lost.
+    // An unmounted disk or an emptied bucket must not look like a new one: then every object would count as lost.
     const createIfMissing = !(await hasObjects(store, node.clock))
-    const { directory } = config.blobs
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    if (config.database.kind === 'postgres') keep(closing(await lockDirectory(directory)))
-    const blobs = keep(await openFilesystemBlobs({ directory, createIfMissing }))
-    return { store, node, keyring, staging: blobs, objects: blobs, close }
+    if (config.blobs.kind === 'files' && config.database.kind === 'postgres') {
+      await mkdir(config.blobs.directory, { recursive: true, mode: 0o700 })
+      keep(closing(await lockDirectory(config.blobs.directory)))
+    }
+    const bytes = keep(await openBytes(config, store, { createIfMissing }))
+    return { store, node, keyring, ...bytes, close }
   } catch (error) {
     await close()
     throw error
@@ -100,7 +103,8 @@ async function openServerRows(
   const store = keep(await openPostgresStore({ url, schema: 'serve' }))
   const isFirstStart = (await store.read((tx) => tx.server.fact('token_key'))) === undefined
   const keyring = await openKeyring({ masterSecretFile, createIfMissing: isFirstStart })
-  return { store, keyring, node: keep(await openPostgresNode({ url, isSole: true, ...use })) }
+  const isSole = config.blobs.kind === 'files'
+  return { store, keyring, node: keep(await openPostgresNode({ url, isSole, ...use })) }
 }
 
 function refuseHalfRestored({ dataDirectory }: Config, databasePath: string): void {
@@ -126,8 +130,7 @@ export async function migrateData(config: Config): Promise<void> {
 /** For a command: opens existing data without changing it. Throws an error for people if there is none, or if its schema is not that of this release. */
 export async function openPresentData(config: Config): Promise<Data> {
   const store = await openPresentStore(config)
-  const blobs = await openFilesystemBlobs({ directory: config.blobs.directory, createIfMissing: false, asItIs: true })
-  return over(store, blobs)
+  return over(store, await openBytes(config, store, { createIfMissing: false, asItIs: true }))
 }
 
 /** As `openPresentData`, for a command that needs no bytes. */
@@ -146,10 +149,68 @@ export async function openPresentStore({ database }: Pick<Config, 'database'>): 
   })
 }
 
-/** The path of the database, for what only SQLite can do. Throws an error for people. */
-function databasePathIn({ database }: Config): string {
-  if (database.kind === 'sqlite') return database.path
-  throw new BackupFailed('this works only with SQLite as DATABASE_URL so far')
+/** For what works only with SQLite and files. Throws an error for people. */
+function pathsIn({ database, blobs }: Config): { readonly databasePath: string; readonly blobsDirectory: string } {
+  if (database.kind === 'sqlite' && blobs.kind === 'files')
+    return { databasePath: database.path, blobsDirectory: blobs.directory }
+  throw new BackupFailed('this works only with SQLite as DATABASE_URL and files as BLOBS_URL so far')
+}
+
+type Bytes = Pick<Data, 'staging' | 'objects' | 'keyedBytes' | 'close'>
+
+interface BytesUse {
+  readonly createIfMissing: boolean
+  /** For a process beside the server. */
+  readonly asItIs?: boolean
+}
+
+async function openBytes(config: Config, store: Store, use: BytesUse): Promise<Bytes> {
+  const { blobs } = config
+  if (blobs.kind === 'files') return asData(await openFilesystemBlobs({ directory: blobs.directory, ...use }))
+  const known = await store.read((tx) => tx.server.fact('store_id'))
+  const bucket = await openS3({
+    address: blobs.address,
+    credentials: {
+      accessKeyId: config.s3AccessKeyId,
+      secretAccessKey: config.s3SecretAccessKey,
+      sessionToken: config.s3SessionToken,
+      file: config.s3CredentialsFile,
+    },
+    spoolDirectory: config.spoolDirectory,
+    index: partIndexOver(store),
+    createIfMissing: use.createIfMissing && known === undefined,
+  })
+  try {
+    await checkStoreId(store, bucket.storeId)
+    return bucket
+  } catch (error) {
+    await bucket.close()
+    throw error
+  }
+}
+
+const asData = (blobs: FilesystemBlobs): Bytes => ({ staging: blobs, objects: blobs, close: blobs.close })
+
+function partIndexOver(store: Store): PartIndex {
+  return {
+    async partsOf(location) {
+      const uploadId = uploadIdOf(location)
+      return uploadId === undefined ? [] : store.read((tx) => tx.parts.keptOf(uploadId))
+    },
+  }
+}
+
+/** A database and its bucket belong together: in another bucket every object would look lost. */
+async function checkStoreId(store: Store, storeId: string): Promise<void> {
+  const known = await store.write(['server'], async (tx) => {
+    const present = await tx.server.fact('store_id')
+    if (present === undefined) await tx.server.setFact('store_id', utf8(storeId))
+    return present === undefined ? storeId : new TextDecoder().decode(present)
+  })
+  if (known !== storeId)
+    throw new Error(
+      'the objects of this database are in another S3 store. Set BLOBS_URL to the bucket and prefix that it belongs to.',
+    )
 }
 
 /** For a command that uses the server's private keys. Throws an error for people if the master secret is missing. */
@@ -166,14 +227,13 @@ interface BackupData extends Data {
 /** Throws an error for people if the directory at `path` cannot hold a backup, or while another backup of the server runs. */
 export async function openBackupData(config: Config, path: string): Promise<BackupData> {
   const { dataDirectory } = config
-  const { directory: blobsDirectory } = config.blobs
-  const databasePath = databasePathIn(config)
+  const { databasePath, blobsDirectory } = pathsIn(config)
   const store = await openPresentStore(config)
   const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: true })
   const lock = await lockDirectory(dataDirectory, 'backup')
   const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: false, asItIs: true })
   const snapshots = createSnapshots({ databasePath, directory: path })
-  return { directory, snapshots, ...over(store, blobs, lock) }
+  return { directory, snapshots, ...over(store, asData(blobs), lock) }
 }
 
 /** The source and the target of a restore. No server may run, and there must be no database. */
@@ -189,8 +249,7 @@ interface RestoreData {
 /** Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no backup. */
 export async function openRestoreData(config: Config, path: string): Promise<RestoreData> {
   const { dataDirectory } = config
-  const { directory: blobsDirectory } = config.blobs
-  const databasePath = databasePathIn(config)
+  const { databasePath, blobsDirectory } = pathsIn(config)
   const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: false })
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(dataDirectory)
@@ -200,8 +259,7 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
   return {
     directory,
     database,
-    staging: blobs,
-    objects: blobs,
+    ...asData(blobs),
     keyring,
     async close() {
       await blobs.close()
@@ -210,14 +268,13 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
   }
 }
 
-function over(store: Store, blobs: OpenBlobs, lock?: DirectoryLock): Data {
+function over(store: Store, bytes: Bytes, lock?: DirectoryLock): Data {
   return {
     store,
-    staging: blobs,
-    objects: blobs,
+    ...bytes,
     async close() {
       await store.close()
-      await blobs.close()
+      await bytes.close()
       lock?.release()
     },
   }

@@ -122,7 +122,18 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     received_bytes: true,
     chunk_count: true,
     last_chunk_at: true,
+    writing_until: true,
     closed_at: true,
+  },
+  parts: {
+    key: true,
+    upload_id: true,
+    state: true,
+    offset: true,
+    length: true,
+    checksum: true,
+    due: true,
+    is_removed: true,
   },
   chunks: { upload_id: true, offset: true, length: true, checksum: true },
   drops: {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { WriteTx } from '../store.ts'
 import { capability, deprecation, jti } from './discovery.ts'
 import { invite } from './invites.ts'
+import { joinedPart, keepPart, part } from './parts.ts'
 import { challenge, codeHash } from './secondFactors.ts'
 import { share } from './shares.ts'
 import {
@@ -38,6 +39,7 @@ import {
 export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof WriteTx[Noun]]: Ask } } = {
   accounts: {
     find: (tx) => tx.accounts.find(accountId(1)),
+    findByLink: (tx) => tx.accounts.findByLink(opaqueId(1)),
     findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
     insert: (tx) => tx.accounts.insert(account(2)),
     changeSecret: (tx) => tx.accounts.changeSecret(accountId(1), account(1).secretHash, account(2)),
@@ -172,6 +174,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.uploads.insert(assetUpload(3))
     },
     append: (tx) => tx.uploads.append(uploadId(1), { offset: 0, length: 1, checksum: hash(1) }, at(1)),
+    markWriting: (tx) => tx.uploads.markWriting(uploadId(1), at(1)),
     removeChunksFrom: (tx) => tx.uploads.removeChunksFrom(uploadId(1), 0),
     redeclare: async (tx) => {
       await tx.uploads.insert(assetUpload(8))
@@ -215,6 +218,24 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     markDamaged: (tx) => tx.objects.markDamaged(object(1).location, at(1)),
     noteIntact: (tx) => tx.objects.noteIntact(object(1).location, at(1)),
     remove: (tx) => tx.objects.remove(object(1).location),
+  },
+  parts: {
+    keptOf: (tx) => tx.parts.keptOf(uploadId(1)),
+    due: (tx) => tx.parts.due(at(1), 5),
+    toJoin: (tx) => tx.parts.toJoin(uploadId(1), 5),
+    isKnown: (tx) => tx.parts.isKnown(part(1).key),
+    begin: (tx) => tx.parts.begin(part(1), 4),
+    beginJoining: (tx) => tx.parts.beginJoining({ ...part(1), location: object(1).location }),
+    extend: (tx) => tx.parts.extend(part(1).key, at(9)),
+    join: async (tx) => {
+      await keepPart(tx, 1, 0)
+      await tx.parts.begin(part(2), 4)
+      await tx.parts.join(joinedPart(2, [1]))
+    },
+    giveUp: (tx) => tx.parts.giveUp(part(1).key, at(1)),
+    doomKept: (tx) => tx.parts.doomKept(uploadId(1), at(1)),
+    noteRemoved: (tx) => tx.parts.noteRemoved(part(1).key, at(1)),
+    remove: (tx) => tx.parts.remove(part(1).key),
   },
   holds: {
     find: (tx) => tx.holds.find(hash(1)),
@@ -311,6 +332,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     blobs: (tx) => tx.audit.blobs(0, 5),
     objects: (tx) => tx.audit.objects('', 5),
     object: (tx) => tx.audit.object(object(1).location),
+    looseParts: (tx) => tx.audit.looseParts(5),
     receipts: (tx) => tx.audit.receipts(-1, 5),
     recountUse: (tx) => tx.audit.recountUse(accountId(1)),
     recountOpen: (tx) => tx.audit.recountOpen(1),
