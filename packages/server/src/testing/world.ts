@@ -150,7 +150,7 @@ async function openStore(
   databasePath: string | undefined,
 ): Promise<{ store: Store; forTests(store: Store): Store; close(): Promise<void> }> {
   if (postgres !== undefined && databasePath === undefined) {
-    const { open, close } = await postgres.openWitnessed()
+    const { open, close } = await postgres.openShared('witnessed')
     return { store: await open(), forTests: postgres.exempt, close }
   }
   const store = await (databasePath === undefined ? openMemoryStore() : openSqliteStore({ path: databasePath }))
