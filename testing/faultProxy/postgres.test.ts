@@ -15,6 +15,7 @@ before(async () => {
   server = await startPostgresServer()
   proxy = await startPostgresProxy(server.url('postgres'))
   direct = new Client(server.url('postgres'))
+  direct.on('error', () => undefined)
   await direct.connect()
   await direct.query('create table t (n integer)')
 })
@@ -104,6 +105,17 @@ describe('the proxy of PostgreSQL', () => {
     proxy.delay(2 * FOREVER_MS)
     assert.equal(await isAnswered(client), false)
     await client.end()
+  })
+
+  it('has the rows that were committed after the server behind it has crashed and started again', async () => {
+    assert.equal(await insert(), true)
+    const client = await through()
+    await direct.end()
+    await server.restart()
+    await assert.rejects(client.query('select 1'))
+    direct = new Client(server.url('postgres'))
+    await direct.connect()
+    assert.equal(await rows(), 1)
   })
 
   it('loses the answer of a commit that has happened, and only as many as it was told', async () => {

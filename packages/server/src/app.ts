@@ -43,7 +43,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, staging, objects, keyring, node } = data
+  const { store, staging, objects, keyedBytes, keyring, node } = data
   const { clock } = node
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
@@ -59,6 +59,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       store,
       staging,
       objects,
+      keyedBytes,
       clock,
       random,
       limiter,

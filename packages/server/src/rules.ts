@@ -18,6 +18,7 @@ import { createFeed } from './domain/changes/feed.ts'
 import { createPositions } from './domain/changes/positions.ts'
 import { type CollectSettings, createCollector } from './domain/custody/collect.ts'
 import type { ServerKeys } from './domain/custody/keys.ts'
+import { createParts, type PartSettings } from './domain/custody/parts.ts'
 import { createReceiptLog } from './domain/custody/receipts.ts'
 import type { GiveUpAfter } from './domain/custody/scanTurns.ts'
 import { createScrubber, type ScrubSettings } from './domain/custody/scrub.ts'
@@ -44,6 +45,7 @@ import { createUploadEnding } from './domain/uploads/uploadEnding.ts'
 import { createUploads, type UploadSettings } from './domain/uploads/uploads.ts'
 import { createWriters } from './domain/uploads/writers.ts'
 import type { Clock } from './ports/clock.ts'
+import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
@@ -59,6 +61,8 @@ export interface RulePorts {
   readonly store: Store
   readonly staging: Staging
   readonly objects: Objects
+  /** Undefined if the store of bytes has no keys. */
+  readonly keyedBytes?: KeyedBytes | undefined
   readonly clock: Clock
   readonly random: Random
   readonly limiter: Limiter
@@ -87,6 +91,7 @@ export interface RuleSettings
     VerifySettings,
     SweepSettings,
     CollectSettings,
+    PartSettings,
     ScrubSettings,
     AccountSettings,
     SessionSettings,
@@ -107,7 +112,7 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
   const files = createFileRules(ports, settings, base)
   const accounts = createAccountRules(ports, settings, { ...base, ...files })
   const { objects, clock } = ports
-  const collector = createCollector({ store, objects, clock }, settings)
+  const collector = createCollector({ store, objects, keyedBytes: ports.keyedBytes, clock }, settings)
   const reviewQuotas = createQuotaReview({ store, clock, quota: base.quota })
   return {
     ...common,
@@ -179,11 +184,14 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     scrub.report(location)
     ports.onSuspect()
   }
+  const { keyedBytes, log } = ports
+  const parts = keyedBytes && createParts({ store, staging, keyedBytes, clock, log, reportDamage }, settings)
   return {
     finishing,
     links,
     assets,
     scrub,
+    parts,
     chunks: createChunks({ store, staging, room, clock, writers, staged, finishing }),
     drops: createDrops({ store, room, clock, random, limiter, links, quota, writers, ending, opened }, settings),
     uploads: createUploads({ store, room, clock, random, quota }, settings),

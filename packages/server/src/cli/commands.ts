@@ -10,6 +10,7 @@ import { keyCommands } from './keys.ts'
 import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
 import { settingsCommands } from './settings.ts'
+import { storeCommands } from './storeCheck.ts'
 
 /** Every command of `blindkeep-server`, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
@@ -24,4 +25,5 @@ export const COMMANDS: readonly Command[] = [
   ...inviteCommands,
   ...deprecationCommands,
   ...backupCommands,
+  ...storeCommands,
 ]

@@ -194,6 +194,13 @@ export const SETTINGS = {
     ),
   ),
   collectGraceSeconds: shared(seconds('GC_GRACE_SECONDS', DAY_SECONDS, 'How long an orphaned object is kept.')),
+  partGraceSeconds: shared(
+    seconds(
+      'PART_GRACE_SECONDS',
+      3600,
+      'How long an object store keeps bytes that do not count any more. Longer than backups of the database reach back, if it may be recovered to an earlier instant.',
+    ),
+  ),
   scrubDays: setting('SCRUB_DAYS', {
     fallback: 30,
     meaning: 'Days after which an object is read again, to find damage on the disk.',

@@ -332,6 +332,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     blobs: (tx) => tx.audit.blobs(0, 5),
     objects: (tx) => tx.audit.objects('', 5),
     object: (tx) => tx.audit.object(object(1).location),
+    looseParts: (tx) => tx.audit.looseParts(5),
     receipts: (tx) => tx.audit.receipts(-1, 5),
     recountUse: (tx) => tx.audit.recountUse(accountId(1)),
     recountOpen: (tx) => tx.audit.recountOpen(1),
