@@ -49,6 +49,8 @@ export interface Schema {
   readonly challenges: ChallengeTable
   readonly invites: InviteTable
   readonly shares: ShareTable
+  readonly limits: LimitTable
+  readonly seats: SeatTable
 }
 
 export interface AccountTable {
@@ -350,4 +352,21 @@ export interface ShareTable {
   /** 32 bytes each, in the given order. Null after it ended, as the next one. */
   readonly blob_hashes: Uint8Array | null
   readonly sealed_index: Uint8Array | null
+}
+
+/** What `Limiter` counts, where several processes share it. */
+interface LimitTable {
+  /** Keyed hashes of rule and key, in hexadecimal. */
+  readonly id: string
+  readonly taken: number
+  readonly ends_at: Instant
+}
+
+/** What `Seats` has given, where several processes share it. */
+interface SeatTable {
+  /** What has these seats. */
+  readonly place: string
+  readonly number: number
+  readonly holder: string
+  readonly until: Instant
 }
