@@ -19,7 +19,6 @@ import { createPositions } from './domain/changes/positions.ts'
 import { type CollectSettings, createCollector } from './domain/custody/collect.ts'
 import type { ServerKeys } from './domain/custody/keys.ts'
 import { createReceiptLog } from './domain/custody/receipts.ts'
-import type { GiveUpAfter } from './domain/custody/scanTurns.ts'
 import { createScrubber, type ScrubSettings } from './domain/custody/scrub.ts'
 import { createVerify, type VerifySettings } from './domain/custody/verify.ts'
 import { createCapabilities } from './domain/discovery/capabilities.ts'
@@ -31,6 +30,7 @@ import { createInbox } from './domain/drops/inbox.ts'
 import { createLandDrop } from './domain/drops/landDrop.ts'
 import { createLinks, type LinkSettings } from './domain/drops/links.ts'
 import { createOpenedSessions } from './domain/drops/openedSessions.ts'
+import type { GiveUpAfter } from './domain/pause.ts'
 import { createQuota } from './domain/quota/quota.ts'
 import { createQuotaReview } from './domain/quota/quotaReview.ts'
 import { createShares } from './domain/shares/shares.ts'
@@ -38,6 +38,7 @@ import { createSweep, type SweepSettings } from './domain/sweep.ts'
 import { createChunks } from './domain/uploads/chunks.ts'
 import { createFinishing } from './domain/uploads/finishing.ts'
 import { createLand } from './domain/uploads/landing.ts'
+import { createMarkWriting } from './domain/uploads/markWriting.ts'
 import { createRoom, type RoomSettings } from './domain/uploads/room.ts'
 import { createStagedBytes } from './domain/uploads/staged.ts'
 import { createUploadEnding } from './domain/uploads/uploadEnding.ts'
@@ -64,6 +65,8 @@ export interface RulePorts {
   /** Encrypts the secrets of second factors. */
   readonly keyring: Pick<Keyring, 'seal' | 'open'>
   readonly log: Log
+  /** Names this process among several that share the store. Absent where there are no others. */
+  readonly node?: string
   /** Bounds how long a request waits for its turn. */
   readonly giveUpAfter: GiveUpAfter
   /** Called after a commit that left bytes to delete. */
@@ -117,12 +120,13 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
 type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
-function createBase({ store: silentStore, blobs, clock, random, keys, onDeleting }: RulePorts, settings: RuleSettings) {
+function createBase(ports: RulePorts, settings: RuleSettings) {
+  const { store: silentStore, blobs, clock, random, keys, giveUpAfter, onDeleting, node } = ports
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
   const alarm = createAlarm()
   const store = alarm.over(silentStore)
   const quota = createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
-  const writers = createWriters()
+  const writers = createWriters(node === undefined ? undefined : createMarkWriting({ store, clock, giveUpAfter }))
   const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
   const discovery = createDiscovery({ store, clock, tokens: keys.tokens, protocolWindow }, settings)
   const receiptLog = createReceiptLog({
@@ -135,6 +139,7 @@ function createBase({ store: silentStore, blobs, clock, random, keys, onDeleting
     },
   })
   return {
+    node: node ?? 'the only process',
     alarm,
     store,
     positions: createPositions({ store, random }),
@@ -153,15 +158,15 @@ type FileRules = ReturnType<typeof createFileRules>
 /** Links, uploads, drops, assets, shares, and the custody of their bytes. */
 function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { blobs, clock, random, limiter, giveUpAfter } = ports
-  const { store, quota, writers, staged, receiptLog, ending, protocolWindow } = base
+  const { store, quota, writers, staged, receiptLog, ending, protocolWindow, node } = base
   const room = createRoom({ store, blobs, clock }, settings)
   const landDrop = createLandDrop({ ending })
-  const opened = createOpenedSessions({ limiter }, settings)
+  const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
   const assets = createAssets({ store, blobs, clock, ending, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, blobs })
   const land = createLand({ store, random, receiptLog, ending, landDrop, opened, assetBlobs, checkProvenance })
-  const finishing = createFinishing({ store, blobs, clock, staged, ending, land })
+  const finishing = createFinishing({ store, blobs, clock, staged, ending, land, node, giveUpAfter })
   const links = createLinks(
     { store, clock, ending },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
@@ -179,7 +184,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     chunks: createChunks({ store, blobs, room, clock, writers, staged, finishing }),
     drops: createDrops({ store, room, clock, random, limiter, links, quota, writers, ending, opened }, settings),
     uploads: createUploads({ store, room, clock, random, quota }, settings),
-    adopt: createAdopt({ store, blobs, clock, random, receiptLog, assetBlobs, ending }, settings),
+    adopt: createAdopt({ store, blobs, clock, random, receiptLog, assetBlobs, ending, node, giveUpAfter }, settings),
     verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, reportDamage }, settings),
     inbox: createInbox({ store, blobs, clock, quota }),
     albums: createAlbums({ store, clock }),

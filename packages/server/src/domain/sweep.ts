@@ -44,7 +44,7 @@ export function createSweep(
 ) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
 
-  /** The transaction checks again, so no upload ends while a client writes to it, or after it received another chunk. */
+  /** The statement that ends one checks again, so no upload ends while a client writes to it, or after it received another chunk. */
   async function endExpiredSessions(): Promise<void> {
     const expired = await store.read((tx) =>
       tx.uploads.expired({
@@ -54,10 +54,7 @@ export function createSweep(
         max: MAX_BATCH,
       }),
     )
-    await ending.end(expired, async (tx, { uploadId, lastChunkAt }) => {
-      const present = await tx.uploads.find(uploadId)
-      return present?.lastChunkAt === lastChunkAt && !writers.isWriting(uploadId)
-    })
+    await ending.endExpired(expired)
   }
 
   /** Stops a writer of the bytes first: its upload has ended. */

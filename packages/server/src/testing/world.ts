@@ -55,8 +55,8 @@ export interface World {
   readonly logged: readonly Logged[]
   /** New rules over the same data, as after a restart. */
   restarted(): Rules
-  /** The same rules over other data. */
-  rulesOver(data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>): Rules
+  /** The same rules with other ports, for instance over other data or as another process. */
+  rulesOver(data: Partial<RulePorts>): Rules
 }
 
 interface Logged {
@@ -177,7 +177,7 @@ async function openWorld({
   }
   const used = { ...SETTINGS, ...settings }
   const make = () => createRules(ports, used)
-  const rulesOver = (data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>) => createRules({ ...ports, ...data }, used)
+  const rulesOver = (data: Partial<RulePorts>) => createRules({ ...ports, ...data }, used)
   const calls = { deletingCalls: () => deleting, suspectCalls: () => suspected, deletedCalls: () => deleted }
   const facts = { settings: used, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {

@@ -200,6 +200,12 @@ export interface UploadTable {
   readonly chunk_count: Generated<number>
   readonly last_chunk_at: Instant | null
   readonly closed_at: Instant | null
+  /** JSON of the port's `Opener`. This and the next three are null once it is closed. */
+  readonly opener: string | null
+  readonly writing_until: Instant | null
+  /** The process that finishes it. */
+  readonly leased_by: string | null
+  readonly leased_until: Instant | null
 }
 
 export interface ChunkTable {
@@ -227,6 +233,8 @@ export interface DropTable {
   /** This and the next column are set while the drop is claimed. */
   readonly claim_id: string | null
   readonly claim_hash: string | null
+  /** The process that made the last claim. */
+  readonly claimed_by: string | null
 }
 
 export interface ObjectTable {

@@ -2,7 +2,8 @@ import type { AccountId } from '@blindkeep/protocol/ids'
 import { type Blobs, DigestsBusy } from '../../ports/blobs.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { HeldBlob } from '../../ports/store.ts'
-import { createScanTurns, type GiveUpAfter } from './scanTurns.ts'
+import type { GiveUpAfter } from '../pause.ts'
+import { createScanTurns } from './scanTurns.ts'
 import { isWithheld, type ScanOutcome } from './verdicts.ts'
 
 /**

@@ -7,8 +7,8 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { HeldBlob, Store } from '../../ports/store.ts'
+import type { GiveUpAfter } from '../pause.ts'
 import { createDeepScans, type ScanObject } from './deepScans.ts'
-import type { GiveUpAfter } from './scanTurns.ts'
 import {
   type AskedBlob,
   type AssetVerdict,

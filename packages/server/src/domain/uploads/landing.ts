@@ -47,7 +47,7 @@ export function createLand({
       },
     })
     ending.afterCommit(ended)
-    await opened.landed(uploadId)
+    await opened.landed(upload)
   }
 
   /**

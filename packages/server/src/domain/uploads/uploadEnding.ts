@@ -18,15 +18,19 @@ interface EndingPorts {
 }
 
 type ClosingStep =
-  | { readonly from: 'open'; readonly to: 'ended'; readonly at: Instant }
+  | {
+      readonly from: 'open'
+      readonly to: 'ended'
+      readonly at: Instant
+      /** Only if it has received no more than this, and nobody writes to it. */
+      readonly idleAt?: { readonly receivedBytes: number }
+    }
   | {
       readonly from: 'open' | 'finishing'
       readonly to: 'failed'
       readonly at: Instant
       readonly failure: UploadFailure
     }
-
-type MayEnd = (tx: WriteTx, upload: Upload) => Promise<boolean>
 
 export type UploadEnding = ReturnType<typeof createUploadEnding>
 
@@ -47,16 +51,22 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     return true
   }
 
-  /** Ends the open `uploads` for which `mayEnd` is true. Returns the ended uploads; a finishing upload continues. */
-  async function endOpen(
-    tx: WriteTx,
-    uploads: readonly Upload[],
-    at: Instant,
-    mayEnd: MayEnd = async () => true,
-  ): Promise<readonly Upload[]> {
+  /** Ends the open ones of `uploads`. Returns the ended uploads; a finishing upload continues. */
+  async function endOpen(tx: WriteTx, uploads: readonly Upload[], at: Instant): Promise<readonly Upload[]> {
+    const ended: Upload[] = []
+    for (const upload of uploads) if (await close(tx, upload, { from: 'open', to: 'ended', at })) ended.push(upload)
+    return ended
+  }
+
+  /** The same for uploads that were judged by what they have received: one that has received more since, or that another process writes to, stays open. */
+  async function endIdle(tx: WriteTx, uploads: readonly Upload[], at: Instant): Promise<readonly Upload[]> {
     const ended: Upload[] = []
     for (const upload of uploads)
-      if ((await mayEnd(tx, upload)) && (await close(tx, upload, { from: 'open', to: 'ended', at }))) ended.push(upload)
+      if (
+        !writers.isWriting(upload.uploadId) &&
+        (await close(tx, upload, { from: 'open', to: 'ended', at, idleAt: upload }))
+      )
+        ended.push(upload)
     return ended
   }
 
@@ -66,10 +76,10 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     if (closed.length > 0) onDeleting()
   }
 
-  /** `endOpen` in its own transaction. */
-  async function end(uploads: readonly Upload[], mayEnd?: MayEnd): Promise<readonly Upload[]> {
+  /** One of these in its own transaction. */
+  async function end(uploads: readonly Upload[], how: typeof endOpen): Promise<readonly Upload[]> {
     const at = clock.now()
-    const ended = await store.write([], (tx) => endOpen(tx, uploads, at, mayEnd))
+    const ended = await store.write([], (tx) => how(tx, uploads, at))
     afterCommit(ended)
     return ended
   }
@@ -77,8 +87,11 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
   return {
     close,
     endOpen,
+    endIdle,
     afterCommit,
-    end,
+
+    /** `endIdle` in its own transaction. */
+    endExpired: (uploads: readonly Upload[]) => end(uploads, endIdle),
 
     /** Part of the transaction that revokes or spends the link, so that no crash can happen between the two. */
     async endOpenOfLink(tx: WriteTx, opaqueId: OpaqueId, at: Instant): Promise<readonly Upload[]> {
@@ -92,7 +105,7 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
 
     /** Cancels an open upload. A finishing or closed one stays as it is. */
     async cancel(upload: Upload): Promise<Refuses<'upload_closed' | 'upload_not_found'> | undefined> {
-      const [ended] = await end([upload])
+      const [ended] = await end([upload], endOpen)
       if (ended !== undefined) return undefined
       const present = await store.read(findUpload(upload.uploadId))
       return isRefusal(present) ? present : { refused: 'upload_closed', offset: present.receivedBytes }

@@ -164,7 +164,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     unclosedOfAccount: (tx) => tx.uploads.unclosedOfAccount(accountId(1)),
     countUnclosed: (tx) => tx.uploads.countUnclosed(accountId(1)),
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
-    finishing: (tx) => tx.uploads.finishing(),
+    finishing: (tx) => tx.uploads.finishing({ by: 'one process', at: at(1) }),
     expired: (tx) => tx.uploads.expired({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), max: 5 }),
     reservedBytes: (tx) => tx.uploads.reservedBytes({ windowBytes: 10, accountBytesMax: 40 }),
     insert: async (tx) => {
@@ -172,17 +172,24 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.uploads.insert(assetUpload(3))
     },
     append: (tx) => tx.uploads.append(uploadId(1), { offset: 0, length: 1, checksum: hash(1) }, at(1)),
+    markWriting: (tx) => tx.uploads.markWriting(uploadId(1), at(1)),
+    lease: (tx) => tx.uploads.lease(uploadId(1), { by: 'one process', at: at(1), until: at(2) }),
     removeChunksFrom: (tx) => tx.uploads.removeChunksFrom(uploadId(1), 0),
     redeclare: async (tx) => {
       await tx.uploads.insert(assetUpload(8))
       await tx.uploads.redeclare(uploadId(8), assetUpload(8))
     },
-    move: (tx) => tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) }),
+    move: async (tx) => {
+      const lease = { by: 'one process', until: at(2) }
+      await tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(1), idleAt: { receivedBytes: 9 } })
+      await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1), lease })
+    },
     prune: (tx) => tx.uploads.prune(at(1)),
   },
   drops: {
     find: (tx) => tx.drops.find(dropId(1)),
     pendingOf: (tx) => tx.drops.pendingOf(accountId(1)),
+    isClaimedFor: (tx) => tx.drops.isClaimedFor(dropId(1), hash(1), at(1)),
     countPending: (tx) => tx.drops.countPending(accountId(1)),
     insert: (tx) => tx.drops.insert(drop(2)),
     claim: (tx) => tx.drops.claim(claim(1)),

@@ -45,6 +45,8 @@ function describeRows(inStore: InStore): void {
         lastChunkAt: undefined,
         closedAt: undefined,
         failure: undefined,
+        writingUntil: undefined,
+        lease: undefined,
       }
       assert.deepEqual(await find(store, 1), { ...upload(1), ...fresh })
       assert.deepEqual(await find(store, 2), { ...full, ...fresh })
@@ -230,7 +232,10 @@ function describeLists(inStore: InStore): void {
       await store.read(async (tx) => {
         assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))).toSorted(), [uploadId(1), uploadId(6)])
         assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(2))), [uploadId(7)])
-        assert.deepEqual([...(await tx.uploads.finishing())].toSorted(), [uploadId(2), uploadId(8)])
+        assert.deepEqual([...(await tx.uploads.finishing({ by: 'one process', at: at(9) }))].toSorted(), [
+          uploadId(2),
+          uploadId(8),
+        ])
       })
     }),
   )
