@@ -172,8 +172,9 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
   const scrub = createScrubber({ store, blobs, clock, log: ports.log }, settings)
-  const reportDamage = (location: string) => {
-    scrub.report(location)
+  const reportDamage = async (location: string) => {
+    // The verdict is no all the same, and the scrubber reads the object when it is due.
+    await scrub.suspect(location).catch((error: unknown) => ports.log.error('damage could not be noted', { error }))
     ports.onSuspect()
   }
   return {

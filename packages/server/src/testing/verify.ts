@@ -45,7 +45,7 @@ export async function keep(
     await tx.assets.addBlob(blob)
     await tx.assets.touch(assetId, at)
   })
-  const status = { objectState: 'kept', damagedAt: undefined, isOnHold: false } as const
+  const status = { objectState: 'kept', damagedAt: undefined, isSuspected: false, isOnHold: false } as const
   return { assetId, role, ciphertextHash, size, location, content, ...status }
 }
 
@@ -63,7 +63,7 @@ export function verifyOver(
   overrides: { readonly deepBytesPerHour?: number; readonly giveUpAfter?: GiveUpAfter } = {},
 ): Verify {
   const { deepBytesPerHour = 2 ** 40, giveUpAfter = () => never } = overrides
-  return createVerify({ ...world, giveUpAfter, reportDamage: world.rules.scrub.report }, { deepBytesPerHour })
+  return createVerify({ ...world, giveUpAfter, reportDamage: world.rules.scrub.suspect }, { deepBytesPerHour })
 }
 
 export const about = (assetId: AssetId, ...blobHashes: Sha256Hex[]): VerifyQuestion => ({ assetId, blobHashes })

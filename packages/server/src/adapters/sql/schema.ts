@@ -246,6 +246,8 @@ export interface ObjectTable {
   readonly checked_at: Instant
   /** When its bytes were found wrong or missing; null again after they were found right. */
   readonly damaged_at: Instant | null
+  /** When a request saw wrong bytes; null again after the scrubber has read all of it. */
+  readonly suspected_at: Instant | null
 }
 
 /** Contents that the server hands out to no client. */

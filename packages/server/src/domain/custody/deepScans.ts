@@ -16,8 +16,8 @@ interface DeepScanPorts {
   readonly blobs: Pick<Blobs, 'digest'>
   readonly limiter: Limiter
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object whose bytes are wrong. Changes only memory. */
-  readonly reportDamage: (location: string) => void
+  /** Called for a kept object whose bytes are wrong: until the scrubber has read it, no process hands it out. Never rejects. */
+  readonly reportDamage: (location: string) => Promise<void>
 }
 
 const WINDOW_SECONDS = 3600
@@ -50,7 +50,7 @@ export function createDeepScans(
     try {
       const { sha256, size } = await blobs.digest(object.location, object.size, signal)
       if (sha256 === object.ciphertextHash && size === object.size) return 'intact'
-      if (!isWithheld(object)) reportDamage(object.location)
+      if (!isWithheld(object)) await reportDamage(object.location)
       return 'corrupt'
     } catch (error) {
       // If the client disconnected, the charge stays: otherwise a client could make the server read without a limit.

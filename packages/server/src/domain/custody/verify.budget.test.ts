@@ -85,7 +85,7 @@ describe('the deep-scan budget of an account', () => {
     await inWorld(
       async ({ blobs, limiter, settings }) => {
         const scans = createDeepScans(
-          { blobs, limiter, giveUpAfter: () => never, reportDamage: () => undefined },
+          { blobs, limiter, giveUpAfter: () => never, reportDamage: async () => undefined },
           settings,
         )
         const objects = [2 ** 40, 1, 1].map((size) => {
@@ -97,6 +97,7 @@ describe('the deep-scan budget of an account', () => {
             location: `ab/${ciphertextHash}`,
             objectState: 'kept',
             damagedAt: undefined,
+            isSuspected: false,
             isOnHold: false,
           } as const
         })

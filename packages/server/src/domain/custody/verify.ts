@@ -1,6 +1,6 @@
 /**
  * Answers whether the server really holds these blobs. Clients delete their own files because of this answer, so the answer is no in case of doubt.
- * A pure read (specification, Storage verification, rule 1): its ports cannot write.
+ * A pure read (specification, Storage verification, rule 1): its ports cannot write. Only a suspicion of damage is noted.
  */
 import type { AccountId, AssetId } from '@blindkeep/protocol/ids'
 import type { Blobs } from '../../ports/blobs.ts'
@@ -32,8 +32,8 @@ interface VerifyPorts {
   readonly clock: Clock
   readonly limiter: Limiter
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object whose bytes are wrong. Changes only memory. */
-  readonly reportDamage: (location: string) => void
+  /** Called for a kept object whose bytes are wrong: until the scrubber has read it, no process hands it out. Never rejects. */
+  readonly reportDamage: (location: string) => Promise<void>
 }
 
 interface VerifyRequest {

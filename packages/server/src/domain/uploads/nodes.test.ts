@@ -1,24 +1,21 @@
 /** Several processes over one database: two sets of rules that share nothing in memory. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Rules } from '../../rules.ts'
 import { createGate } from '../../testing/faults.ts'
 import {
   append,
   appendChunk,
   bytes,
   creation,
-  inPieces,
-  land,
   leaveFinishing,
   linkRow,
   never,
   newLink,
-  notRefused,
   openDrop,
   uploadRow,
 } from '../../testing/guest.ts'
-import { inWorld, sha256, type World, type WorldOptions } from '../../testing/world.ts'
-import type { Rules } from '../../rules.ts'
+import { inWorld, sha256, type World } from '../../testing/world.ts'
 
 const content = bytes(100_000)
 
@@ -27,7 +24,10 @@ const nodeOf = (world: World, node: string) => ({ rules: world.rulesOver({ node 
 
 async function rowsOf({ store, clock }: World) {
   const receipts = await store.read((tx) => tx.receipts.head())
-  return { receipts: receipts?.receiptSeq ?? 0, finishing: await store.read((tx) => tx.uploads.finishing({ by: 'x', at: clock.now() })) }
+  return {
+    receipts: receipts?.receiptSeq ?? 0,
+    finishing: await store.read((tx) => tx.uploads.finishing({ by: 'x', at: clock.now() })),
+  }
 }
 
 describe('two processes that finish one session', () => {
@@ -109,8 +109,6 @@ describe('two processes that receive one chunk', () => {
 })
 
 describe('a session that another process writes to', () => {
-  const sweepSettings: WorldOptions = { settings: { uploadFirstByteSeconds: 900 } }
-
   it(
     'neither expires nor gives way, until the mark of that process ends',
     inWorld(async (world) => {
@@ -124,20 +122,17 @@ describe('a session that another process writes to', () => {
       const writing = slowly({ rules: world.rulesOver({ node: 'one', store, giveUpAfter }) }, uploadId, content)
       await marked.passed
       const two = nodeOf(world, 'two').rules
-      const late = world.rulesOver({ node: 'two', clock: { now: () => world.clock.now() } })
       const create = async () => Object(await two.drops.create(creation(opaqueId, content))).refused
       world.clock.advance(30)
       assert.equal(await create(), 'caps_exhausted')
-      const judgedLate = world.rulesOver({ node: 'two' })
-      await expire(world, judgedLate)
+      await expire(world, two)
       assert.equal((await uploadRow(world, uploadId)).state, 'open')
       world.clock.advance(31)
       assert.equal(await create(), undefined)
       assert.equal((await uploadRow(world, uploadId)).state, 'ended')
       writing.rest.open()
       assert.deepEqual(await writing.answer, { refused: 'upload_not_found' })
-      void late
-    }, sweepSettings),
+    }),
   )
 })
 
@@ -193,5 +188,3 @@ function slowly(node: Pick<World, 'rules'>, uploadId: Parameters<typeof append>[
   const answer = appendChunk(node, uploadId, { offset: 0, checksum: sha256(chunk), body: body(), signal: never })
   return { isHalf, rest, answer }
 }
-
-void [inPieces, land, notRefused]

@@ -210,6 +210,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     statusOf: (tx) => tx.objects.statusOf(object(1).location, hash(1)),
     findKept: (tx) => tx.objects.findKept(object(1).location),
     listToScrub: (tx) => tx.objects.listToScrub({ before: at(9), after: undefined, max: 5 }),
+    listSuspected: (tx) => tx.objects.listSuspected(5),
     ownerOf: (tx) => tx.objects.ownerOf('nowhere', uploadId(1)),
     startDeleting: (tx) =>
       tx.objects.startDeleting({
@@ -219,8 +220,9 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
         before: at(5),
         at: at(9),
       }),
+    suspect: (tx) => tx.objects.suspect(object(1).location, at(1)),
     markDamaged: (tx) => tx.objects.markDamaged(object(1).location, at(1)),
-    noteIntact: (tx) => tx.objects.noteIntact(object(1).location, at(1)),
+    noteIntact: (tx) => tx.objects.noteIntact(object(1).location, { readAt: at(1), at: at(1) }),
     remove: (tx) => tx.objects.remove(object(1).location),
   },
   holds: {

@@ -9,6 +9,7 @@ export function describeUploads(inStore: InStore): void {
     describeChunks(inStore)
     describeMoves(inStore)
     describeLists(inStore)
+    describeSharing(inStore)
     describePruning(inStore)
   })
 }
@@ -212,6 +213,80 @@ function describeMoves(inStore: InStore): void {
         await store.write([], (tx) => tx.uploads.move(uploadId(9), { from: 'open', to: 'ended', at: at(1) })),
         false,
       )
+    }),
+  )
+}
+
+/** What several processes tell each other in the row. */
+function describeSharing(inStore: InStore): void {
+  const lease = (store: Store, by: string, seconds: number) =>
+    store.write([], (tx) => tx.uploads.lease(uploadId(1), { by, at: at(seconds), until: at(seconds + 60) }))
+
+  it(
+    'are leased by one process at a time while they finish',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], (tx) => tx.uploads.insert(upload(1)))
+      assert.equal(await lease(store, 'one', 0), false)
+      const first = { by: 'one', until: at(60) }
+      await store.write([], (tx) =>
+        tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(0), lease: first }),
+      )
+      assert.deepEqual((await find(store, 1))?.lease, first)
+      const waiting = (by: string, seconds: number) => store.read((tx) => tx.uploads.finishing({ by, at: at(seconds) }))
+      assert.deepEqual([await waiting('one', 59), await waiting('two', 59)], [[uploadId(1)], []])
+      assert.equal(await lease(store, 'two', 59), false)
+      assert.equal(await lease(store, 'one', 10), true)
+      assert.equal(await lease(store, 'two', 69), false)
+      assert.deepEqual(await waiting('two', 70), [uploadId(1)])
+      const took = await atOnce(store, 8, (tx, index) =>
+        tx.uploads.lease(uploadId(1), { by: `node ${index}`, at: at(70), until: at(130) }),
+      )
+      assert.equal(countTrue(took), 1)
+      await store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'finishing', to: 'landed', at: at(80) }))
+      assert.equal(await lease(store, 'one', 200), false)
+      assert.equal((await find(store, 1))?.lease, undefined)
+    }),
+  )
+
+  it(
+    'are not ended as idle after another chunk, or while they are marked as written to',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], (tx) => tx.uploads.insert(upload(1)))
+      const end = (receivedBytes: number, seconds: number) =>
+        store.write([], (tx) =>
+          tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(seconds), idleAt: { receivedBytes } }),
+        )
+      await store.write([], (tx) => tx.uploads.markWriting(uploadId(1), at(60)))
+      assert.equal((await find(store, 1))?.writingUntil, at(60))
+      assert.equal(await end(0, 59), false)
+      await store.write([], (tx) => tx.uploads.append(uploadId(1), chunk(0, 10), at(59)))
+      assert.equal((await find(store, 1))?.writingUntil, undefined)
+      assert.equal(await end(0, 59), false)
+      await store.write([], (tx) => tx.uploads.markWriting(uploadId(1), at(60)))
+      assert.equal(await end(10, 60), true)
+      assert.equal((await find(store, 1))?.writingUntil, undefined)
+      await store.write([], (tx) => tx.uploads.markWriting(uploadId(1), at(99)))
+      assert.equal((await find(store, 1))?.writingUntil, undefined)
+    }),
+  )
+
+  it(
+    'know who opened them until they close',
+    inStore(async (store) => {
+      await seed(store)
+      const opener = { network: 'a hash', source: 'another', isFirst: true }
+      await store.write([], (tx) => tx.uploads.insert(upload(1, { opener })))
+      const openerOf = async () => {
+        const found = await find(store, 1)
+        return found?.assetId === undefined ? found?.opener : undefined
+      }
+      assert.deepEqual(await openerOf(), opener)
+      await store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) }))
+      assert.deepEqual(await openerOf(), opener)
+      await store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'finishing', to: 'landed', at: at(2) }))
+      assert.equal(await openerOf(), undefined)
     }),
   )
 }

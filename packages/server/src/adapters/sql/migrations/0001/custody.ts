@@ -14,9 +14,11 @@ const objects = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
     state ${text} not null check (state in ('staged', 'kept', 'orphaned', 'marked', 'deleting')),
     since ${integer} not null,
     checked_at ${integer} not null,
-    damaged_at ${integer}
+    damaged_at ${integer},
+    suspected_at ${integer}
   ) ${keyedTableEnd}`,
   'create index objects_by_state on objects (state, since, location)',
+  'create index objects_suspected on objects (suspected_at, location) where suspected_at is not null',
   'create index objects_to_scrub on objects (state, checked_at, location)',
   `create table holds (
     ciphertext_hash ${text} primary key not null,
