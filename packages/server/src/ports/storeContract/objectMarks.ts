@@ -210,16 +210,17 @@ export function describeObjectMarks(inStore: InStore): void {
         const standing = (number: number) =>
           store.read((tx) => tx.objects.statusOf(object(number).location, hash(number)))
         const expected = [
-          { objectState: 'kept', damagedAt: at(20), isOnHold: false },
-          { objectState: 'kept', damagedAt: undefined, isOnHold: true },
+          { objectState: 'kept', damagedAt: at(20), isSuspected: false, isOnHold: false },
+          { objectState: 'kept', damagedAt: undefined, isSuspected: false, isOnHold: true },
         ]
         assert.deepEqual([await standing(1), await standing(2), await standing(3)], [...expected, undefined])
         const ofAsset = await store.read((tx) => tx.assets.liveBlobsOf(accountId(1), assetId(1)))
         const ofContent = await store.read((tx) => tx.assets.objectsOf(accountId(1), hash(2)))
         assert.deepEqual(
-          [...ofAsset, ...ofContent].map(({ objectState, damagedAt, isOnHold }) => ({
+          [...ofAsset, ...ofContent].map(({ objectState, damagedAt, isSuspected, isOnHold }) => ({
             objectState,
             damagedAt,
+            isSuspected,
             isOnHold,
           })),
           [...expected, expected[1]],

@@ -18,7 +18,7 @@ const objects = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
     suspected_at ${integer}
   ) ${keyedTableEnd}`,
   'create index objects_by_state on objects (state, since, location)',
-  'create index objects_suspected on objects (suspected_at, location) where suspected_at is not null',
+  'create index objects_suspected on objects (state, suspected_at, location) where suspected_at is not null',
   'create index objects_to_scrub on objects (state, checked_at, location)',
   `create table holds (
     ciphertext_hash ${text} primary key not null,
