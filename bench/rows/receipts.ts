@@ -1,7 +1,7 @@
 /** P3: the receipt log over the real database in this process. Compared with the bare two signatures, one receipt after the other as a chain requires. */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { join } from 'node:path'
-import { formatInstant, parseDropId, parseKeyId, parseUploadId } from '@blindkeep/protocol/ids'
+import { formatInstant, parseAccountId, parseDropId, parseKeyId, parseUploadId } from '@blindkeep/protocol/ids'
 import { receiptToBeSigned } from '@blindkeep/protocol/receipt'
 import { openKeyring } from '../../packages/server/src/adapters/keyring/keyring.ts'
 import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
@@ -46,7 +46,7 @@ async function receiptsLane({ directory, atEnd }: RowOptions, count: number): Pr
 }
 
 async function appendOne(log: ReceiptLog): Promise<void> {
-  await log.append({ subject: newSubject(), commit: async () => undefined })
+  await log.append({ accountId: newId(parseAccountId), subject: newSubject(), commit: async () => undefined })
 }
 
 function newSubject() {

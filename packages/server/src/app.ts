@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
-import { systemClock } from './adapters/system/clock.ts'
 import { systemRandom } from './adapters/system/random.ts'
-import { type Config, publicAddressOf } from './config.ts'
+import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData } from './data.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 import { openServerKeys } from './domain/custody/keys.ts'
 import { checkServerId } from './domain/custody/serverId.ts'
 import { settleWindow } from './domain/discovery/protocolWindow.ts'
+import { settleSettings } from './domain/discovery/sharedSettings.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
@@ -40,11 +40,12 @@ interface AppParts {
 
 export async function createApp({ config, port, log, version, onBroken }: AppParts): Promise<App> {
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
-  const clock = systemClock
   const random = systemRandom
-  const data = await openServerData(config)
-  const { store, blobs, keyring } = data
+  const data = await openServerData(config, { version, onBroken })
+  const { store, staging, objects, keyring, node } = data
+  const { clock } = node
   await checkServerId(store, serverId)
+  await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
 
@@ -55,7 +56,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const rules = createRules(
     {
       store,
-      blobs,
+      staging,
+      objects,
       clock,
       random,
       limiter,
@@ -63,6 +65,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       keys,
       keyring,
       log,
+      news: node,
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDeleting: () => jobs?.onDeleting(),
       onSuspect: () => jobs?.onSuspect(),
@@ -74,7 +77,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   await rules.protocolWindow.refresh()
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, blobs, clock, version }, config),
+      routes: createRoutes({ rules, store, objects, clock, version }, config),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
@@ -84,7 +87,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     },
     { ...config, publicUrl },
   )
-  jobs = startJobs({ sweep: rules.sweep, scrub: rules.scrub, log, sweepSeconds: config.sweepSeconds, onBroken })
+  jobs = startJobs({ ...rules, node, log, sweepSeconds: config.sweepSeconds, onBroken })
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
   return {
     http,

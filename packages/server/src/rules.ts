@@ -44,19 +44,22 @@ import { createStagedBytes } from './domain/uploads/staged.ts'
 import { createUploadEnding } from './domain/uploads/uploadEnding.ts'
 import { createUploads, type UploadSettings } from './domain/uploads/uploads.ts'
 import { createWriters } from './domain/uploads/writers.ts'
-import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
+import type { News } from './ports/node.ts'
+import type { Objects } from './ports/objects.ts'
 import type { Random } from './ports/random.ts'
 import type { SecretHasher } from './ports/secrets.ts'
+import type { Staging } from './ports/staging.ts'
 import type { Store } from './ports/store.ts'
 
 /** Assembles the rules over the given ports. `app.ts` and the tests share this composition. */
 export interface RulePorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly staging: Staging
+  readonly objects: Objects
   readonly clock: Clock
   readonly random: Random
   readonly limiter: Limiter
@@ -66,7 +69,9 @@ export interface RulePorts {
   readonly keyring: Pick<Keyring, 'seal' | 'open'>
   readonly log: Log
   /** Names this process among several that share the store. Absent where there are no others. */
-  readonly node?: string
+  readonly nodeId?: string
+  /** Between the nodes. */
+  readonly news: News
   /** Bounds how long a request waits for its turn. */
   readonly giveUpAfter: GiveUpAfter
   /** Called after a commit that left bytes to delete. */
@@ -104,8 +109,8 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
   const { alarm, store, positions, ...common } = base
   const files = createFileRules(ports, settings, base)
   const accounts = createAccountRules(ports, settings, { ...base, ...files })
-  const { blobs, clock } = ports
-  const collector = createCollector({ store, blobs, clock }, settings)
+  const { objects, clock } = ports
+  const collector = createCollector({ store, objects, clock }, settings)
   const reviewQuotas = createQuotaReview({ store, clock, quota: base.quota })
   return {
     ...common,
@@ -121,12 +126,12 @@ type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
 function createBase(ports: RulePorts, settings: RuleSettings) {
-  const { store: silentStore, blobs, clock, random, keys, giveUpAfter, onDeleting, node } = ports
+  const { store: silentStore, objects, clock, random, keys, news, giveUpAfter, onDeleting, nodeId } = ports
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
-  const alarm = createAlarm()
+  const alarm = createAlarm(news)
   const store = alarm.over(silentStore)
   const quota = createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
-  const writers = createWriters(node === undefined ? undefined : createMarkWriting({ store, clock, giveUpAfter }))
+  const writers = createWriters(nodeId === undefined ? undefined : createMarkWriting({ store, clock, giveUpAfter }))
   const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
   const discovery = createDiscovery({ store, clock, tokens: keys.tokens, protocolWindow }, settings)
   const receiptLog = createReceiptLog({
@@ -139,14 +144,14 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
     },
   })
   return {
-    node: node ?? 'the only process',
+    nodeId: nodeId ?? 'the only process',
     alarm,
     store,
     positions: createPositions({ store, random }),
     quota,
     writers,
     ending: createUploadEnding({ store, clock, quota, writers, onDeleting }),
-    staged: createStagedBytes({ store, blobs }),
+    staged: createStagedBytes({ store, objects }),
     protocolWindow,
     discovery,
     receiptLog,
@@ -157,21 +162,21 @@ type FileRules = ReturnType<typeof createFileRules>
 
 /** Links, uploads, drops, assets, shares, and the custody of their bytes. */
 function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
-  const { blobs, clock, random, limiter, giveUpAfter } = ports
-  const { store, quota, writers, staged, receiptLog, ending, protocolWindow, node } = base
-  const room = createRoom({ store, blobs, clock }, settings)
+  const { staging, objects, clock, random, limiter, giveUpAfter } = ports
+  const { store, quota, writers, staged, receiptLog, ending, protocolWindow, nodeId } = base
+  const room = createRoom({ store, staging, clock }, settings)
   const landDrop = createLandDrop({ ending })
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
-  const assets = createAssets({ store, blobs, clock, ending, assetBlobs })
-  const checkProvenance = createCheckProvenance({ store, blobs })
+  const assets = createAssets({ store, objects, clock, ending, assetBlobs })
+  const checkProvenance = createCheckProvenance({ store, objects })
   const land = createLand({ store, random, receiptLog, ending, landDrop, opened, assetBlobs, checkProvenance })
-  const finishing = createFinishing({ store, blobs, clock, staged, ending, land, node, giveUpAfter })
+  const finishing = createFinishing({ store, staging, clock, staged, ending, land, nodeId, giveUpAfter })
   const links = createLinks(
     { store, clock, ending },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
-  const scrub = createScrubber({ store, blobs, clock, log: ports.log }, settings)
+  const scrub = createScrubber({ store, objects, clock, log: ports.log }, settings)
   const reportDamage = async (location: string) => {
     // The verdict is no all the same, and the scrubber reads the object when it is due.
     await scrub.suspect(location).catch((error: unknown) => ports.log.error('damage could not be noted', { error }))
@@ -182,14 +187,17 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     links,
     assets,
     scrub,
-    chunks: createChunks({ store, blobs, room, clock, writers, staged, finishing }),
+    chunks: createChunks({ store, staging, room, clock, writers, staged, finishing }),
     drops: createDrops({ store, room, clock, random, limiter, links, quota, writers, ending, opened }, settings),
     uploads: createUploads({ store, room, clock, random, quota }, settings),
-    adopt: createAdopt({ store, blobs, clock, random, receiptLog, assetBlobs, ending, node, giveUpAfter }, settings),
-    verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, reportDamage }, settings),
-    inbox: createInbox({ store, blobs, clock, quota }),
+    adopt: createAdopt(
+      { store, objects, clock, random, receiptLog, assetBlobs, ending, nodeId, giveUpAfter },
+      settings,
+    ),
+    verify: createVerify({ store, objects, clock, limiter, giveUpAfter, reportDamage }, settings),
+    inbox: createInbox({ store, objects, clock, quota }),
     albums: createAlbums({ store, clock }),
-    shares: createShares({ store, blobs, clock }),
+    shares: createShares({ store, objects, clock }),
   }
 }
 

@@ -18,13 +18,16 @@ import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { systemRandom } from '../adapters/system/random.ts'
+import { createSoleNode } from '../adapters/system/soleNode.ts'
 import { openServerKeys, type ServerKeys } from '../domain/custody/keys.ts'
 import { recordServerId } from '../domain/custody/serverId.ts'
-import type { Blobs } from '../ports/blobs.ts'
+import type { Bytes } from '../ports/bytesContract/world.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
+import type { Objects } from '../ports/objects.ts'
 import type { Random } from '../ports/random.ts'
+import type { Staging } from '../ports/staging.ts'
 import type { Store } from '../ports/store.ts'
 import { createRules, type RulePorts, type RuleSettings, type Rules } from '../rules.ts'
 import { createHandClock, type HandClock } from './handClock.ts'
@@ -35,7 +38,10 @@ export interface World {
   readonly clock: HandClock
   readonly random: Random
   readonly store: Store
-  readonly blobs: Blobs
+  readonly staging: Staging
+  readonly objects: Objects
+  /** The two above: one blob directory. */
+  readonly blobs: Bytes
   readonly limiter: Limiter
   readonly keyring: Keyring
   readonly keys: ServerKeys
@@ -65,12 +71,14 @@ interface Logged {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
+export type { Bytes }
+
 export interface WorldOptions {
   /** Puts the database into a file, so that a test can read it beside the store. */
   readonly isOnDisk?: boolean
   readonly settings?: Partial<RuleSettings>
   /** Wraps the real adapters, for instance with faults. */
-  readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Blobs) => Blobs }
+  readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Bytes) => Bytes }
 }
 
 const version = (date: string) => defined(parseProtocolVersion(date))
@@ -154,9 +162,11 @@ async function openWorld({
     (level: Logged['level']) =>
     (event: string, facts: Logged['facts'] = {}) =>
       void logged.push({ level, event, facts })
+  const blobs = around?.blobs?.(realBlobs) ?? realBlobs
   const ports = {
     store: around?.store?.(realStore) ?? realStore,
-    blobs: around?.blobs?.(realBlobs) ?? realBlobs,
+    staging: blobs,
+    objects: blobs,
     clock,
     random: systemRandom,
     limiter,
@@ -164,6 +174,7 @@ async function openWorld({
     keys,
     keyring,
     log: { info: note('info'), warn: note('warn'), error: note('error') },
+    news: createSoleNode(clock),
     giveUpAfter: (ms: number) => AbortSignal.timeout(ms),
     onDeleting: () => {
       deleting += 1
@@ -179,7 +190,7 @@ async function openWorld({
   const make = () => createRules(ports, used)
   const rulesOver = (data: Partial<RulePorts>) => createRules({ ...ports, ...data }, used)
   const calls = { deletingCalls: () => deleting, suspectCalls: () => suspected, deletedCalls: () => deleted }
-  const facts = { settings: used, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
+  const facts = { settings: used, blobs, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {
     world: { ...ports, ...facts, rules: make() },
     async close() {

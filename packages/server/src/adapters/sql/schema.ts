@@ -51,6 +51,7 @@ export interface Schema {
   readonly shares: ShareTable
   readonly limits: LimitTable
   readonly seats: SeatTable
+  readonly nodes: NodeTable
 }
 
 export interface AccountTable {
@@ -379,4 +380,10 @@ interface SeatTable {
   readonly number: number
   readonly holder: string
   readonly until: Instant
+}
+
+export interface NodeTable {
+  readonly node_id: string
+  readonly seen_at: Instant
+  readonly version: string
 }

@@ -11,6 +11,7 @@ import type {
   UploadWrites,
 } from '../../ports/store.ts'
 import { chunkReads, chunkWrites } from './chunks.ts'
+import { columnsOf } from './columns.ts'
 import { envelopeText } from './envelopes.ts'
 import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
@@ -24,13 +25,13 @@ interface Given {
 }
 
 const byId = prepared((db, given: Given) =>
-  db.selectFrom('uploads').selectAll().where('upload_id', '=', given.uploadId),
+  db.selectFrom('uploads').select(columnsOf('uploads')).where('upload_id', '=', given.uploadId),
 )
 
 const byIdempotencyKey = prepared((db, given: { readonly opaqueId: OpaqueId; readonly idempotencyKey: string }) =>
   db
     .selectFrom('uploads')
-    .selectAll()
+    .select(columnsOf('uploads'))
     .where('opaque_id', '=', given.opaqueId)
     .where('idempotency_key', '=', given.idempotencyKey),
 )
@@ -38,7 +39,7 @@ const byIdempotencyKey = prepared((db, given: { readonly opaqueId: OpaqueId; rea
 const openOfLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db
     .selectFrom('uploads')
-    .selectAll()
+    .select(columnsOf('uploads'))
     .where('opaque_id', '=', given.opaqueId)
     .where('state', '=', literally('open'))
     .orderBy('created_at'),
@@ -48,7 +49,7 @@ const openOfLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
 const unclosedOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
   db
     .selectFrom('uploads')
-    .selectAll()
+    .select(columnsOf('uploads'))
     .where('asset_id', '=', given.assetId)
     .where('closed_at', 'is', null)
     .orderBy('created_at')
@@ -58,7 +59,7 @@ const unclosedOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
 const unclosedOfAccount = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .selectFrom('uploads')
-    .selectAll()
+    .select(columnsOf('uploads'))
     .where('account_id', '=', given.accountId)
     .where('closed_at', 'is', null)
     .orderBy('created_at')
@@ -133,7 +134,7 @@ const expired = prepared((db, given: ExpiryLimits) => {
   const old = open.where('created_at', '<', given.createdBefore)
   return db
     .selectFrom('uploads')
-    .selectAll()
+    .select(columnsOf('uploads'))
     .where('upload_id', 'in', unbegun.unionAll(idle).unionAll(old))
     .limit(given.max)
 })
@@ -326,14 +327,15 @@ export function uploadWrites(db: Kysely<Schema>): UploadWrites {
     async lease(uploadId, lease) {
       return (await leasing.changed(db, { uploadId, ...lease })) === 1
     },
-    async move(uploadId, { from, to, at, failure, lease, idleAt }) {
+    async move(uploadId, { from, to, at, failure, lease, receivedBytes }) {
       const step = { uploadId, from, to }
       if (to === 'open' || to === 'finishing')
         return (await movement.changed(db, { ...step, by: lease?.by, until: lease?.until })) === 1
       const closed = { ...step, at, failure }
-      const changed = idleAt
-        ? closingIdle.changed(db, { ...closed, receivedBytes: idleAt.receivedBytes })
-        : closingAnyway.changed(db, closed)
+      const changed =
+        receivedBytes === undefined
+          ? closingAnyway.changed(db, closed)
+          : closingIdle.changed(db, { ...closed, receivedBytes })
       return (await changed) === 1
     },
     async prune(before) {

@@ -37,7 +37,7 @@ export async function openServerKeys({ store, keyring, clock, random }: KeyPorts
   }
 
   async function findOrCreateFact(name: ServerFact, create: () => Uint8Array): Promise<Uint8Array> {
-    return store.write([], async (tx) => {
+    return store.write(['server'], async (tx) => {
       const present = await tx.server.fact(name)
       if (present !== undefined) return present
       const created = create()
@@ -47,7 +47,7 @@ export async function openServerKeys({ store, keyring, clock, random }: KeyPorts
   }
 
   async function findOrCreateActiveKey() {
-    return store.write([], async (tx) => {
+    return store.write(['chain'], async (tx) => {
       const present = await tx.keys.activeAttestationKey()
       if (present !== undefined) return present
       const key = keyFrom(keyring.createAttestationKey(), clock.now())
@@ -84,7 +84,7 @@ export interface Rotation {
  */
 export async function rotateAttestationKey({ store, keyring, clock }: Omit<KeyPorts, 'random'>): Promise<Rotation> {
   const created = keyring.createAttestationKey()
-  return store.write([], async (tx) => {
+  return store.write(['receipt log', 'chain'], async (tx) => {
     const old = await tx.keys.activeAttestationKey()
     if (old === undefined) throw new Error('there is no attestation key yet: start the server once to create it')
     keyring.openAttestationKey(old)

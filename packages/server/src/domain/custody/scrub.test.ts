@@ -161,7 +161,7 @@ describe('the scrubber', () => {
       async (world) => {
         const blob = await keep(world, await newAlbumOwner(world), content)
         faults.arm('digest')
-        faults.arm('freeBytes')
+        faults.arm('check')
         world.clock.advance(MONTH + 1)
         await assert.rejects(world.rules.scrub.turn(never), /a test broke it/)
         assert.deepEqual([await isDamaged(world, blob), world.logged], [false, []])
@@ -232,7 +232,7 @@ describe('the scrubber', () => {
       const request = { accountId: albumOwner.accountId, questions: [question], deep: true, signal: never }
       for (let times = 0; times < 3; times += 1) await rules.verify(request)
       assert.equal(await isDamaged(world, blob), false)
-      const elsewhere = world.rulesOver({ node: 'another' })
+      const elsewhere = world.rulesOver({ nodeId: 'another' })
       assert.equal(saidOf(await askOne(elsewhere.verify, albumOwner.accountId, blob)), 'stored indexed original')
       assert.equal(world.suspectCalls(), 1)
       assert.ok(world.suspectCalls() > 0)

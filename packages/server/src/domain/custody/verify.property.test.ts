@@ -216,5 +216,5 @@ describe('a verdict', () => {
 
 /** The rows as they were without any suspicion. */
 function unsuspected(rows: ReturnType<typeof rowsIn>): ReturnType<typeof rowsIn> {
-  return { ...rows, objects: (rows.objects ?? []).map((object) => ({ ...object, suspected_at: null })) }
+  return { ...rows, objects: (rows.objects ?? []).map((object) => ({ ...Object(object), suspected_at: null })) }
 }

@@ -216,7 +216,7 @@ describe('an adoption that waits for its receipt', () => {
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
-      const again = adopt({ rules: world.rulesOver({ node: 'another' }) }, albumOwner, drop, declared)
+      const again = adopt({ rules: world.rulesOver({ nodeId: 'another' }) }, albumOwner, drop, declared)
       for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
       await release()
       assert.deepEqual([await answer, await again], [assetId, assetId])
@@ -231,7 +231,7 @@ describe('an adoption that waits for its receipt', () => {
       const albumOwner = await newAlbumOwner(world)
       const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
       world.clock.advance(60)
-      const again = adopt({ rules: world.rulesOver({ node: 'another' }) }, albumOwner, drop, declared)
+      const again = adopt({ rules: world.rulesOver({ nodeId: 'another' }) }, albumOwner, drop, declared)
       for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
       await release()
       assert.deepEqual([await answer, await again], [assetId, assetId])

@@ -135,7 +135,7 @@ describe('one guest', () => {
     inWorld(async (world) => {
       const opaqueId = await newLink(world)
       assert.deepEqual(await createMany(world, opaqueId, STRANGER, 16), times(16, 'created'))
-      for (const rules of [world.restarted(), world.rulesOver({ node: 'another' })]) {
+      for (const rules of [world.restarted(), world.rulesOver({ nodeId: 'another' })]) {
         assert.equal(await create({ ...world, rules }, opaqueId, STRANGER), 'link_limited')
         assert.equal(await create({ ...world, rules }, opaqueId, GUEST), 'created')
       }

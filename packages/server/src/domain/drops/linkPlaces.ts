@@ -93,7 +93,7 @@ export function createLinkPlaces({ writers, ending }: LinkPlacePorts, { uploadYi
     const tooMany = isFull ? oneTooMany(open, { network, at }) : undefined
     const all = tooMany === undefined ? going : [...going, tooMany]
     if (!fits(link, size, all)) return []
-    const ended = await ending.endIdle(tx, going, at)
+    const ended = await ending.endOpen(tx, going, at, { isUnchanged: true })
     return tooMany === undefined ? ended : [...ended, ...(await ending.endOpen(tx, [tooMany], at))]
   }
 

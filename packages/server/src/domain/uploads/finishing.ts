@@ -4,8 +4,16 @@
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
-import { type Blobs, StorageUnavailable, SyncFailed } from '../../ports/blobs.ts'
-import { isStoreBroken, type Lease, type Upload, type UploadFailure, type WriteTx } from '../../ports/store.ts'
+import type { Staging } from '../../ports/staging.ts'
+import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
+import {
+  accountLock,
+  isStoreBroken,
+  type Lease,
+  type Upload,
+  type UploadFailure,
+  type WriteTx,
+} from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { createFinishingLease, type LeasePorts } from './finishingLease.ts'
 import type { Land } from './landing.ts'
@@ -16,7 +24,7 @@ export type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<
 type FailedAnswer = Refuses<UploadFailure>
 
 interface FinishingPorts extends LeasePorts {
-  readonly blobs: Blobs
+  readonly staging: Staging
   readonly staged: StagedBytes
   readonly ending: UploadEnding
   readonly land: Land
@@ -25,7 +33,7 @@ interface FinishingPorts extends LeasePorts {
 export type Finishing = ReturnType<typeof createFinishing>
 
 export function createFinishing(ports: FinishingPorts) {
-  const { store, blobs, clock, staged, ending, land } = ports
+  const { store, staging, clock, staged, ending, land } = ports
   const lease = createFinishingLease(ports)
 
   async function run(uploadId: UploadId): Promise<FinishAnswer> {
@@ -62,7 +70,7 @@ export function createFinishing(ports: FinishingPorts) {
   ): Promise<FinishAnswer> {
     const { uploadId, size } = upload
     const at = clock.now()
-    const isClosed = await store.write([], async (tx) => {
+    const isClosed = await store.write([accountLock(upload.accountId)], async (tx) => {
       const closed = await ending.close(tx, upload, { from, to: 'failed', at, failure: refused.refused })
       if (upload.assetId === undefined) await tx.links.unclaim(upload.opaqueId, uploadId)
       return closed
@@ -95,7 +103,7 @@ export function createFinishing(ports: FinishingPorts) {
     /** Makes an upload's bytes durable. */
     async settle(upload: Upload): Promise<Refuses<'storage_unavailable'> | undefined> {
       try {
-        await blobs.settle(upload.location, upload.size)
+        await staging.settle(upload.location, upload.size)
         return undefined
       } catch (error) {
         return storageFault(upload, error)

@@ -11,7 +11,7 @@ export interface LeasePorts {
   readonly store: Store
   readonly clock: Clock
   /** Names this process. */
-  readonly node: string
+  readonly nodeId: string
   readonly giveUpAfter: GiveUpAfter
 }
 
@@ -21,9 +21,9 @@ const RENEWAL_MS = 20_000
 /** Between two looks at a row that another process finishes. */
 const LOOK_MS = 200
 
-export function createFinishingLease({ store, clock, node, giveUpAfter }: LeasePorts) {
+export function createFinishingLease({ store, clock, nodeId, giveUpAfter }: LeasePorts) {
   const pause = createPause(giveUpAfter)
-  const from = (at: Instant): Lease => ({ by: node, until: addSeconds(at, LEASE_SECONDS) })
+  const from = (at: Instant): Lease => ({ by: nodeId, until: addSeconds(at, LEASE_SECONDS) })
 
   function renew(uploadId: UploadId): Promise<boolean> {
     const at = clock.now()
@@ -40,7 +40,7 @@ export function createFinishingLease({ store, clock, node, giveUpAfter }: LeaseP
     from,
 
     /** Whether this process may finish the upload now. `upload` is its present row. A lease of this process that has run out still counts until another takes it. */
-    take: async ({ uploadId, lease }: Upload): Promise<boolean> => lease?.by === node || renew(uploadId),
+    take: async ({ uploadId, lease }: Upload): Promise<boolean> => lease?.by === nodeId || renew(uploadId),
 
     /** Renews the lease while `work` runs. */
     async during<Result>(uploadId: UploadId, work: () => Promise<Result>): Promise<Result> {
@@ -51,7 +51,7 @@ export function createFinishingLease({ store, clock, node, giveUpAfter }: LeaseP
 
     /** The uploads that this process may finish. */
     waiting: (): Promise<readonly UploadId[]> =>
-      store.read((tx) => tx.uploads.finishing({ by: node, at: clock.now() })),
+      store.read((tx) => tx.uploads.finishing({ by: nodeId, at: clock.now() })),
 
     /** Resolves when it is time to look at the row again. */
     untilNextLook: (): Promise<boolean> => pause(LOOK_MS),

@@ -20,7 +20,7 @@ import { inWorld, sha256, type World } from '../../testing/world.ts'
 const content = bytes(100_000)
 
 /** The rules of another process. */
-const nodeOf = (world: World, node: string) => ({ rules: world.rulesOver({ node }) })
+const nodeOf = (world: World, nodeId: string) => ({ rules: world.rulesOver({ nodeId }) })
 
 async function rowsOf({ store, clock }: World) {
   const receipts = await store.read((tx) => tx.receipts.head())
@@ -39,7 +39,7 @@ describe('two processes that finish one session', () => {
       await leaveFinishing(world, uploadId, content)
       // The lease only saves work: without it both sign, and one transaction counts.
       const stores = [0, 1].map(() => ({ ...world.store, write: withoutLeases(world) }))
-      const nodes = stores.map((store, at) => world.rulesOver({ store, node: `node ${at}` }))
+      const nodes = stores.map((store, at) => world.rulesOver({ store, nodeId: `node ${at}` }))
       const answers = await Promise.all(nodes.map((rules) => rules.finishing.finish(uploadId)))
       assert.deepEqual(answers, [{ offset: content.length }, { offset: content.length }])
       assert.equal((await rowsOf(world)).receipts, 1)
@@ -52,7 +52,7 @@ describe('two processes that finish one session', () => {
     'wait for each other: a repeat of the last chunk elsewhere answers when the row says so',
     inWorld(async (world) => {
       const { held, isHeld, store } = heldReceiptLog(world)
-      const [one, two] = [{ rules: world.rulesOver({ store, node: 'one' }) }, nodeOf(world, 'two')]
+      const [one, two] = [{ rules: world.rulesOver({ store, nodeId: 'one' }) }, nodeOf(world, 'two')]
       const uploadId = await openDrop(world, await newLink(world), content)
       const first = append(one, uploadId, { offset: 0, bytes: content })
       await isHeld.passed
@@ -74,7 +74,7 @@ describe('two processes that finish one session', () => {
     inWorld(async (world) => {
       const { isHeld, store } = heldReceiptLog(world)
       const uploadId = await openDrop(world, await newLink(world), content)
-      void append({ rules: world.rulesOver({ store, node: 'dead' }) }, uploadId, { offset: 0, bytes: content })
+      void append({ rules: world.rulesOver({ store, nodeId: 'dead' }) }, uploadId, { offset: 0, bytes: content })
       await isHeld.passed
       const two = nodeOf(world, 'two')
       world.clock.advance(59)
@@ -119,7 +119,7 @@ describe('a session that another process writes to', () => {
       const store = { ...world.store, write: afterMark(world, marked.open) }
       let pauses = 0
       const giveUpAfter = () => (pauses++ === 0 ? AbortSignal.abort() : never)
-      const writing = slowly({ rules: world.rulesOver({ node: 'one', store, giveUpAfter }) }, uploadId, content)
+      const writing = slowly({ rules: world.rulesOver({ nodeId: 'one', store, giveUpAfter }) }, uploadId, content)
       await marked.passed
       const two = nodeOf(world, 'two').rules
       const create = async () => Object(await two.drops.create(creation(opaqueId, content))).refused
@@ -138,7 +138,7 @@ describe('a session that another process writes to', () => {
 
 /** Ends sessions as the sweep does that would be due now. */
 async function expire({ store }: World, rules: Rules): Promise<void> {
-  await rules.ending.endExpired(await store.read(async (tx) => tx.uploads.expired(EVERYTHING)))
+  await rules.ending.end(await store.read((tx) => tx.uploads.expired(EVERYTHING)), { isUnchanged: true })
 }
 
 const FAR = Number.MAX_SAFE_INTEGER as never

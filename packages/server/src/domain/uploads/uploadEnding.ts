@@ -1,7 +1,8 @@
 /** Ends uploads that do not land: cancelled, expired, failed, or ended together with their link or asset. */
+import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Store, Upload, UploadFailure, WriteTx } from '../../ports/store.ts'
+import { accountLock, type Store, type Upload, type UploadFailure, type WriteTx } from '../../ports/store.ts'
 import { noteLinkChange } from '../changes/changes.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -18,13 +19,7 @@ interface EndingPorts {
 }
 
 type ClosingStep =
-  | {
-      readonly from: 'open'
-      readonly to: 'ended'
-      readonly at: Instant
-      /** Only if it has received no more than this, and nobody writes to it. */
-      readonly idleAt?: { readonly receivedBytes: number }
-    }
+  | { readonly from: 'open'; readonly to: 'ended'; readonly at: Instant; readonly receivedBytes?: number }
   | {
       readonly from: 'open' | 'finishing'
       readonly to: 'failed'
@@ -32,13 +27,24 @@ type ClosingStep =
       readonly failure: UploadFailure
     }
 
+interface WhichEnd {
+  /**
+   * Only those that have received nothing since they were read, and that no process writes to for long: a chunk is acknowledged without its account's lock.
+   */
+  readonly isUnchanged: boolean
+  readonly mayEnd?: (upload: Upload) => boolean
+}
+
+/** How many accounts have uploads ended at once. */
+const ACCOUNTS_AT_ONCE = 4
+
 export type UploadEnding = ReturnType<typeof createUploadEnding>
 
 /** After the commit, the caller of a function that takes a `tx` passes the closed uploads to `afterCommit`. */
 export function createUploadEnding({ store, clock, quota, writers, onDeleting }: EndingPorts) {
   /**
    * Closes one upload: returns its caps or releases its asset's id if no other upload reserved the id, refunds its quota, and moves its object to deleting.
-   * False, and nothing changed, when the upload is no longer in `from`.
+   * False, and nothing changed, when the upload is no longer as the step expects it.
    */
   async function close(tx: WriteTx, upload: Upload, step: ClosingStep): Promise<boolean> {
     if (!(await tx.uploads.move(upload.uploadId, step))) return false
@@ -51,22 +57,18 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     return true
   }
 
-  /** Ends the open ones of `uploads`. Returns the ended uploads; a finishing upload continues. */
-  async function endOpen(tx: WriteTx, uploads: readonly Upload[], at: Instant): Promise<readonly Upload[]> {
+  /** Ends the open `uploads`. Returns the ended ones; a finishing upload continues. */
+  async function endOpen(
+    tx: WriteTx,
+    uploads: readonly Upload[],
+    at: Instant,
+    { isUnchanged, mayEnd = () => true }: WhichEnd = { isUnchanged: false },
+  ): Promise<readonly Upload[]> {
     const ended: Upload[] = []
-    for (const upload of uploads) if (await close(tx, upload, { from: 'open', to: 'ended', at })) ended.push(upload)
-    return ended
-  }
-
-  /** The same for uploads that were judged by what they have received: one that has received more since, or that another process writes to, stays open. */
-  async function endIdle(tx: WriteTx, uploads: readonly Upload[], at: Instant): Promise<readonly Upload[]> {
-    const ended: Upload[] = []
-    for (const upload of uploads)
-      if (
-        !writers.isWriting(upload.uploadId) &&
-        (await close(tx, upload, { from: 'open', to: 'ended', at, idleAt: upload }))
-      )
-        ended.push(upload)
+    for (const upload of uploads) {
+      const asRead = isUnchanged ? { receivedBytes: upload.receivedBytes } : {}
+      if (mayEnd(upload) && (await close(tx, upload, { from: 'open', to: 'ended', at, ...asRead }))) ended.push(upload)
+    }
     return ended
   }
 
@@ -76,22 +78,24 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     if (closed.length > 0) onDeleting()
   }
 
-  /** One of these in its own transaction. */
-  async function end(uploads: readonly Upload[], how: typeof endOpen): Promise<readonly Upload[]> {
+  /** `endOpen` in a transaction for each account. */
+  async function end(uploads: readonly Upload[], which?: WhichEnd): Promise<readonly Upload[]> {
     const at = clock.now()
-    const ended = await store.write([], (tx) => how(tx, uploads, at))
-    afterCommit(ended)
+    const ended: Upload[] = []
+    const ofAccounts = Map.groupBy(uploads, ({ accountId }) => accountId)
+    await forEachConcurrently(ofAccounts, ACCOUNTS_AT_ONCE, async ([accountId, theirs]) => {
+      const now = await store.write([accountLock(accountId)], (tx) => endOpen(tx, theirs, at, which))
+      afterCommit(now)
+      ended.push(...now)
+    })
     return ended
   }
 
   return {
     close,
     endOpen,
-    endIdle,
     afterCommit,
-
-    /** `endIdle` in its own transaction. */
-    endExpired: (uploads: readonly Upload[]) => end(uploads, endIdle),
+    end,
 
     /** Part of the transaction that revokes or spends the link, so that no crash can happen between the two. */
     async endOpenOfLink(tx: WriteTx, opaqueId: OpaqueId, at: Instant): Promise<readonly Upload[]> {
@@ -105,7 +109,7 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
 
     /** Cancels an open upload. A finishing or closed one stays as it is. */
     async cancel(upload: Upload): Promise<Refuses<'upload_closed' | 'upload_not_found'> | undefined> {
-      const [ended] = await end([upload], endOpen)
+      const [ended] = await end([upload])
       if (ended !== undefined) return undefined
       const present = await store.read(findUpload(upload.uploadId))
       return isRefusal(present) ? present : { refused: 'upload_closed', offset: present.receivedBytes }

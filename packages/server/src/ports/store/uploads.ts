@@ -139,9 +139,9 @@ export interface UploadWrites {
   /** Removes the chunks of an open session from `offset` on, because their bytes are lost. */
   removeChunksFrom(uploadId: UploadId, offset: number): Promise<void>
   /**
-   * Moves a session to another state. False, and nothing changed, if it is not in `from`: a compare-and-set. `at` becomes `closedAt` unless `to` is
-   * finishing. Pass `failure` only if `to` is failed, and `lease` only if it is finishing. With `idleAt`, also false if it has received other than so many
-   * bytes, or a process writes to it.
+   * Moves a session to another state. False, and nothing changed, if it is not in `from`: a compare-and-set. With `receivedBytes`, also false if it has not
+   * received exactly so many bytes, or a process writes to it. `at` becomes `closedAt` unless `to` is finishing. Pass `failure` only if `to` is failed, and
+   * `lease` only if it is finishing.
    */
   move(
     uploadId: UploadId,
@@ -151,7 +151,7 @@ export interface UploadWrites {
       readonly at: Instant
       readonly failure?: UploadFailure | undefined
       readonly lease?: Lease | undefined
-      readonly idleAt?: { readonly receivedBytes: number } | undefined
+      readonly receivedBytes?: number | undefined
     },
   ): Promise<boolean>
   /** Removes sessions that closed before `before` (landed, failed or ended), and their chunks. Receipts stay. */

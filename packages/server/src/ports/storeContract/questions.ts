@@ -181,7 +181,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     },
     move: async (tx) => {
       const lease = { by: 'one process', until: at(2) }
-      await tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(1), idleAt: { receivedBytes: 9 } })
+      await tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(1), receivedBytes: 9 })
       await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1), lease })
     },
     prune: (tx) => tx.uploads.prune(at(1)),

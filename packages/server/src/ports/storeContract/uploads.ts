@@ -256,7 +256,7 @@ function describeSharing(inStore: InStore): void {
       await store.write([], (tx) => tx.uploads.insert(upload(1)))
       const end = (receivedBytes: number, seconds: number) =>
         store.write([], (tx) =>
-          tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(seconds), idleAt: { receivedBytes } }),
+          tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(seconds), receivedBytes }),
         )
       await store.write([], (tx) => tx.uploads.markWriting(uploadId(1), at(60)))
       assert.equal((await find(store, 1))?.writingUntil, at(60))
