@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
+import { createLocalSeats } from './adapters/limiter/localSeats.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData } from './data.ts'
@@ -61,6 +62,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       clock,
       random,
       limiter,
+      seats: createLocalSeats(),
       hasher,
       keys,
       keyring,

@@ -51,6 +51,7 @@ import type { Log } from './ports/log.ts'
 import type { News } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
 import type { Random } from './ports/random.ts'
+import type { Seats } from './ports/seats.ts'
 import type { SecretHasher } from './ports/secrets.ts'
 import type { Staging } from './ports/staging.ts'
 import type { Store } from './ports/store.ts'
@@ -63,6 +64,7 @@ export interface RulePorts {
   readonly clock: Clock
   readonly random: Random
   readonly limiter: Limiter
+  readonly seats: Seats
   readonly hasher: SecretHasher
   readonly keys: ServerKeys
   /** Encrypts the secrets of second factors. */
@@ -117,7 +119,7 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
     ...files,
     ...accounts,
     feed: createFeed({ store, positions }),
-    events: createEvents({ store, clock, alarm, positions, sessions: accounts.sessions }),
+    events: createEvents({ store, clock, alarm, positions, sessions: accounts.sessions, seats: ports.seats }),
     sweep: createSweep({ store, clock, ...common, ...files, ...accounts, collector, reviewQuotas }, settings),
   }
 }
@@ -194,7 +196,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
       { store, objects, clock, random, receiptLog, assetBlobs, ending, nodeId, giveUpAfter },
       settings,
     ),
-    verify: createVerify({ store, objects, clock, limiter, giveUpAfter, reportDamage }, settings),
+    verify: createVerify({ store, objects, clock, limiter, seats: ports.seats, giveUpAfter, reportDamage }, settings),
     inbox: createInbox({ store, objects, clock, quota }),
     albums: createAlbums({ store, clock }),
     shares: createShares({ store, objects, clock }),

@@ -16,6 +16,7 @@ import { createSecretHasher } from '../adapters/argon2/argon2.ts'
 import { openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
 import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
+import { createLocalSeats } from '../adapters/limiter/localSeats.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { createSoleNode } from '../adapters/system/soleNode.ts'
@@ -27,6 +28,7 @@ import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
 import type { Objects } from '../ports/objects.ts'
 import type { Random } from '../ports/random.ts'
+import type { Seats } from '../ports/seats.ts'
 import type { Staging } from '../ports/staging.ts'
 import type { Store } from '../ports/store.ts'
 import { createRules, type RulePorts, type RuleSettings, type Rules } from '../rules.ts'
@@ -43,6 +45,7 @@ export interface World {
   /** The two above: one blob directory. */
   readonly blobs: Bytes
   readonly limiter: Limiter
+  readonly seats: Seats
   readonly keyring: Keyring
   readonly keys: ServerKeys
   readonly rules: Rules
@@ -188,6 +191,7 @@ async function openWorld({
     clock,
     random: systemRandom,
     limiter,
+    seats: createLocalSeats(),
     hasher: createSecretHasher({ concurrent: 2, queueMax: 4 }),
     keys,
     keyring,

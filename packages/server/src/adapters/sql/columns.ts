@@ -217,6 +217,8 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     blob_hashes: true,
     sealed_index: true,
   },
+  limits: { id: true, taken: true, ends_at: true },
+  seats: { place: true, number: true, holder: true, until: true },
   nodes: { node_id: true, seen_at: true, version: true },
 }
 

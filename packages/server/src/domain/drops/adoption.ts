@@ -13,7 +13,7 @@ import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from 
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
-import { createPause, type GiveUpAfter } from '../pause.ts'
+import { createPause, type GiveUpAfter, type Pause } from '../pause.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 
@@ -70,17 +70,10 @@ export function createAdopt(
 
   const pause = createPause(giveUpAfter)
 
-  /** While an equal request in another process adopts the drop, this one waits: for its outcome, or for the end of its lease. */
   async function run(request: AdoptionRequest, requestHash: string): Promise<AssetId | AdoptionRefusal> {
-    let answer = await attempt(request, requestHash)
-    if (!isElsewhere(answer)) return answer
-    while (isElsewhere(answer)) {
-      await pause(LOOK_MS)
-      answer = await attempt(request, requestHash)
-    }
-    return isRefusal(answer) && answer.refused === 'drop_not_found'
-      ? store.read((tx) => outcomeOf(tx, request))
-      : answer
+    const { answer, hasWaited } = await untilHere(() => attempt(request, requestHash), pause)
+    const isGone = isRefusal(answer) && answer.refused === 'drop_not_found'
+    return hasWaited && isGone ? store.read((tx) => outcomeOf(tx, request)) : answer
   }
 
   async function attempt(request: AdoptionRequest, requestHash: string): Promise<Attempt> {
@@ -179,6 +172,18 @@ interface Claimed {
 
 function isElsewhere(answer: Attempt): answer is typeof ELSEWHERE {
   return answer === ELSEWHERE
+}
+
+/** While an equal request in another process adopts the drop, this one waits: for its outcome, or for the end of its lease. */
+async function untilHere(
+  attempt: () => Promise<Attempt>,
+  pause: Pause,
+): Promise<{ readonly answer: AssetId | AdoptionRefusal; readonly hasWaited: boolean }> {
+  for (let hasWaited = false; ; hasWaited = true) {
+    const answer = await attempt()
+    if (!isElsewhere(answer)) return { answer, hasWaited }
+    await pause(LOOK_MS)
+  }
 }
 
 /** The same request, repeated after a restart or in another process, may have taken the claim over and completed the adoption. */
