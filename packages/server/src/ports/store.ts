@@ -92,6 +92,7 @@ export interface Nouns {
   readonly drops: { readonly reads: nouns.DropReads; readonly writes: nouns.DropWrites }
   readonly objects: { readonly reads: nouns.ObjectReads; readonly writes: nouns.ObjectWrites }
   readonly holds: { readonly reads: nouns.HoldReads; readonly writes: nouns.HoldWrites }
+  readonly pauses: { readonly reads: nouns.PauseReads; readonly writes: nouns.PauseWrites }
   readonly changes: { readonly reads: nouns.ChangeReads; readonly writes: nouns.ChangeWrites }
   readonly receipts: { readonly reads: nouns.ReceiptReads; readonly writes: nouns.ReceiptWrites }
   readonly accountDeletions: {

@@ -157,6 +157,7 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     suspected_at: true,
   },
   holds: { ciphertext_hash: true, reason: true, created_at: true },
+  pauses: { pause_id: true, until: true },
   events: { account_id: true, change_seq: true, at: true, name: true, data: true },
   deprecations: {
     deprecation_seq: true,

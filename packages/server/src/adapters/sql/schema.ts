@@ -38,6 +38,7 @@ export interface Schema {
   readonly drops: DropTable
   readonly objects: ObjectTable
   readonly holds: HoldTable
+  readonly pauses: PauseTable
   readonly events: EventTable
   readonly deprecations: DeprecationTable
   readonly capabilities: CapabilityTable
@@ -256,6 +257,12 @@ export interface HoldTable {
   readonly ciphertext_hash: Sha256Hex
   readonly reason: string
   readonly created_at: Instant
+}
+
+/** Pauses of the collector, one for each backup. */
+interface PauseTable {
+  readonly pause_id: string
+  readonly until: Instant
 }
 
 /** The events that clients listen to, for as long as a client may resume after one. */

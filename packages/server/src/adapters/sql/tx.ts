@@ -16,6 +16,7 @@ import { inviteReads, inviteWrites } from './invites.ts'
 import { keyReads, keyWrites } from './keys.ts'
 import { linkReads, linkWrites } from './links.ts'
 import { objectReads, objectWrites } from './objects.ts'
+import { pauseReads, pauseWrites } from './pauses.ts'
 import { receiptReads, receiptWrites } from './receipts.ts'
 import type { Schema } from './schema.ts'
 import { secondFactorReads, secondFactorWrites } from './secondFactors.ts'
@@ -44,6 +45,7 @@ const implementations: {
   drops: { reads: dropReads, writes: dropWrites },
   objects: { reads: objectReads, writes: objectWrites },
   holds: { reads: holdReads, writes: holdWrites },
+  pauses: { reads: pauseReads, writes: pauseWrites },
   changes: { reads: changeReads, writes: changeWrites },
   receipts: { reads: receiptReads, writes: receiptWrites },
   accountDeletions: { reads: accountDeletionReads, writes: accountDeletionWrites },

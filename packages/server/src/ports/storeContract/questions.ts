@@ -231,6 +231,11 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     add: (tx) => tx.holds.add({ ciphertextHash: hash(1), reason: 'asked for', createdAt: at(1) }),
     remove: (tx) => tx.holds.remove(hash(1)),
   },
+  pauses: {
+    lastEnd: (tx) => tx.pauses.lastEnd(),
+    set: (tx) => tx.pauses.set('a backup', { at: at(1), until: at(2) }),
+    end: (tx) => tx.pauses.end('a backup'),
+  },
   changes: {
     lastSeq: (tx) => tx.changes.lastSeq(accountId(1)),
     assetsAfter: async (tx) => {

@@ -26,6 +26,11 @@ const objects = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
     created_at ${integer} not null
   ) ${tableEnd}`,
   'create index holds_by_age on holds (created_at, ciphertext_hash)',
+  `create table pauses (
+    pause_id ${text} primary key not null,
+    until ${integer} not null
+  ) ${keyedTableEnd}`,
+  'create index pauses_by_end on pauses (until)',
 ]
 
 const receipts = ({ text, integer, bytes, tableEnd }: Dialect) => [
@@ -68,7 +73,7 @@ const server = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   ) ${tableEnd}`,
   `create table server_facts (
     name ${text} primary key not null check (name in (
-      'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch', 'collector_paused_until',
+      'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch',
       'protocol_window', 'settings'
     )),
     value ${bytes} not null
