@@ -140,10 +140,7 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
     store,
     clock,
     serverId,
-    signerOf(key) {
-      discovery.signsWith(key)
-      return keys.signerOf(key)
-    },
+    signerOf: keys.signerOf,
   })
   return {
     nodeId: nodeId ?? 'the only process',
