@@ -21,7 +21,7 @@ async function streamOf(world: World, accountId: AccountId, times: Partial<Strea
   const caller = notRefused(await world.rules.sessions.authenticate(accessToken))
   const [disconnected, closing] = [new AbortController(), new AbortController()]
   const life = { disconnected: disconnected.signal, closing: closing.signal, times: { ...SLOW, ...times } }
-  const stream = eventStream(notRefused(world.rules.events.listen(caller, undefined)), life)
+  const stream = eventStream(notRefused(await world.rules.events.listen(caller, undefined)), life)
   const pieces = stream.events[Symbol.asyncIterator]()
   const next = async () => {
     const { done, value } = await pieces.next()

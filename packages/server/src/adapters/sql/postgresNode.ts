@@ -61,6 +61,7 @@ export async function openPostgresNode(options: NodeOptions): Promise<Node> {
   const living = live()
   return {
     clock: state.clock,
+    nodeId: isSole ? undefined : nodeId,
     isSole,
     faults: state.faults,
     inTurn: (name, job) => (state.mayWork() ? inTurn(connection, name, job) : Promise.resolve()),
