@@ -7,7 +7,15 @@ import { type AccountId, type AssetId, addSeconds, type DropId, type Instant } f
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
-import { accountLock, type Drop, type ReadTx, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
+import {
+  accountLock,
+  type Drop,
+  OutcomeUnknown,
+  type ReadTx,
+  type Store,
+  type Upload,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
@@ -34,6 +42,12 @@ export type AdoptionRefusal =
   | Refuses<
       'drop_not_found' | 'device_not_authorized' | 'album_not_available' | 'adoption_mismatch' | 'storage_unavailable'
     >
+
+interface Claiming {
+  readonly request: AdoptionRequest
+  readonly requestHash: string
+  readonly claimId: string
+}
 
 interface AdoptionPorts {
   readonly store: Store
@@ -88,20 +102,14 @@ export function createAdopt(
     return drop.leasedUntil !== undefined && drop.leasedUntil > now ? NOT_FOUND : refused
   }
 
-  async function claim(
-    tx: WriteTx,
-    {
-      request,
-      requestHash,
-      claimId,
-    }: { readonly request: AdoptionRequest; readonly requestHash: string; readonly claimId: string },
-  ): Promise<AdoptionRefusal | undefined> {
+  async function claim(tx: WriteTx, { request, requestHash, claimId }: Claiming): Promise<AdoptionRefusal | undefined> {
     const at = clock.now()
     const judged = await judge(tx, request, at)
     if (isRefusal(judged)) return judged
     const leasedUntil = addSeconds(at, settings.adoptionLeaseSeconds)
-    const isClaimed = await tx.drops.claim({ dropId: request.dropId, claimId, requestHash, at, leasedUntil })
-    return isClaimed ? undefined : NOT_FOUND
+    return (await tx.drops.claim({ dropId: request.dropId, claimId, requestHash, at, leasedUntil }))
+      ? undefined
+      : NOT_FOUND
   }
 
   async function settle(request: AdoptionRequest, drop: Drop, claimId: string): Promise<AssetId | AdoptionRefusal> {
@@ -121,7 +129,9 @@ export function createAdopt(
       ending.afterCommit(ended)
       return assetId
     } catch (error) {
-      if (error instanceof ClaimLost) return store.read((tx) => outcomeOf(tx, request))
+      const isOpen = error instanceof ClaimLost || error instanceof OutcomeUnknown
+      const outcome = isOpen ? await store.read((tx) => outcomeOf(tx, request)) : NOT_FOUND
+      if (error instanceof ClaimLost || !isRefusal(outcome)) return outcome
       await store.write([accountLock(accountId)], (tx) => tx.drops.unclaim(dropId, claimId))
       if (error instanceof SlotLost) return error.refusal
       throw error

@@ -49,10 +49,13 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     const { uploadId } = upload
     const at = clock.now()
     // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of an unknown upload.
-    const owner = await tx.accounts.find(upload.accountId)
+    const [owner, isAppended] = await Promise.all([
+      tx.accounts.find(upload.accountId),
+      tx.uploads.append(uploadId, { offset, length, checksum }, at),
+    ])
     if (owner?.suspendedAt !== undefined)
       return { refused: upload.assetId === undefined ? 'upload_not_found' : 'account_suspended' }
-    if (!(await tx.uploads.append(uploadId, { offset, length, checksum }, at))) {
+    if (!isAppended) {
       const present = await findUpload(uploadId)(tx)
       return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }
     }

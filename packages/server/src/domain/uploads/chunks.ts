@@ -49,7 +49,11 @@ export function createChunks(ports: ChunkPorts) {
     uploadId: UploadId,
     { offset }: ChunkRequest,
   ): Promise<UploadAt | Refuses<'upload_not_found'>> {
-    const find = () => store.read(findUploadAt(findUpload(uploadId), offset))
+    const find = () =>
+      store.read(async (tx) => {
+        const [upload, recorded] = await Promise.all([findUpload(uploadId)(tx), tx.uploads.chunkAt(uploadId, offset)])
+        return isRefusal(upload) ? upload : { upload, recorded }
+      })
     const present = await find()
     if (isRefusal(present)) return present
     return (await staged.check(present.upload)) ? present : find()

@@ -10,6 +10,7 @@ import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import {
   accountLock,
   isStoreBroken,
+  OutcomeUnknown,
   type Store,
   type Upload,
   type UploadFailure,
@@ -78,7 +79,7 @@ export function createFinishing({ store, staging, clock, staged, ending, land }:
   function finish(uploadId: UploadId): Promise<FinishAnswer> {
     const present = inFlight.get(uploadId)
     if (present !== undefined) return present
-    const started = run(uploadId).finally(() => inFlight.delete(uploadId))
+    const started = untilKnown(() => run(uploadId)).finally(() => inFlight.delete(uploadId))
     inFlight.set(uploadId, started)
     return started
   }
@@ -119,6 +120,16 @@ export function createFinishing({ store, staging, clock, staged, ending, land }:
         isStoreBroken,
       )
     },
+  }
+}
+
+/** A landing may have been committed although its answer is lost: the row says. */
+async function untilKnown(run: () => Promise<FinishAnswer>): Promise<FinishAnswer> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return run()
+    throw error
   }
 }
 
