@@ -3,7 +3,7 @@ import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import type { Drop } from '../../ports/store.ts'
+import { type Drop, OutcomeUnknown } from '../../ports/store.ts'
 import { assertBooks, assetRow, replacing } from '../../testing/assetSessions.ts'
 import {
   type AlbumOwner,
@@ -51,6 +51,26 @@ async function assertAdopted(
 }
 
 describe('an adoption', () => {
+  it('whose commit has an unknown outcome answers what the rows say, or can be repeated', async () => {
+    for (const isApplied of [true, false]) {
+      const faults = createFaults()
+      await inWorld(
+        async (world) => {
+          const albumOwner = await newAlbumOwner(world)
+          const { assetId, drop, declared } = await scene(world, albumOwner)
+          // The first write claims the drop.
+          faults.arm('storeWrite', { after: 1, times: 1, isApplied, error: new OutcomeUnknown('a test lost it') })
+          const answer = await adopt(world, albumOwner, drop, declared).catch((error) => error)
+          if (isApplied) assert.equal(answer, assetId)
+          else assert.ok(answer instanceof OutcomeUnknown)
+          if (!isApplied) assert.equal(await adopt(world, albumOwner, drop, declared), assetId)
+          await assertAdopted(world, albumOwner, { assetId, drop })
+        },
+        { around: faults.around },
+      )()
+    }
+  })
+
   it('whose process dies at any call is completed once by a repeat of the request, at once', async () => {
     const mortal = createMortal()
     await inWorld(

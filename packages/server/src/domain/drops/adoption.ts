@@ -7,7 +7,15 @@ import { type AccountId, type AssetId, addSeconds, type DropId, type Instant } f
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
-import { accountLock, type Drop, type ReadTx, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
+import {
+  accountLock,
+  type Drop,
+  OutcomeUnknown,
+  type ReadTx,
+  type Store,
+  type Upload,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
@@ -35,6 +43,12 @@ export type AdoptionRefusal =
   | Refuses<
       'drop_not_found' | 'device_not_authorized' | 'album_not_available' | 'adoption_mismatch' | 'storage_unavailable'
     >
+
+interface Claiming {
+  readonly request: AdoptionRequest
+  readonly requestHash: string
+  readonly claimId: string
+}
 
 interface AdoptionPorts {
   readonly store: Store
@@ -91,11 +105,7 @@ export function createAdopt(
 
   async function claim(
     tx: WriteTx,
-    {
-      request,
-      requestHash,
-      claimId,
-    }: { readonly request: AdoptionRequest; readonly requestHash: string; readonly claimId: string },
+    { request, requestHash, claimId }: Claiming,
   ): Promise<AdoptionRefusal | typeof ELSEWHERE | undefined> {
     const at = clock.now()
     const judged = await judge(tx, request, { now: at, driftDays })
@@ -127,6 +137,8 @@ export function createAdopt(
         return store.read(async (tx) =>
           (await tx.drops.isClaimedFor(dropId, requestHash, clock.now())) ? ELSEWHERE : outcomeOf(tx, request),
         )
+      const outcome = error instanceof OutcomeUnknown ? await store.read((tx) => outcomeOf(tx, request)) : NOT_FOUND
+      if (!isRefusal(outcome)) return outcome
       await store.write([accountLock(accountId)], (tx) => tx.drops.unclaim(dropId, claimId))
       if (error instanceof SlotLost) return error.refusal
       throw error

@@ -52,10 +52,13 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     const { uploadId } = upload
     const at = clock.now()
     // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of an unknown upload.
-    const owner = await tx.accounts.find(upload.accountId)
+    const [owner, isAppended] = await Promise.all([
+      tx.accounts.find(upload.accountId),
+      tx.uploads.append(uploadId, { offset, length, checksum, key }, at),
+    ])
     if (owner?.suspendedAt !== undefined)
       return { refused: upload.assetId === undefined ? 'upload_not_found' : 'account_suspended' }
-    if (!(await tx.uploads.append(uploadId, { offset, length, checksum, key }, at))) {
+    if (!isAppended) {
       // Another process may have recorded the same chunk first. Then this is a repeat.
       if ((await tx.uploads.chunkAt(uploadId, offset))?.checksum === checksum) return undefined
       const present = await findUpload(uploadId)(tx)
