@@ -45,7 +45,7 @@ export type WriteRefusal =
 const MAX_PARTS_WRITING = 4
 /** Longer than any attempt to store a chunk takes. A part that is still not recorded then is given up. */
 const PART_SECONDS = 1800
-/** While bytes arrive for long, other processes learn from time to time that somebody writes. */
+/** While bytes arrive for long, other processes learn from time to time that a request writes. */
 const MARK_AFTER_SECONDS = 10
 const MARKED_SECONDS = 60
 
