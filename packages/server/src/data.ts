@@ -18,14 +18,13 @@ import { systemClock } from './adapters/system/clock.ts'
 import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
-import { uploadIdOf } from './domain/uploads/location.ts'
+import { createPartIndex } from './domain/custody/partIndex.ts'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
 import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Node } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
-import type { PartIndex } from './ports/parts.ts'
 import type { Staging } from './ports/staging.ts'
 import type { ObjectState, Store, StoreBroken } from './ports/store.ts'
 
@@ -178,7 +177,7 @@ async function openBytes(config: Config, store: Store, use: BytesUse): Promise<B
       file: config.s3CredentialsFile,
     },
     spoolDirectory: config.spoolDirectory,
-    index: partIndexOver(store),
+    index: createPartIndex(store),
     createIfMissing: use.createIfMissing && known === undefined,
   })
   try {
@@ -191,15 +190,6 @@ async function openBytes(config: Config, store: Store, use: BytesUse): Promise<B
 }
 
 const asData = (blobs: FilesystemBlobs): Bytes => ({ staging: blobs, objects: blobs, close: blobs.close })
-
-function partIndexOver(store: Store): PartIndex {
-  return {
-    async partsOf(location) {
-      const uploadId = uploadIdOf(location)
-      return uploadId === undefined ? [] : store.read((tx) => tx.parts.keptOf(uploadId))
-    },
-  }
-}
 
 /** A database and its bucket belong together: in another bucket every object would look lost. */
 async function checkStoreId(store: Store, storeId: string): Promise<void> {

@@ -93,7 +93,7 @@ export function createCollector(
       const removeRows = async (tx: WriteTx): Promise<void> => {
         const removeFrom = addSeconds(clock.now(), partGraceSeconds)
         for (const { location } of removed) {
-          if (keyedBytes !== undefined) await tx.parts.doomKept(partsOf(location).uploadId, removeFrom)
+          if (keyedBytes !== undefined) await tx.parts.releaseKept(partsOf(location).uploadId, removeFrom)
           await tx.objects.remove(location)
         }
       }

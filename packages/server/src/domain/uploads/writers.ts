@@ -34,7 +34,7 @@ export function createWriters(markWriting?: MarkWriting) {
   /** What has happened to uploads here, in an order. */
   let moment = 0
   const touched = new Map<UploadId, number>()
-  /** At or before this, nobody remembers what was touched. */
+  /** What was touched at or before this is forgotten. */
   let forgottenUntil = 0
 
   function touch(uploadId: UploadId): void {

@@ -241,7 +241,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.parts.join(joinedPart(2, [1]))
     },
     giveUp: (tx) => tx.parts.giveUp(part(1).key, at(1)),
-    doomKept: (tx) => tx.parts.doomKept(uploadId(1), at(1)),
+    releaseKept: (tx) => tx.parts.releaseKept(uploadId(1), at(1)),
     noteRemoved: (tx) => tx.parts.noteRemoved(part(1).key, at(1)),
     remove: (tx) => tx.parts.remove(part(1).key),
   },

@@ -86,7 +86,7 @@ const parts = ({ text, integer, tableEnd }: Dialect) => [
   `create table parts (
     key ${text} primary key not null,
     upload_id ${text} not null,
-    state ${text} not null check (state in ('writing', 'kept', 'doomed')),
+    state ${text} not null check (state in ('writing', 'kept', 'deleting')),
     "offset" ${integer} check ("offset" >= 0),
     length ${integer} check (length > 0),
     checksum ${text},
@@ -94,7 +94,7 @@ const parts = ({ text, integer, tableEnd }: Dialect) => [
     is_removed ${integer} not null default 0 check (is_removed in (0, 1)),
     check ((due is null) = (state = 'kept')),
     check (state <> 'kept' or ("offset" is not null and length is not null and checksum is not null)),
-    check (is_removed = 0 or state = 'doomed')
+    check (is_removed = 0 or state = 'deleting')
   ) ${tableEnd}`,
   `create unique index parts_kept on parts (upload_id, "offset") where state = 'kept'`,
   `create index parts_behind_others on parts (upload_id) where state = 'kept' and "offset" > 0`,
