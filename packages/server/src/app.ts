@@ -1,16 +1,17 @@
 /** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `main.ts` and the commands of `cli/` import too. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
-import { systemClock } from './adapters/system/clock.ts'
 import { systemRandom } from './adapters/system/random.ts'
-import { type Config, publicAddressOf } from './config.ts'
+import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData } from './data.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 import { openServerKeys } from './domain/custody/keys.ts'
 import { checkServerId } from './domain/custody/serverId.ts'
 import { settleWindow } from './domain/discovery/protocolWindow.ts'
+import { settleSettings } from './domain/discovery/sharedSettings.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
@@ -25,7 +26,7 @@ export interface App {
   readonly hasPages: boolean
   /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
   issueFirstInvite(): Promise<IssuedInvite | undefined>
-  /** Stops accepting requests, waits for the running ones, and closes everything. */
+  /** Is not ready any more, and after `drainSeconds` stops accepting requests, waits for the running ones, and closes everything. */
   close(): Promise<void>
 }
 
@@ -40,11 +41,12 @@ interface AppParts {
 
 export async function createApp({ config, port, log, version, onBroken }: AppParts): Promise<App> {
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
-  const clock = systemClock
   const random = systemRandom
-  const data = await openServerData(config)
-  const { store, staging, objects, keyedBytes, keyring } = data
+  const data = await openServerData(config, { version, onBroken })
+  const { store, staging, objects, keyedBytes, keyring, node } = data
+  const { clock } = node
   await checkServerId(store, serverId)
+  await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
 
@@ -65,6 +67,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       keys,
       keyring,
       log,
+      news: node,
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDeleting: () => jobs?.onDeleting(),
       onSuspect: () => jobs?.onSuspect(),
@@ -74,9 +77,11 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   )
   await settleWindow(store, window)
   await rules.protocolWindow.refresh()
+  let isDraining = false
+  const unreadiness = () => [...(isDraining ? (['draining'] as const) : []), ...node.faults()]
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, objects, clock, version }, config),
+      routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, config),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
@@ -86,14 +91,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     },
     { ...config, publicUrl },
   )
-  jobs = startJobs({
-    sweep: rules.sweep,
-    scrub: rules.scrub,
-    parts: rules.parts,
-    log,
-    sweepSeconds: config.sweepSeconds,
-    onBroken,
-  })
+  jobs = startJobs({ ...rules, node, log, sweepSeconds: config.sweepSeconds, onBroken })
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
   return {
     http,
@@ -102,6 +100,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
       const stopped = jobs?.stop()
+      isDraining = true
+      await wait(config.drainSeconds * 1000)
       await http.close()
       await stopped
       await refreshing.stop()

@@ -2,9 +2,13 @@ import type { Parts } from './domain/custody/parts.ts'
 import type { Scrubber } from './domain/custody/scrub.ts'
 import type { Sweep } from './domain/sweep.ts'
 import type { Log } from './ports/log.ts'
+import type { Node } from './ports/node.ts'
 import { StoreBroken } from './ports/store.ts'
 
-/** The jobs that run by the clock, in queues, so that reading or joining a large object delays no sweep. A failed job is logged and runs again at its next time. */
+/**
+ * The jobs that run by the clock, in queues, so that reading or joining a large object delays no sweep. A failed job is logged and runs again at its next time.
+ * Of several nodes one at a time does each. What a request of this node left behind, this node cleans up.
+ */
 export interface Jobs {
   /** There are bytes to delete: do it soon. */
   onDeleting(): void
@@ -21,6 +25,7 @@ interface JobParts {
   readonly scrub: Pick<Scrubber, 'turn'>
   /** Undefined if the store of bytes has no keys. */
   readonly parts?: Pick<Parts, 'tend'> | undefined
+  readonly node: Pick<Node, 'inTurn'>
   readonly log: Log
   readonly sweepSeconds: number
   /** The process must end: what the database says can no longer be relied on. */
@@ -30,13 +35,13 @@ interface JobParts {
 /** Pause between two turns of the scrubber. */
 const SCRUB_PAUSE_SECONDS = 60
 
-export function startJobs({ sweep, scrub, parts: tended, log, sweepSeconds, onBroken }: JobParts): Jobs {
+export function startJobs({ sweep, scrub, parts, node, log, sweepSeconds, onBroken }: JobParts): Jobs {
   const ending = new AbortController()
-  const parts = { log, onBroken, signal: ending.signal }
-  const [sweeping, scrubbing, tending] = [createQueue(parts), createQueue(parts), createQueue(parts)]
+  const shared = { log, onBroken, signal: ending.signal }
+  const [sweeping, scrubbing, tending] = [createQueue(shared), createQueue(shared), createQueue(shared)]
   const runSweep = () => {
-    sweeping.run('sweep', sweep.sweep)
-    if (tended !== undefined) tending.run('tend parts', () => tended.tend(ending.signal))
+    sweeping.run('sweep', () => node.inTurn('sweep', sweep.sweep))
+    if (parts !== undefined) tending.run('tend parts', () => node.inTurn('parts', () => parts.tend(ending.signal)))
   }
   const timer = setInterval(runSweep, sweepSeconds * 1000)
   runSweep()
@@ -46,7 +51,8 @@ export function startJobs({ sweep, scrub, parts: tended, log, sweepSeconds, onBr
   const runScrub = () =>
     scrubbing.run('scrub', async () => {
       clearTimeout(pause)
-      await scrub.turn(ending.signal).finally(() => {
+      const turn = node.inTurn('scrub', () => scrub.turn(ending.signal))
+      await turn.finally(() => {
         if (!ending.signal.aborted) pause = setTimeout(runScrub, SCRUB_PAUSE_SECONDS * 1000)
       })
     })

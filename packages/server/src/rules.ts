@@ -49,6 +49,7 @@ import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
+import type { News } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
 import type { Random } from './ports/random.ts'
 import type { SecretHasher } from './ports/secrets.ts'
@@ -70,6 +71,8 @@ export interface RulePorts {
   /** Encrypts the secrets of second factors. */
   readonly keyring: Pick<Keyring, 'seal' | 'open'>
   readonly log: Log
+  /** Between the nodes. */
+  readonly news: News
   /** Bounds how long a request waits for its turn. */
   readonly giveUpAfter: GiveUpAfter
   /** Called after a commit that left bytes to delete. */
@@ -125,11 +128,11 @@ type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
 function createBase(
-  { store: silentStore, staging, objects, clock, random, keys, onDeleting }: RulePorts,
+  { store: silentStore, staging, objects, clock, random, keys, news, onDeleting }: RulePorts,
   settings: RuleSettings,
 ) {
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
-  const alarm = createAlarm()
+  const alarm = createAlarm(news)
   const store = alarm.over(silentStore)
   const quota = createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
   const writers = createWriters()

@@ -9,11 +9,13 @@ import { inviteCommands } from './invite.ts'
 import { keyCommands } from './keys.ts'
 import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
+import { settingsCommands } from './settings.ts'
 import { storeCommands } from './storeCheck.ts'
 
 /** Every command of `blindkeep-server`, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
   ...serviceCommands,
+  ...settingsCommands,
   ...fsckCommands,
   ...scrubCommands,
   ...collectCommands,

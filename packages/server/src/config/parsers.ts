@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
+import { parseS3Address, type S3Address } from '../adapters/s3/address.ts'
 
 /** The value of a variable, or what is wrong with it: a sentence without its subject, the variable's name. */
 type Parsed<Value> = { readonly value: Value } | { readonly fault: string }
@@ -80,14 +81,41 @@ function isNetwork(given: string): boolean {
   return length === undefined || (digits.test(length) && Number(length) <= (family === 4 ? 32 : 128))
 }
 
+/** Where the rows are. A PostgreSQL URL may hold a password: it is never shown. */
+export type DatabaseAddress =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+/** `sqlite:<path>`, or a URL of PostgreSQL (https://www.postgresql.org/docs/current/libpq-connect.html) that names a database. */
+export const databaseAddress: Parser<DatabaseAddress> = (given) => {
+  const path = pathOf('sqlite', given)
+  if (path !== undefined) return { value: { kind: 'sqlite', path } }
+  const url = URL.parse(given)
+  const isPostgres = url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.hash === ''
+  if (isPostgres && /^\/[^/]+$/.test(url.pathname)) return { value: { kind: 'postgres', url: given } }
+  return { fault: 'must be sqlite:<path> or postgres://<user>@<host>/<database>' }
+}
+
+/** Where the bytes are. */
+export type BlobsAddress =
+  | { readonly kind: 'files'; readonly directory: string }
+  | { readonly kind: 's3'; readonly address: S3Address }
+
+/** `file:<directory>`, or a bucket of an S3 store. */
+export const blobsAddress: Parser<BlobsAddress> = (given) => {
+  const directory = pathOf('file', given)
+  if (directory !== undefined) return { value: { kind: 'files', directory } }
+  if (!given.startsWith('s3:')) return { fault: 'must be file:<directory> or s3://<bucket>/<prefix>' }
+  const parsed = parseS3Address(given)
+  return 'fault' in parsed ? parsed : { value: { kind: 's3', address: parsed.value } }
+}
+
 /** The path in `<scheme>:<path>`; `<scheme>:///<path>` is an absolute one. */
-export function pathUrl(scheme: string): Parser<string> {
+function pathOf(scheme: string, given: string): string | undefined {
   const prefix = `${scheme}:`
-  return (given) => {
-    const path = given.slice(prefix.length).replace(/^\/\/(?=\/)/, '')
-    const isPath = given.startsWith(prefix) && path !== '' && !path.startsWith('//') && !/[?#:]/.test(path)
-    return isPath ? { value: path } : { fault: `must be ${prefix}<path>; other kinds are not supported yet` }
-  }
+  const path = given.slice(prefix.length).replace(/^\/\/(?=\/)/, '')
+  const isPath = given.startsWith(prefix) && path !== '' && !path.startsWith('//') && !/[?#:]/.test(path)
+  return isPath ? path : undefined
 }
 
 const loopback = new BlockList()

@@ -1,6 +1,19 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { host, httpUrl, integer, isLoopback, networks, oneOf, pathUrl, publicAddress, text } from './parsers.ts'
+import {
+  type BlobsAddress,
+  blobsAddress,
+  type DatabaseAddress,
+  databaseAddress,
+  host,
+  httpUrl,
+  integer,
+  isLoopback,
+  networks,
+  oneOf,
+  publicAddress,
+  text,
+} from './parsers.ts'
 import {
   bytes,
   count,
@@ -11,6 +24,7 @@ import {
   type Setting,
   seconds,
   setting,
+  shared,
   version,
 } from './setting.ts'
 
@@ -38,31 +52,47 @@ export const SETTINGS = {
     meaning: 'Directory for all data that has no setting of its own.',
     parse: text,
   }),
-  databasePath: derived('DATABASE_URL', {
+  database: derived('DATABASE_URL', {
     shown: 'sqlite:DATA_DIR/blindkeep.sqlite',
-    derive: ({ dataDirectory }) => join(dataDirectory, 'blindkeep.sqlite'),
-    meaning: 'The database, as sqlite:<path>.',
-    parse: pathUrl('sqlite'),
+    derive: ({ dataDirectory }): DatabaseAddress => ({
+      kind: 'sqlite',
+      path: join(dataDirectory, 'blindkeep.sqlite'),
+    }),
+    meaning:
+      'The database, as sqlite:<path> or postgres://<user>@<host>/<database>. PGPASSWORD or PGPASSFILE may hold the password.',
+    parse: databaseAddress,
   }),
-  blobsDirectory: derived('BLOBS_URL', {
+  blobs: derived('BLOBS_URL', {
     shown: 'file:DATA_DIR/blobs',
-    derive: ({ dataDirectory }) => join(dataDirectory, 'blobs'),
-    meaning: 'Directory of the objects, as file:<directory>.',
-    parse: pathUrl('file'),
+    derive: ({ dataDirectory }): BlobsAddress => ({ kind: 'files', directory: join(dataDirectory, 'blobs') }),
+    meaning:
+      'The objects, as file:<directory> or s3://<bucket>/<prefix>?endpoint=<URL>&region=<name>&pathStyle=<true or false>.',
+    parse: blobsAddress,
   }),
   s3AccessKeyId: optional('AWS_ACCESS_KEY_ID', {
     shown: 'none',
-    meaning: 'Name of the key for an object store.',
+    meaning: 'Names the user of the S3 store.',
     parse: text,
   }),
   s3SecretAccessKey: optional('AWS_SECRET_ACCESS_KEY', {
     shown: 'none',
-    meaning: 'Secret of the key for an object store.',
+    meaning: 'The secret of that user.',
+    parse: text,
+  }),
+  s3SessionToken: optional('AWS_SESSION_TOKEN', {
+    shown: 'none',
+    meaning: 'Belongs to credentials that end.',
     parse: text,
   }),
   s3CredentialsFile: optional('S3_CREDENTIALS_FILE', {
     shown: 'none',
-    meaning: 'File with lines of both, in place of the two variables. Read once, at the start.',
+    meaning: 'File with lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…, in place of the variables.',
+    parse: text,
+  }),
+  spoolDirectory: derived('SPOOL_DIR', {
+    shown: 'DATA_DIR/spool',
+    derive: ({ dataDirectory }) => join(dataDirectory, 'spool'),
+    meaning: 'Directory for chunks on their way to the S3 store.',
     parse: text,
   }),
   masterSecretFile: derived('MASTER_SECRET_FILE', {
@@ -80,121 +110,135 @@ export const SETTINGS = {
     meaning: 'Directory with the built pages. Read once, at the start.',
     parse: text,
   }),
-  registration: derived('REGISTRATION', {
-    shown: 'open if PUBLIC_URL is unset or loopback and no proxy forwarded the request, otherwise invite',
-    derive: ({ publicUrl }): (typeof REGISTRATIONS)[number] =>
-      publicUrl === undefined || isLoopback(new URL(publicUrl.serverId).hostname) ? 'open' : 'invite',
-    meaning:
-      'Who may register: all clients (open), clients with a code from `blindkeep-server account invite` (invite), or none (closed).',
-    parse: oneOf(REGISTRATIONS),
-  }),
+  registration: shared(
+    derived('REGISTRATION', {
+      shown: 'open if PUBLIC_URL is unset or loopback and no proxy forwarded the request, otherwise invite',
+      derive: ({ publicUrl }): (typeof REGISTRATIONS)[number] =>
+        publicUrl === undefined || isLoopback(new URL(publicUrl.serverId).hostname) ? 'open' : 'invite',
+      meaning:
+        'Who may register: all clients (open), clients with a code from `blindkeep-server account invite` (invite), or none (closed).',
+      parse: oneOf(REGISTRATIONS),
+    }),
+  ),
   trustedProxies: derived('TRUST_PROXY', {
     shown: 'none',
     derive: () => [],
     meaning: 'Addresses and CIDR networks of proxies whose X-Forwarded-For the server believes, separated by commas.',
     parse: networks,
   }),
-  quotaSoftBytes: derived('QUOTA_SOFT_BYTES', {
-    shown: 'QUOTA_HARD_BYTES',
-    derive: ({ quotaHardBytes }) => quotaHardBytes,
-    meaning: 'Usage from which the server warns an account.',
-    parse: integer({ min: 0 }),
-  }),
-  quotaHardBytes: optional('QUOTA_HARD_BYTES', {
-    shown: 'no limit',
-    meaning: 'Most that an account may use.',
-    parse: integer({ min: 0 }),
-  }),
-  quotaGraceDays: days('QUOTA_GRACE_DAYS', 14, 'Days at or above the hard limit until the grace period ends.'),
+  quotaSoftBytes: shared(
+    derived('QUOTA_SOFT_BYTES', {
+      shown: 'QUOTA_HARD_BYTES',
+      derive: ({ quotaHardBytes }) => quotaHardBytes,
+      meaning: 'Usage from which the server warns an account.',
+      parse: integer({ min: 0 }),
+    }),
+  ),
+  quotaHardBytes: shared(
+    optional('QUOTA_HARD_BYTES', {
+      shown: 'no limit',
+      meaning: 'Most that an account may use.',
+      parse: integer({ min: 0 }),
+    }),
+  ),
+  quotaGraceDays: shared(days('QUOTA_GRACE_DAYS', 14, 'Days at or above the hard limit until the grace period ends.')),
   requestBytesMax: bytes('REQUEST_BYTES_MAX', MEBIBYTE, 'Largest JSON body. Without a bearer token at most 64 KiB.'),
   chunkBytesMax: bytes('CHUNK_BYTES_MAX', 16 * MEBIBYTE, 'Largest chunk of an upload.'),
   chunkBytesSuggested: bytes('CHUNK_BYTES_SUGGESTED', 8 * MEBIBYTE, 'Chunk size that the server suggests to clients.'),
-  blobBytesMax: bytes('BLOB_BYTES_MAX', MEBIBYTE ** 2, 'Largest blob.'),
+  blobBytesMax: shared(bytes('BLOB_BYTES_MAX', MEBIBYTE ** 2, 'Largest blob.')),
   freeSpaceFloorBytes: setting('FREE_SPACE_FLOOR_BYTES', {
     fallback: 1024 * MEBIBYTE,
     meaning:
       'Free disk space below which no bytes are accepted. New uploads begin only above it and what open ones reserve: 16 MiB for each, 1 GiB in all, with the default chunk.',
     parse: integer({ min: 0 }),
   }),
-  protocolMin: version('PROTOCOL_MIN', '2026-01-01', 'Oldest protocol version that writes may use.'),
-  protocolMax: version('PROTOCOL_MAX', '2026-11-01', 'Newest protocol version.'),
-  deprecationLeadDays: days(
-    'DEPRECATION_LEAD_DAYS',
-    90,
-    'Least number of days from `deprecation announce` to the cutoff that it announces.',
+  protocolMin: shared(version('PROTOCOL_MIN', '2026-01-01', 'Oldest protocol version that writes may use.')),
+  protocolMax: shared(version('PROTOCOL_MAX', '2026-11-01', 'Newest protocol version.')),
+  deprecationLeadDays: shared(
+    days(
+      'DEPRECATION_LEAD_DAYS',
+      90,
+      'Least number of days from `deprecation announce` to the cutoff that it announces.',
+    ),
   ),
-  accessTokenSeconds: seconds('ACCESS_TOKEN_SECONDS', 900, 'Lifetime of an access token.'),
-  refreshTokenSeconds: seconds(
-    'REFRESH_TOKEN_SECONDS',
-    30 * DAY_SECONDS,
-    'Lifetime of a refresh token. Each use gives a new token with a full lifetime.',
+  accessTokenSeconds: shared(seconds('ACCESS_TOKEN_SECONDS', 900, 'Lifetime of an access token.')),
+  refreshTokenSeconds: shared(
+    seconds(
+      'REFRESH_TOKEN_SECONDS',
+      30 * DAY_SECONDS,
+      'Lifetime of a refresh token. Each use gives a new token with a full lifetime.',
+    ),
   ),
-  uploadFirstByteSeconds: seconds(
-    'SESSION_FIRST_BYTE_SECONDS',
-    900,
-    'Lifetime of an upload session that has received nothing.',
+  uploadFirstByteSeconds: shared(
+    seconds('SESSION_FIRST_BYTE_SECONDS', 900, 'Lifetime of an upload session that has received nothing.'),
   ),
-  uploadYieldSeconds: seconds(
-    'SESSION_YIELD_SECONDS',
-    10,
-    'Age from which a guest’s upload session that has received nothing gives its place to a new one, if the link has no other place.',
+  uploadYieldSeconds: shared(
+    seconds(
+      'SESSION_YIELD_SECONDS',
+      10,
+      'Age from which a guest’s upload session that has received nothing gives its place to a new one, if the link has no other place.',
+    ),
   ),
-  uploadIdleSeconds: seconds(
-    'SESSION_IDLE_SECONDS',
-    DAY_SECONDS,
-    'Lifetime of an upload session after its last chunk.',
+  uploadIdleSeconds: shared(
+    seconds('SESSION_IDLE_SECONDS', DAY_SECONDS, 'Lifetime of an upload session after its last chunk.'),
   ),
-  uploadLifeSeconds: seconds('SESSION_LIFE_SECONDS', 7 * DAY_SECONDS, 'Longest lifetime of an upload session.'),
-  receiptGuestSeconds: seconds(
-    'RECEIPT_GUEST_SECONDS',
-    30 * DAY_SECONDS,
-    'How long a guest can fetch the receipt of a landed drop.',
+  uploadLifeSeconds: shared(seconds('SESSION_LIFE_SECONDS', 7 * DAY_SECONDS, 'Longest lifetime of an upload session.')),
+  receiptGuestSeconds: shared(
+    seconds('RECEIPT_GUEST_SECONDS', 30 * DAY_SECONDS, 'How long a guest can fetch the receipt of a landed drop.'),
   ),
-  adoptionLeaseSeconds: seconds(
-    'ADOPTION_LEASE_SECONDS',
-    60,
-    'How long a running adoption keeps other adoptions and discards away from its drop.',
+  adoptionLeaseSeconds: shared(
+    seconds(
+      'ADOPTION_LEASE_SECONDS',
+      60,
+      'How long a running adoption keeps other adoptions and discards away from its drop.',
+    ),
   ),
-  collectGraceSeconds: seconds('GC_GRACE_SECONDS', DAY_SECONDS, 'How long an orphaned object is kept.'),
-  partGraceSeconds: seconds(
-    'PART_GRACE_SECONDS',
-    3600,
-    'How long an object store keeps bytes that do not count any more. Longer than backups of the database reach back, if it may be recovered to an earlier instant.',
+  collectGraceSeconds: shared(seconds('GC_GRACE_SECONDS', DAY_SECONDS, 'How long an orphaned object is kept.')),
+  partGraceSeconds: shared(
+    seconds(
+      'PART_GRACE_SECONDS',
+      3600,
+      'How long an object store keeps bytes that do not count any more. Longer than backups of the database reach back, if it may be recovered to an earlier instant.',
+    ),
   ),
   scrubDays: setting('SCRUB_DAYS', {
     fallback: 30,
     meaning: 'Days after which an object is read again, to find damage on the disk.',
     parse: integer({ min: 1, max: 3650 }),
   }),
-  linkSessionsPerWindow: count(
-    'LINK_SESSIONS_PER_WINDOW',
-    600,
-    'Upload sessions that clients may open on one link in 15 minutes; one address at most a quarter of them. What has landed does not count.',
+  linkSessionsPerWindow: shared(
+    count(
+      'LINK_SESSIONS_PER_WINDOW',
+      600,
+      'Upload sessions that clients may open on one link in 15 minutes; one address at most a quarter of them. What has landed does not count.',
+    ),
   ),
-  sourceSessionsPerWindow: count(
-    'SOURCE_SESSIONS_PER_WINDOW',
-    6000,
-    'Upload sessions that one address may open in 15 minutes, over all links. What has landed does not count.',
+  sourceSessionsPerWindow: shared(
+    count(
+      'SOURCE_SESSIONS_PER_WINDOW',
+      6000,
+      'Upload sessions that one address may open in 15 minutes, over all links. What has landed does not count.',
+    ),
   ),
-  passphraseTriesPerWindow: count(
-    'PASSPHRASE_TRIES_PER_WINDOW',
-    10,
-    'Wrong passphrases that one address may try on a link in 15 minutes.',
+  passphraseTriesPerWindow: shared(
+    count('PASSPHRASE_TRIES_PER_WINDOW', 10, 'Wrong passphrases that one address may try on a link in 15 minutes.'),
   ),
-  loginTriesPerWindow: count(
-    'LOGIN_TRIES_PER_WINDOW',
-    10,
-    'Wrong secrets or codes that one address may try on an account in 15 minutes. Fixed limits apply to all addresses together (see attemptLimits.ts).',
+  loginTriesPerWindow: shared(
+    count(
+      'LOGIN_TRIES_PER_WINDOW',
+      10,
+      'Wrong secrets or codes that one address may try on an account in 15 minutes. Fixed limits apply to all addresses together (see attemptLimits.ts).',
+    ),
   ),
-  manifestDriftDays: days(
-    'MANIFEST_DRIFT_DAYS',
-    30,
-    'Days by which the timestamp of a manifest may differ from the server’s clock.',
+  manifestDriftDays: shared(
+    days('MANIFEST_DRIFT_DAYS', 30, 'Days by which the timestamp of a manifest may differ from the server’s clock.'),
   ),
-  deepBytesPerHour: bytes(
-    'DEEP_BYTES_PER_HOUR',
-    64 * 1024 * MEBIBYTE,
-    'Bytes that deep storage verification reads for one account in an hour.',
+  deepBytesPerHour: shared(
+    bytes(
+      'DEEP_BYTES_PER_HOUR',
+      64 * 1024 * MEBIBYTE,
+      'Bytes that deep storage verification reads for one account in an hour.',
+    ),
   ),
   federationUrl: optional('FEDERATION_URL', {
     shown: 'none',
@@ -205,6 +249,12 @@ export const SETTINGS = {
     fallback: 60,
     meaning: 'Pause between two sweeps, which end what has expired.',
     parse: integer({ min: 1, max: DAY_SECONDS }),
+  }),
+  drainSeconds: setting('DRAIN_SECONDS', {
+    fallback: 0,
+    meaning:
+      'Seconds for which a server that ends still takes requests, while /readyz answers 503: so long a load balancer may need to turn away.',
+    parse: integer({ min: 0, max: 300 }),
   }),
   logLevel: setting('LOG_LEVEL', {
     fallback: 'info',

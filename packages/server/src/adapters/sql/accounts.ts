@@ -1,18 +1,28 @@
-import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { AccountId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { Account, AccountReads, AccountSecret, AccountWrites, NewAccount, OwnLimits } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { AccountTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly accountId: AccountId }) =>
-  db.selectFrom('accounts').selectAll().where('account_id', '=', given.accountId),
+  db.selectFrom('accounts').select(columnsOf('accounts')).where('account_id', '=', given.accountId),
+)
+
+const byLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
+  db
+    .selectFrom('accounts')
+    .select(columnsOf('accounts'))
+    .where('account_id', '=', (account) =>
+      account.selectFrom('links').select('links.account_id').where('opaque_id', '=', given.opaqueId),
+    ),
 )
 
 /** Always finds a row: the one with the lowest id if no account has the e-mail. Otherwise an unknown e-mail would answer some microseconds sooner. */
 const byEmailOrAny = prepared((db, given: { readonly email: string }) =>
   db
     .selectFrom('accounts')
-    .selectAll()
+    .select(columnsOf('accounts'))
     .where('account_id', '=', (account) =>
       account.fn.coalesce(
         account
@@ -28,7 +38,7 @@ const byEmailOrAny = prepared((db, given: { readonly email: string }) =>
 const afterEmail = prepared((db, given: { readonly afterEmail: string; readonly max: number }) =>
   db
     .selectFrom('accounts')
-    .selectAll()
+    .select(columnsOf('accounts'))
     .where('email', '>', given.afterEmail)
     .where('deleted_at', 'is', null)
     .orderBy('email')
@@ -120,6 +130,10 @@ export function accountReads(db: Kysely<Schema>): AccountReads {
   return {
     async find(accountId) {
       const row = await byId.first(db, { accountId })
+      return row && accountOf(row)
+    },
+    async findByLink(opaqueId) {
+      const row = await byLink.first(db, { opaqueId })
       return row && accountOf(row)
     },
     async findByEmail(email) {

@@ -1,6 +1,7 @@
 import type { AssetId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { LogHead, ReceiptReads, ReceiptRow, ReceiptWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { ReceiptTable, Schema } from './schema.ts'
 
@@ -9,14 +10,19 @@ const head = prepared((db, _given: object) =>
 )
 
 const firstOfUpload = prepared((db, given: { readonly uploadId: UploadId }) =>
-  db.selectFrom('receipts').selectAll().where('upload_id', '=', given.uploadId).orderBy('receipt_seq').limit(1),
+  db
+    .selectFrom('receipts')
+    .select(columnsOf('receipts'))
+    .where('upload_id', '=', given.uploadId)
+    .orderBy('receipt_seq')
+    .limit(1),
 )
 
 /** Found by upload: the receipt of a drop's landing names no asset, but names the same upload as the adoption. */
 const ofUploadsOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
   db
     .selectFrom('receipts')
-    .selectAll()
+    .select(columnsOf('receipts'))
     .where('upload_id', 'in', (receipt) =>
       receipt.selectFrom('receipts as own').select('own.upload_id').where('own.asset_id', '=', given.assetId),
     )
@@ -89,7 +95,7 @@ export function receiptWrites(db: Kysely<Schema>): ReceiptWrites {
       if (last === undefined) throw new RangeError('No receipts to append')
       refuseUnlessRising(from, rows)
       if (!(await moveHead(db, from, last))) return false
-      for (const row of rows) await insertion.changed(db, row)
+      await Promise.all(rows.map((row) => insertion.changed(db, row)))
       return true
     },
   }

@@ -7,6 +7,8 @@
  * - receipt_seq_floor: decimal digits in ASCII; every later receipt has a higher receipt_seq.
  * - feed_epoch: random bytes that name the numbering of changes to which cursors belong; a restore changes them.
  * - collector_paused_until: an RFC 3339 instant in ASCII; until then the collector deletes no object that a receipt vouched for.
+ * - store_id: names the S3 store that has the objects of this database, in UTF-8.
+ * - settings: JSON of the settings that all nodes share, by variable (sharedSettings.ts).
  * - protocol_window: two dates in ASCII with a space between them, the oldest and newest protocol version in the settings of the last start.
  */
 export type ServerFact =
@@ -17,6 +19,8 @@ export type ServerFact =
   | 'feed_epoch'
   | 'collector_paused_until'
   | 'protocol_window'
+  | 'settings'
+  | 'store_id'
 
 export interface ServerReads {
   fact(name: ServerFact): Promise<Uint8Array | undefined>

@@ -39,6 +39,7 @@ import {
 export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof WriteTx[Noun]]: Ask } } = {
   accounts: {
     find: (tx) => tx.accounts.find(accountId(1)),
+    findByLink: (tx) => tx.accounts.findByLink(opaqueId(1)),
     findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
     insert: (tx) => tx.accounts.insert(account(2)),
     changeSecret: (tx) => tx.accounts.changeSecret(accountId(1), account(1).secretHash, account(2)),
@@ -331,6 +332,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     blobs: (tx) => tx.audit.blobs(0, 5),
     objects: (tx) => tx.audit.objects('', 5),
     object: (tx) => tx.audit.object(object(1).location),
+    looseParts: (tx) => tx.audit.looseParts(5),
     receipts: (tx) => tx.audit.receipts(-1, 5),
     recountUse: (tx) => tx.audit.recountUse(accountId(1)),
     recountOpen: (tx) => tx.audit.recountOpen(1),

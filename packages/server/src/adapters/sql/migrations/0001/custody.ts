@@ -67,8 +67,14 @@ const server = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   `create table server_facts (
     name ${text} primary key not null check (name in (
       'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch', 'collector_paused_until',
-      'protocol_window'
+      'protocol_window', 'settings', 'store_id'
     )),
     value ${bytes} not null
+  ) ${tableEnd}`,
+  // A row for each running node of PostgreSQL, for people. Nothing depends on it.
+  `create table nodes (
+    node_id ${text} primary key not null,
+    seen_at ${integer} not null,
+    version ${text} not null
   ) ${tableEnd}`,
 ]
