@@ -1,5 +1,5 @@
 /** A backup: its directory, the snapshot of the database that it belongs to, and the database that a restore creates. */
-import type { AssetId, DropId, Instant, KeyId, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { AssetId, DropId, Instant, KeyId } from '@blindkeep/protocol/ids'
 import type { LogHead, Store } from './store.ts'
 
 /**
@@ -60,7 +60,6 @@ export interface Snapshot {
   /** The oldest attestation key. It never changes, and no two servers share it. */
   firstKeyId(): KeyId | undefined
   head(): LogHead | undefined
-  receiptHash(receiptSeq: number): Sha256Hex | undefined
   counts(): SnapshotCounts
   /** Objects that are still being uploaded come first, because they may disappear at any time. Without deleting objects and those without a byte. */
   objects(): Iterable<SnapshotObject>
@@ -72,10 +71,8 @@ export interface Snapshot {
 
 /** The database that a backup copies while the server writes to it. */
 export interface SnapshotSource {
-  /** The live database: each question may see another instant. */
-  live(): Snapshot
   /**
-   * Copies the database of one instant to a new file in the backup's directory. When it resolves, the file is durable and was checked for damage. Does not
+   * Copies the database of one instant to a new SQLite file in the backup's directory, whatever the database is. When it resolves, the file is durable and was checked for damage. Does not
    * delay writers, and writers do not make it start again. Throws `BackupFailed`; the caller then removes what is left of the file.
    */
   take(name: string): Promise<Snapshot>

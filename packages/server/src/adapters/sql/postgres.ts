@@ -8,6 +8,7 @@ import type { PostgresSession } from './postgresSession.ts'
 import { commit, inSnapshot, inWrite } from './postgresTransactions.ts'
 import { createTurns } from './turns.ts'
 import { createReadTx, createWriteTx } from './tx.ts'
+import { refuseUnfinished } from './unfinished.ts'
 
 /** How many transactions run at once. One more connection holds the lock of the receipt log. */
 const MAX_CONNECTIONS = 10
@@ -48,6 +49,7 @@ async function migrateDatabase(url: string, health: PostgresHealth): Promise<voi
   try {
     await connection.use(async (session) => {
       await refuseWithoutSync(session)
+      await refuseUnfinished(session)
       await inMigration(session, health)
     })
   } finally {

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BackupFailed, type RestoredDatabase } from '../../ports/backup.ts'
+import { endUnfinished, fillPostgres, markUnfinished } from './filledPostgres.ts'
 import { readSnapshot } from './snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
 
@@ -19,23 +20,50 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
       `there is ${found} already, and a restore replaces nothing. Set DATA_DIR to a new directory, or move these files away.`,
     )
   const temporary = path + RESTORING
-
-  function remove(): void {
-    for (const ending of BESIDE) rmSync(temporary + ending, { force: true })
+  return {
+    ...receivedAt(temporary),
+    async putInPlace() {
+      // A single file: no log stays behind under the temporary name.
+      withDatabase(temporary, (database) => {
+        const mode = database.prepare('pragma journal_mode = delete').get()?.journal_mode
+        if (mode !== 'delete') throw new Error('the restored database is still open')
+      })
+      sync(temporary)
+      renameSync(temporary, path)
+      sync(dirname(path))
+    },
   }
+}
 
-  function withDatabase(work: (database: DatabaseSync) => void): void {
-    const database = new DatabaseSync(temporary)
-    try {
-      work(database)
-    } finally {
-      database.close()
-    }
+/**
+ * The same for the PostgreSQL database at `url`. The restore works on a SQLite file at `path`, and its rows get to PostgreSQL at its end, in one transaction.
+ * Until then the database has a mark with which no server starts. Throws `BackupFailed` if the database has rows.
+ */
+export async function createRestoredPostgres(options: {
+  readonly url: string
+  readonly path: string
+}): Promise<RestoredDatabase> {
+  const { url } = options
+  await markUnfinished(url)
+  const temporary = options.path + RESTORING
+  const received = receivedAt(temporary)
+  return {
+    ...received,
+    async putInPlace() {
+      await fillPostgres(url, temporary)
+      remove(temporary)
+    },
+    async discard() {
+      remove(temporary)
+      await endUnfinished(url)
+    },
   }
+}
 
+function receivedAt(temporary: string): Omit<RestoredDatabase, 'putInPlace'> {
   return {
     async receive(body) {
-      remove()
+      remove(temporary)
       const file = await open(temporary, 'wx', 0o600)
       try {
         for await (const piece of body) await file.appendFile(piece)
@@ -46,7 +74,7 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
     open: () => openSqliteStore({ path: temporary }),
     snapshot: () => readSnapshot(temporary),
     async detachClients(at) {
-      withDatabase((database) => {
+      withDatabase(temporary, (database) => {
         database.exec('begin')
         database.prepare('update sessions set ended_at = ? where ended_at is null').run(at)
         database.exec('update drops set claim_id = null, claim_hash = null, leased_until = null')
@@ -54,19 +82,22 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
         database.exec('commit')
       })
     },
-    async putInPlace() {
-      // A single file: no log stays behind under the temporary name.
-      withDatabase((database) => {
-        const mode = database.prepare('pragma journal_mode = delete').get()?.journal_mode
-        if (mode !== 'delete') throw new Error('the restored database is still open')
-      })
-      sync(temporary)
-      renameSync(temporary, path)
-      sync(dirname(path))
-    },
     async discard() {
-      remove()
+      remove(temporary)
     },
+  }
+}
+
+function remove(path: string): void {
+  for (const ending of BESIDE) rmSync(path + ending, { force: true })
+}
+
+function withDatabase(path: string, work: (database: DatabaseSync) => void): void {
+  const database = new DatabaseSync(path)
+  try {
+    work(database)
+  } finally {
+    database.close()
   }
 }
 

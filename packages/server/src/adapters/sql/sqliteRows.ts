@@ -1,5 +1,6 @@
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
 import { MAX_PAGE, type Row, type RowSource, type RowTarget } from './copyRows.ts'
 import { sqliteDialect } from './dialects.ts'
 import { migrations } from './migrations.ts'
@@ -79,6 +80,8 @@ async function* pagesOf(database: DatabaseSync, { name, columns, key }: Table): 
     if (page.length < MAX_PAGE) continue
     yield page
     page = []
+    // SQLite answers at once: without a pause no timer of the process would run until the end of the table.
+    await setImmediate()
   }
   if (page.length > 0) yield page
 }
