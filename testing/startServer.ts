@@ -1,6 +1,7 @@
 /**
  * Starts the real server as a process, with a new data directory, on a port that was free a moment before.
- * Tests, demo, benchmarks and fault runs share it, so that all of them use the server as an operator starts it.
+ * Tests, demo, benchmarks and fault runs share it, so that all of them use the server as an operator starts it. With `npm run on:postgres --` before them,
+ * servers without a data directory of the caller keep their rows on PostgreSQL, each in a database of its own.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,6 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { COMPILED, type CommandOutcome, runCommand } from './command.ts'
+import { createDatabase } from './postgresDatabase.ts'
 
 const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
 /** A start takes less than a second; on a busy machine it has taken twenty. */
@@ -62,6 +64,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
   const dataDir = options.dataDir ?? join(root, 'data')
+  const database = hasOwnDatabase(options) ? undefined : await createDatabase()
+  const remove = async () => {
+    await rm(root, { recursive: true, force: true })
+    await database?.drop()
+  }
   const env = {
     ...inheritedEnv(),
     NODE_COMPILE_CACHE: COMPILED,
@@ -70,6 +77,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     DATA_DIR: dataDir,
     MASTER_SECRET_FILE: join(root, 'master.secret'),
     ...(options.publicUrl === undefined ? {} : { PUBLIC_URL: options.publicUrl }),
+    ...(database === undefined ? {} : { DATABASE_URL: database.url }),
     ...options.env,
   }
   let written = ''
@@ -92,7 +100,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await readiness()
   } catch (cause) {
     await kill9()
-    await rm(root, { recursive: true, force: true })
+    await remove()
     throw cause
   }
   return {
@@ -114,10 +122,15 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     terminate: () => terminate(child),
     stop: async () => {
       const exitCode = await terminate(child)
-      await rm(root, { recursive: true, force: true })
+      await remove()
       return exitCode
     },
   }
+}
+
+/** A data directory of the caller has its database inside. */
+function hasOwnDatabase({ dataDir, env }: ServerOptions): boolean {
+  return dataDir !== undefined || env?.DATABASE_URL !== undefined
 }
 
 /** A port of the loopback interface that is free at this moment. */

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
-import { systemClock } from './adapters/system/clock.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf } from './config.ts'
 import { openServerData } from './data.ts'
@@ -40,10 +39,10 @@ interface AppParts {
 
 export async function createApp({ config, port, log, version, onBroken }: AppParts): Promise<App> {
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
-  const clock = systemClock
   const random = systemRandom
-  const data = await openServerData(config)
-  const { store, blobs, keyring } = data
+  const data = await openServerData(config, { version, onBroken })
+  const { store, blobs, keyring, node } = data
+  const { clock } = node
   await checkServerId(store, serverId)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })

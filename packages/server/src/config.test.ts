@@ -37,8 +37,12 @@ describe('readConfig', () => {
       [2 ** 20, 2 ** 24, 2 ** 23, 2 ** 40, 2 ** 30],
     )
     assert.deepEqual(
-      [config.databasePath, config.blobsDirectory, config.masterSecretFile],
-      ['data/blindkeep.sqlite', 'data/blobs', 'data/secrets/master.secret'],
+      [config.database, config.blobs, config.masterSecretFile],
+      [
+        { kind: 'sqlite', path: 'data/blindkeep.sqlite' },
+        { kind: 'files', directory: 'data/blobs' },
+        'data/secrets/master.secret',
+      ],
     )
     assert.ok(config.pagesDirectory.endsWith(join('web', 'dist')), config.pagesDirectory)
     assert.deepEqual([config.protocolMin, config.protocolMax], ['2026-01-01', '2026-11-01'])
@@ -174,21 +178,29 @@ describe('readConfig', () => {
     )
   })
 
-  it('accepts paths for the database and the objects, and refuses everything else', () => {
+  it('accepts paths and PostgreSQL for the database, paths for the objects, and refuses everything else', () => {
     const config = configOf({ DATABASE_URL: 'sqlite:/var/keep.sqlite', BLOBS_URL: 'file:///srv/blobs' })
-    assert.deepEqual([config.databasePath, config.blobsDirectory], ['/var/keep.sqlite', '/srv/blobs'])
-    assert.equal(configOf({ BLOBS_URL: 'file:objects' }).blobsDirectory, 'objects')
-    const faults = faultsOf({ DATABASE_URL: 'postgres://u:secret@db/keep', BLOBS_URL: 's3://bucket/prefix?region=x' })
-    assert.equal(faults.length, 2)
-    assert.doesNotMatch(faults.join(), /secret/)
-    for (const wrong of ['sqlite:', 'sqlite::memory:', '/var/keep.sqlite', 'sqlite://host/path']) {
-      assert.deepEqual(namesOf({ DATABASE_URL: wrong }), ['DATABASE_URL'], wrong)
+    assert.deepEqual(config.database, { kind: 'sqlite', path: '/var/keep.sqlite' })
+    assert.equal(config.blobs.directory, '/srv/blobs')
+    assert.equal(configOf({ BLOBS_URL: 'file:objects' }).blobs.directory, 'objects')
+    for (const url of [
+      'postgres://u:secret@db/keep',
+      'postgresql://u@db:5433/keep?sslmode=verify-full',
+      'postgres:///keep?host=/run',
+    ])
+      assert.deepEqual(configOf({ DATABASE_URL: url }).database, { kind: 'postgres', url })
+    const wrong = ['sqlite:', 'sqlite::memory:', '/var/keep.sqlite', 'sqlite://host/path', 'mysql://u:secret@db/keep']
+    for (const url of [...wrong, 'postgres://u:secret@db', 'postgres://u:secret@db/', 'postgres://u:secret@db/a/b']) {
+      const faults = faultsOf({ DATABASE_URL: url })
+      assert.deepEqual([faults.length, faults[0]?.split(' ')[0]], [1, 'DATABASE_URL'], url)
+      assert.doesNotMatch(faults.join(), /secret/)
     }
   })
 
   it('puts every default path under DATA_DIR', () => {
     const config = configOf({ DATA_DIR: '/srv/keep' })
-    const paths = [config.databasePath, config.blobsDirectory, config.masterSecretFile, config.limitsPath]
+    assert.ok(config.database.kind === 'sqlite')
+    const paths = [config.database.path, config.blobs.directory, config.masterSecretFile, config.limitsPath]
     assert.ok(paths.every((path) => path.startsWith('/srv/keep/')))
     assert.equal(configOf({ DATA_DIR: '/srv/keep', MASTER_SECRET_FILE: '/run/secret' }).masterSecretFile, '/run/secret')
   })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readConfig } from './config.ts'
 import { openServerData } from './data.ts'
+import { USE } from './testing/serverUse.ts'
 
 describe('the data of a server', () => {
   it('is not opened after an interrupted restore', async () => {
@@ -13,10 +14,10 @@ describe('the data of a server', () => {
       const config = readConfig({ DATA_DIR: directory })
       assert.ok(!('faults' in config))
       await writeFile(join(directory, 'blindkeep.sqlite.restoring'), 'half')
-      for (const _ of [1, 2]) await assert.rejects(openServerData(config), /a restore into .* was interrupted/)
+      for (const _ of [1, 2]) await assert.rejects(openServerData(config, USE), /a restore into .* was interrupted/)
       assert.deepEqual((await readdir(directory)).toSorted(), ['blindkeep.sqlite.restoring', 'server.lock'])
       await rm(join(directory, 'blindkeep.sqlite.restoring'))
-      await (await openServerData(config)).close()
+      await (await openServerData(config, USE)).close()
     } finally {
       await rm(directory, { recursive: true })
     }

@@ -1,63 +1,142 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
-import { type FilesystemBlobs, openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
+import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
-import { createRestoredDatabase, RESTORING } from './adapters/sql/restoredDatabase.ts'
-import { createSnapshots } from './adapters/sql/snapshot.ts'
+import { openPostgresStore } from './adapters/sql/postgres.ts'
+import { openPostgresNode } from './adapters/sql/postgresNode.ts'
+import { PostgresEmpty } from './adapters/sql/postgresSchema.ts'
+import { createRestoredDatabase, createRestoredPostgres, RESTORING } from './adapters/sql/restoredDatabase.ts'
+import { createPostgresSnapshots, createSnapshots } from './adapters/sql/snapshot.ts'
 import { DatabaseMissing, openSqliteStore } from './adapters/sql/sqlite.ts'
 import { systemClock } from './adapters/system/clock.ts'
+import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
+import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
-import type { ObjectState, Store } from './ports/store.ts'
+import type { Node } from './ports/node.ts'
+import type { ObjectState, Store, StoreBroken } from './ports/store.ts'
 
-/** An opened data directory: for the server, which locks it, and for the operator's commands, which may run beside the server. */
-export interface Data {
-  readonly store: Store
-  readonly blobs: FilesystemBlobs
+/** Opened bytes. */
+interface OpenBlobs extends Blobs {
   close(): Promise<void>
 }
 
-/** The server's data directory, with the lock that keeps a second server out. */
+/** Opened data: for the server, and for the operator's commands, which may run beside the server. */
+export interface Data {
+  readonly store: Store
+  readonly blobs: OpenBlobs
+  close(): Promise<void>
+}
+
+/** The server's data, with the locks that keep out a process that must not serve the same data. */
 export interface ServerData extends Data {
+  readonly node: Node
   readonly keyring: Keyring
 }
 
-/** For the server: creates what is missing at a first start and updates the schema. Throws when another server has the directory. */
-export async function openServerData(config: Config): Promise<ServerData> {
+interface ServerUse {
+  /** The release of the software. */
+  readonly version: string
+  /** The process must end: what the database says can no longer be relied on. */
+  readonly onBroken: (error: StoreBroken) => void
+}
+
+/**
+ * For the server: creates what is missing at a first start, and updates the schema of SQLite. Throws an error for people when another process has the
+ * data: a database of SQLite and a directory of bytes belong to one process each.
+ */
+export async function openServerData(config: Config, use: ServerUse): Promise<ServerData> {
   await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
-  const lock = await lockDirectory(config.dataDirectory)
-  if (existsSync(config.databasePath + RESTORING)) {
-    lock.release()
-    throw new Error(
-      `a restore into ${config.dataDirectory} was interrupted. Run \`blindkeep-server restore\` again before you start the server, or delete ${config.databasePath}${RESTORING} to start without the backup.`,
-    )
+  const opened: { close(): Promise<void> }[] = []
+  const keep = <Resource extends { close(): Promise<void> }>(resource: Resource): Resource => {
+    opened.unshift(resource)
+    return resource
   }
+  const close = async () => {
+    for (const resource of opened) await resource.close()
+  }
+  try {
+    keep(closing(await lockDirectory(config.dataDirectory)))
+    const { keyring, store, node } = await openServerRows(config, use, keep)
+    // An unmounted disk must not look like an empty one: then every object would count as lost.
+    const createIfMissing = !(await hasObjects(store, node.clock))
+    const { directory } = config.blobs
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    if (config.database.kind === 'postgres') keep(closing(await lockDirectory(directory)))
+    const blobs = keep(await openFilesystemBlobs({ directory, createIfMissing }))
+    return { store, node, keyring, blobs, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const closing = (lock: DirectoryLock) => ({ close: async () => lock.release() })
+
+type Keep = <Resource extends { close(): Promise<void> }>(resource: Resource) => Resource
+
+async function openServerRows(
+  config: Config,
+  use: ServerUse,
+  keep: Keep,
+): Promise<Pick<ServerData, 'store' | 'node' | 'keyring'>> {
+  const { database, masterSecretFile } = config
   // A new master secret could not decrypt the keys in an existing database.
-  const isFirstStart = !existsSync(config.databasePath)
-  const keyring = await openKeyring({ masterSecretFile: config.masterSecretFile, createIfMissing: isFirstStart })
-  const store = await openSqliteStore({ path: config.databasePath })
-  // An unmounted disk must not look like an empty one: then every object would count as lost.
-  const createIfMissing = !(await hasObjects(store, systemClock))
-  const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory, createIfMissing })
-  return { keyring, ...over(store, blobs, lock) }
+  if (database.kind === 'sqlite') {
+    refuseHalfRestored(config, database.path)
+    const keyring = await openKeyring({ masterSecretFile, createIfMissing: !existsSync(database.path) })
+    const store = keep(await openSqliteStore({ path: database.path }))
+    return { store, keyring, node: createSoleNode(systemClock) }
+  }
+  const { url } = database
+  const store = keep(await openPostgresStore({ url, schema: 'serve' }))
+  const isFirstStart = (await store.read((tx) => tx.server.fact('token_key'))) === undefined
+  const keyring = await openKeyring({ masterSecretFile, createIfMissing: isFirstStart })
+  return { store, keyring, node: keep(await openPostgresNode({ url, isSole: true, ...use })) }
+}
+
+function refuseHalfRestored({ dataDirectory }: Config, databasePath: string): void {
+  if (!existsSync(databasePath + RESTORING)) return
+  throw new Error(
+    `a restore into ${dataDirectory} was interrupted. Run \`blindkeep-server restore\` again before you start the server, or delete ${databasePath}${RESTORING} to start without the backup.`,
+  )
+}
+
+/** Brings the schema up to date. On SQLite the server must not run. */
+export async function migrateData(config: Config): Promise<void> {
+  const { database, dataDirectory } = config
+  if (database.kind === 'postgres') return (await openPostgresStore({ url: database.url, schema: 'migrate' })).close()
+  const lock = await lockDirectory(dataDirectory)
+  try {
+    refuseHalfRestored(config, database.path)
+    await (await openSqliteStore({ path: database.path })).close()
+  } finally {
+    lock.release()
+  }
 }
 
 /** For a command: opens existing data without changing it. Throws an error for people if there is none, or if its schema is not that of this release. */
 export async function openPresentData(config: Config): Promise<Data> {
   const store = await openPresentStore(config)
-  const blobs = await openFilesystemBlobs({ directory: config.blobsDirectory, createIfMissing: false, asItIs: true })
+  const blobs = await openFilesystemBlobs({ directory: config.blobs.directory, createIfMissing: false, asItIs: true })
   return over(store, blobs)
 }
 
 /** As `openPresentData`, for a command that needs no bytes. */
-export async function openPresentStore({ databasePath }: Config): Promise<Store> {
-  return openSqliteStore({ path: databasePath, asItIs: true }).catch((error: unknown) => {
+export async function openPresentStore({ database }: Pick<Config, 'database'>): Promise<Store> {
+  const opening =
+    database.kind === 'sqlite'
+      ? openSqliteStore({ path: database.path, asItIs: true })
+      : openPostgresStore({ url: database.url, schema: 'asItIs' })
+  return opening.catch((error: unknown) => {
+    if (error instanceof PostgresEmpty) throw new Error(`${error.message}.`, { cause: error })
     if (!(error instanceof DatabaseMissing)) throw error
     throw new Error(
       `${error.message}. Set DATA_DIR to the directory of a server that has run, or start the server there once.`,
@@ -79,12 +158,17 @@ interface BackupData extends Data {
 
 /** Throws an error for people if the directory at `path` cannot hold a backup, or while another backup of the server runs. */
 export async function openBackupData(config: Config, path: string): Promise<BackupData> {
-  const { dataDirectory, blobsDirectory, databasePath } = config
+  const { dataDirectory } = config
+  const { directory: blobsDirectory } = config.blobs
   const store = await openPresentStore(config)
   const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: true })
   const lock = await lockDirectory(dataDirectory, 'backup')
   const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: false, asItIs: true })
-  const snapshots = createSnapshots({ databasePath, directory: path })
+  const { database } = config
+  const snapshots =
+    database.kind === 'sqlite'
+      ? createSnapshots({ databasePath: database.path, directory: path })
+      : createPostgresSnapshots({ url: database.url, directory: path })
   return { directory, snapshots, ...over(store, blobs, lock) }
 }
 
@@ -92,19 +176,23 @@ export async function openBackupData(config: Config, path: string): Promise<Back
 interface RestoreData {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase
-  readonly blobs: FilesystemBlobs
+  readonly blobs: OpenBlobs
   readonly keyring: Keyring
   close(): Promise<void>
 }
 
 /** Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no backup. */
 export async function openRestoreData(config: Config, path: string): Promise<RestoreData> {
-  const { dataDirectory, blobsDirectory, databasePath } = config
+  const { dataDirectory } = config
+  const { directory: blobsDirectory } = config.blobs
   const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: false })
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(dataDirectory)
-  const database = createRestoredDatabase(databasePath)
   const keyring = await openPresentKeyring(config)
+  const database =
+    config.database.kind === 'sqlite'
+      ? createRestoredDatabase(config.database.path)
+      : await createRestoredPostgres({ url: config.database.url, path: join(dataDirectory, 'received.sqlite') })
   const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: true })
   return {
     directory,
@@ -118,7 +206,7 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
   }
 }
 
-function over(store: Store, blobs: FilesystemBlobs, lock?: DirectoryLock): Data {
+function over(store: Store, blobs: OpenBlobs, lock?: DirectoryLock): Data {
   return {
     store,
     blobs,

@@ -8,6 +8,7 @@ import { type App, createApp } from './app.ts'
 import { startWarnings } from './config/startWarnings.ts'
 import { type Config, publicAddressOf, readConfig, settingLines } from './config.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
+import type { StoreBroken } from './ports/store.ts'
 
 /** The process: settings, server, signals. Text for people goes to standard output, the log to standard error. */
 async function main(): Promise<void> {
@@ -55,6 +56,7 @@ function welcome({ config, port, hasPages, invite }: Welcome): void {
   const lines = [
     `Blindkeep is listening at ${baseUrl}`,
     `  data          ${config.dataDirectory}`,
+    ...databaseLines(config.database),
     `  master secret ${config.masterSecretFile} (keep a copy elsewhere: without it, the server’s keys are lost)`,
     `  registration  ${config.registration}${config.registration === 'invite' ? ': `npx blindkeep-server account invite` makes a code' : ''}`,
     ...(invite === undefined
@@ -69,6 +71,14 @@ function welcome({ config, port, hasPages, invite }: Welcome): void {
   console.log(lines.join('\n'))
 }
 
+/** Where PostgreSQL is, without user and password. */
+function databaseLines(database: Config['database']): readonly string[] {
+  if (database.kind === 'sqlite') return []
+  const { hostname, port, pathname, searchParams } = new URL(database.url)
+  const host = searchParams.get('host') ?? (hostname || 'localhost')
+  return [`  database      ${pathname.slice(1)} of PostgreSQL at ${host}${port === '' ? '' : `:${port}`}`]
+}
+
 /** Time for running work to end. The next start resumes what did not end. */
 const END_MS = 15_000
 
@@ -79,9 +89,9 @@ async function end(app: App): Promise<void> {
 }
 
 /** After a failed sync of the database, nothing may be acknowledged. The next start reads what is really on the disk. */
-function endBroken(): never {
+function endBroken({ message }: StoreBroken): never {
   console.error(
-    'Blindkeep stops: it cannot write the database. Check the disk, then start again. Nothing acknowledged is lost.',
+    `Blindkeep stops: ${message}. Check the database and its disk, then start again. Nothing acknowledged is lost.`,
   )
   process.exit(70)
 }

@@ -11,6 +11,7 @@ import { openServerData, type ServerData } from '../data.ts'
 import { pauseCollector } from '../domain/custody/collect.ts'
 import { locationOf } from '../domain/uploads/location.ts'
 import type { ObjectState } from '../ports/store.ts'
+import { USE } from '../testing/serverUse.ts'
 import { defined, sha256 } from '../testing/world.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
@@ -30,7 +31,7 @@ function besideServer(work: (beside: Beside) => Promise<void>) {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-custody-'))
     const config = readConfig({ DATA_DIR: directory })
     assert.ok(!('faults' in config))
-    const data = await openServerData(config)
+    const data = await openServerData(config, USE)
     try {
       await work({
         data,
@@ -42,13 +43,13 @@ function besideServer(work: (beside: Beside) => Promise<void>) {
         },
         async object(state, content) {
           const location = locationOf(sha256(content), defined(parseUploadId(randomUUID())))
-          await writeFile(join(config.blobsDirectory, location), content)
+          await writeFile(join(config.blobs.directory, location), content)
           const since = addSeconds(systemClock.now(), -86_460)
           await data.store.write([], (tx) => tx.objects.insert({ location, size: content.length, state, since }))
           return location
         },
         files: async () =>
-          (await readdir(config.blobsDirectory, { recursive: true })).filter((path) => path.includes('/')).sort(),
+          (await readdir(config.blobs.directory, { recursive: true })).filter((path) => path.includes('/')).sort(),
       })
     } finally {
       await data.close()

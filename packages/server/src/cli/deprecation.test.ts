@@ -26,7 +26,8 @@ function overDatabase(
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-deprecation-'))
     const config = readConfig({ DATA_DIR: directory })
     assert.ok(!('faults' in config))
-    const store = await openSqliteStore({ path: config.databasePath })
+    assert.ok(config.database.kind === 'sqlite')
+    const store = await openSqliteStore({ path: config.database.path })
     if (window !== undefined) await settleWindow(store, window)
     await store.close()
     try {

@@ -9,6 +9,7 @@ import { type Config, readConfig } from '../config.ts'
 import { openServerData } from '../data.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import type { AttestationKey } from '../ports/store.ts'
+import { USE } from '../testing/serverUse.ts'
 import { type Outcome, parseCall } from './command.ts'
 import { keyCommands } from './keys.ts'
 
@@ -24,7 +25,7 @@ function besideServer(work: (beside: Beside) => Promise<void>): () => Promise<vo
   return async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-key-commands-'))
     const env = { DATA_DIR: directory }
-    const { store, keyring, close } = await openServerData(configOf(env))
+    const { store, keyring, close } = await openServerData(configOf(env), USE)
     try {
       await openServerKeys({ store, keyring, clock: systemClock, random: systemRandom })
       await work({
@@ -101,7 +102,7 @@ describe('the commands of keys, beside a running server', () => {
       const before = await published()
       const elsewhere = await mkdtemp(join(tmpdir(), 'blindkeep-other-'))
       const other = join(elsewhere, 'secrets', 'master.secret')
-      await (await openServerData(configOf({ DATA_DIR: elsewhere }))).close()
+      await (await openServerData(configOf({ DATA_DIR: elsewhere }), USE)).close()
       for (const line of ['keys rotate', 'keys rotate --signing']) {
         const missing = join(directory, 'missing')
         await assert.rejects(

@@ -1,5 +1,5 @@
 import { describeSettings, settingLines } from '../config.ts'
-import { openServerData } from '../data.ts'
+import { migrateData } from '../data.ts'
 import type { Command } from './command.ts'
 
 /** Running the server itself. */
@@ -22,10 +22,13 @@ export const serviceCommands: readonly Command[] = [
   },
   {
     name: 'migrate',
-    summary: 'Updates the database to this release. The server must not run. Its start does the same.',
+    summary: 'Updates the database to this release.',
+    details: [
+      'SQLite: the server must not run. Its start does the same.',
+      'PostgreSQL: run it once, before the first node of a new release starts. Nodes of the release before go on serving; they run no jobs.',
+    ],
     async run({ config }) {
-      const data = await openServerData(config)
-      await data.close()
+      await migrateData(config)
       return { lines: ['The database is up to date.'], json: { migrated: true } }
     },
   },

@@ -80,14 +80,40 @@ function isNetwork(given: string): boolean {
   return length === undefined || (digits.test(length) && Number(length) <= (family === 4 ? 32 : 128))
 }
 
+/** Where the rows are. A PostgreSQL URL may hold a password: it is never shown. */
+export type DatabaseAddress =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+/** `sqlite:<path>`, or a URL of PostgreSQL (https://www.postgresql.org/docs/current/libpq-connect.html) that names a database. */
+export const databaseAddress: Parser<DatabaseAddress> = (given) => {
+  const path = pathOf('sqlite', given)
+  if (path !== undefined) return { value: { kind: 'sqlite', path } }
+  const url = URL.parse(given)
+  const isPostgres = url !== null && /^postgres(ql)?:$/.test(url.protocol) && url.hash === ''
+  if (isPostgres && /^\/[^/]+$/.test(url.pathname)) return { value: { kind: 'postgres', url: given } }
+  return { fault: 'must be sqlite:<path> or postgres://<user>@<host>/<database>' }
+}
+
+/** Where the bytes are. */
+export interface BlobsAddress {
+  readonly kind: 'files'
+  readonly directory: string
+}
+
+/** `file:<directory>`. */
+export const blobsAddress: Parser<BlobsAddress> = (given) => {
+  const directory = pathOf('file', given)
+  if (directory === undefined) return { fault: 'must be file:<directory>; other kinds are not supported yet' }
+  return { value: { kind: 'files', directory } }
+}
+
 /** The path in `<scheme>:<path>`; `<scheme>:///<path>` is an absolute one. */
-export function pathUrl(scheme: string): Parser<string> {
+function pathOf(scheme: string, given: string): string | undefined {
   const prefix = `${scheme}:`
-  return (given) => {
-    const path = given.slice(prefix.length).replace(/^\/\/(?=\/)/, '')
-    const isPath = given.startsWith(prefix) && path !== '' && !path.startsWith('//') && !/[?#:]/.test(path)
-    return isPath ? { value: path } : { fault: `must be ${prefix}<path>; other kinds are not supported yet` }
-  }
+  const path = given.slice(prefix.length).replace(/^\/\/(?=\/)/, '')
+  const isPath = given.startsWith(prefix) && path !== '' && !path.startsWith('//') && !/[?#:]/.test(path)
+  return isPath ? path : undefined
 }
 
 const loopback = new BlockList()

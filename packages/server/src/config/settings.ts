@@ -1,6 +1,19 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { host, httpUrl, integer, isLoopback, networks, oneOf, pathUrl, publicAddress, text } from './parsers.ts'
+import {
+  type BlobsAddress,
+  blobsAddress,
+  type DatabaseAddress,
+  databaseAddress,
+  host,
+  httpUrl,
+  integer,
+  isLoopback,
+  networks,
+  oneOf,
+  publicAddress,
+  text,
+} from './parsers.ts'
 import {
   bytes,
   count,
@@ -38,17 +51,21 @@ export const SETTINGS = {
     meaning: 'Directory for all data that has no setting of its own.',
     parse: text,
   }),
-  databasePath: derived('DATABASE_URL', {
+  database: derived('DATABASE_URL', {
     shown: 'sqlite:DATA_DIR/blindkeep.sqlite',
-    derive: ({ dataDirectory }) => join(dataDirectory, 'blindkeep.sqlite'),
-    meaning: 'The database, as sqlite:<path>.',
-    parse: pathUrl('sqlite'),
+    derive: ({ dataDirectory }): DatabaseAddress => ({
+      kind: 'sqlite',
+      path: join(dataDirectory, 'blindkeep.sqlite'),
+    }),
+    meaning:
+      'The database, as sqlite:<path> or postgres://<user>@<host>/<database>. PGPASSWORD or PGPASSFILE may hold the password.',
+    parse: databaseAddress,
   }),
-  blobsDirectory: derived('BLOBS_URL', {
+  blobs: derived('BLOBS_URL', {
     shown: 'file:DATA_DIR/blobs',
-    derive: ({ dataDirectory }) => join(dataDirectory, 'blobs'),
+    derive: ({ dataDirectory }): BlobsAddress => ({ kind: 'files', directory: join(dataDirectory, 'blobs') }),
     meaning: 'Directory of the objects, as file:<directory>.',
-    parse: pathUrl('file'),
+    parse: blobsAddress,
   }),
   masterSecretFile: derived('MASTER_SECRET_FILE', {
     shown: 'DATA_DIR/secrets/master.secret',

@@ -3,6 +3,7 @@ import type { Client } from 'pg'
 import { BackupFailed } from '../../ports/backup.ts'
 import { copyRows } from './copyRows.ts'
 import { openPostgresStore } from './postgres.ts'
+import { NODE_LOCK } from './postgresNodeConnection.ts'
 import { postgresTarget, withClient } from './postgresRows.ts'
 import { withSqliteRows } from './sqliteRows.ts'
 import { tablesOfRelease } from './tables.ts'
@@ -33,6 +34,7 @@ export async function fillPostgres(
 ): Promise<void> {
   await withClient(url, async (client) => {
     await client.query('begin isolation level repeatable read')
+    await requireNoNode(client)
     await requireEmpty(client)
     const target = postgresTarget(client)
     await withSqliteRows(path, (from) => copyRows({ from, to: target }, onProgress))
@@ -40,6 +42,12 @@ export async function fillPostgres(
     await client.query(`drop table if exists ${UNFINISHED}`)
     await client.query('commit')
   })
+}
+
+/** Until the end of the transaction no node starts. */
+async function requireNoNode(client: Client): Promise<void> {
+  const { rows } = await client.query(`select pg_try_advisory_xact_lock(${NODE_LOCK}) as locked`)
+  if (rows[0]?.locked !== true) throw new BackupFailed('a node serves this database: stop it first')
 }
 
 async function requireEmpty(client: Client): Promise<void> {

@@ -3,7 +3,14 @@ import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { accountId, assetUpload, bytes, hash, opaqueId, uploadId } from '../../ports/storeContract/world.ts'
 import { sqliteDialect } from './dialects.ts'
-import { DatabaseBehind, DatabaseTooNew, type Migration, migrate, requireMigrated } from './migrations.ts'
+import {
+  DatabaseBehind,
+  DatabaseTooNew,
+  type Migration,
+  migrate,
+  requireMigrated,
+  requireServing,
+} from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { openConnection } from './sqliteConnection.ts'
 import { createHealth } from './sqliteHealth.ts'
@@ -17,12 +24,15 @@ async function inDatabase(work: (db: Kysely<Schema>) => Promise<void>): Promise<
   }
 }
 
-const first: Migration = (dialect) => [
-  `create table things (number ${dialect.integer}) ${dialect.tableEnd}`,
-  'insert into things (number) values (1)',
-]
-const second: Migration = () => ['update things set number = number + 1']
-const third: Migration = () => ['update things set number = number * 10']
+const first: Migration = {
+  statements: (dialect) => [
+    `create table things (number ${dialect.integer}) ${dialect.tableEnd}`,
+    'insert into things (number) values (1)',
+  ],
+  serves: 1,
+}
+const second: Migration = { statements: () => ['update things set number = number + 1'], serves: 1 }
+const third: Migration = { statements: () => ['update things set number = number * 10'], serves: 2 }
 
 async function things(db: Kysely<Schema>): Promise<readonly unknown[]> {
   return (await sql<{ number: number }>`select number from things`.execute(db)).rows.map((row) => row.number)
@@ -45,6 +55,17 @@ describe('migrations', () => {
         error instanceof DatabaseTooNew && /migration 2, this release knows 1/.test(error.message)
       await assert.rejects(migrate(db, sqliteDialect, [first]), isTooNew)
       await assert.rejects(requireMigrated(db, [first]), isTooNew)
+    }))
+
+  it('may be newer for a node that serves, until one contracts what its release uses', () =>
+    inDatabase(async (db) => {
+      await migrate(db, sqliteDialect, [first])
+      await assert.rejects(requireServing(db, [first, second]), DatabaseBehind)
+      await migrate(db, sqliteDialect, [first, second])
+      await requireServing(db, [first])
+      await migrate(db, sqliteDialect, [first, second, third])
+      await assert.rejects(requireServing(db, [first]), DatabaseTooNew)
+      await requireServing(db, [first, second])
     }))
 
   it('are required all: a check without migrating refuses a database that lacks one', () =>

@@ -1,37 +1,33 @@
 import type { Store } from '../../ports/store.ts'
-import { postgresDialect } from './dialects.ts'
-import { migrate } from './migrations.ts'
 import { createConnections, type PostgresConnections } from './postgresConnections.ts'
 import { createPostgresHealth, type PostgresHealth } from './postgresHealth.ts'
-import { lend } from './postgresLoan.ts'
-import type { PostgresSession } from './postgresSession.ts'
-import { commit, inSnapshot, inWrite } from './postgresTransactions.ts'
+import { preparePostgres, type SchemaUse } from './postgresSchema.ts'
+import { inSnapshot, inWrite } from './postgresTransactions.ts'
 import { createTurns } from './turns.ts'
 import { createReadTx, createWriteTx } from './tx.ts'
-import { refuseUnfinished } from './unfinished.ts'
 
 /** How many transactions run at once. One more connection holds the lock of the receipt log. */
 const MAX_CONNECTIONS = 10
 const ANSWER_TIMEOUT_MS = 30_000
-/** One statement may have to read a large table. */
-const MIGRATION_TIMEOUT_MS = 3_600_000
 
-/** Advisory locks. The first number stands for Blindkeep. */
-const MIGRATION_LOCK = '1651207790, 1'
+/** An advisory lock. The first number stands for Blindkeep. */
 const RECEIPT_LOG_LOCK = '1651207790, 2'
 
 /**
- * Opens the database at `url` (`postgresql://…`, https://www.postgresql.org/docs/current/libpq-connect.html) and migrates its schema. Several processes may
- * have it open. Connect directly, or through a pooler that keeps sessions: prepared statements and a lock belong to a session.
+ * Opens the database at `url` (`postgresql://…`, https://www.postgresql.org/docs/current/libpq-connect.html) and migrates its schema, unless
+ * `schema` asks for less. Several processes may have it open. Connect directly, or through a pooler that keeps sessions: prepared statements and a lock belong to a session.
  * Throws `DatabaseTooNew`, `StorageUnavailable` if the server does not answer, and the server's own error if it refuses.
  *
  * Beyond the promises of `Store`: if a connection is lost before its commit, the call rejects with `StorageUnavailable`, and the next call opens another
  * connection. If it is lost during a commit, the store is broken, because it is unknown whether the write has happened.
  */
-export async function openPostgresStore(options: { readonly url: string }): Promise<Store> {
-  const { url } = options
+export async function openPostgresStore(options: {
+  readonly url: string
+  readonly schema?: SchemaUse
+}): Promise<Store> {
+  const { url, schema = 'migrate' } = options
   const health = createPostgresHealth()
-  await migrateDatabase(url, health)
+  await preparePostgres({ url, health, schema })
   return storeOver({
     health,
     connections: createConnections({
@@ -42,37 +38,6 @@ export async function openPostgresStore(options: { readonly url: string }): Prom
     }),
     lockConnection: createConnections({ url, health, answerTimeoutMs: ANSWER_TIMEOUT_MS, connectionsMax: 1 }),
   })
-}
-
-async function migrateDatabase(url: string, health: PostgresHealth): Promise<void> {
-  const connection = createConnections({ url, health, answerTimeoutMs: MIGRATION_TIMEOUT_MS, connectionsMax: 1 })
-  try {
-    await connection.use(async (session) => {
-      await refuseWithoutSync(session)
-      await refuseUnfinished(session)
-      await inMigration(session, health)
-    })
-  } finally {
-    await connection.end()
-  }
-}
-
-async function refuseWithoutSync(session: PostgresSession): Promise<void> {
-  const { rows } = await session.ask({ text: 'show fsync' })
-  if (rows[0]?.fsync === 'on') return
-  throw new Error('The PostgreSQL server runs with fsync = off and would lose acknowledged writes: set it to on.')
-}
-
-/** Waits while another process migrates. With this isolation level each statement then sees what that process has done. */
-async function inMigration(session: PostgresSession, health: PostgresHealth): Promise<void> {
-  try {
-    await session.begin(`isolation level read committed, read write; set local lock_timeout = ${MIGRATION_TIMEOUT_MS}`)
-    await session.control(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-    await lend(session, (db) => migrate(db, postgresDialect))
-    await commit(session, health)
-  } finally {
-    await session.rollBack()
-  }
 }
 
 interface Parts {

@@ -49,6 +49,7 @@ export interface Schema {
   readonly challenges: ChallengeTable
   readonly invites: InviteTable
   readonly shares: ShareTable
+  readonly nodes: NodeTable
 }
 
 export interface AccountTable {
@@ -350,4 +351,10 @@ export interface ShareTable {
   /** 32 bytes each, in the given order. Null after it ended, as the next one. */
   readonly blob_hashes: Uint8Array | null
   readonly sealed_index: Uint8Array | null
+}
+
+export interface NodeTable {
+  readonly node_id: string
+  readonly seen_at: Instant
+  readonly version: string
 }

@@ -47,10 +47,11 @@ export async function createSqliteFrom<Result>(
 }
 
 function createTables(database: DatabaseSync): void {
-  database.exec(`create table migrations (number ${sqliteDialect.integer} primary key) ${sqliteDialect.tableEnd}`)
-  for (const [index, migration] of migrations.entries()) {
-    for (const statement of migration(sqliteDialect)) database.exec(statement)
-    database.prepare('insert into migrations (number) values (?)').run(index + 1)
+  const { integer, tableEnd } = sqliteDialect
+  database.exec(`create table migrations (number ${integer} primary key, serves ${integer} not null) ${tableEnd}`)
+  for (const [index, { statements, serves }] of migrations.entries()) {
+    for (const statement of statements(sqliteDialect)) database.exec(statement)
+    database.prepare('insert into migrations (number, serves) values (?, ?)').run(index + 1, serves)
   }
 }
 

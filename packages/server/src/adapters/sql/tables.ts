@@ -16,7 +16,7 @@ export interface Table {
 export function tablesOfRelease(): readonly Table[] {
   const database = new DatabaseSync(':memory:')
   try {
-    for (const migration of migrations) for (const statement of migration(sqliteDialect)) database.exec(statement)
+    for (const { statements } of migrations) for (const statement of statements(sqliteDialect)) database.exec(statement)
     const names = database.prepare(`select name from sqlite_schema where type = 'table' order by rowid`).all()
     return names.map(({ name }) => tableIn(database, String(name)))
   } finally {

@@ -71,4 +71,10 @@ const server = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
     )),
     value ${bytes} not null
   ) ${tableEnd}`,
+  // A row for each running node of PostgreSQL, for people. Nothing depends on it.
+  `create table nodes (
+    node_id ${text} primary key not null,
+    seen_at ${integer} not null,
+    version ${text} not null
+  ) ${tableEnd}`,
 ]

@@ -1,0 +1,94 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { StorageUnavailable } from '../../ports/store.ts'
+import { postgresDialect } from './dialects.ts'
+import { type Migration, migrate, migrations, requireMigrated, requireServing } from './migrations.ts'
+import { createConnections } from './postgresConnections.ts'
+import type { PostgresHealth } from './postgresHealth.ts'
+import { lend } from './postgresLoan.ts'
+import type { PostgresSession } from './postgresSession.ts'
+import { commit } from './postgresTransactions.ts'
+import { refuseUnfinished } from './unfinished.ts'
+
+/**
+ * What a process does about the schema.
+ * - migrate: brings it up to date.
+ * - serve: makes the tables of an empty database. Otherwise changes nothing, and accepts a newer schema that serves this release.
+ * - asItIs: changes nothing, and accepts exactly this release's schema.
+ */
+export type SchemaUse = 'migrate' | 'serve' | 'asItIs'
+
+/** One statement may have to read a large table, or wait until another process has migrated. */
+const MIGRATION_TIMEOUT_MS = 3_600_000
+/** While a statement waits for a table, all later users of the table wait behind it. */
+const MIGRATION_LOCK_TIMEOUT_MS = 2_000
+const MAX_ATTEMPTS = 10
+const PAUSE_MS = 3_000
+
+/** An advisory lock. The first number stands for Blindkeep. */
+const MIGRATION_LOCK = '1651207790, 1'
+
+export class PostgresEmpty extends Error {
+  override readonly name = 'PostgresEmpty'
+}
+
+export async function preparePostgres(options: {
+  readonly url: string
+  readonly health: PostgresHealth
+  readonly schema: SchemaUse
+  readonly known?: readonly Migration[]
+}): Promise<void> {
+  const { url, health, schema, known = migrations } = options
+  const connection = createConnections({ url, health, answerTimeoutMs: MIGRATION_TIMEOUT_MS, connectionsMax: 1 })
+  try {
+    await connection.use(refuseWithoutSync)
+    await connection.use(refuseUnfinished)
+    const isEmpty = await connection.use(lacksTables)
+    if (isEmpty && schema === 'asItIs')
+      throw new PostgresEmpty('the database is empty: start the server once, or set DATABASE_URL to that of a server')
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await connection.use((session) =>
+          inTransaction(session, health, (db) => {
+            if (isEmpty || schema === 'migrate') return migrate(db, postgresDialect, known)
+            return schema === 'serve' ? requireServing(db, known) : requireMigrated(db, known)
+          }),
+        )
+      } catch (error) {
+        // Somebody uses a table that a statement has to change. Nothing was changed.
+        if (!(error instanceof StorageUnavailable) || attempt === MAX_ATTEMPTS) throw error
+        await wait(PAUSE_MS)
+      }
+    }
+  } finally {
+    await connection.end()
+  }
+}
+
+async function refuseWithoutSync(session: PostgresSession): Promise<void> {
+  const { rows } = await session.ask({ text: 'show fsync' })
+  if (rows[0]?.fsync === 'on') return
+  throw new Error('The PostgreSQL server runs with fsync = off and would lose acknowledged writes: set it to on.')
+}
+
+async function lacksTables(session: PostgresSession): Promise<boolean> {
+  const { rows } = await session.ask({ text: `select to_regclass('migrations') is null as lacking` })
+  return rows[0]?.lacking === true
+}
+
+/** Waits while another process migrates. With this isolation level each statement then sees what that process has done. */
+async function inTransaction(
+  session: PostgresSession,
+  health: PostgresHealth,
+  work: Parameters<typeof lend<void>>[1],
+): Promise<void> {
+  try {
+    await session.begin(`isolation level read committed, read write; set local lock_timeout = ${MIGRATION_TIMEOUT_MS}`)
+    await session.control(
+      `select pg_advisory_xact_lock(${MIGRATION_LOCK}); set local lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`,
+    )
+    await lend(session, work)
+    await commit(session, health)
+  } finally {
+    await session.rollBack()
+  }
+}

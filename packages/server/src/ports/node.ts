@@ -1,0 +1,31 @@
+import type { AccountId } from '@blindkeep/protocol/ids'
+import type { Clock } from './clock.ts'
+
+/** This process among the nodes that serve one database. */
+export interface Node extends News {
+  /** The same time on all nodes, within `MAX_CLOCK_OFF_MS`. */
+  readonly clock: Clock
+  /** No other process may serve the same data. */
+  readonly isSole: boolean
+  /** Why it must not serve now. Empty if it may. */
+  faults(): readonly NodeFault[]
+  /** Runs `job`, unless another node runs one of this name or this node must run none. That only saves work: a job must be right beside another one. */
+  inTurn(name: string, job: () => Promise<void>): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * - clock: it does not know the time of the other nodes, or is two seconds off.
+ * - schema: a newer release has changed the database, and this one does not understand it any more.
+ */
+export type NodeFault = 'clock' | 'schema'
+
+/** What nodes tell each other about committed changes. It is quick and may be lost, so listeners also look from time to time. */
+export interface News {
+  /** Never fails and does not wait. */
+  announce(accountIds: Iterable<AccountId>): void
+  /** `undefined`: any account may have changed. One listener for each node. */
+  onNews(hear: (accountIds: readonly AccountId[] | undefined) => void): void
+}
+
+export const MAX_CLOCK_OFF_MS = 2_000

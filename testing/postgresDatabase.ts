@@ -1,0 +1,30 @@
+/** Databases on the PostgreSQL server that BLINDKEEP_TEST_POSTGRES names: a URL whose user may create databases. `onPostgres.ts` sets it. */
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+
+export interface TestDatabase {
+  readonly url: string
+  /** Ends all connections to it. */
+  drop(): Promise<void>
+}
+
+/** Undefined if the tests run on SQLite. */
+export async function createDatabase(): Promise<TestDatabase | undefined> {
+  const server = process.env.BLINDKEEP_TEST_POSTGRES
+  if (server === undefined) return undefined
+  const name = `blindkeep_${randomBytes(8).toString('hex')}`
+  await ask(server, `create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => ask(server, `drop database if exists ${name} with (force)`) }
+}
+
+async function ask(url: string, statement: string): Promise<void> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
