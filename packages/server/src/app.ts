@@ -7,6 +7,7 @@ import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf } from './config.ts'
 import { openServerData } from './data.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
+import { CHECK_SECONDS, createHeadWatch, unwatched } from './domain/custody/headWatch.ts'
 import { openServerKeys } from './domain/custody/keys.ts'
 import { checkServerId } from './domain/custody/serverId.ts'
 import { settleWindow } from './domain/discovery/protocolWindow.ts'
@@ -14,7 +15,7 @@ import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
 import type { Log } from './ports/log.ts'
-import type { StoreBroken } from './ports/store.ts'
+import { StoreBroken } from './ports/store.ts'
 import { startRefreshing } from './refreshing.ts'
 import { createRules } from './rules.ts'
 
@@ -41,8 +42,15 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, blobs, keyring, node } = data
+  const { store, blobs, keyring, node, witness } = data
   const { clock } = node
+  const headWatch = witness === undefined ? unwatched : createHeadWatch({ store, witness, log })
+  await headWatch.check()
+  // Whatever was missed: the connection was lost, and the database may be another one.
+  node.onNews((accountIds) => {
+    if (accountIds === undefined) headWatch.suspect()
+  })
+  const watching = setInterval(() => void headWatch.check().catch(unlessBroken(onBroken)), CHECK_SECONDS * 1000)
   await checkServerId(store, serverId)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
@@ -62,6 +70,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       keys,
       keyring,
       log,
+      headWatch,
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDeleting: () => jobs?.onDeleting(),
       onSuspect: () => jobs?.onSuspect(),
@@ -95,8 +104,15 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       await http.close()
       await stopped
       await refreshing.stop()
+      clearInterval(watching)
+      await headWatch.close()
       await limiter.close()
       await data.close()
     },
   }
+}
+
+/** A database that does not answer is asked again. */
+const unlessBroken = (onBroken: (error: StoreBroken) => void) => (error: unknown) => {
+  if (error instanceof StoreBroken) onBroken(error)
 }

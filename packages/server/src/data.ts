@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
 import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
+import { createWitnessFile } from './adapters/filesystem/witnessFile.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
+import { lockNodes } from './adapters/sql/lockNodes.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
 import { openPostgresNode } from './adapters/sql/postgresNode.ts'
 import { PostgresEmpty } from './adapters/sql/postgresSchema.ts'
@@ -22,6 +24,7 @@ import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Node } from './ports/node.ts'
 import type { ObjectState, Store, StoreBroken } from './ports/store.ts'
+import type { Witness } from './ports/witness.ts'
 
 /** Opened bytes. */
 interface OpenBlobs extends Blobs {
@@ -32,6 +35,8 @@ interface OpenBlobs extends Blobs {
 export interface Data {
   readonly store: Store
   readonly blobs: OpenBlobs
+  /** Absent where database and bytes are one directory, which is set back as a whole. */
+  readonly witness?: Witness
   close(): Promise<void>
 }
 
@@ -71,7 +76,7 @@ export async function openServerData(config: Config, use: ServerUse): Promise<Se
     await mkdir(directory, { recursive: true, mode: 0o700 })
     if (config.database.kind === 'postgres') keep(closing(await lockDirectory(directory)))
     const blobs = keep(await openFilesystemBlobs({ directory, createIfMissing }))
-    return { store, node, keyring, blobs, close }
+    return { store, node, keyring, blobs, ...witnessIn(config), close }
   } catch (error) {
     await close()
     throw error
@@ -122,11 +127,15 @@ export async function migrateData(config: Config): Promise<void> {
   }
 }
 
+function witnessIn({ database, blobs }: Config): Pick<Data, 'witness'> {
+  return database.kind === 'sqlite' ? {} : { witness: createWitnessFile(blobs) }
+}
+
 /** For a command: opens existing data without changing it. Throws an error for people if there is none, or if its schema is not that of this release. */
 export async function openPresentData(config: Config): Promise<Data> {
   const store = await openPresentStore(config)
   const blobs = await openFilesystemBlobs({ directory: config.blobs.directory, createIfMissing: false, asItIs: true })
-  return over(store, blobs)
+  return { ...over(store, blobs), ...witnessIn(config) }
 }
 
 /** As `openPresentData`, for a command that needs no bytes. */
@@ -178,6 +187,7 @@ interface RestoreData {
   readonly database: RestoredDatabase
   readonly blobs: OpenBlobs
   readonly keyring: Keyring
+  readonly witness?: Witness
   close(): Promise<void>
 }
 
@@ -199,9 +209,32 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
     database,
     blobs,
     keyring,
+    ...witnessIn(config),
     async close() {
       await blobs.close()
       lock.release()
+    },
+  }
+}
+
+/** For `restored`. Throws an error for people while a node runs, unless `isForced`. */
+export async function openRestoredData(
+  config: Config,
+  { isForced }: { readonly isForced: boolean },
+): Promise<Pick<Data, 'store' | 'witness' | 'close'>> {
+  const { database } = config
+  if (database.kind === 'sqlite' && witnessIn(config).witness === undefined)
+    throw new Error(
+      'with SQLite and files the database is set back together with the bytes, by `restore`. There is nothing to do.',
+    )
+  const lock = isForced || database.kind === 'sqlite' ? undefined : await lockNodes(database.url)
+  const store = await openPresentStore(config)
+  return {
+    store,
+    ...witnessIn(config),
+    async close() {
+      await store.close()
+      await lock?.release()
     },
   }
 }

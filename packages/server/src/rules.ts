@@ -17,6 +17,7 @@ import { createEvents } from './domain/changes/events.ts'
 import { createFeed } from './domain/changes/feed.ts'
 import { createPositions } from './domain/changes/positions.ts'
 import { type CollectSettings, createCollector } from './domain/custody/collect.ts'
+import type { HeadWatch } from './domain/custody/headWatch.ts'
 import type { ServerKeys } from './domain/custody/keys.ts'
 import { createReceiptLog } from './domain/custody/receipts.ts'
 import type { GiveUpAfter } from './domain/custody/scanTurns.ts'
@@ -66,6 +67,8 @@ export interface RulePorts {
   readonly log: Log
   /** Bounds how long a request waits for its turn. */
   readonly giveUpAfter: GiveUpAfter
+  /** Notices a database that was set back. */
+  readonly headWatch: HeadWatch
   /** Called after a commit that left bytes to delete. */
   readonly onDeleting: () => void
   /** Called when the scrubber should read an object soon. */
@@ -101,8 +104,12 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
   const { alarm, store, positions, ...common } = base
   const files = createFileRules(ports, settings, base)
   const accounts = createAccountRules(ports, settings, { ...base, ...files })
-  const { blobs, clock } = ports
-  const collector = createCollector({ store, blobs, clock }, settings)
+  const { blobs, clock, headWatch } = ports
+  const remove = async (location: string) => {
+    await headWatch.beforeRemoving()
+    await blobs.remove(location)
+  }
+  const collector = createCollector({ store, blobs: { remove }, clock }, settings)
   const reviewQuotas = createQuotaReview({ store, clock, quota: base.quota })
   return {
     ...common,
@@ -117,7 +124,10 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
 type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
-function createBase({ store: silentStore, blobs, clock, random, keys, onDeleting }: RulePorts, settings: RuleSettings) {
+function createBase(
+  { store: silentStore, blobs, clock, random, keys, headWatch, onDeleting }: RulePorts,
+  settings: RuleSettings,
+) {
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
   const alarm = createAlarm()
   const store = alarm.over(silentStore)
@@ -129,6 +139,7 @@ function createBase({ store: silentStore, blobs, clock, random, keys, onDeleting
     store,
     clock,
     serverId,
+    headWatch,
     signerOf(key) {
       discovery.signsWith(key)
       return keys.signerOf(key)

@@ -1,5 +1,6 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
+import { systemRandom } from '../adapters/system/random.ts'
 import { openBackupData, openRestoreData } from '../data.ts'
 import { type BackupProgress, type BackupReport, backUp, type DamagedObject } from '../domain/backup/backup.ts'
 import type { BackupManifest } from '../domain/backup/backupManifest.ts'
@@ -51,7 +52,7 @@ function runBackup({ config, given: [path = ''], flag, tell }: Call): Promise<Ou
 }
 
 function runRestore({ config, given: [path = ''], tell }: Call): Promise<Outcome> {
-  const ports = { clock: systemClock, quota: quotaOf(config), onProgress: progressTo(tell) }
+  const ports = { clock: systemClock, random: systemRandom, quota: quotaOf(config), onProgress: progressTo(tell) }
   return withOpen(openRestoreData(config, path), async (data) => {
     const report = await restore({ ...data, ...ports })
     return { lines: restoreLines(report), json: restoreJson(report), isWrong: countOf(report.damaged) > 0 }

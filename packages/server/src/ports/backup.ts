@@ -87,7 +87,7 @@ export interface RestoredDatabase {
   /** Works while the store is open. */
   snapshot(): Snapshot
   /**
-   * Ends every session, invalidates all cursors of the feed, ends the collector's pause and releases every claim on a drop. Call it while nothing else has
+   * Ends every session, ends the collector's pause and releases every claim on a drop. Call it while nothing else has
    * the database open.
    */
   detachClients(at: Instant): Promise<void>

@@ -18,6 +18,7 @@ import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { systemRandom } from '../adapters/system/random.ts'
+import { unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys, type ServerKeys } from '../domain/custody/keys.ts'
 import { recordServerId } from '../domain/custody/serverId.ts'
 import type { Blobs } from '../ports/blobs.ts'
@@ -53,10 +54,11 @@ export interface World {
   deletedCalls(): number
   /** All log lines, in order. */
   readonly logged: readonly Logged[]
+  readonly log: Log
   /** New rules over the same data, as after a restart. */
   restarted(): Rules
   /** The same rules over other data. */
-  rulesOver(data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>): Rules
+  rulesOver(data: Pick<RulePorts, 'store' | 'blobs' | 'keys'> & Partial<Pick<RulePorts, 'headWatch'>>): Rules
 }
 
 interface Logged {
@@ -165,6 +167,7 @@ async function openWorld({
     keyring,
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     giveUpAfter: (ms: number) => AbortSignal.timeout(ms),
+    headWatch: unwatched,
     onDeleting: () => {
       deleting += 1
     },
@@ -177,7 +180,7 @@ async function openWorld({
   }
   const used = { ...SETTINGS, ...settings }
   const make = () => createRules(ports, used)
-  const rulesOver = (data: Pick<RulePorts, 'store' | 'blobs' | 'keys'>) => createRules({ ...ports, ...data }, used)
+  const rulesOver: World['rulesOver'] = (data) => createRules({ ...ports, ...data }, used)
   const calls = { deletingCalls: () => deleting, suspectCalls: () => suspected, deletedCalls: () => deleted }
   const facts = { settings: used, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {

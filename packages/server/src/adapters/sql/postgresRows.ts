@@ -15,14 +15,19 @@ const START = `
   set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};
 `
 
-/** Runs `work` over a connection of its own. */
-export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+export async function openClient(url: string): Promise<Client> {
   const client = new Client({ connectionString: url, fallback_application_name: 'blindkeep', types: typesOfPort })
   // A connection that is lost between two statements rejects the next one.
   client.on('error', () => undefined)
   await client.connect()
+  await client.query(START)
+  return client
+}
+
+/** Runs `work` over a connection of its own. */
+export async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = await openClient(url)
   try {
-    await client.query(START)
     return await work(client)
   } finally {
     await client.end().catch(() => undefined)

@@ -78,7 +78,7 @@ function receivedAt(temporary: string): Omit<RestoredDatabase, 'putInPlace'> {
         database.exec('begin')
         database.prepare('update sessions set ended_at = ? where ended_at is null').run(at)
         database.exec('update drops set claim_id = null, claim_hash = null, leased_until = null')
-        database.exec(`delete from server_facts where name in ('feed_epoch', 'collector_paused_until')`)
+        database.exec(`delete from server_facts where name = 'collector_paused_until'`)
         database.exec('delete from nodes')
         database.exec('commit')
       })

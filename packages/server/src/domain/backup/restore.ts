@@ -1,20 +1,22 @@
 /**
  * Makes data on which a server can start, from a backup.
  *
- * After the backup the server issued receipts, tokens and cursors that the restored rows do not have. None of them may get another meaning. So receipts
- * continue with a new key, far above all numbers that may be in use; tokens and cursors become invalid. The database gets its name last, so no server
+ * After the backup the server issued receipts, tokens and cursors that the restored rows do not have. So another life of the receipt log begins; tokens and
+ * cursors become invalid. The database gets its name last, so no server
  * starts on half a restore.
  */
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
-import type { Instant, UploadId } from '@blindkeep/protocol/ids'
+import type { UploadId } from '@blindkeep/protocol/ids'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotObject } from '../../ports/backup.ts'
 import { type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
-import type { Store, WriteTx } from '../../ports/store.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Witness } from '../../ports/witness.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../cappedList.ts'
-import { type Rotation, rotateAttestationKey } from '../custody/keys.ts'
-import { raiseReceiptSeqFloor, receiptSeqFloor } from '../custody/receipts.ts'
+import type { Rotation } from '../custody/keys.ts'
+import { beginLife } from '../custody/lives.ts'
 import { rotateSigningKey } from '../discovery/signingKey.ts'
 import type { Quota } from '../quota/quota.ts'
 import { partsOf } from '../uploads/location.ts'
@@ -30,6 +32,9 @@ interface RestorePorts {
   readonly blobs: Blobs
   readonly keyring: Keyring
   readonly clock: Clock
+  readonly random: Random
+  /** Beside the bytes, where they are apart from the database. */
+  readonly witness?: Witness | undefined
   readonly quota: Quota
   readonly onProgress: (progress: BackupProgress) => void
 }
@@ -46,13 +51,6 @@ export interface RestoreReport {
   readonly receiptSeqFloor: number
 }
 
-/**
- * More than a server can sign in a millisecond. So a restored server starts above all numbers that were ever issued, also those after the backup. 2^53 is
- * reached in the year 30,000.
- */
-const RECEIPT_SEQS_PER_MS = 10
-/** For a clock that was set back: more receipts than a server signs in a week. */
-const RECEIPT_SEQ_JUMP = 1_000_000_000
 const COPIES_AT_ONCE = 4
 
 /** Throws `BackupFailed`, and leaves no database, when the backup is not whole, or its keys need another master secret. */
@@ -214,18 +212,9 @@ async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: r
   })
 }
 
-async function changeIdentity({ keyring, clock }: RestorePorts, store: Store) {
-  const floor = await store.write([], (tx) => raiseFloor(tx, clock.now()))
-  const rotation = await rotateAttestationKey({ store, keyring, clock })
+async function changeIdentity(ports: RestorePorts, store: Store) {
+  const { rotation, receiptSeqFloor } = await beginLife({ ...ports, store })
   // Invalidates every access token and capability that the server has issued.
-  await rotateSigningKey({ store, keyring, clock })
-  return { rotation, receiptSeqFloor: floor }
-}
-
-async function raiseFloor(tx: WriteTx, at: Instant): Promise<number> {
-  const known = Math.max((await tx.receipts.head())?.receiptSeq ?? 0, await receiptSeqFloor(tx))
-  const byClock = at * RECEIPT_SEQS_PER_MS
-  const floor = byClock > known ? byClock : known + RECEIPT_SEQ_JUMP
-  await raiseReceiptSeqFloor(tx, floor)
-  return floor
+  await rotateSigningKey({ ...ports, store })
+  return { rotation, receiptSeqFloor }
 }

@@ -6,7 +6,8 @@
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../../ports/clock.ts'
-import type { ReadTx, ReceiptRow, Store, WriteTx } from '../../ports/store.ts'
+import { type ReadTx, type ReceiptRow, StorageUnavailable, type Store, type WriteTx } from '../../ports/store.ts'
+import { type HeadWatch, unwatched } from './headWatch.ts'
 import type { SignerOf } from './keys.ts'
 import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
 import { recordServerId } from './serverId.ts'
@@ -22,6 +23,8 @@ interface ReceiptLogPorts {
   readonly clock: Clock
   readonly serverId: string
   readonly signerOf: SignerOf
+  /** Refuses to sign on a database that was set back. */
+  readonly headWatch?: HeadWatch
 }
 
 interface Waiting {
@@ -36,7 +39,7 @@ const MAX_SIGNINGS = 5
 
 export type ReceiptLog = ReturnType<typeof createReceiptLog>
 
-export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLogPorts) {
+export function createReceiptLog({ store, clock, serverId, signerOf, headWatch = unwatched }: ReceiptLogPorts) {
   const signAll = createReceiptSigning({ clock, serverId, signerOf })
   const queue: Waiting[] = []
   let isDraining = false
@@ -57,6 +60,8 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
         if (row !== undefined) resolve(row)
       })
     } catch (error) {
+      // The database may be another one after a lost connection.
+      if (error instanceof StorageUnavailable) headWatch.suspect()
       if (batch.length > 1) for (const waiting of batch) await settleBatch([waiting])
       else for (const { reject } of batch) reject(error)
     }
@@ -65,11 +70,16 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
   async function append(drafts: readonly ReceiptDraft[]): Promise<readonly ReceiptRow[]> {
     for (let signings = 0; signings < MAX_SIGNINGS; signings++) {
       const state = await store.read(readLogState)
+      await headWatch.beforeSigning(state.head)
       const rows = await signAll(
         drafts.map(({ subject }) => subject),
         state,
       )
-      if (await commit(drafts, rows, state)) return rows
+      if (await commit(drafts, rows, state)) {
+        const last = rows.at(-1)
+        if (last !== undefined) headWatch.signed(last)
+        return rows
+      }
     }
     throw new Error(`the attestation key was rotated ${MAX_SIGNINGS} times while a batch was signed`)
   }

@@ -7,6 +7,7 @@
  * - receipt_seq_floor: decimal digits in ASCII; every later receipt has a higher receipt_seq.
  * - feed_epoch: random bytes that name the numbering of changes to which cursors belong; a restore changes them.
  * - collector_paused_until: an RFC 3339 instant in ASCII; until then the collector deletes no object that a receipt vouched for.
+ * - life: decimal digits in ASCII; how many restores the receipt log has had. Absent before the first.
  * - protocol_window: two dates in ASCII with a space between them, the oldest and newest protocol version in the settings of the last start.
  */
 export type ServerFact =
@@ -16,6 +17,7 @@ export type ServerFact =
   | 'receipt_seq_floor'
   | 'feed_epoch'
   | 'collector_paused_until'
+  | 'life'
   | 'protocol_window'
 
 export interface ServerReads {
