@@ -9,9 +9,13 @@ export interface TestDatabase {
 }
 
 /** Undefined if the tests run on SQLite. */
-export async function createDatabase(): Promise<TestDatabase | undefined> {
+export async function createTestDatabase(): Promise<TestDatabase | undefined> {
   const server = process.env.BLINDKEEP_TEST_POSTGRES
-  if (server === undefined) return undefined
+  return server === undefined ? undefined : createDatabase(server)
+}
+
+/** `server` is the URL of any database on it. */
+export async function createDatabase(server: string): Promise<TestDatabase> {
   const name = `blindkeep_${randomBytes(8).toString('hex')}`
   await ask(server, `create database ${name}`)
   const url = new URL(server)

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { COMPILED, type CommandOutcome, runCommand } from './command.ts'
-import { createDatabase } from './postgresDatabase.ts'
+import { createTestDatabase } from './postgresDatabase.ts'
 
 const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
 /** A start takes less than a second; on a busy machine it has taken twenty. */
@@ -64,7 +64,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
   const dataDir = options.dataDir ?? join(root, 'data')
-  const database = hasOwnDatabase(options) ? undefined : await createDatabase()
+  const database = hasOwnDatabase(options) ? undefined : await createTestDatabase()
   const remove = async () => {
     await rm(root, { recursive: true, force: true })
     await database?.drop()

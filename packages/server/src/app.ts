@@ -4,13 +4,14 @@ import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
 import { systemRandom } from './adapters/system/random.ts'
-import { type Config, publicAddressOf } from './config.ts'
+import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData } from './data.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 import { CHECK_SECONDS, createHeadWatch, unwatched } from './domain/custody/headWatch.ts'
 import { openServerKeys } from './domain/custody/keys.ts'
 import { checkServerId } from './domain/custody/serverId.ts'
 import { settleWindow } from './domain/discovery/protocolWindow.ts'
+import { settleSettings } from './domain/discovery/sharedSettings.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
@@ -46,12 +47,9 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { clock } = node
   const headWatch = witness === undefined ? unwatched : createHeadWatch({ store, witness, log })
   await headWatch.check()
-  // Whatever was missed: the connection was lost, and the database may be another one.
-  node.onNews((accountIds) => {
-    if (accountIds === undefined) headWatch.suspect()
-  })
   const watching = setInterval(() => void headWatch.check().catch(unlessBroken(onBroken)), CHECK_SECONDS * 1000)
   await checkServerId(store, serverId)
+  await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
 
@@ -71,6 +69,15 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       keyring,
       log,
       headWatch,
+      news: {
+        announce: node.announce,
+        onNews: (hear) =>
+          node.onNews((accountIds) => {
+            // The connection was lost: the database may be another one now.
+            if (accountIds === undefined) headWatch.suspect()
+            hear(accountIds)
+          }),
+      },
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDeleting: () => jobs?.onDeleting(),
       onSuspect: () => jobs?.onSuspect(),
@@ -92,7 +99,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     },
     { ...config, publicUrl },
   )
-  jobs = startJobs({ sweep: rules.sweep, scrub: rules.scrub, log, sweepSeconds: config.sweepSeconds, onBroken })
+  jobs = startJobs({ ...rules, node, log, sweepSeconds: config.sweepSeconds, onBroken })
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
   return {
     http,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isLoopback, type PublicAddress } from './config/parsers.ts'
 import type { Setting } from './config/setting.ts'
 import { SETTINGS, type Values } from './config/settings.ts'
+import type { SharedSettings } from './domain/discovery/sharedSettings.ts'
 
 /** The settings of a process, checked, in the units that their names end in. */
 export interface Config extends Values {
@@ -23,6 +24,15 @@ export function readConfig(environment: Environment): Config | { readonly faults
     limitsPath: join(values.dataDirectory, 'limits'),
     isRegistrationDefault: textOf(environment, SETTINGS.registration) === undefined,
   }
+}
+
+/** The values that all nodes of a server share, by variable. `null`: no value. */
+export function sharedSettingsIn(config: Config): SharedSettings {
+  const rows: readonly (readonly [string, Setting<unknown>])[] = Object.entries(SETTINGS)
+  const values: Readonly<Record<string, unknown>> = { ...config }
+  // `shared` accepts only these types of values.
+  const shared = rows.filter(([, { isShared }]) => isShared === true)
+  return Object.fromEntries(shared.map(([property, { name }]) => [name, values[property] ?? null])) as SharedSettings
 }
 
 /** The settings as help and documents show them, in the order of the table. */

@@ -19,6 +19,7 @@ function jobsOver(
     error: (event, facts) => void logged.push(`${event} ${facts?.job}`),
   }
   const jobs = startJobs({
+    node: { inTurn: (_name, job) => job() },
     sweep: { sweep, removeDeleting, resumeAccountDeletions: async () => undefined },
     scrub: { turn },
     log,

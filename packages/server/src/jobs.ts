@@ -1,9 +1,13 @@
 import type { Scrubber } from './domain/custody/scrub.ts'
 import type { Sweep } from './domain/sweep.ts'
 import type { Log } from './ports/log.ts'
+import type { Node } from './ports/node.ts'
 import { StoreBroken } from './ports/store.ts'
 
-/** The jobs that run by the clock, in two queues, so that reading a large object delays no sweep. A failed job is logged and runs again at its next time. */
+/**
+ * The jobs that run by the clock, in two queues, so that reading a large object delays no sweep. A failed job is logged and runs again at its next time.
+ * Of several nodes one at a time sweeps and scrubs. What a request of this node left behind, this node cleans up.
+ */
 export interface Jobs {
   /** There are bytes to delete: do it soon. */
   onDeleting(): void
@@ -18,6 +22,7 @@ export interface Jobs {
 interface JobParts {
   readonly sweep: Sweep
   readonly scrub: Pick<Scrubber, 'turn'>
+  readonly node: Pick<Node, 'inTurn'>
   readonly log: Log
   readonly sweepSeconds: number
   /** The process must end: what the database says can no longer be relied on. */
@@ -27,11 +32,11 @@ interface JobParts {
 /** Pause between two turns of the scrubber. */
 const SCRUB_PAUSE_SECONDS = 60
 
-export function startJobs({ sweep, scrub, log, sweepSeconds, onBroken }: JobParts): Jobs {
+export function startJobs({ sweep, scrub, node, log, sweepSeconds, onBroken }: JobParts): Jobs {
   const ending = new AbortController()
   const parts = { log, onBroken, signal: ending.signal }
   const [sweeping, scrubbing] = [createQueue(parts), createQueue(parts)]
-  const runSweep = () => sweeping.run('sweep', sweep.sweep)
+  const runSweep = () => sweeping.run('sweep', () => node.inTurn('sweep', sweep.sweep))
   const timer = setInterval(runSweep, sweepSeconds * 1000)
   runSweep()
 
@@ -40,7 +45,8 @@ export function startJobs({ sweep, scrub, log, sweepSeconds, onBroken }: JobPart
   const runScrub = () =>
     scrubbing.run('scrub', async () => {
       clearTimeout(pause)
-      await scrub.turn(ending.signal).finally(() => {
+      const turn = node.inTurn('scrub', () => scrub.turn(ending.signal))
+      await turn.finally(() => {
         if (!ending.signal.aborted) pause = setTimeout(runScrub, SCRUB_PAUSE_SECONDS * 1000)
       })
     })

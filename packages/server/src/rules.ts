@@ -49,6 +49,7 @@ import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
+import type { News } from './ports/node.ts'
 import type { Random } from './ports/random.ts'
 import type { SecretHasher } from './ports/secrets.ts'
 import type { Store } from './ports/store.ts'
@@ -65,6 +66,8 @@ export interface RulePorts {
   /** Encrypts the secrets of second factors. */
   readonly keyring: Pick<Keyring, 'seal' | 'open'>
   readonly log: Log
+  /** Between the nodes. */
+  readonly news: News
   /** Bounds how long a request waits for its turn. */
   readonly giveUpAfter: GiveUpAfter
   /** Notices a database that was set back. */
@@ -125,11 +128,11 @@ type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
 function createBase(
-  { store: silentStore, blobs, clock, random, keys, headWatch, onDeleting }: RulePorts,
+  { store: silentStore, blobs, clock, random, keys, headWatch, news, onDeleting }: RulePorts,
   settings: RuleSettings,
 ) {
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
-  const alarm = createAlarm()
+  const alarm = createAlarm(news)
   const store = alarm.over(silentStore)
   const quota = createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
   const writers = createWriters()

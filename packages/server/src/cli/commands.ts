@@ -10,10 +10,12 @@ import { keyCommands } from './keys.ts'
 import { restoredCommands } from './restored.ts'
 import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
+import { settingsCommands } from './settings.ts'
 
 /** Every command of `blindkeep-server`, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
   ...serviceCommands,
+  ...settingsCommands,
   ...fsckCommands,
   ...scrubCommands,
   ...collectCommands,

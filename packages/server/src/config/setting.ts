@@ -12,6 +12,8 @@ export interface Setting<Value> {
   readonly fallback?: Value
   /** Computes the default of a setting that depends on others. */
   readonly derive?: (sources: Sources) => Value
+  /** It must be the same on all nodes of a server, which write it to the database (sharedSettings.ts). */
+  readonly isShared?: boolean
 }
 
 /** The settings that other defaults depend on. Their own defaults are constants. */
@@ -61,4 +63,8 @@ export function version(name: string, date: string, meaning: string): Setting<Pr
   const fallback = parseProtocolVersion(date)
   if (fallback === undefined) throw new Error(`the default of ${name} is not a date`)
   return setting(name, { fallback, meaning, parse: protocolVersion })
+}
+
+export function shared<Value extends string | number | undefined>(row: Setting<Value>): Setting<Value> {
+  return { ...row, isShared: true }
 }

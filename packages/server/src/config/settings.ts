@@ -24,6 +24,7 @@ import {
   type Setting,
   seconds,
   setting,
+  shared,
   version,
 } from './setting.ts'
 
@@ -82,116 +83,128 @@ export const SETTINGS = {
     meaning: 'Directory with the built pages. Read once, at the start.',
     parse: text,
   }),
-  registration: derived('REGISTRATION', {
-    shown: 'open if PUBLIC_URL is unset or loopback and no proxy forwarded the request, otherwise invite',
-    derive: ({ publicUrl }): (typeof REGISTRATIONS)[number] =>
-      publicUrl === undefined || isLoopback(new URL(publicUrl.serverId).hostname) ? 'open' : 'invite',
-    meaning:
-      'Who may register: all clients (open), clients with a code from `blindkeep-server account invite` (invite), or none (closed).',
-    parse: oneOf(REGISTRATIONS),
-  }),
+  registration: shared(
+    derived('REGISTRATION', {
+      shown: 'open if PUBLIC_URL is unset or loopback and no proxy forwarded the request, otherwise invite',
+      derive: ({ publicUrl }): (typeof REGISTRATIONS)[number] =>
+        publicUrl === undefined || isLoopback(new URL(publicUrl.serverId).hostname) ? 'open' : 'invite',
+      meaning:
+        'Who may register: all clients (open), clients with a code from `blindkeep-server account invite` (invite), or none (closed).',
+      parse: oneOf(REGISTRATIONS),
+    }),
+  ),
   trustedProxies: derived('TRUST_PROXY', {
     shown: 'none',
     derive: () => [],
     meaning: 'Addresses and CIDR networks of proxies whose X-Forwarded-For the server believes, separated by commas.',
     parse: networks,
   }),
-  quotaSoftBytes: derived('QUOTA_SOFT_BYTES', {
-    shown: 'QUOTA_HARD_BYTES',
-    derive: ({ quotaHardBytes }) => quotaHardBytes,
-    meaning: 'Usage from which the server warns an account.',
-    parse: integer({ min: 0 }),
-  }),
-  quotaHardBytes: optional('QUOTA_HARD_BYTES', {
-    shown: 'no limit',
-    meaning: 'Most that an account may use.',
-    parse: integer({ min: 0 }),
-  }),
-  quotaGraceDays: days('QUOTA_GRACE_DAYS', 14, 'Days at or above the hard limit until the grace period ends.'),
+  quotaSoftBytes: shared(
+    derived('QUOTA_SOFT_BYTES', {
+      shown: 'QUOTA_HARD_BYTES',
+      derive: ({ quotaHardBytes }) => quotaHardBytes,
+      meaning: 'Usage from which the server warns an account.',
+      parse: integer({ min: 0 }),
+    }),
+  ),
+  quotaHardBytes: shared(
+    optional('QUOTA_HARD_BYTES', {
+      shown: 'no limit',
+      meaning: 'Most that an account may use.',
+      parse: integer({ min: 0 }),
+    }),
+  ),
+  quotaGraceDays: shared(days('QUOTA_GRACE_DAYS', 14, 'Days at or above the hard limit until the grace period ends.')),
   requestBytesMax: bytes('REQUEST_BYTES_MAX', MEBIBYTE, 'Largest JSON body. Without a bearer token at most 64 KiB.'),
   chunkBytesMax: bytes('CHUNK_BYTES_MAX', 16 * MEBIBYTE, 'Largest chunk of an upload.'),
   chunkBytesSuggested: bytes('CHUNK_BYTES_SUGGESTED', 8 * MEBIBYTE, 'Chunk size that the server suggests to clients.'),
-  blobBytesMax: bytes('BLOB_BYTES_MAX', MEBIBYTE ** 2, 'Largest blob.'),
+  blobBytesMax: shared(bytes('BLOB_BYTES_MAX', MEBIBYTE ** 2, 'Largest blob.')),
   freeSpaceFloorBytes: setting('FREE_SPACE_FLOOR_BYTES', {
     fallback: 1024 * MEBIBYTE,
     meaning:
       'Free disk space below which no bytes are accepted. New uploads begin only above it and what open ones reserve: 16 MiB for each, 1 GiB in all, with the default chunk.',
     parse: integer({ min: 0 }),
   }),
-  protocolMin: version('PROTOCOL_MIN', '2026-01-01', 'Oldest protocol version that writes may use.'),
-  protocolMax: version('PROTOCOL_MAX', '2026-11-01', 'Newest protocol version.'),
-  deprecationLeadDays: days(
-    'DEPRECATION_LEAD_DAYS',
-    90,
-    'Least number of days from `deprecation announce` to the cutoff that it announces.',
+  protocolMin: shared(version('PROTOCOL_MIN', '2026-01-01', 'Oldest protocol version that writes may use.')),
+  protocolMax: shared(version('PROTOCOL_MAX', '2026-11-01', 'Newest protocol version.')),
+  deprecationLeadDays: shared(
+    days(
+      'DEPRECATION_LEAD_DAYS',
+      90,
+      'Least number of days from `deprecation announce` to the cutoff that it announces.',
+    ),
   ),
-  accessTokenSeconds: seconds('ACCESS_TOKEN_SECONDS', 900, 'Lifetime of an access token.'),
-  refreshTokenSeconds: seconds(
-    'REFRESH_TOKEN_SECONDS',
-    30 * DAY_SECONDS,
-    'Lifetime of a refresh token. Each use gives a new token with a full lifetime.',
+  accessTokenSeconds: shared(seconds('ACCESS_TOKEN_SECONDS', 900, 'Lifetime of an access token.')),
+  refreshTokenSeconds: shared(
+    seconds(
+      'REFRESH_TOKEN_SECONDS',
+      30 * DAY_SECONDS,
+      'Lifetime of a refresh token. Each use gives a new token with a full lifetime.',
+    ),
   ),
-  uploadFirstByteSeconds: seconds(
-    'SESSION_FIRST_BYTE_SECONDS',
-    900,
-    'Lifetime of an upload session that has received nothing.',
+  uploadFirstByteSeconds: shared(
+    seconds('SESSION_FIRST_BYTE_SECONDS', 900, 'Lifetime of an upload session that has received nothing.'),
   ),
-  uploadYieldSeconds: seconds(
-    'SESSION_YIELD_SECONDS',
-    10,
-    'Age from which a guest’s upload session that has received nothing gives its place to a new one, if the link has no other place.',
+  uploadYieldSeconds: shared(
+    seconds(
+      'SESSION_YIELD_SECONDS',
+      10,
+      'Age from which a guest’s upload session that has received nothing gives its place to a new one, if the link has no other place.',
+    ),
   ),
-  uploadIdleSeconds: seconds(
-    'SESSION_IDLE_SECONDS',
-    DAY_SECONDS,
-    'Lifetime of an upload session after its last chunk.',
+  uploadIdleSeconds: shared(
+    seconds('SESSION_IDLE_SECONDS', DAY_SECONDS, 'Lifetime of an upload session after its last chunk.'),
   ),
-  uploadLifeSeconds: seconds('SESSION_LIFE_SECONDS', 7 * DAY_SECONDS, 'Longest lifetime of an upload session.'),
-  receiptGuestSeconds: seconds(
-    'RECEIPT_GUEST_SECONDS',
-    30 * DAY_SECONDS,
-    'How long a guest can fetch the receipt of a landed drop.',
+  uploadLifeSeconds: shared(seconds('SESSION_LIFE_SECONDS', 7 * DAY_SECONDS, 'Longest lifetime of an upload session.')),
+  receiptGuestSeconds: shared(
+    seconds('RECEIPT_GUEST_SECONDS', 30 * DAY_SECONDS, 'How long a guest can fetch the receipt of a landed drop.'),
   ),
-  adoptionLeaseSeconds: seconds(
-    'ADOPTION_LEASE_SECONDS',
-    60,
-    'How long a running adoption keeps other adoptions and discards away from its drop.',
+  adoptionLeaseSeconds: shared(
+    seconds(
+      'ADOPTION_LEASE_SECONDS',
+      60,
+      'How long a running adoption keeps other adoptions and discards away from its drop.',
+    ),
   ),
-  collectGraceSeconds: seconds('GC_GRACE_SECONDS', DAY_SECONDS, 'How long an orphaned object is kept.'),
+  collectGraceSeconds: shared(seconds('GC_GRACE_SECONDS', DAY_SECONDS, 'How long an orphaned object is kept.')),
   scrubDays: setting('SCRUB_DAYS', {
     fallback: 30,
     meaning: 'Days after which an object is read again, to find damage on the disk.',
     parse: integer({ min: 1, max: 3650 }),
   }),
-  linkSessionsPerWindow: count(
-    'LINK_SESSIONS_PER_WINDOW',
-    600,
-    'Upload sessions that clients may open on one link in 15 minutes; one address at most a quarter of them. What has landed does not count.',
+  linkSessionsPerWindow: shared(
+    count(
+      'LINK_SESSIONS_PER_WINDOW',
+      600,
+      'Upload sessions that clients may open on one link in 15 minutes; one address at most a quarter of them. What has landed does not count.',
+    ),
   ),
-  sourceSessionsPerWindow: count(
-    'SOURCE_SESSIONS_PER_WINDOW',
-    6000,
-    'Upload sessions that one address may open in 15 minutes, over all links. What has landed does not count.',
+  sourceSessionsPerWindow: shared(
+    count(
+      'SOURCE_SESSIONS_PER_WINDOW',
+      6000,
+      'Upload sessions that one address may open in 15 minutes, over all links. What has landed does not count.',
+    ),
   ),
-  passphraseTriesPerWindow: count(
-    'PASSPHRASE_TRIES_PER_WINDOW',
-    10,
-    'Wrong passphrases that one address may try on a link in 15 minutes.',
+  passphraseTriesPerWindow: shared(
+    count('PASSPHRASE_TRIES_PER_WINDOW', 10, 'Wrong passphrases that one address may try on a link in 15 minutes.'),
   ),
-  loginTriesPerWindow: count(
-    'LOGIN_TRIES_PER_WINDOW',
-    10,
-    'Wrong secrets or codes that one address may try on an account in 15 minutes. Fixed limits apply to all addresses together (see attemptLimits.ts).',
+  loginTriesPerWindow: shared(
+    count(
+      'LOGIN_TRIES_PER_WINDOW',
+      10,
+      'Wrong secrets or codes that one address may try on an account in 15 minutes. Fixed limits apply to all addresses together (see attemptLimits.ts).',
+    ),
   ),
-  manifestDriftDays: days(
-    'MANIFEST_DRIFT_DAYS',
-    30,
-    'Days by which the timestamp of a manifest may differ from the server’s clock.',
+  manifestDriftDays: shared(
+    days('MANIFEST_DRIFT_DAYS', 30, 'Days by which the timestamp of a manifest may differ from the server’s clock.'),
   ),
-  deepBytesPerHour: bytes(
-    'DEEP_BYTES_PER_HOUR',
-    64 * 1024 * MEBIBYTE,
-    'Bytes that deep storage verification reads for one account in an hour.',
+  deepBytesPerHour: shared(
+    bytes(
+      'DEEP_BYTES_PER_HOUR',
+      64 * 1024 * MEBIBYTE,
+      'Bytes that deep storage verification reads for one account in an hour.',
+    ),
   ),
   federationUrl: optional('FEDERATION_URL', {
     shown: 'none',

@@ -25,7 +25,7 @@ export interface News {
   /** Never fails and does not wait. */
   announce(accountIds: Iterable<AccountId>): void
   /** `undefined`: any account may have changed. One listener for each node. */
-  onNews(hear: (accountIds: readonly AccountId[] | undefined) => void): void
+  onNews(hear: (accountIds?: readonly AccountId[]) => void): void
 }
 
 export const MAX_CLOCK_OFF_MS = 2_000

@@ -25,8 +25,9 @@ export interface Store {
 /** The locks of one transaction, in any order. */
 export type Locks = readonly Lock[]
 
-/** What only one transaction at a time may work on: everything that an account owns, the removal of bytes that a receipt covered, or the receipt log. */
-export type Lock = `account ${AccountId}` | 'removal' | 'receipt log'
+/** What only one transaction at a time may work on: everything that an account owns, the removal of bytes that a receipt covered, the receipt log, or what the
+ * server knows about itself. */
+export type Lock = `account ${AccountId}` | 'removal' | 'receipt log' | 'server'
 
 /** What `work` returns to undo its transaction. */
 export interface Refused {

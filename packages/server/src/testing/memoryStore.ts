@@ -34,9 +34,9 @@ async function readMigrated(): Promise<string> {
       .all()
     for (const { name } of schema.filter(({ type, name }) => type === 'table' && name !== 'migrations'))
       assert.equal(reader.prepare(`select count(*) as rows from "${name}"`).get()?.rows, 0, `${name} is empty`)
-    const numbers = reader.prepare('select number from migrations order by number').all()
-    const done = numbers.map(({ number }) => `(${number})`).join()
-    const statements = [...schema.map(({ sql }) => sql), `insert into migrations (number) values ${done}`]
+    const rows = reader.prepare('select number, serves from migrations order by number').all()
+    const done = rows.map(({ number, serves }) => `(${number}, ${serves})`).join()
+    const statements = [...schema.map(({ sql }) => sql), `insert into migrations (number, serves) values ${done}`]
     return `begin;\n${statements.join(';\n')};\ncommit`
   } finally {
     reader.close()

@@ -18,6 +18,7 @@ import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { systemRandom } from '../adapters/system/random.ts'
+import { createSoleNode } from '../adapters/system/soleNode.ts'
 import { unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys, type ServerKeys } from '../domain/custody/keys.ts'
 import { recordServerId } from '../domain/custody/serverId.ts'
@@ -166,6 +167,7 @@ async function openWorld({
     keys,
     keyring,
     log: { info: note('info'), warn: note('warn'), error: note('error') },
+    news: createSoleNode(clock),
     giveUpAfter: (ms: number) => AbortSignal.timeout(ms),
     headWatch: unwatched,
     onDeleting: () => {

@@ -1,18 +1,19 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { Account, AccountReads, AccountSecret, AccountWrites, NewAccount, OwnLimits } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { AccountTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly accountId: AccountId }) =>
-  db.selectFrom('accounts').selectAll().where('account_id', '=', given.accountId),
+  db.selectFrom('accounts').select(columnsOf('accounts')).where('account_id', '=', given.accountId),
 )
 
 /** Always finds a row: the one with the lowest id if no account has the e-mail. Otherwise an unknown e-mail would answer some microseconds sooner. */
 const byEmailOrAny = prepared((db, given: { readonly email: string }) =>
   db
     .selectFrom('accounts')
-    .selectAll()
+    .select(columnsOf('accounts'))
     .where('account_id', '=', (account) =>
       account.fn.coalesce(
         account
@@ -28,7 +29,7 @@ const byEmailOrAny = prepared((db, given: { readonly email: string }) =>
 const afterEmail = prepared((db, given: { readonly afterEmail: string; readonly max: number }) =>
   db
     .selectFrom('accounts')
-    .selectAll()
+    .select(columnsOf('accounts'))
     .where('email', '>', given.afterEmail)
     .where('deleted_at', 'is', null)
     .orderBy('email')

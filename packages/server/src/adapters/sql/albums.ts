@@ -1,17 +1,18 @@
 import type { AccountId, AlbumId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { Album, AlbumReads, AlbumWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { AlbumTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly albumId: AlbumId }) =>
-  db.selectFrom('albums').selectAll().where('album_id', '=', given.albumId),
+  db.selectFrom('albums').select(columnsOf('albums')).where('album_id', '=', given.albumId),
 )
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .selectFrom('albums')
-    .selectAll()
+    .select(columnsOf('albums'))
     .where('account_id', '=', given.accountId)
     .orderBy('created_at')
     .orderBy('album_seq'),

@@ -1,7 +1,9 @@
 /** The blobs of assets. */
+
 import { type AccountId, type AssetId, type Instant, parseInstant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { AssetBlob, AssetReads, AssetWrites, HeldBlob } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { envelopeOf, envelopeText } from './envelopes.ts'
 import { type StatusRow, statusColumns, statusOf } from './objectStatus.ts'
 import { prepared } from './prepared.ts'
@@ -12,7 +14,11 @@ interface Given {
 }
 
 const blobsOfAsset = prepared((db, given: Given) =>
-  db.selectFrom('asset_blobs').selectAll().where('asset_id', '=', given.assetId).orderBy('blob_seq'),
+  db
+    .selectFrom('asset_blobs')
+    .select(columnsOf('asset_blobs'))
+    .where('asset_id', '=', given.assetId)
+    .orderBy('blob_seq'),
 )
 
 const held = (db: Kysely<Schema>) =>

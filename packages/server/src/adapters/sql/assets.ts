@@ -2,6 +2,7 @@ import type { AssetId, Instant } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { AdoptedDrop, Asset, AssetReads, AssetWrites, NewAsset } from '../../ports/store.ts'
 import { blobReads, blobWrites } from './assetBlobs.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { AssetTable, Schema } from './schema.ts'
 
@@ -9,7 +10,9 @@ interface Given {
   readonly assetId: AssetId
 }
 
-const byId = prepared((db, given: Given) => db.selectFrom('assets').selectAll().where('asset_id', '=', given.assetId))
+const byId = prepared((db, given: Given) =>
+  db.selectFrom('assets').select(columnsOf('assets')).where('asset_id', '=', given.assetId),
+)
 
 const reservation = prepared((db, given: NewAsset) =>
   db

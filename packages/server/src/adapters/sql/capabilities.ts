@@ -1,13 +1,14 @@
 import type { AccountId, AlbumId, Instant, Jti } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { Capability, CapabilityReads, CapabilityWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { CapabilityTable, Schema } from './schema.ts'
 
 const live = prepared((db, given: { readonly albumId: AlbumId; readonly at: Instant }) =>
   db
     .selectFrom('capabilities')
-    .selectAll()
+    .select(columnsOf('capabilities'))
     .where('album_id', '=', given.albumId)
     .where('expires_at', '>', given.at)
     .where('revoked_at', 'is', null)

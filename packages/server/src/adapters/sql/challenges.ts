@@ -1,11 +1,12 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { Challenge, ChallengeReads, ChallengeWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { ChallengeTable, Schema } from './schema.ts'
 
 const byHash = prepared((db, given: { readonly tokenHash: string }) =>
-  db.selectFrom('challenges').selectAll().where('token_hash', '=', given.tokenHash),
+  db.selectFrom('challenges').select(columnsOf('challenges')).where('token_hash', '=', given.tokenHash),
 )
 
 const insertion = prepared((db, given: Challenge) =>

@@ -3,6 +3,7 @@ import type { Kysely, Selectable } from 'kysely'
 import type { Change, ChangeReads, ChangesAfter, ChangeWrites, NotedEvent } from '../../ports/store.ts'
 import { blobOf } from './assetBlobs.ts'
 import { assetOf } from './assets.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { AssetBlobTable, EventTable, Schema } from './schema.ts'
 
@@ -22,7 +23,7 @@ const nextNumber = prepared((db, given: { readonly accountId: AccountId }) =>
 const changedAssets = prepared((db, given: ChangesAfter) =>
   db
     .selectFrom('assets')
-    .selectAll()
+    .select(columnsOf('assets'))
     .where('account_id', '=', given.accountId)
     .where('change_seq', '>', given.changeSeq)
     .orderBy('change_seq')
@@ -35,7 +36,7 @@ const blobsOfChanged = prepared(
     db
       .selectFrom('assets')
       .innerJoin('asset_blobs', 'asset_blobs.asset_id', 'assets.asset_id')
-      .selectAll('asset_blobs')
+      .select(columnsOf('asset_blobs'))
       .where('assets.account_id', '=', given.accountId)
       .where('assets.change_seq', '>', given.changeSeq)
       .where('assets.change_seq', '<=', given.last),
@@ -44,7 +45,7 @@ const blobsOfChanged = prepared(
 const events = prepared((db, given: ChangesAfter) =>
   db
     .selectFrom('events')
-    .selectAll()
+    .select(columnsOf('events'))
     .where('account_id', '=', given.accountId)
     .where('change_seq', '>', given.changeSeq)
     .orderBy('change_seq')

@@ -1,7 +1,9 @@
 /** The chunks of upload sessions. */
+
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Chunk, UploadReads, UploadWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { ChunkTable, Schema } from './schema.ts'
 
@@ -10,11 +12,15 @@ interface Given {
 }
 
 const chunkAt = prepared((db, given: Given & { readonly offset: number }) =>
-  db.selectFrom('chunks').selectAll().where('upload_id', '=', given.uploadId).where('offset', '=', given.offset),
+  db
+    .selectFrom('chunks')
+    .select(columnsOf('chunks'))
+    .where('upload_id', '=', given.uploadId)
+    .where('offset', '=', given.offset),
 )
 
 const chunksOf = prepared((db, given: Given) =>
-  db.selectFrom('chunks').selectAll().where('upload_id', '=', given.uploadId).orderBy('offset'),
+  db.selectFrom('chunks').select(columnsOf('chunks')).where('upload_id', '=', given.uploadId).orderBy('offset'),
 )
 
 const extension = prepared((db, given: Given & Chunk & { readonly at: Instant }) =>

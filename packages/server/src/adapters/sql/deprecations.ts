@@ -1,9 +1,12 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { Deprecation, DeprecationReads, DeprecationWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { DeprecationTable, Schema } from './schema.ts'
 
-const inOrder = prepared((db, _given: object) => db.selectFrom('deprecations').selectAll().orderBy('deprecation_seq'))
+const inOrder = prepared((db, _given: object) =>
+  db.selectFrom('deprecations').select(columnsOf('deprecations')).orderBy('deprecation_seq'),
+)
 
 const insertion = prepared((db, given: Deprecation) =>
   db.insertInto('deprecations').values({

@@ -1,17 +1,18 @@
 import type { AccountId, DeviceId, Instant } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { Device, DeviceReads, DeviceWrites, NewDevice } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { DeviceTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly deviceId: DeviceId }) =>
-  db.selectFrom('devices').selectAll().where('device_id', '=', given.deviceId),
+  db.selectFrom('devices').select(columnsOf('devices')).where('device_id', '=', given.deviceId),
 )
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .selectFrom('devices')
-    .selectAll()
+    .select(columnsOf('devices'))
     .where('account_id', '=', given.accountId)
     .orderBy('created_at')
     .orderBy('device_seq'),

@@ -1,17 +1,18 @@
 import type { AccountId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely'
 import type { Claim, Drop, DropReads, DropWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { DropTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly dropId: DropId }) =>
-  db.selectFrom('drops').selectAll().where('drop_id', '=', given.dropId),
+  db.selectFrom('drops').select(columnsOf('drops')).where('drop_id', '=', given.dropId),
 )
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .selectFrom('drops')
-    .selectAll()
+    .select(columnsOf('drops'))
     .where('account_id', '=', given.accountId)
     .orderBy('received_at')
     .orderBy('drop_seq'),
@@ -83,7 +84,7 @@ const removal = prepared(
       .where('drop_id', '=', given.dropId)
       .where('account_id', '=', given.accountId)
       .where(notLeased(given.at))
-      .returningAll(),
+      .returning(columnsOf('drops')),
 )
 
 const removalOfLink = prepared(
@@ -93,7 +94,7 @@ const removalOfLink = prepared(
       .where('opaque_id', '=', given.opaqueId)
       .where('account_id', '=', given.accountId)
       .where(notLeased(given.at))
-      .returningAll(),
+      .returning(columnsOf('drops')),
 )
 
 const removalOfSome = prepared(
@@ -110,7 +111,7 @@ const removalOfSome = prepared(
           .orderBy('drop_seq')
           .limit(given.max),
       )
-      .returningAll(),
+      .returning(columnsOf('drops')),
 )
 
 /** A lease is live before `leased_until`, not at it. */

@@ -1,6 +1,7 @@
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { Hold, HoldReads, HoldWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { HoldTable, Schema } from './schema.ts'
 
@@ -9,11 +10,11 @@ interface Given {
 }
 
 const byHash = prepared((db, given: Given) =>
-  db.selectFrom('holds').selectAll().where('ciphertext_hash', '=', given.ciphertextHash),
+  db.selectFrom('holds').select(columnsOf('holds')).where('ciphertext_hash', '=', given.ciphertextHash),
 )
 
 const all = prepared((db, _given: object) =>
-  db.selectFrom('holds').selectAll().orderBy('created_at').orderBy('ciphertext_hash'),
+  db.selectFrom('holds').select(columnsOf('holds')).orderBy('created_at').orderBy('ciphertext_hash'),
 )
 
 const insertion = prepared((db, given: Hold) =>

@@ -1,15 +1,16 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { Invite, InviteReads, InviteWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { InviteTable, Schema } from './schema.ts'
 
 const byHash = prepared((db, given: { readonly codeHash: string }) =>
-  db.selectFrom('invites').selectAll().where('code_hash', '=', given.codeHash),
+  db.selectFrom('invites').select(columnsOf('invites')).where('code_hash', '=', given.codeHash),
 )
 
 const byAge = prepared((db, given: { readonly max: number }) =>
-  db.selectFrom('invites').selectAll().orderBy('created_at').orderBy('code_hash').limit(given.max),
+  db.selectFrom('invites').select(columnsOf('invites')).orderBy('created_at').orderBy('code_hash').limit(given.max),
 )
 
 const anyLive = prepared((db, given: { readonly at: Instant }) =>

@@ -1,20 +1,21 @@
 import type { Instant, KeyId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { AttestationKey, KeyReads, KeyWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { AttestationKeyTable, Schema } from './schema.ts'
 
 const allKeys = prepared((db, _given: object) =>
   db
     .selectFrom('attestation_keys')
-    .selectAll()
+    .select(columnsOf('attestation_keys'))
     .orderBy((key) => key('active_to', 'is', null))
     .orderBy('active_from')
     .orderBy('key_seq'),
 )
 
 const active = prepared((db, _given: object) =>
-  db.selectFrom('attestation_keys').selectAll().where('active_to', 'is', null),
+  db.selectFrom('attestation_keys').select(columnsOf('attestation_keys')).where('active_to', 'is', null),
 )
 
 const insertion = prepared((db, given: AttestationKey) =>

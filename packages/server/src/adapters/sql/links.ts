@@ -2,17 +2,18 @@ import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol
 import { linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { Link, LinkReads, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { LinkTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
-  db.selectFrom('links').selectAll().where('opaque_id', '=', given.opaqueId),
+  db.selectFrom('links').select(columnsOf('links')).where('opaque_id', '=', given.opaqueId),
 )
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .selectFrom('links')
-    .selectAll()
+    .select(columnsOf('links'))
     .select((link) =>
       link
         .selectFrom('drops')

@@ -8,18 +8,19 @@ import type {
   ObjectWrites,
   StoredObject,
 } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { statusColumns, statusOf } from './objectStatus.ts'
 import { prepared } from './prepared.ts'
 import type { ObjectTable, Schema } from './schema.ts'
 
 const byLocation = prepared((db, given: { readonly location: string }) =>
-  db.selectFrom('objects').selectAll().where('location', '=', given.location),
+  db.selectFrom('objects').select(columnsOf('objects')).where('location', '=', given.location),
 )
 
 const inState = prepared((db, given: { readonly state: ObjectState; readonly before: Instant; readonly max: number }) =>
   db
     .selectFrom('objects')
-    .selectAll()
+    .select(columnsOf('objects'))
     .where('state', '=', given.state)
     .where('since', '<', given.before)
     .orderBy('since')

@@ -37,7 +37,7 @@ describe('opening a PostgreSQL store', () => {
   it(
     'refuses a database of a newer release, and leaves it unchanged',
     inOwnDatabase(async ({ open, outsider }) => {
-      await outsider.query('insert into migrations (number) values (99)')
+      await outsider.query('insert into migrations (number, serves) values (99, 99)')
       await assert.rejects(open(), DatabaseTooNew)
       await outsider.query('delete from migrations where number = 99')
       await setFact(await open())
@@ -176,7 +176,6 @@ describe('the connections of a PostgreSQL store', () => {
       const find = () => store.read((tx) => tx.accounts.find(accountId(1)))
       await find()
       await outsider.query('alter table accounts add column novelty bigint')
-      await find().catch((error) => assert.ok(error instanceof StorageUnavailable))
       assert.equal((await find())?.email, account(1).email)
     }),
   )

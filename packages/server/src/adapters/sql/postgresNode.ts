@@ -15,10 +15,11 @@ interface NodeOptions {
   readonly version: string
   /** Another process serves the data alone. This one must end. */
   readonly onBroken: (error: StoreBroken) => void
+  readonly openAttempts?: number
 }
 
 const TICK_MS = 1_000
-/** At a start: the connection of a process that has just died may hold its lock for a while. */
+/** How often a start asks for its place, once a second: the connection of a process that has just died may hold it for a while. */
 const OPEN_ATTEMPTS = 15
 const TICKS_A_BEAT = 10
 const FORGOTTEN_AFTER_MS = 3_600_000
@@ -30,7 +31,8 @@ const JOB_LOCKS = 1651207791
  * One connection for what a node needs beside its transactions: its place among the nodes, the time, news, and the locks of jobs. It says something each
  * second, so a node that is frozen or cut off is told from one that lives. Throws `NotAlone` if another process serves the data alone.
  */
-export async function openPostgresNode({ url, isSole, version, onBroken }: NodeOptions): Promise<Node> {
+export async function openPostgresNode(options: NodeOptions): Promise<Node> {
+  const { url, isSole, version, onBroken, openAttempts = OPEN_ATTEMPTS } = options
   const nodeId = randomUUID()
   const news = createPostgresNews(nodeId, () => connection)
   const connection = createNodeConnection({ url, isSole, channel: NEWS_CHANNEL, onNotice: news.heard })
@@ -54,7 +56,7 @@ export async function openPostgresNode({ url, isSole, version, onBroken }: NodeO
     }
   }
 
-  await openFirst(connection)
+  await openFirst(connection, openAttempts)
   await state.look()
   const living = live()
   return {
@@ -73,12 +75,12 @@ export async function openPostgresNode({ url, isSole, version, onBroken }: NodeO
   }
 }
 
-async function openFirst(connection: NodeConnection): Promise<void> {
+async function openFirst(connection: NodeConnection, attempts: number): Promise<void> {
   for (let attempt = 1; connection.number() === undefined; attempt += 1) {
     try {
       await connection.open()
     } catch (error) {
-      if (!(error instanceof NotAlone) || attempt === OPEN_ATTEMPTS) throw error
+      if (!(error instanceof NotAlone) || attempt === attempts) throw error
       await wait(TICK_MS)
     }
   }

@@ -3,16 +3,16 @@ import { jsonOf, MAX_PAGE, type Row, type RowSource, type RowTarget } from './co
 import { typesOfPort } from './postgresTypes.ts'
 import { listed, type Table, tablesOfRelease } from './tables.ts'
 
-/** Longer than a page of rows takes on the other side. A process that is stopped for longer loses its snapshot. */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 600_000
-
-/** The settings that the values and the durability depend on, whatever the server, the role or the URL say. */
+/**
+ * Values and durability depend on these settings, whatever the server, the role or the URL say. The connection is idle for as long as the other side takes to
+ * compare a large table.
+ */
 const START = `
   set synchronous_commit = on;
   set bytea_output = hex;
   set statement_timeout = 0;
   set lock_timeout = 10000;
-  set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};
+  set idle_in_transaction_session_timeout = 0;
 `
 
 export async function openClient(url: string): Promise<Client> {

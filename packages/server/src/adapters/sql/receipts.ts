@@ -1,6 +1,7 @@
 import type { AssetId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { LogHead, ReceiptReads, ReceiptRow, ReceiptWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { ReceiptTable, Schema } from './schema.ts'
 
@@ -8,15 +9,24 @@ const head = prepared((db, _given: object) =>
   db.selectFrom('log_head').select(['receipt_seq', 'receipt_hash', 'received_at']).where('only_row', '=', 1),
 )
 
+const hashBySeq = prepared((db, given: { readonly receiptSeq: number }) =>
+  db.selectFrom('receipts').select('receipt_hash').where('receipt_seq', '=', given.receiptSeq),
+)
+
 const firstOfUpload = prepared((db, given: { readonly uploadId: UploadId }) =>
-  db.selectFrom('receipts').selectAll().where('upload_id', '=', given.uploadId).orderBy('receipt_seq').limit(1),
+  db
+    .selectFrom('receipts')
+    .select(columnsOf('receipts'))
+    .where('upload_id', '=', given.uploadId)
+    .orderBy('receipt_seq')
+    .limit(1),
 )
 
 /** Found by upload: the receipt of a drop's landing names no asset, but names the same upload as the adoption. */
 const ofUploadsOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
   db
     .selectFrom('receipts')
-    .selectAll()
+    .select(columnsOf('receipts'))
     .where('upload_id', 'in', (receipt) =>
       receipt.selectFrom('receipts as own').select('own.upload_id').where('own.asset_id', '=', given.assetId),
     )
@@ -71,6 +81,9 @@ export function receiptReads(db: Kysely<Schema>): ReceiptReads {
     async head() {
       const row = await head.first(db, {})
       return row && { receiptSeq: row.receipt_seq, receiptHash: row.receipt_hash, receivedAt: row.received_at }
+    },
+    async hashOf(receiptSeq) {
+      return (await hashBySeq.first(db, { receiptSeq }))?.receipt_hash
     },
     async ofUpload(uploadId) {
       const row = await firstOfUpload.first(db, { uploadId })

@@ -1,21 +1,22 @@
 import type { AccountId, DeviceId, Instant, SessionId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { RefreshToken, Session, SessionReads, SessionWrites } from '../../ports/store.ts'
+import { columnsOf } from './columns.ts'
 import { prepared } from './prepared.ts'
 import type { RefreshTokenTable, Schema, SessionTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly sessionId: SessionId }) =>
-  db.selectFrom('sessions').selectAll().where('session_id', '=', given.sessionId),
+  db.selectFrom('sessions').select(columnsOf('sessions')).where('session_id', '=', given.sessionId),
 )
 
 const tokenByHash = prepared((db, given: { readonly tokenHash: Uint8Array }) =>
-  db.selectFrom('refresh_tokens').selectAll().where('token_hash', '=', given.tokenHash),
+  db.selectFrom('refresh_tokens').select(columnsOf('refresh_tokens')).where('token_hash', '=', given.tokenHash),
 )
 
 const liveOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly at: Instant }) =>
   db
     .selectFrom('sessions')
-    .selectAll()
+    .select(columnsOf('sessions'))
     .where('account_id', '=', given.accountId)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', given.at)

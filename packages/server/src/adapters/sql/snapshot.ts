@@ -84,7 +84,8 @@ export function readSnapshot(path: string): Snapshot {
     },
     firstKeyId: () => parseKeyId(String(first('select key_id from attestation_keys order by key_seq limit 1').key_id)),
     head() {
-      const { receipt_seq: receiptSeq, receipt_hash: text, received_at: receivedAt } = first('select * from log_head')
+      const row = first('select receipt_seq, receipt_hash, received_at from log_head')
+      const { receipt_seq: receiptSeq, receipt_hash: text, received_at: receivedAt } = row
       const receiptHash = parseSha256Hex(String(text))
       if (typeof receiptSeq !== 'number' || typeof receivedAt !== 'number' || receiptHash === undefined)
         return undefined

@@ -71,7 +71,7 @@ describe('opening a SQLite store', () => {
       await seed(store)
       await store.close()
       const database = new DatabaseSync(path)
-      database.exec('insert into migrations (number) values (99)')
+      database.exec('insert into migrations (number, serves) values (99, 99)')
       await assert.rejects(openSqliteStore({ path }), DatabaseTooNew)
       database.exec('delete from migrations where number = 99')
       database.close()

@@ -10,6 +10,7 @@ import type {
   UploadWrites,
 } from '../../ports/store.ts'
 import { chunkReads, chunkWrites } from './chunks.ts'
+import { columnsOf } from './columns.ts'
 import { envelopeText } from './envelopes.ts'
 import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
@@ -23,13 +24,13 @@ interface Given {
 }
 
 const byId = prepared((db, given: Given) =>
-  db.selectFrom('uploads').selectAll().where('upload_id', '=', given.uploadId),
+  db.selectFrom('uploads').select(columnsOf('uploads')).where('upload_id', '=', given.uploadId),
 )
 
 const byIdempotencyKey = prepared((db, given: { readonly opaqueId: OpaqueId; readonly idempotencyKey: string }) =>
   db
     .selectFrom('uploads')
-    .selectAll()
+    .select(columnsOf('uploads'))
     .where('opaque_id', '=', given.opaqueId)
     .where('idempotency_key', '=', given.idempotencyKey),
 )
@@ -37,7 +38,7 @@ const byIdempotencyKey = prepared((db, given: { readonly opaqueId: OpaqueId; rea
 const openOfLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db
     .selectFrom('uploads')
-    .selectAll()
+    .select(columnsOf('uploads'))
     .where('opaque_id', '=', given.opaqueId)
     .where('state', '=', literally('open'))
     .orderBy('created_at'),
@@ -47,7 +48,7 @@ const openOfLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
 const unclosedOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
   db
     .selectFrom('uploads')
-    .selectAll()
+    .select(columnsOf('uploads'))
     .where('asset_id', '=', given.assetId)
     .where('closed_at', 'is', null)
     .orderBy('created_at')
@@ -57,7 +58,7 @@ const unclosedOfAsset = prepared((db, given: { readonly assetId: AssetId }) =>
 const unclosedOfAccount = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .selectFrom('uploads')
-    .selectAll()
+    .select(columnsOf('uploads'))
     .where('account_id', '=', given.accountId)
     .where('closed_at', 'is', null)
     .orderBy('created_at')
@@ -100,7 +101,7 @@ const expired = prepared((db, given: ExpiryLimits) => {
   const old = open.where('created_at', '<', given.createdBefore)
   return db
     .selectFrom('uploads')
-    .selectAll()
+    .select(columnsOf('uploads'))
     .where('upload_id', 'in', unbegun.unionAll(idle).unionAll(old))
     .limit(given.max)
 })

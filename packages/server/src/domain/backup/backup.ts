@@ -147,8 +147,7 @@ async function requireOwnDirectory({ directory, store }: BackupPorts): Promise<v
       `the directory holds a backup of another server, ${serverId ?? 'without receipts'}. Name another one.`,
     )
   if (head === undefined) return
-  const [receipt] = await store.read((tx) => tx.audit.receipts(head.receiptSeq - 1, 1))
-  if (receipt?.row.receiptHash !== head.receiptHash)
+  if ((await store.read((tx) => tx.receipts.hashOf(head.receiptSeq))) !== head.receiptHash)
     throw new BackupFailed(
       'the backup in the directory has receipts that this server does not have: this server was restored from an earlier backup. Name another directory.',
     )

@@ -3,6 +3,7 @@
  * so the rows of assets are the feed. A change is noted in the transaction that makes it: a reader sees both or neither.
  */
 import type { AccountId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import type { News } from '../../ports/node.ts'
 import type { Change, Store, WriteTx } from '../../ports/store.ts'
 
 type PlainChange = Exclude<Change, { readonly name: 'asset.changed' }>
@@ -43,20 +44,31 @@ function isNoted(tx: WriteTx, accountId: AccountId, change: string): boolean {
   return isRepeat
 }
 
-/** Wakes the listeners of an account's changes. It says only that there may be news. Listeners also look on a timer, as other processes raise no alarm here. */
+/**
+ * Wakes the listeners of an account's changes, on all nodes. It says only that there may be news. Listeners also look on a timer, as commands raise no
+ * alarm, and news of other nodes can be lost.
+ */
 export interface Alarm {
-  /** Calls `wake` after each commit of this process that noted a change of the account. Returns a function that stops this. */
+  /** Calls `wake` after each commit of a node that noted a change of the account. Returns a function that stops this. */
   listen(accountId: AccountId, wake: () => void): () => void
   /** The same store. Its commits raise the alarm. */
   over(store: Store): Store
 }
 
-export function createAlarm(): Alarm {
+export function createAlarm(news: News): Alarm {
   const listening = new Map<AccountId, Set<() => void>>()
 
-  function raise(tx: WriteTx): void {
-    for (const accountId of notedIn.get(tx)?.keys() ?? []) for (const wake of listening.get(accountId) ?? []) wake()
+  function ring(accountIds: Iterable<AccountId>): void {
+    for (const accountId of accountIds) for (const wake of listening.get(accountId) ?? []) wake()
   }
+
+  function raise(tx: WriteTx): void {
+    const changed = [...(notedIn.get(tx)?.keys() ?? [])]
+    ring(changed)
+    news.announce(changed)
+  }
+
+  news.onNews((accountIds = [...listening.keys()]) => ring(accountIds))
 
   return {
     listen(accountId, wake) {

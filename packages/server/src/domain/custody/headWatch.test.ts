@@ -36,6 +36,9 @@ function createWitness() {
     witness,
     calls,
     kept: () => kept,
+    forget() {
+      kept = undefined
+    },
     beforeEach(work: () => Promise<void>) {
       before = work
     },
@@ -203,6 +206,21 @@ describe('the watch over the head of the receipt log', () => {
       assert.match(String((await start(world.store)).watch.reasons()), /older than its last restore/)
       assert.equal((await seqsOf(world.store)).length, 4)
       assert.equal((await beginLife({ ...world, witness: keeping.witness })).life, 2)
+    }),
+  )
+
+  it(
+    'takes bytes without a witness for other ones, once there was one in this life of the log',
+    watched(async ({ world, keeping, start }) => {
+      const first = await start(world.store)
+      await first.node.rules.receiptLog.append(draft())
+      await first.watch.close()
+      keeping.forget()
+      const { node, watch } = await start(world.store)
+      assert.match(String(watch.reasons()), /witness of the receipt log is missing/)
+      await assert.rejects(node.rules.receiptLog.append(draft()), isBehind)
+      await beginLife({ ...world, witness: keeping.witness })
+      assert.deepEqual((await start(world.store)).watch.reasons(), [])
     }),
   )
 

@@ -4,6 +4,7 @@
  * of the log. The database is compared with the witness beside the bytes, and with what this process has seen.
  */
 
+import { utf8 } from '@blindkeep/protocol/bytes'
 import type { Log } from '../../ports/log.ts'
 import { type LogHead, type ReadTx, StorageUnavailable, type Store } from '../../ports/store.ts'
 import type { Witness, WitnessedHead } from '../../ports/witness.ts'
@@ -14,8 +15,10 @@ export class HeadBehind extends StorageUnavailable {
 }
 
 export interface HeadWatch {
-  /** Call it before a receipt is signed that follows `head`. Throws `HeadBehind`. */
-  beforeSigning(head: LogHead | undefined): Promise<void>
+  /** Whether the log has the last receipt that this process has seen. Call it in the transaction that reads the head. */
+  isKnown(tx: ReadTx): Promise<boolean>
+  /** Call it before a receipt is signed, with the answer of `isKnown`. Throws `HeadBehind`. */
+  beforeSigning(isKnown: boolean): Promise<void>
   /** Call it after the commit of each batch, with its last receipt. Neither waits nor fails. */
   signed(head: LogHead): void
   /** Call it before bytes are removed. Throws `HeadBehind`. */
@@ -34,6 +37,7 @@ export const CHECK_SECONDS = 10
 
 /** For SQLite with files: database and bytes are one directory, and are set back together. */
 export const unwatched: HeadWatch = {
+  isKnown: async () => true,
   beforeSigning: async () => undefined,
   signed: () => undefined,
   beforeRemoving: async () => undefined,
@@ -44,7 +48,7 @@ export const unwatched: HeadWatch = {
 }
 
 interface WatchPorts {
-  readonly store: Pick<Store, 'read'>
+  readonly store: Pick<Store, 'read' | 'write'>
   readonly witness: Witness
   readonly log: Log
 }
@@ -57,7 +61,7 @@ export function createHeadWatch({ store, witness, log }: WatchPorts): HeadWatch 
   let isSuspect = true
   let behind: string | undefined
   let checking: Promise<void> | undefined
-  const follow = createFollowing(witness, log)
+  const follow = createFollowing({ store, witness, log })
 
   function see(head: WitnessedHead): void {
     if (seen === undefined || isFurther(head, seen)) seen = head
@@ -68,14 +72,22 @@ export function createHeadWatch({ store, witness, log }: WatchPorts): HeadWatch 
     const witnessed = await witness.read()
     const known = [witnessed, seen].filter((head) => head !== undefined)
     isSuspect = false
-    const compared = await store.read((tx) => compareWith(tx, known))
-    const { present, fault } = compared
+    const compared = await store.read(async (tx) => ({
+      ...(await compareWith(tx, known)),
+      witnessedIn: await countIn(tx, 'witnessed'),
+    }))
+    const { present } = compared
+    const isMissing = witnessed === undefined && compared.witnessedIn === compared.life
+    const fault = isMissing
+      ? 'The witness of the receipt log is missing beside the bytes: they are others, or set back'
+      : compared.fault
     if (fault !== undefined && behind === undefined)
       log.error('the database lacks receipts that were signed', { reason: fault, next: NEXT })
     if (fault === undefined && behind !== undefined) log.info('the database has all receipts again')
     behind = fault
     if (fault !== undefined) return
     life = compared.life
+    follow.noted(compared.witnessedIn)
     if (present === undefined) return
     see(present)
     if (witnessed === undefined || isFurther(present, witnessed)) follow.put(present)
@@ -99,8 +111,9 @@ export function createHeadWatch({ store, witness, log }: WatchPorts): HeadWatch 
 
   return {
     check,
-    async beforeSigning(head) {
-      if (isSuspect || behind !== undefined || !isFrom(seen, head)) await check()
+    isKnown: async (tx) => seen === undefined || (await tx.receipts.hashOf(seen.receiptSeq)) === seen.receiptHash,
+    async beforeSigning(isKnown) {
+      if (isSuspect || behind !== undefined || !isKnown) await check()
       refuse()
     },
     signed(head) {
@@ -124,12 +137,16 @@ const NEXT =
   'Nothing is signed and no bytes are removed. If the database was set back on purpose (a failover to a standby that lagged, a recovery to an earlier time), stop all nodes and run `blindkeep-server restored`. Otherwise stop, and connect the right database (DATABASE_URL) to the right bytes (BLOBS_URL).'
 
 /** 0 before the first restore. */
-export async function lifeOf({ server }: Pick<ReadTx, 'server'>): Promise<number> {
-  const written = await server.fact('life')
-  if (written === undefined) return 0
-  const life = Number(new TextDecoder().decode(written))
-  if (!Number.isSafeInteger(life) || life < 1) throw new Error('the fact life is no number')
-  return life
+export async function lifeOf(tx: Pick<ReadTx, 'server'>): Promise<number> {
+  return (await countIn(tx, 'life')) ?? 0
+}
+
+async function countIn({ server }: Pick<ReadTx, 'server'>, name: 'life' | 'witnessed'): Promise<number | undefined> {
+  const written = await server.fact(name)
+  if (written === undefined) return undefined
+  const count = Number(new TextDecoder().decode(written))
+  if (!Number.isSafeInteger(count) || count < 0) throw new Error(`the fact ${name} is no number`)
+  return count
 }
 
 interface Comparison {
@@ -149,8 +166,7 @@ async function compareWith(tx: ReadTx, known: readonly WitnessedHead[]): Promise
     if (knownLife > life) return { life, present, fault: `The database is older than its last restore: ${last}` }
     if (head === undefined || head.receiptSeq < receiptSeq)
       return { life, present, fault: `The database was set back: ${last}, and receipt ${receiptSeq} was signed` }
-    const [found] = await tx.audit.receipts(receiptSeq - 1, 1)
-    if (found?.row.receiptSeq !== receiptSeq || found.row.receiptHash !== receiptHash)
+    if ((await tx.receipts.hashOf(receiptSeq)) !== receiptHash)
       return { life, present, fault: `The database has another receipt ${receiptSeq} than the one that was signed` }
   }
   return { life, present, fault: undefined }
@@ -160,34 +176,37 @@ function isFurther(one: WitnessedHead, other: WitnessedHead): boolean {
   return one.life > other.life || (one.life === other.life && one.receiptSeq > other.receiptSeq)
 }
 
-/** Whether `head` may continue what was seen: other nodes sign too. */
-function isFrom(seen: WitnessedHead | undefined, head: LogHead | undefined): boolean {
-  if (seen === undefined) return true
-  if (head === undefined || head.receiptSeq < seen.receiptSeq) return false
-  return head.receiptSeq > seen.receiptSeq || head.receiptHash === seen.receiptHash
-}
-
 /** Writes one head at a time, always the newest: a busy log has many batches while one is written. */
-function createFollowing(witness: Witness, log: Log) {
+function createFollowing({ store, witness, log }: WatchPorts) {
   let next: WitnessedHead | undefined
   let writing: Promise<void> | undefined
+  /** The life in which the database knows that there is a witness. */
+  let notedLife: number | undefined
 
-  async function write(): Promise<void> {
+  async function write(head: WitnessedHead): Promise<void> {
+    await witness.write(head)
+    if (notedLife === head.life) return
+    await store.write([], (tx) => tx.server.setFact('witnessed', utf8(String(head.life))))
+    notedLife = head.life
+  }
+
+  async function writeAll(): Promise<void> {
     while (next !== undefined) {
       const head = next
       next = undefined
       // The next head, or the next check, writes again.
-      await witness
-        .write(head)
-        .catch((error: unknown) => log.warn('the witness of the receipt log was not written', { error }))
+      await write(head).catch((error: unknown) => log.warn('the witness of the receipt log was not written', { error }))
     }
     writing = undefined
   }
 
   return {
+    noted(life: number | undefined): void {
+      notedLife = life
+    },
     put(head: WitnessedHead): void {
       if (next === undefined || isFurther(head, next)) next = head
-      writing ??= write()
+      writing ??= writeAll()
     },
     idle: async () => await writing,
   }

@@ -69,8 +69,11 @@ export function createReceiptLog({ store, clock, serverId, signerOf, headWatch =
 
   async function append(drafts: readonly ReceiptDraft[]): Promise<readonly ReceiptRow[]> {
     for (let signings = 0; signings < MAX_SIGNINGS; signings++) {
-      const state = await store.read(readLogState)
-      await headWatch.beforeSigning(state.head)
+      const { state, isKnown } = await store.read(async (tx) => ({
+        state: await readLogState(tx),
+        isKnown: await headWatch.isKnown(tx),
+      }))
+      await headWatch.beforeSigning(isKnown)
       const rows = await signAll(
         drafts.map(({ subject }) => subject),
         state,

@@ -8,6 +8,8 @@
  * - feed_epoch: random bytes that name the numbering of changes to which cursors belong; a restore changes them.
  * - collector_paused_until: an RFC 3339 instant in ASCII; until then the collector deletes no object that a receipt vouched for.
  * - life: decimal digits in ASCII; how many restores the receipt log has had. Absent before the first.
+ * - witnessed: decimal digits in ASCII; the life in which a witness was first written. From then on a missing one means other bytes.
+ * - settings: JSON of the settings that all nodes share, by variable (sharedSettings.ts).
  * - protocol_window: two dates in ASCII with a space between them, the oldest and newest protocol version in the settings of the last start.
  */
 export type ServerFact =
@@ -18,7 +20,9 @@ export type ServerFact =
   | 'feed_epoch'
   | 'collector_paused_until'
   | 'life'
+  | 'witnessed'
   | 'protocol_window'
+  | 'settings'
 
 export interface ServerReads {
   fact(name: ServerFact): Promise<Uint8Array | undefined>

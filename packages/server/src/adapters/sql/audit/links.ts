@@ -1,6 +1,7 @@
 import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { type Kysely, sql } from 'kysely'
 import type { AuditedLink, AuditWrites } from '../../../ports/store.ts'
+import { columnsOf } from '../columns.ts'
 import { linkUseOf } from '../links.ts'
 import { prepared } from '../prepared.ts'
 import type { Schema } from '../schema.ts'
@@ -33,7 +34,7 @@ const page = prepared((db, given: { readonly after: number; readonly max: number
     .selectFrom('links')
     .leftJoin('unclosed', 'unclosed.opaque_id', 'links.opaque_id')
     .leftJoin('landed', 'landed.opaque_id', 'links.opaque_id')
-    .selectAll('links')
+    .select(columnsOf('links'))
     .select(['unclosed.sessions', 'unclosed.bytes', 'unclosed.open', 'unclosed.finishing'])
     .select(['landed.files as seen_files', 'landed.bytes as seen_bytes'])
     .select([

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { AuditedObject, ObjectState } from '../../../ports/store.ts'
+import { columnsOf } from '../columns.ts'
 import { prepared } from '../prepared.ts'
 import type { ObjectTable, Schema } from '../schema.ts'
 
@@ -11,7 +12,7 @@ const unclosed = sql`from uploads where uploads.upload_id = ${uploadId} and uplo
 function audited(db: Kysely<Schema>) {
   return db
     .selectFrom('objects')
-    .selectAll()
+    .select(columnsOf('objects'))
     .select([
       sql<number>`(select count(*) ${unclosed})`.as('sessions'),
       sql<number | null>`(select received_bytes ${unclosed})`.as('received_bytes'),

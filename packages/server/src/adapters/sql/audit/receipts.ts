@@ -2,6 +2,7 @@ import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { type Kysely, sql } from 'kysely'
 import type { AuditedReceipt, Subject } from '../../../ports/store.ts'
+import { columnsOf } from '../columns.ts'
 import { prepared } from '../prepared.ts'
 import { receiptOf } from '../receipts.ts'
 import type { Schema } from '../schema.ts'
@@ -26,7 +27,7 @@ const page = prepared((db, given: { readonly after: number; readonly max: number
         .onRef('asset_blobs.asset_id', '=', 'receipts.asset_id')
         .onRef('asset_blobs.upload_id', '=', 'receipts.upload_id'),
     )
-    .selectAll('receipts')
+    .select(columnsOf('receipts'))
     .select(['uploads.ciphertext_hash as upload_hash', 'uploads.size as upload_size', 'uploads.role as upload_role'])
     .select(['drops.ciphertext_hash as drop_hash', 'drops.size as drop_size'])
     .select(['asset_blobs.ciphertext_hash as blob_hash', 'asset_blobs.size as blob_size'])

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createDatabaseClock } from './databaseClock.ts'
+
+/** A machine whose clock differs from the database's by `offMs`. */
+function createMachine(offMs: number) {
+  let elapsed = 0
+  const start = 1_800_000_000_000
+  const time = createDatabaseClock({ now: () => start + offMs + elapsed, elapsed: () => elapsed })
+  return {
+    time,
+    pass: (ms: number) => {
+      elapsed += ms
+    },
+    /** Half of the round trip is the way there. */
+    measure(roundTripMs: number) {
+      const sentMs = start + offMs + elapsed
+      elapsed += roundTripMs
+      const databaseMs = start + elapsed - roundTripMs / 2
+      time.measured({ databaseMs, sentMs, answeredMs: start + offMs + elapsed })
+    },
+    /** How far the measured clock is from the database's. */
+    errorMs: () => time.clock.now() - (start + elapsed),
+  }
+}
+
+describe('the clock of the database', () => {
+  it('is the same on a machine whose clock is off', () => {
+    for (const offMs of [-1500, 0, 1500]) {
+      const machine = createMachine(offMs)
+      machine.measure(40)
+      assert.equal(machine.errorMs(), 0)
+      assert.equal(machine.time.isRight(), true)
+    }
+  })
+
+  it('is not right on a machine that is more than two seconds off, but still the same', () => {
+    for (const offMs of [-2100, 2100]) {
+      const machine = createMachine(offMs)
+      machine.measure(40)
+      assert.deepEqual([machine.errorMs(), machine.time.isRight()], [0, false])
+    }
+  })
+
+  it('is not right before it was measured, or five seconds after', () => {
+    const machine = createMachine(0)
+    assert.equal(machine.time.isRight(), false)
+    machine.measure(40)
+    machine.pass(5000)
+    assert.equal(machine.time.isRight(), true)
+    machine.pass(1)
+    assert.equal(machine.time.isRight(), false)
+    machine.measure(40)
+    assert.equal(machine.time.isRight(), true)
+  })
+
+  it('ignores an answer that took more than a second', () => {
+    const machine = createMachine(0)
+    machine.measure(1001)
+    assert.equal(machine.time.isRight(), false)
+  })
+
+  it('goes on evenly while a measurement confirms it', () => {
+    const machine = createMachine(0)
+    machine.measure(10)
+    const sentMs = 1_800_000_000_010
+    machine.time.measured({ databaseMs: sentMs + 8, sentMs, answeredMs: sentMs + 10 })
+    assert.equal(machine.errorMs(), 0)
+    machine.time.measured({ databaseMs: sentMs + 50, sentMs, answeredMs: sentMs + 10 })
+    assert.equal(machine.errorMs(), 45)
+  })
+})

@@ -1,0 +1,71 @@
+/** Several nodes: real processes on one database and one object store, behind a proxy that gives every request to another of them in turn. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgresServer } from '../packages/server/src/testing/postgresServer.ts'
+import { createDatabase, createTestDatabase } from './postgresDatabase.ts'
+import { type RoundRobin, startRoundRobin } from './roundRobin.ts'
+import { type RunningServer, startServer } from './startServer.ts'
+
+export interface NodesOptions {
+  readonly count?: number
+  /** `BLOBS_URL` and the credentials of an object store that all nodes share. Files cannot be shared. */
+  readonly blobs: Readonly<Record<string, string>>
+  /** Settings of every node. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface Nodes {
+  /** The address of the proxy, which is the public URL of all nodes. */
+  readonly url: string
+  readonly proxy: RoundRobin
+  /** Each with a data directory of its own. `kill9` and `restart` one of them; the proxy passes over a node that does not listen. */
+  readonly nodes: readonly RunningServer[]
+  readonly databaseUrl: string
+  /** stdout and stderr of all nodes. */
+  log(): string
+  stop(): Promise<void>
+}
+
+/** Uses the server that BLINDKEEP_TEST_POSTGRES names, or one of its own. All nodes start at once, also the first time. */
+export async function startNodes({ count = 3, blobs, env }: NodesOptions): Promise<Nodes> {
+  const ends: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const end of ends.splice(0).reverse()) await end()
+  }
+  try {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-nodes-'))
+    ends.push(() => rm(directory, { recursive: true, force: true }))
+    const databaseUrl = await openDatabase(ends)
+    const proxy = await startRoundRobin()
+    ends.push(proxy.close)
+    const settings = {
+      ...blobs,
+      DATABASE_URL: databaseUrl,
+      MASTER_SECRET_FILE: join(directory, 'master.secret'),
+      ...env,
+    }
+    const starts = Array.from({ length: count }, () => startServer({ publicUrl: proxy.url, env: settings }))
+    const started = await Promise.allSettled(starts)
+    const nodes = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    ends.push(() => Promise.all(nodes.map((node) => node.stop())))
+    for (const each of started) if (each.status === 'rejected') throw each.reason
+    proxy.forwardTo(nodes.map(({ url }) => url))
+    return { url: proxy.url, proxy, nodes, databaseUrl, log: () => nodes.map((node) => node.log()).join('\n'), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function openDatabase(ends: (() => Promise<unknown>)[]): Promise<string> {
+  const shared = await createTestDatabase()
+  if (shared !== undefined) {
+    ends.push(shared.drop)
+    return shared.url
+  }
+  const server = await startPostgresServer()
+  ends.push(server.stop)
+  const own = await createDatabase(server.url('postgres'))
+  return own.url
+}
