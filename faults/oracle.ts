@@ -50,7 +50,7 @@ interface Directory {
 async function fsck({ path, blobsDirectory, memory }: Directory): Promise<readonly string[]> {
   const store = await openSqliteStore({ path, asItIs: true })
   try {
-    const ports = { store, blobs: plainFiles(blobsDirectory), clock: systemClock, verify: createVerifiers() }
+    const ports = { store, objects: plainFiles(blobsDirectory), clock: systemClock, verify: createVerifiers() }
     const { signal } = new AbortController()
     const faults: string[] = []
     const examination = { deep: true, isUnpruned: true, signal, counts: newCounts(), memory }

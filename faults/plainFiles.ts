@@ -7,10 +7,10 @@ import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
-import type { ReadableBlobs } from '../packages/server/src/domain/fsck/files.ts'
-import { BlobMissing } from '../packages/server/src/ports/blobs.ts'
+import type { ReadableObjects } from '../packages/server/src/domain/fsck/files.ts'
+import { BlobMissing } from '../packages/server/src/ports/storageErrors.ts'
 
-export function plainFiles(directory: string): ReadableBlobs {
+export function plainFiles(directory: string): ReadableObjects {
   const sizeOf = async (location: string) => (await stat(join(directory, location)).catch(unlessMissing))?.size
 
   return {
@@ -34,7 +34,7 @@ export function plainFiles(directory: string): ReadableBlobs {
       for (const prefix of prefixes)
         for (const name of await readdir(join(directory, prefix))) yield `${prefix}/${name}`
     },
-    freeBytes: async () => 0,
+    check: async () => 0,
   }
 }
 

@@ -101,7 +101,7 @@ async function ruleLane({ directory, atEnd }: RowOptions, { planted, piles, coun
   atEnd(limiter.close)
   const giveUpAfter = (milliseconds: number) => AbortSignal.timeout(milliseconds)
   const verify = createVerify(
-    { store, blobs, clock: systemClock, limiter, giveUpAfter, reportDamage: () => undefined },
+    { store, objects: blobs, clock: systemClock, limiter, giveUpAfter, reportDamage: () => undefined },
     { deepBytesPerHour: 1 },
   )
   const questions = piles.map((pile) =>

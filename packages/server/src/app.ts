@@ -43,7 +43,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, blobs, keyring, node, witness } = data
+  const { store, staging, objects, keyring, node, witness } = data
   const { clock } = node
   const headWatch = witness === undefined ? unwatched : createHeadWatch({ store, witness, log })
   await headWatch.check()
@@ -60,7 +60,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const rules = createRules(
     {
       store,
-      blobs,
+      staging,
+      objects,
       clock,
       random,
       limiter,
@@ -89,7 +90,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   await rules.protocolWindow.refresh()
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, blobs, clock, version }, config),
+      routes: createRoutes({ rules, store, objects, clock, version }, config),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,

@@ -19,22 +19,24 @@ import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
-import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Node } from './ports/node.ts'
+import type { Objects } from './ports/objects.ts'
+import type { Staging } from './ports/staging.ts'
 import type { ObjectState, Store, StoreBroken } from './ports/store.ts'
 import type { Witness } from './ports/witness.ts'
 
 /** Opened bytes. */
-interface OpenBlobs extends Blobs {
+interface OpenBlobs extends Staging, Objects {
   close(): Promise<void>
 }
 
 /** Opened data: for the server, and for the operator's commands, which may run beside the server. */
 export interface Data {
   readonly store: Store
-  readonly blobs: OpenBlobs
+  readonly staging: Staging
+  readonly objects: Objects
   /** Absent where database and bytes are one directory, which is set back as a whole. */
   readonly witness?: Witness
   close(): Promise<void>
@@ -76,7 +78,7 @@ export async function openServerData(config: Config, use: ServerUse): Promise<Se
     await mkdir(directory, { recursive: true, mode: 0o700 })
     if (config.database.kind === 'postgres') keep(closing(await lockDirectory(directory)))
     const blobs = keep(await openFilesystemBlobs({ directory, createIfMissing }))
-    return { store, node, keyring, blobs, ...witnessIn(config), close }
+    return { store, node, keyring, staging: blobs, objects: blobs, ...witnessIn(config), close }
   } catch (error) {
     await close()
     throw error
@@ -185,7 +187,8 @@ export async function openBackupData(config: Config, path: string): Promise<Back
 interface RestoreData {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase
-  readonly blobs: OpenBlobs
+  readonly staging: Staging
+  readonly objects: Objects
   readonly keyring: Keyring
   readonly witness?: Witness
   close(): Promise<void>
@@ -207,7 +210,8 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
   return {
     directory,
     database,
-    blobs,
+    staging: blobs,
+    objects: blobs,
     keyring,
     ...witnessIn(config),
     async close() {
@@ -242,7 +246,8 @@ export async function openRestoredData(
 function over(store: Store, blobs: OpenBlobs, lock?: DirectoryLock): Data {
   return {
     store,
-    blobs,
+    staging: blobs,
+    objects: blobs,
     async close() {
       await store.close()
       await blobs.close()

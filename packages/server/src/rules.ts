@@ -44,20 +44,22 @@ import { createStagedBytes } from './domain/uploads/staged.ts'
 import { createUploadEnding } from './domain/uploads/uploadEnding.ts'
 import { createUploads, type UploadSettings } from './domain/uploads/uploads.ts'
 import { createWriters } from './domain/uploads/writers.ts'
-import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
 import type { News } from './ports/node.ts'
+import type { Objects } from './ports/objects.ts'
 import type { Random } from './ports/random.ts'
 import type { SecretHasher } from './ports/secrets.ts'
+import type { Staging } from './ports/staging.ts'
 import type { Store } from './ports/store.ts'
 
 /** Assembles the rules over the given ports. `app.ts` and the tests share this composition. */
 export interface RulePorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly staging: Staging
+  readonly objects: Objects
   readonly clock: Clock
   readonly random: Random
   readonly limiter: Limiter
@@ -107,12 +109,12 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
   const { alarm, store, positions, ...common } = base
   const files = createFileRules(ports, settings, base)
   const accounts = createAccountRules(ports, settings, { ...base, ...files })
-  const { blobs, clock, headWatch } = ports
+  const { objects, clock, headWatch } = ports
   const remove = async (location: string) => {
     await headWatch.beforeRemoving()
-    await blobs.remove(location)
+    await objects.remove(location)
   }
-  const collector = createCollector({ store, blobs: { remove }, clock }, settings)
+  const collector = createCollector({ store, objects: { remove }, clock }, settings)
   const reviewQuotas = createQuotaReview({ store, clock, quota: base.quota })
   return {
     ...common,
@@ -128,7 +130,7 @@ type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
 function createBase(
-  { store: silentStore, blobs, clock, random, keys, headWatch, news, onDeleting }: RulePorts,
+  { store: silentStore, objects, clock, random, keys, headWatch, news, onDeleting }: RulePorts,
   settings: RuleSettings,
 ) {
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
@@ -155,7 +157,7 @@ function createBase(
     quota,
     writers,
     ending: createUploadEnding({ store, clock, quota, writers, onDeleting }),
-    staged: createStagedBytes({ store, blobs }),
+    staged: createStagedBytes({ store, objects }),
     protocolWindow,
     discovery,
     receiptLog,
@@ -166,21 +168,21 @@ type FileRules = ReturnType<typeof createFileRules>
 
 /** Links, uploads, drops, assets, shares, and the custody of their bytes. */
 function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
-  const { blobs, clock, random, limiter, giveUpAfter } = ports
+  const { staging, objects, clock, random, limiter, giveUpAfter } = ports
   const { store, quota, writers, staged, receiptLog, ending, protocolWindow } = base
-  const room = createRoom({ store, blobs, clock }, settings)
+  const room = createRoom({ store, staging, clock }, settings)
   const landDrop = createLandDrop({ ending })
   const opened = createOpenedSessions({ limiter }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
-  const assets = createAssets({ store, blobs, clock, ending, assetBlobs })
-  const checkProvenance = createCheckProvenance({ store, blobs })
+  const assets = createAssets({ store, objects, clock, ending, assetBlobs })
+  const checkProvenance = createCheckProvenance({ store, objects })
   const land = createLand({ store, random, receiptLog, ending, landDrop, opened, assetBlobs, checkProvenance })
-  const finishing = createFinishing({ store, blobs, clock, staged, ending, land })
+  const finishing = createFinishing({ store, staging, clock, staged, ending, land })
   const links = createLinks(
     { store, clock, ending },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
-  const scrub = createScrubber({ store, blobs, clock, log: ports.log }, settings)
+  const scrub = createScrubber({ store, objects, clock, log: ports.log }, settings)
   const reportDamage = (location: string) => {
     scrub.report(location)
     ports.onSuspect()
@@ -190,14 +192,14 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     links,
     assets,
     scrub,
-    chunks: createChunks({ store, blobs, room, clock, writers, staged, finishing }),
+    chunks: createChunks({ store, staging, room, clock, writers, staged, finishing }),
     drops: createDrops({ store, room, clock, random, limiter, links, quota, writers, ending, opened }, settings),
     uploads: createUploads({ store, room, clock, random, quota }, settings),
-    adopt: createAdopt({ store, blobs, clock, random, receiptLog, assetBlobs, ending }, settings),
-    verify: createVerify({ store, blobs, clock, limiter, giveUpAfter, reportDamage }, settings),
-    inbox: createInbox({ store, blobs, clock, quota }),
+    adopt: createAdopt({ store, objects, clock, random, receiptLog, assetBlobs, ending }, settings),
+    verify: createVerify({ store, objects, clock, limiter, giveUpAfter, reportDamage }, settings),
+    inbox: createInbox({ store, objects, clock, quota }),
     albums: createAlbums({ store, clock }),
-    shares: createShares({ store, blobs, clock }),
+    shares: createShares({ store, objects, clock }),
   }
 }
 

@@ -113,7 +113,7 @@ describe('the commands of custody, beside a server', () => {
       const good = await object('kept', bytesOf(1, 2))
       assert.equal((await run('scrub')).isWrong, false)
       const bad = await object('kept', bytesOf(3, 4))
-      await data.blobs.remove(bad)
+      await data.objects.remove(bad)
       const { isWrong, lines, json } = await run('scrub')
       assert.equal(isWrong, true)
       assert.match(

@@ -61,8 +61,8 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
 }
 
-async function check(call: Call, { store, blobs }: Data, { counts, left, repaired }: Result): Promise<void> {
-  const ports = { store, blobs, clock: systemClock, verify: createVerifiers(), quota: quotaOf(call.config) }
+async function check(call: Call, { store, objects }: Data, { counts, left, repaired }: Result): Promise<void> {
+  const ports = { store, objects, clock: systemClock, verify: createVerifiers(), quota: quotaOf(call.config) }
   const { signal } = new AbortController()
   let isRepairing = call.flag('repair')
   for await (const finding of examine(ports, { deep: call.flag('deep'), indexes: isRepairing, signal, counts })) {

@@ -35,7 +35,7 @@ async function add(store: Store, { given, option }: Call): Promise<Outcome> {
   const reason = option('reason')?.trim()
   if (reason === undefined || reason === '') throw new UsageError('--reason is required')
   const hold: Hold = { ciphertextHash, reason, createdAt: systemClock.now() }
-  const isNew = await store.write([], (tx) => tx.holds.add(hold))
+  const isNew = await store.write(['removal'], (tx) => tx.holds.add(hold))
   const existing = isNew ? hold : await store.read((tx) => tx.holds.find(ciphertextHash))
   const since = existing === undefined ? '' : ` since ${formatInstant(existing.createdAt)}: ${existing.reason}`
   return {
@@ -46,7 +46,7 @@ async function add(store: Store, { given, option }: Call): Promise<Outcome> {
 
 async function remove(store: Store, { given }: Call): Promise<Outcome> {
   const ciphertextHash = hashIn(given)
-  const isRemoved = await store.write([], (tx) => tx.holds.remove(ciphertextHash))
+  const isRemoved = await store.write(['removal'], (tx) => tx.holds.remove(ciphertextHash))
   return {
     lines: [isRemoved ? `${ciphertextHash} is no longer on hold.` : `${ciphertextHash} was not on hold.`],
     json: { removed: isRemoved },

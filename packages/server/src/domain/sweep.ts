@@ -44,7 +44,7 @@ export function createSweep(
 ) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
 
-  /** The transaction checks again, so no upload ends while a client writes to it, or after it received another chunk. */
+  /** No upload ends while a client writes to it, or after it received another chunk. */
   async function endExpiredSessions(): Promise<void> {
     const expired = await store.read((tx) =>
       tx.uploads.expired({
@@ -54,10 +54,7 @@ export function createSweep(
         max: MAX_BATCH,
       }),
     )
-    await ending.end(expired, async (tx, { uploadId, lastChunkAt }) => {
-      const present = await tx.uploads.find(uploadId)
-      return present?.lastChunkAt === lastChunkAt && !writers.isWriting(uploadId)
-    })
+    await ending.end(expired, { isUnchanged: true, mayEnd: ({ uploadId }) => !writers.isWriting(uploadId) })
   }
 
   /** Stops a writer of the bytes first: its upload has ended. */
@@ -69,6 +66,7 @@ export function createSweep(
     })
   }
 
+  /** Each statement removes only rows that no work depends on any more, so it needs no lock. */
   async function prune(): Promise<void> {
     await store.write([], async (tx) => {
       await tx.uploads.prune(ago(settings.receiptGuestSeconds))

@@ -1,5 +1,5 @@
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../ports/blobs.ts'
+import type { Objects } from '../ports/objects.ts'
 import { rangeOf } from './range.ts'
 import { holds } from './reply.ts'
 
@@ -14,7 +14,7 @@ export interface Content {
 
 type Header = (name: string) => string | undefined
 
-export function contentAnswer(content: Content, header: Header, blobs: Blobs) {
+export function contentAnswer(content: Content, header: Header, objects: Objects) {
   const { location, size } = content
   const headers = headersOf(content)
   if (holds(header('if-none-match'), headers.ETag)) return { status: 304, headers } as const
@@ -22,7 +22,7 @@ export function contentAnswer(content: Content, header: Header, blobs: Blobs) {
   const range = isSame ? rangeOf(header('range'), size) : 'whole'
   if (range === 'unsatisfiable') return { refused: 'range_unsatisfiable', size } as const
   const { start, end } = range === 'whole' ? { start: 0, end: size } : range
-  const bytes = blobs.read(location, { start, end })
+  const bytes = objects.read(location, { start, end })
   const given = { ...headers, 'Content-Length': String(end - start) }
   return range === 'whole'
     ? ({ status: 200, bytes, headers: { ...given, 'Accept-Ranges': 'bytes' } } as const)

@@ -118,7 +118,7 @@ describe('the bytes of an event stream', () => {
       }
       const { next, caller } = await streamOf(world, await newAccount(world), { tick: 1 })
       await next()
-      await world.rules.sessions.end(caller.sessionId)
+      await world.rules.sessions.end(caller)
       assert.equal(await next(), 'end')
     }),
   )

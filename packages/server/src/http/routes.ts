@@ -1,5 +1,5 @@
-import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Objects } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
 import type { Rules } from '../rules.ts'
 import type { Routes } from './call.ts'
@@ -26,16 +26,16 @@ import { verifyRoutes } from './routes/verify.ts'
 interface RoutePorts {
   readonly rules: Rules
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly clock: Clock
   /** The release of the software. */
   readonly version: string
 }
 
 /** One route for each row of the table of operations. */
-export function createRoutes({ rules, store, blobs, clock, version }: RoutePorts, settings: GuestSettings): Routes {
+export function createRoutes({ rules, store, objects, clock, version }: RoutePorts, settings: GuestSettings): Routes {
   return {
-    ...serviceRoutes({ store, blobs, version }),
+    ...serviceRoutes({ store, objects, version }),
     ...discoveryRoutes(rules),
     ...accountRoutes(rules),
     ...secondFactorRoutes(rules),
@@ -46,13 +46,13 @@ export function createRoutes({ rules, store, blobs, clock, version }: RoutePorts
     ...albumRoutes(rules),
     ...capabilityRoutes(rules),
     ...uploadRoutes({ ...rules, store }, settings),
-    ...assetRoutes({ ...rules, blobs }),
+    ...assetRoutes({ ...rules, objects }),
     ...verifyRoutes(rules),
     ...syncRoutes(rules),
     ...quotaRoutes({ ...rules, clock }),
     ...linkRoutes(rules),
-    ...inboxRoutes({ ...rules, blobs }),
-    ...shareRoutes({ ...rules, blobs }),
+    ...inboxRoutes({ ...rules, objects }),
+    ...shareRoutes({ ...rules, objects }),
     ...guestRoutes({ ...rules, store }, settings),
   }
 }

@@ -117,7 +117,7 @@ describe('POST /v1/storage/verify', () => {
         assert.equal(said(await verify({ assets })), '500 storage.unavailable')
         faults.disarm()
         faults.arm('size')
-        faults.arm('freeBytes')
+        faults.arm('check')
         assert.equal(said(await verify({ assets })), '500 storage.unavailable')
         faults.disarm()
         assert.equal((await verify({ assets })).json().verdicts[0].durable, true)

@@ -1,4 +1,5 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
+import { StorageUnavailable } from './storageErrors.ts'
 import type * as nouns from './store/nouns.ts'
 
 export type * from './store/nouns.ts'
@@ -8,10 +9,14 @@ export type * from './store/nouns.ts'
  *
  * Promises that every adapter keeps and `store.contract.ts` tests:
  * - `read` sees one snapshot and cannot change anything: its connection refuses writes.
- * - `write` is one transaction, serializable with all others: what it read still holds when it commits. When the promise resolves, the transaction has
- *   committed durably (it survives a power cut). It rolls back completely if `work` throws, or if `work` returns a refusal (an object with `refused`), which
- *   is then the answer.
- * - `work` must await nothing but its `tx`, and may run more than once.
+ * - `write` is one transaction. When the promise resolves, it has committed durably (it survives a power cut). It rolls back completely if `work` throws, or
+ *   if `work` returns a refusal (an object with `refused`), which is then the answer.
+ * - Writes that name a common lock run one after another: each sees everything that the ones before it committed, and what it read still holds when it
+ *   commits. Beside a write without a common lock, only single statements are safe: each judges in its own condition the rows as they are when it changes
+ *   them. So a write names the lock of every account whose rows it judges or changes, unless it says why one statement is enough.
+ * - `work` must await nothing but its `tx`, and may run more than once. It may run independent statements at the same time. If a statement rejects, the
+ *   transaction is lost: a taken key is an answer of the port, not an error.
+ * - `OutcomeUnknown`: nobody can say whether the write was committed. The caller reads again instead of assuming either.
  * - After a failed sync of the database the store acknowledges nothing more: every call rejects with `StoreBroken`.
  */
 export interface Store {
@@ -25,17 +30,32 @@ export interface Store {
 /** The locks of one transaction, in any order. */
 export type Locks = readonly Lock[]
 
-/** What only one transaction at a time may work on: everything that an account owns, the removal of bytes that a receipt covered, the receipt log, or what the
- * server knows about itself. */
-export type Lock = `account ${AccountId}` | 'removal' | 'receipt log' | 'server'
+/**
+ * What only one transaction at a time may work on:
+ * - everything that an account owns
+ * - the decision to remove bytes that a receipt covered: deletions begin, holds, pauses
+ * - the receipt log: the lock that `withReceiptLogLock` holds while a batch is signed. Inside of it only the chain is locked.
+ * - the chain: its head, its floor and the active attestation key
+ * - the server's facts, its signing key and its announcements
+ */
+export type Lock = `account ${AccountId}` | 'removal' | 'receipt log' | 'chain' | 'server'
+
+export function accountLock(accountId: AccountId): Lock {
+  return `account ${accountId}`
+}
 
 /** What `work` returns to undo its transaction. */
 export interface Refused {
   readonly refused: string
 }
 
-/** The disk is full, or another process holds the database for too long. Nothing was changed, and a later call may succeed. */
-export { StorageUnavailable } from './blobs.ts'
+/** The disk is full, the database does not answer, or a lock is held for too long. Nothing was changed (but see `OutcomeUnknown`), and a later call may succeed. */
+export { StorageUnavailable }
+
+/** The connection was lost while the database committed: the write has happened, or has not. */
+export class OutcomeUnknown extends StorageUnavailable {
+  override readonly name: string = 'OutcomeUnknown'
+}
 
 /** The database failed and its answers cannot be trusted any more. The process has to end. */
 export class StoreBroken extends Error {

@@ -54,7 +54,10 @@ export async function otherAlbum(world: World, albumOwner: AlbumOwner): Promise<
 export async function leaveBlobFinishing(world: World, uploadId: UploadId, content: Uint8Array): Promise<void> {
   const { location, size } = await blobRow(world, uploadId)
   const at = world.clock.now()
-  await world.blobs.write(location, { offset: 0, body: inPieces(content), signal: never, onBytes: () => undefined })
+  await world.blobs.write(
+    { location, key: undefined, offset: 0 },
+    { body: inPieces(content), signal: never, onBytes: () => undefined },
+  )
   await world.blobs.settle(location, size)
   await world.store.write([], async (tx) => {
     await tx.uploads.append(uploadId, { offset: 0, length: size, checksum: sha256(content) }, at)

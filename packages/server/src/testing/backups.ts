@@ -12,11 +12,10 @@ import { digestOf, isRight } from '../domain/backup/checkedBytes.ts'
 import { type RestoreReport, restore } from '../domain/backup/restore.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import type { BackupDirectory } from '../ports/backup.ts'
-import type { Blobs } from '../ports/blobs.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Store } from '../ports/store.ts'
 import type { Rules } from '../rules.ts'
-import { defined, inWorld, type World } from './world.ts'
+import { type Bytes, defined, inWorld, type World } from './world.ts'
 
 /** Backups of a world, in their own directories that are removed afterwards. */
 export interface Backups {
@@ -32,11 +31,13 @@ export interface Backups {
     readonly keyring?: Keyring
     readonly directory?: BackupDirectory
     /** Wraps the blob store of the restore. */
-    readonly seen?: (blobs: Blobs) => Blobs
+    readonly seen?: (blobs: Bytes) => Bytes
   }): Promise<Restored>
   /** A directory for a restore. */
   newPlace(): Promise<string>
 }
+
+const portsOf = (blobs: Bytes) => ({ staging: blobs, objects: blobs })
 
 export interface Restored {
   readonly report: RestoreReport
@@ -80,7 +81,7 @@ async function backupsOf(world: World, root: string, open: { close(): Promise<vo
       place,
       keyring = world.keyring,
       directory: from = directory,
-      seen = (files: Blobs) => files,
+      seen = (files: Bytes) => files,
     } = {}) {
       const to = place ?? (await newPlace())
       const blobs = await openFilesystemBlobs({ directory: join(to, 'blobs'), createIfMissing: true })
@@ -90,12 +91,18 @@ async function backupsOf(world: World, root: string, open: { close(): Promise<vo
       const { clock, random, rules } = world
       const onProgress = () => undefined
       const { quota } = rules
-      const given = { directory: from, database, blobs: seen(blobs), keyring, clock, random, quota, onProgress }
+      const given = { directory: from, database, ...portsOf(seen(blobs)), keyring, clock, random, quota, onProgress }
       const report = await restore(given)
       const store = await openSqliteStore({ path: restoredPath, asItIs: true })
       open.push(store)
       const keys = await openServerKeys({ store, keyring, clock, random })
-      return { report, databasePath: restoredPath, store, blobs, rules: world.rulesOver({ store, blobs, keys }) }
+      return {
+        report,
+        databasePath: restoredPath,
+        store,
+        blobs,
+        rules: world.rulesOver({ store, ...portsOf(blobs), keys }),
+      }
     },
   }
 }

@@ -1,6 +1,6 @@
-import { type Blobs, StorageUnavailable } from '../ports/blobs.ts'
+import { StorageUnavailable } from '../ports/storageErrors.ts'
 import type { Store } from '../ports/store.ts'
-import type { WorldOptions } from './world.ts'
+import type { Bytes, WorldOptions } from './world.ts'
 
 /** Faults around real adapters: a call fails before it did anything, or after it did everything. */
 export type Call =
@@ -12,7 +12,7 @@ export type Call =
   | 'blobRead'
   | 'digest'
   | 'remove'
-  | 'freeBytes'
+  | 'check'
 
 export interface Fault {
   /** How many calls fail; all when left out. */
@@ -59,9 +59,9 @@ export function createFaults(): Faults {
         read: (work) => meet('storeRead', () => real.read(work)),
         write: (locks, work) => meet('storeWrite', () => real.write(locks, work)),
       }),
-      blobs: (real: Blobs): Blobs => ({
+      blobs: (real: Bytes): Bytes => ({
         ...real,
-        write: (location, request) => meet('blobWrite', () => real.write(location, request), location),
+        write: (place, request) => meet('blobWrite', () => real.write(place, request), place.location),
         settle: (location, size) => meet('settle', () => real.settle(location, size), location),
         size: (location) => meet('size', () => real.size(location), location),
         async *read(location, range) {
@@ -70,7 +70,7 @@ export function createFaults(): Faults {
         },
         digest: (location, size, signal) => meet('digest', () => real.digest(location, size, signal), location),
         remove: (location) => meet('remove', () => real.remove(location), location),
-        freeBytes: () => meet('freeBytes', () => real.freeBytes()),
+        check: () => meet('check', () => real.check()),
       }),
     },
   }

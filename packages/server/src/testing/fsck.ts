@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AccountId, AssetId, UploadId } from '@blindkeep/protocol/ids'
-import type { ReadableBlobs } from '../domain/fsck/files.ts'
+import type { ReadableObjects } from '../domain/fsck/files.ts'
 import type { Finding } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
 import { type Examination, newCounts } from '../domain/fsck/options.ts'
@@ -83,14 +83,14 @@ export async function fill(world: World, owner?: AccountId): Promise<Filled> {
 }
 
 /** Lists the files of this world alone. */
-function ownFiles({ world, locations }: Pick<Filled, 'world' | 'locations'>): ReadableBlobs {
+function ownFiles({ world, locations }: Pick<Filled, 'world' | 'locations'>): ReadableObjects {
   const own = new Set(locations.values())
   const { blobs } = world
   return {
     size: blobs.size,
     digest: blobs.digest,
     read: blobs.read,
-    freeBytes: blobs.freeBytes,
+    check: blobs.check,
     async *list() {
       for (const location of own) if (existsSync(join(world.blobsDirectory, location))) yield location
     },
@@ -107,11 +107,11 @@ export async function findingsIn(
   }: {
     readonly filled: Pick<Filled, 'world' | 'locations'>
     /** Replaces the list of files. */
-    readonly list?: ReadableBlobs['list']
+    readonly list?: ReadableObjects['list']
   } & Partial<Examination>,
 ): Promise<readonly Finding[]> {
-  const blobs = { ...ownFiles(filled), ...(list && { list }) }
-  const ports = { store, blobs, clock: filled.world.clock, verify: createVerifiers() }
+  const objects = { ...ownFiles(filled), ...(list && { list }) }
+  const ports = { store, objects, clock: filled.world.clock, verify: createVerifiers() }
   const findings: Finding[] = []
   const examination = { deep: false, isUnpruned: true, signal: never, counts: newCounts(), ...overrides }
   for await (const finding of examine(ports, examination)) findings.push(finding)

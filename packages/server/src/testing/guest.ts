@@ -102,7 +102,10 @@ export async function land(world: World, opaqueId: OpaqueId, content: Uint8Array
 export async function leaveFinishing(world: World, uploadId: UploadId, content: Uint8Array): Promise<void> {
   const { location, size, opaqueId } = await uploadRow(world, uploadId)
   const at = world.clock.now()
-  await world.blobs.write(location, { offset: 0, body: inPieces(content), signal: never, onBytes: () => undefined })
+  await world.blobs.write(
+    { location, key: undefined, offset: 0 },
+    { body: inPieces(content), signal: never, onBytes: () => undefined },
+  )
   await world.blobs.settle(location, size)
   await world.store.write([], async (tx) => {
     await tx.uploads.append(uploadId, { offset: 0, length: size, checksum: sha256(content) }, at)

@@ -32,7 +32,7 @@ export function overHttp(
   world: World,
   { pages = new Map(), budget, ...settings }: Partial<HttpSettings> & OverHttpPorts = {},
 ): Web {
-  const { store, blobs, clock, rules } = world
+  const { store, objects, clock, rules } = world
   const logged: string[] = []
   const broken: unknown[] = []
   const write = (event: string, facts: Readonly<Record<string, unknown>> = {}): void => {
@@ -43,7 +43,7 @@ export function overHttp(
   const limits = { chunkBytesMax: MAX_CHUNK_BYTES, chunkBytesSuggested: 1024, requestBytesMax: MAX_REQUEST_BYTES }
   const app = createHttpServer(
     {
-      routes: createRoutes({ rules, store, blobs, clock, version: '0.0.0' }, limits),
+      routes: createRoutes({ rules, store, objects, clock, version: '0.0.0' }, limits),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,

@@ -1,6 +1,5 @@
-import type { Blobs } from '../ports/blobs.ts'
 import type { Store } from '../ports/store.ts'
-import type { WorldOptions } from './world.ts'
+import type { Bytes, WorldOptions } from './world.ts'
 
 /** A process that dies at a call that the test chooses. From then on none of its calls has an effect. */
 interface Mortal {
@@ -42,9 +41,9 @@ export function createMortal(): Mortal {
         write: (locks, work) => live(() => real.write(locks, work)),
         withReceiptLogLock: (work) => live(() => real.withReceiptLogLock(work)),
       }),
-      blobs: (real: Blobs): Blobs => ({
+      blobs: (real: Bytes): Bytes => ({
         ...real,
-        write: (location, request) => live(() => real.write(location, request)),
+        write: (place, request) => live(() => real.write(place, request)),
         settle: (location, size) => live(() => real.settle(location, size)),
         size: (location) => live(() => real.size(location)),
         async *read(location, range) {
@@ -52,7 +51,7 @@ export function createMortal(): Mortal {
           yield* real.read(location, range)
         },
         remove: (location) => live(() => real.remove(location)),
-        freeBytes: () => live(() => real.freeBytes()),
+        check: () => live(() => real.check()),
       }),
     },
   }

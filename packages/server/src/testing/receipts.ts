@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
+import { parseAccountId, parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
 import type { HybridVerifiers } from '@blindkeep/protocol/receipt'
 import { systemRandom } from '../adapters/system/random.ts'
 import type { ReceiptDraft } from '../domain/custody/receipts.ts'
@@ -31,8 +31,9 @@ export async function lockReceiptLog({ store }: World): Promise<{ release(): Pro
   }
 }
 
-/** A draft for the log: the landing of some drop. It writes no rows unless `commit` does. */
+/** A draft for the log: the landing of some drop of some account. It writes no rows unless `commit` does. */
 export const draft = (commit: ReceiptDraft['commit'] = async () => undefined): ReceiptDraft => ({
+  accountId: defined(parseAccountId(systemRandom.uuid())),
   subject: {
     uploadId: defined(parseUploadId(systemRandom.uuid())),
     dropId: defined(parseDropId(systemRandom.uuid())),

@@ -1,5 +1,5 @@
 /** A disk of a chosen size for the tests of free space: written bytes take it up, removed objects give it back. */
-import type { Blobs } from '../ports/blobs.ts'
+import type { Bytes } from './world.ts'
 
 export function createSmallDisk(diskBytes: number) {
   const written = new Map<string, number>()
@@ -15,22 +15,23 @@ export function createSmallDisk(diskBytes: number) {
       otherBytes = bytes
     },
     around: {
-      blobs: (real: Blobs): Blobs => ({
+      blobs: (real: Bytes): Bytes => ({
         ...real,
-        async write(location, request) {
+        async write(place, request) {
+          const { location, offset } = place
           const onBytes = (bytes: Uint8Array) => {
             request.onBytes(bytes)
             position += bytes.length
             written.set(location, Math.max(written.get(location) ?? 0, position))
           }
-          let position = request.offset
-          await real.write(location, { ...request, onBytes })
+          let position = offset
+          await real.write(place, { ...request, onBytes })
         },
         async remove(location) {
           await real.remove(location)
           written.delete(location)
         },
-        async freeBytes() {
+        async check() {
           asked += 1
           return freeBytes()
         },

@@ -7,11 +7,10 @@ import type { GiveUpAfter } from '../domain/custody/scanTurns.ts'
 import type { AssetVerdict, BlobVerdict, VerifyQuestion } from '../domain/custody/verdicts.ts'
 import { createVerify, type Verify } from '../domain/custody/verify.ts'
 import { locationOf } from '../domain/uploads/location.ts'
-import type { Blobs } from '../ports/blobs.ts'
 import type { HeldBlob, StoredObject } from '../ports/store.ts'
 import { type AlbumOwner, declaredFor, newAssetId } from './assets.ts'
 import { never } from './guest.ts'
-import { defined, sha256, type World } from './world.ts'
+import { type Bytes, defined, sha256, type World } from './world.ts'
 
 /** Kept blobs, and questions about them, in tests of storage verification. */
 export interface KeptBlob extends HeldBlob {
@@ -97,7 +96,7 @@ export const strange = (): Sha256Hex => sha256(Buffer.from(randomUUID()))
 
 /** Records the calls of a blob store, and runs work in between. */
 export function watchBlobs() {
-  const calls = { size: [] as string[], digest: [] as string[], freeBytes: 0 }
+  const calls = { size: [] as string[], digest: [] as string[], check: 0 }
   let before: (location: string, signal: AbortSignal) => Promise<void> = async () => undefined
   return {
     calls,
@@ -105,7 +104,7 @@ export function watchBlobs() {
     beforeDigest(work: typeof before): void {
       before = work
     },
-    around: (real: Blobs): Blobs => ({
+    around: (real: Bytes): Bytes => ({
       ...real,
       size(location) {
         calls.size.push(location)
@@ -116,9 +115,9 @@ export function watchBlobs() {
         await before(location, signal)
         return real.digest(location, size, signal)
       },
-      freeBytes() {
-        calls.freeBytes += 1
-        return real.freeBytes()
+      check() {
+        calls.check += 1
+        return real.check()
       },
     }),
   }

@@ -22,11 +22,13 @@ import { createSoleNode } from '../adapters/system/soleNode.ts'
 import { unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys, type ServerKeys } from '../domain/custody/keys.ts'
 import { recordServerId } from '../domain/custody/serverId.ts'
-import type { Blobs } from '../ports/blobs.ts'
+import type { Bytes } from '../ports/bytesContract/world.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
+import type { Objects } from '../ports/objects.ts'
 import type { Random } from '../ports/random.ts'
+import type { Staging } from '../ports/staging.ts'
 import type { Store } from '../ports/store.ts'
 import { createRules, type RulePorts, type RuleSettings, type Rules } from '../rules.ts'
 import { createHandClock, type HandClock } from './handClock.ts'
@@ -37,7 +39,10 @@ export interface World {
   readonly clock: HandClock
   readonly random: Random
   readonly store: Store
-  readonly blobs: Blobs
+  readonly staging: Staging
+  readonly objects: Objects
+  /** The two above: one blob directory. */
+  readonly blobs: Bytes
   readonly limiter: Limiter
   readonly keyring: Keyring
   readonly keys: ServerKeys
@@ -59,7 +64,9 @@ export interface World {
   /** New rules over the same data, as after a restart. */
   restarted(): Rules
   /** The same rules over other data. */
-  rulesOver(data: Pick<RulePorts, 'store' | 'blobs' | 'keys'> & Partial<Pick<RulePorts, 'headWatch'>>): Rules
+  rulesOver(
+    data: Pick<RulePorts, 'store' | 'staging' | 'objects' | 'keys'> & Partial<Pick<RulePorts, 'headWatch'>>,
+  ): Rules
 }
 
 interface Logged {
@@ -68,12 +75,14 @@ interface Logged {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
+export type { Bytes }
+
 export interface WorldOptions {
   /** Puts the database into a file, so that a test can read it beside the store. */
   readonly isOnDisk?: boolean
   readonly settings?: Partial<RuleSettings>
   /** Wraps the real adapters, for instance with faults. */
-  readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Blobs) => Blobs }
+  readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Bytes) => Bytes }
 }
 
 const version = (date: string) => defined(parseProtocolVersion(date))
@@ -157,9 +166,11 @@ async function openWorld({
     (level: Logged['level']) =>
     (event: string, facts: Logged['facts'] = {}) =>
       void logged.push({ level, event, facts })
+  const blobs = around?.blobs?.(realBlobs) ?? realBlobs
   const ports = {
     store: around?.store?.(realStore) ?? realStore,
-    blobs: around?.blobs?.(realBlobs) ?? realBlobs,
+    staging: blobs,
+    objects: blobs,
     clock,
     random: systemRandom,
     limiter,
@@ -184,7 +195,7 @@ async function openWorld({
   const make = () => createRules(ports, used)
   const rulesOver: World['rulesOver'] = (data) => createRules({ ...ports, ...data }, used)
   const calls = { deletingCalls: () => deleting, suspectCalls: () => suspected, deletedCalls: () => deleted }
-  const facts = { settings: used, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
+  const facts = { settings: used, blobs, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {
     world: { ...ports, ...facts, rules: make() },
     async close() {

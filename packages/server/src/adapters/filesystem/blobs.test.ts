@@ -13,9 +13,10 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { describeBlobs } from '../../ports/blobs.contract.ts'
-import { StorageUnavailable, SyncFailed } from '../../ports/blobs.ts'
-import { freshLocation, readBytes, writeBytes } from '../../ports/blobsContract/world.ts'
+import { freshLocation, readBytes, writeBody, writeBytes } from '../../ports/bytesContract/world.ts'
+import { describeObjects } from '../../ports/objects.contract.ts'
+import { describeStaging } from '../../ports/staging.contract.ts'
+import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import { takeAway } from '../../testing/disk.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './blobs.ts'
 
@@ -61,7 +62,8 @@ function openFilesBelow(directory: string): number {
   return targets.filter((target) => target.startsWith(directory) && target.length > join(directory, 'ab').length).length
 }
 
-describeBlobs('the filesystem adapter', openWorld)
+describeStaging('the filesystem adapter', openWorld, { hasKeys: false })
+describeObjects('the filesystem adapter', openWorld, { hasKeys: false })
 
 describe('the filesystem adapter', () => {
   it(
@@ -89,8 +91,7 @@ describe('the filesystem adapter', () => {
           yield piece
         }
       }
-      const signal = new AbortController().signal
-      await blobs.write(location, { offset: 0, body: body(), signal, onBytes: () => undefined })
+      await writeBody(blobs, location, body())
       assert.ok(aheadMost <= 1_048_576, `held ${aheadMost} bytes`)
     }),
   )

@@ -1,6 +1,8 @@
 import { type FileHandle, open, readdir, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { BlobMissing, type Blobs } from '../../ports/blobs.ts'
+import type { Objects } from '../../ports/objects.ts'
+import type { Staging } from '../../ports/staging.ts'
+import { BlobMissing } from '../../ports/storageErrors.ts'
 import { createDigests, type Digests } from './digest.ts'
 import { createDirectories, createDirectorySyncs, type DirectorySyncs, PREFIXES } from './directories.ts'
 import { onStorage, unlessMissing } from './failure.ts'
@@ -16,8 +18,8 @@ const READ_BYTES = 128 * 1024
 const locationForm = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36}$/
 const nameForm = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
-/** `Blobs` as files (mode 0600) below one directory. Its file system has to keep what fsync acknowledged. */
-export interface FilesystemBlobs extends Blobs {
+/** Both ports of the bytes as files (mode 0600) below one directory. Its file system has to keep what fsync acknowledged. */
+export interface FilesystemBlobs extends Staging, Objects {
   /** Closes all files and ends the threads that hash. The caller makes sure that no call is under way. */
   close(): Promise<void>
 }
@@ -83,16 +85,19 @@ function writingBlobs({
   files,
   directories,
   gathering,
-}: Parts): Pick<Blobs, 'write' | 'settle' | 'remove'> {
+}: Parts): Omit<Staging, 'check'> & Pick<Objects, 'remove'> {
   return {
-    async write(location, request) {
+    mayFallBack: true,
+    newKey: () => undefined,
+
+    async write({ location, offset }, request) {
       const path = pathOf(root, location)
-      checkByteCount(request.offset)
+      checkByteCount(offset)
       request.signal.throwIfAborted()
       // Later bytes need an existing file: a new file would have a hole in place of acknowledged bytes.
-      const create = request.offset === 0
+      const create = offset === 0
       const isWritten = await marker.confirm(() =>
-        files.use(path, { create }, (file) => writeBody(file, request, gathering)),
+        files.use(path, { create }, (file) => writeBody(file, { ...request, offset }, gathering)),
       )
       if (isWritten === undefined) throw new BlobMissing('no such object')
     },
@@ -117,11 +122,7 @@ function writingBlobs({
   }
 }
 
-function readingBlobs({
-  root,
-  marker,
-  digests,
-}: Parts): Pick<Blobs, 'size' | 'read' | 'digest' | 'freeBytes' | 'list'> {
+function readingBlobs({ root, marker, digests }: Parts): Omit<Objects, 'remove'> {
   return {
     async size(location) {
       const path = pathOf(root, location)
@@ -150,7 +151,7 @@ function readingBlobs({
       return digest
     },
 
-    async freeBytes() {
+    async check() {
       const { bavail, bsize } = await onStorage(() => statfs(root))
       // Checked afterwards: if the disk was not mounted, `statfs` has measured the disk below the mount point.
       await marker.check()

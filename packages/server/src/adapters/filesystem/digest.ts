@@ -1,4 +1,5 @@
-import { type BlobDigest, DigestsBusy } from '../../ports/blobs.ts'
+import type { BlobDigest } from '../../ports/objects.ts'
+import { DigestsBusy } from '../../ports/storageErrors.ts'
 import { type DigestThread, startDigestThread } from './digestThread.ts'
 import type { DigestOrder } from './digestWorker.ts'
 
@@ -11,7 +12,7 @@ export const IDLE_MS = 10_000
 
 /** Computes digests of files, one per thread at a time. Others wait in the order of the calls. */
 export interface Digests {
-  /** What `Blobs.digest` promises, for the file at `path`. */
+  /** What `Objects.digest` promises, for the file at `path`. */
   take(path: string, size: number, signal: AbortSignal): Promise<BlobDigest>
   /** Ends the threads. Waiting and running digests fail. */
   close(): Promise<void>

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
-import { type BlobDigest, BlobMissing, StorageUnavailable } from '../../ports/blobs.ts'
+import type { BlobDigest } from '../../ports/objects.ts'
+import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { DigestAnswer, DigestOrder } from './digestWorker.ts'
 
 /** The thread's name in the system's tools. */
@@ -14,7 +15,7 @@ const STACK_MEBIBYTES = 1
 
 /** A thread that reads and hashes one file at a time. It keeps the process alive only while it hashes. */
 export interface DigestThread {
-  /** Undefined if it was asked to stop. Throws what `Blobs.digest` throws for the object, and another error if the thread dies. */
+  /** Undefined if it was asked to stop. Throws what `Objects.digest` throws for the object, and another error if the thread dies. */
   digest(order: DigestOrder): Promise<BlobDigest | undefined>
   end(): Promise<void>
 }

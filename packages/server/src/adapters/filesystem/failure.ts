@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/blobs.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 
 /** The operating system's code (`ENOSPC`, `EIO`, …) of an error from a system call; undefined for any other error. */
 export function systemCode(error: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
-import { StorageUnavailable, type WriteRequest } from '../../ports/blobs.ts'
+import type { WriteRequest } from '../../ports/staging.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { readBody } from './body.ts'
 import { onStorage } from './failure.ts'
 import type { OpenFile } from './files.ts'
@@ -11,7 +12,7 @@ const GATHER_PIECES = 64
 /** Writes the body in order. Resolves with true when the system has all bytes. Once settled, it writes nothing more. */
 export async function writeBody(
   file: OpenFile,
-  { offset, body, signal, onBytes }: WriteRequest,
+  { offset, body, signal, onBytes }: WriteRequest & { readonly offset: number },
   gathering: Gathering,
 ): Promise<true> {
   const reader = readBody(body, signal)

@@ -200,6 +200,7 @@ interface Movement extends Given {
   readonly to: UploadState
   readonly closedAt: Instant | null
   readonly failure: UploadFailure | undefined
+  readonly receivedBytes: number | undefined
 }
 
 const movement = prepared((db, given: Movement) =>
@@ -207,7 +208,10 @@ const movement = prepared((db, given: Movement) =>
     .updateTable('uploads')
     .set({ state: given.to, closed_at: given.closedAt, failure: given.failure })
     .where('upload_id', '=', given.uploadId)
-    .where('state', '=', given.from),
+    .where('state', '=', given.from)
+    .where((upload) =>
+      upload('received_bytes', '=', upload.fn.coalesce(upload.val(given.receivedBytes), 'received_bytes')),
+    ),
 )
 
 // Open and finishing sessions have no `closed_at`. The foreign key removes the chunks with their sessions.
@@ -265,9 +269,9 @@ export function uploadWrites(db: Kysely<Schema>): UploadWrites {
       if ((await redeclaration.changed(db, given)) !== 1)
         throw new Error('Only an open session of an owner can be declared again')
     },
-    async move(uploadId, { from, to, at, failure }) {
+    async move(uploadId, { from, to, at, failure, receivedBytes }) {
       const closedAt = to === 'open' || to === 'finishing' ? null : at
-      return (await movement.changed(db, { uploadId, from, to, closedAt, failure })) === 1
+      return (await movement.changed(db, { uploadId, from, to, closedAt, failure, receivedBytes })) === 1
     },
     async prune(before) {
       await removalOfClosed.changed(db, { before })

@@ -5,7 +5,7 @@
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import { type Account, isStoreBroken, type Store, type Upload } from '../../ports/store.ts'
+import { type Account, accountLock, isStoreBroken, type Store, type Upload } from '../../ports/store.ts'
 import type { Assets } from '../assets/assets.ts'
 import { retentionOf } from '../assets/slot.ts'
 import type { Inbox } from '../drops/inbox.ts'
@@ -50,7 +50,7 @@ export function createAccountDeletion({
   }
 
   async function endOneShare(accountId: AccountId): Promise<boolean> {
-    return (await store.write([], (tx) => tx.shares.endSomeOf(accountId, clock.now(), 1))) > 0
+    return (await store.write([accountLock(accountId)], (tx) => tx.shares.endSomeOf(accountId, clock.now(), 1))) > 0
   }
 
   /** False when there is nothing left that can be freed now. */
@@ -64,7 +64,7 @@ export function createAccountDeletion({
   async function empty(accountId: AccountId): Promise<void> {
     let steps = 0
     while (steps < MAX_STEPS && (await freeSome(accountId))) steps += 1
-    await store.write([], (tx) => tx.accountDeletions.finish(accountId, clock.now()))
+    await store.write([accountLock(accountId)], (tx) => tx.accountDeletions.finish(accountId, clock.now()))
   }
 
   return {
@@ -82,7 +82,7 @@ export function createAccountDeletion({
       if (refused !== undefined) return refused
       const { accountId, secretHash } = account
       const at = clock.now()
-      const outcome = await store.write([], async (tx) => {
+      const outcome = await store.write([accountLock(accountId)], async (tx) => {
         if (!(await tx.accountDeletions.begin({ accountId, secretHash, at })))
           return { refused: 'credentials_wrong' } as const
         const retainedUntil = (await tx.assets.retainedUntil(accountId)) ?? at

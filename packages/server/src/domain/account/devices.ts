@@ -1,7 +1,7 @@
 /** The keys that sign an account's manifests. Manifests are checked against the values that a device was added with, so these values never change. */
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Device, NewDevice, Store } from '../../ports/store.ts'
+import { accountLock, type Device, type NewDevice, type Store } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
 import { requireActiveAccount } from './activeAccount.ts'
@@ -30,7 +30,7 @@ export function createDevices({ store, clock }: DevicePorts) {
       request: DeviceRequest,
     ): Promise<AddedDevice | Refuses<'session_over' | 'device_invalid' | 'limit_reached'>> {
       const device: NewDevice = { ...request, accountId, createdAt: clock.now() }
-      return store.write([], async (tx) => {
+      return store.write([accountLock(accountId)], async (tx) => {
         const refused = await requireActiveAccount(tx, accountId)
         if (refused !== undefined) return refused
         const present = await tx.devices.find(device.deviceId)
@@ -52,7 +52,7 @@ export function createDevices({ store, clock }: DevicePorts) {
      * it: `sessionDevice.ts` judges the device in each transaction that would tie one. A caller that knows the secret may still sign in without a device.
      */
     async revoke(accountId: AccountId, deviceId: DeviceId): Promise<Refuses<'device_not_found'> | undefined> {
-      return store.write([], async (tx) => {
+      return store.write([accountLock(accountId)], async (tx) => {
         const device = await tx.devices.find(deviceId)
         if (device?.accountId !== accountId) return { refused: 'device_not_found' }
         const now = clock.now()

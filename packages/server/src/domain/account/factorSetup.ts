@@ -1,7 +1,7 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Account, Store, WriteTx } from '../../ports/store.ts'
+import { type Account, accountLock, type Store, type WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { Accounts } from './accounts.ts'
 import { newBackupCodes } from './backupCodes.ts'
@@ -32,7 +32,7 @@ export function createFactorSetup(ports: SetupPorts, { publicUrl }: { readonly p
       const { accountId, email } = account
       const totpSecret = random.bytes(TOTP_SECRET_BYTES)
       const sealed = codes.sealSecret(accountId, totpSecret)
-      const refused = await store.write([], async (tx) => {
+      const refused = await store.write([accountLock(accountId)], async (tx) => {
         if (!(await isStillSecret(tx, account))) return { refused: 'credentials_wrong' } as const
         const isEnrolled = await tx.secondFactors.enroll(accountId, sealed)
         return isEnrolled ? undefined : ({ refused: 'totp_already_active' } as const)
@@ -80,7 +80,7 @@ function confirmWith(
   accountId: AccountId,
   { code, hashes }: { readonly code: string; readonly hashes: readonly string[] },
 ): Promise<'confirmed' | 'wrong' | 'not pending'> {
-  return store.write([], async (tx) => {
+  return store.write([accountLock(accountId)], async (tx) => {
     const factor = await tx.secondFactors.find(accountId)
     if (factor === undefined || factor.confirmedAt !== undefined) return 'not pending'
     if (!(await codes.useTotp(tx, accountId, { factor, code }))) return 'wrong'
@@ -96,7 +96,7 @@ function removeWith(
   code: string,
 ): Promise<'removed' | 'wrong' | 'not enrolled' | Refuses<'credentials_wrong'>> {
   const { accountId } = account
-  return store.write([], async (tx) => {
+  return store.write([accountLock(accountId)], async (tx) => {
     if (!(await isStillSecret(tx, account))) return { refused: 'credentials_wrong' }
     const factor = await confirmedFactor(tx, accountId)
     if (factor === undefined) return 'not enrolled'

@@ -52,7 +52,7 @@ export function createInvites({ store, clock, random }: InvitePorts) {
     /** The first invite of a new server. Undefined when there is an account, or an invite that is still valid. */
     async issueFirst(): Promise<IssuedInvite | undefined> {
       const { code, ...row } = newInvite(INVITE_DAYS)
-      const isIssued = await store.write([], async (tx) => {
+      const isIssued = await store.write(['server'], async (tx) => {
         const [account] = await tx.accounts.list({ afterEmail: undefined, max: 1 })
         if (account !== undefined || (await tx.invites.hasLive(row.createdAt))) return false
         await tx.invites.insert(row)

@@ -1,7 +1,7 @@
 /** What the operator does with accounts, by commands that may run beside the server. Each is one transaction. */
 import { type AccountId, parseAccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Account, OwnLimits, ReadTx, Store, WriteTx } from '../../ports/store.ts'
+import { type Account, accountLock, type OwnLimits, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
 import type { Quota, QuotaSnapshot } from '../quota/quota.ts'
 import { isRefusal } from '../refusals.ts'
 import { emailOf } from './email.ts'
@@ -49,14 +49,25 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
     return statusOf(tx, account)
   }
 
+  /** Runs `work` on the named account, under its lock. Undefined if there is none. */
+  async function change<Result>(
+    named: string,
+    work: (tx: WriteTx, account: Account) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const found = await store.read((tx) => findNamed(tx, named))
+    if (found === undefined) return undefined
+    return store.write([accountLock(found.accountId)], async (tx) => {
+      const account = await findNamed(tx, found.accountId)
+      return account && work(tx, account)
+    })
+  }
+
   /** `isChanged` is false when the account was so before: it stays as it is. */
   function setSuspended(
     named: string,
     isSuspended: boolean,
   ): Promise<(AccountStatus & { readonly isChanged: boolean }) | undefined> {
-    return store.write([], async (tx) => {
-      const account = await findNamed(tx, named)
-      if (account === undefined) return undefined
+    return change(named, async (tx, account) => {
       const isChanged = await tx.accounts.setSuspended(account.accountId, isSuspended ? clock.now() : undefined)
       return { ...(await presentStatus(tx, account.accountId)), isChanged }
     })
@@ -91,9 +102,7 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
      * `isChanged` says whether a factor was on.
      */
     async resetSecondFactor(named: string): Promise<(AccountStatus & { readonly isChanged: boolean }) | undefined> {
-      return store.write([], async (tx) => {
-        const account = await findNamed(tx, named)
-        if (account === undefined) return undefined
+      return change(named, async (tx, account) => {
         const { accountId, totpConfirmedAt } = account
         await removeSecondFactor(tx, accountId)
         await tx.secondFactors.forgetSteps(accountId)
@@ -106,9 +115,7 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
 
     /** Changes an account's own limits. A hard limit at or below its use begins the grace; one above it ends the grace. */
     async setLimits(named: string, changes: LimitChanges): Promise<AccountStatus | LimitsCrossed | undefined> {
-      return store.write([], async (tx) => {
-        const account = await findNamed(tx, named)
-        if (account === undefined) return undefined
+      return change(named, async (tx, account) => {
         const limits = limitsAfter(account, changes)
         const crossed = crossing(limits, quota.snapshot({ ...account, ...limits }, clock.now()))
         if (crossed !== undefined) return crossed

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { SecretHasher } from '../../ports/secrets.ts'
-import type { Account, Store } from '../../ports/store.ts'
+import { type Account, accountLock, type Store } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
 import type { Accounts } from './accounts.ts'
@@ -46,7 +46,7 @@ export function createChangePassword({ store, clock, hasher, accounts }: Passwor
     if (refused !== undefined) return refused
     const secretHash = await hasher.hash(secret, source)
     const { salt = account.salt, sealedAccountKey = account.sealedAccountKey } = change
-    return store.write([], async (tx) => {
+    return store.write([accountLock(accountId)], async (tx) => {
       const next = { secretHash, kdfVersion, salt, sealedAccountKey }
       const replacement = { accountId, from: account.secretHash, secret: next, at: clock.now(), except: sessionId }
       if (await replaceSecret(tx, replacement)) return undefined

@@ -13,7 +13,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
 import type { SecretHasher } from '../../ports/secrets.ts'
-import type { Account, AccountSecret, Store, WriteTx } from '../../ports/store.ts'
+import { type Account, type AccountSecret, accountLock, type Store, type WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
@@ -124,7 +124,7 @@ export function createRecovery(
       const recovery = { ...request, secretHash: await hasher.hash(request.secret, source) }
       const { accountId } = account
       const session = sessions.begin(accountId, undefined)
-      const answer = await store.write([], async (tx) => {
+      const answer = await store.write([accountLock(accountId)], async (tx) => {
         const present = await tx.accounts.find(accountId)
         if (present === undefined || !isProofOf(present, proof)) return { refused: 'recovery_invalid' } as const
         const given = encode(recovery)

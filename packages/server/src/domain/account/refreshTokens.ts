@@ -1,6 +1,13 @@
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { ReadTx, RefreshToken, Session, Store, WriteTx } from '../../ports/store.ts'
+import {
+  accountLock,
+  type ReadTx,
+  type RefreshToken,
+  type Session,
+  type Store,
+  type WriteTx,
+} from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import { isLive } from './liveSession.ts'
@@ -25,8 +32,11 @@ export function createRefresh(ports: RefreshPorts, settings: RefreshSettings) {
   return async function refresh(refreshToken: string): Promise<TokenPair | Refuses<'session_over'>> {
     const given = Buffer.from(refreshToken, 'base64url')
     // A read keeps tokens that lead nowhere out of the queue of writes. The write below checks again.
-    if ((await store.read((tx) => chainOf(tx, given, clock.now()))) === undefined) return { refused: 'session_over' }
-    const rotation = await store.write([], (tx) => rotate(tx, given, { ...ports, ...settings }))
+    const chain = await store.read((tx) => chainOf(tx, given, clock.now()))
+    if (chain === undefined) return { refused: 'session_over' }
+    const rotation = await store.write([accountLock(chain.session.accountId)], (tx) =>
+      rotate(tx, given, { ...ports, ...settings }),
+    )
     return rotation === undefined
       ? { refused: 'session_over' }
       : tokenPairs.pairOf(rotation.session, rotation.successor, rotation.issuedAt)

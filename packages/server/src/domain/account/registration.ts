@@ -2,7 +2,7 @@ import { parseAccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { SecretHasher } from '../../ports/secrets.ts'
-import type { Account, Store } from '../../ports/store.ts'
+import { type Account, accountLock, type Store } from '../../ports/store.ts'
 import { recordServerId } from '../custody/serverId.ts'
 import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -125,7 +125,7 @@ async function create(
   const { kdfVersion = KDF_VERSION, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof } = request
   const recoveryProofHash = recoveryProof && sha256(recoveryProof)
   const sealed = { salt, sealedAccountKey, sealedRecoveryKey, recoveryProofHash }
-  return store.write([], async (tx) => {
+  return store.write(['server', accountLock(accountId)], async (tx) => {
     const createdAt = clock.now()
     if (!(await tx.accounts.insert({ accountId, email, secretHash, kdfVersion, ...sealed, createdAt })))
       return undefined

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Account, Challenge, Store, WriteTx } from '../../ports/store.ts'
+import { type Account, accountLock, type Challenge, type Store, type WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { Accounts } from './accounts.ts'
 import type { AttemptSettings } from './attemptLimits.ts'
@@ -78,7 +78,7 @@ export function createSecondFactor(ports: SecondFactorPorts, settings: SecondFac
       if (challenge === undefined) return { refused: 'challenge_over' }
       const session = sessions.begin(challenge.accountId, challenge.deviceId)
       const answer = await codes.check(challenge.accountId, request, (code) =>
-        store.write([], (tx) => passChallenge(tx, challenge, { code, session })),
+        store.write([accountLock(challenge.accountId)], (tx) => passChallenge(tx, challenge, { code, session })),
       )
       if (answer === 'passed') return session.pair()
       if (isRefusal(answer)) return answer

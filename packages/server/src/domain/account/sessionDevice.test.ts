@@ -142,7 +142,7 @@ describe('a session without a device', () => {
       const { accountId } = await register(deskOf(world))
       const deviceId = await newDevice(world, accountId)
       const caller = await callerOf(world, await sessions.open(accountId, undefined))
-      await sessions.end(caller.sessionId)
+      await sessions.end(caller)
       assert.deepEqual(await sessions.bind(caller, deviceId), OVER)
     }),
   )

@@ -4,7 +4,7 @@
  */
 import type { AccountId, DeviceId, SessionId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Account, ReadTx, Store } from '../../ports/store.ts'
+import { type Account, accountLock, type ReadTx, type Store } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { isLive } from './liveSession.ts'
 
@@ -33,7 +33,7 @@ export function createBindSession({ store, clock }: { readonly store: Store; rea
     }: { readonly account: Pick<Account, 'accountId'>; readonly sessionId: SessionId },
     deviceId: DeviceId,
   ): Promise<BindRefusal | undefined> {
-    return store.write([], async (tx) => {
+    return store.write([accountLock(accountId)], async (tx) => {
       const session = await tx.sessions.find(sessionId)
       if (session === undefined || !isLive(session, clock.now())) return { refused: 'session_over' }
       const device = await tx.devices.find(deviceId)

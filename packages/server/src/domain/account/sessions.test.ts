@@ -213,8 +213,7 @@ describe('a refresh token', () => {
     'is refused alike when it is unknown and when its session has ended',
     inWorld(async (world) => {
       const pair = await signedIn(world)
-      const { sessionId } = notRefused(await world.rules.sessions.authenticate(pair.accessToken))
-      await world.rules.sessions.end(sessionId)
+      await world.rules.sessions.end(notRefused(await world.rules.sessions.authenticate(pair.accessToken)))
       const tokens = [pair.refreshToken, randomBytes(32).toString('base64url'), '!', '', pair.accessToken]
       for (const token of tokens) assert.deepEqual(await world.rules.sessions.refresh(token), OVER)
     }),

@@ -9,7 +9,7 @@ import {
 } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Account, Session, Store, WriteTx } from '../../ports/store.ts'
+import { type Account, accountLock, type Session, type Store, type WriteTx } from '../../ports/store.ts'
 import type { SigningKey } from '../discovery/signingKey.ts'
 import { newId } from '../newId.ts'
 import type { Refuses } from '../refusals.ts'
@@ -82,7 +82,7 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
 
     async open(accountId: AccountId, deviceId: DeviceId | undefined): Promise<TokenPair> {
       const { insert, pair } = begin(accountId, deviceId)
-      await store.write([], insert)
+      await store.write([accountLock(accountId)], insert)
       return pair()
     },
 
@@ -97,14 +97,14 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
 
     /** Ends a session of the account. Does not tell whether there was one. */
     async endOwn(accountId: AccountId, sessionId: SessionId): Promise<void> {
-      await store.write([], async (tx) => {
+      await store.write([accountLock(accountId)], async (tx) => {
         const session = await tx.sessions.find(sessionId)
         if (session?.accountId === accountId) await tx.sessions.end(sessionId, clock.now())
       })
     },
 
-    async end(sessionId: SessionId): Promise<void> {
-      await store.write([], (tx) => tx.sessions.end(sessionId, clock.now()))
+    async end({ account: { accountId }, sessionId }: Pick<Caller, 'account' | 'sessionId'>): Promise<void> {
+      await store.write([accountLock(accountId)], (tx) => tx.sessions.end(sessionId, clock.now()))
     },
 
     /** For a connection that outlives a request: whether the present signing key has signed the caller's token. */

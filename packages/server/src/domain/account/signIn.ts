@@ -1,7 +1,7 @@
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Account, Store } from '../../ports/store.ts'
+import { type Account, accountLock, type Store } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { createChallenges, type GivenChallenge } from './challenges.ts'
 import { judgeNamedDevice } from './sessionDevice.ts'
@@ -28,7 +28,7 @@ export function createSignIn({ store, clock, random, sessions }: SignInPorts) {
     deviceId: DeviceId | undefined,
   ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'device_not_authorized'>> {
     const session = sessions.begin(accountId, deviceId)
-    const answer = await store.write([], async (tx) => {
+    const answer = await store.write([accountLock(accountId)], async (tx) => {
       const present = await tx.accounts.find(accountId)
       if (present?.secretHash !== secretHash) return { refused: 'credentials_wrong' } as const
       const refused = await judgeNamedDevice(tx, { accountId, deviceId })

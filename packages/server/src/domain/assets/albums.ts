@@ -1,7 +1,7 @@
 /** The albums of an account, which contain its assets. The server knows an id and a sealed name. */
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Album, Store } from '../../ports/store.ts'
+import { type Album, accountLock, type Store } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
 import type { Refuses } from '../refusals.ts'
 
@@ -32,7 +32,7 @@ export function createAlbums({ store, clock }: AlbumPorts) {
       request: AlbumRequest,
     ): Promise<CreatedAlbum | Refuses<'session_over' | 'album_not_available' | 'limit_reached'>> {
       const album: Album = { ...request, accountId, createdAt: clock.now() }
-      return store.write([], async (tx) => {
+      return store.write([accountLock(accountId)], async (tx) => {
         const inactive = await requireActiveAccount(tx, accountId)
         if (inactive !== undefined) return inactive
         const present = await tx.albums.find(album.albumId)

@@ -11,7 +11,7 @@ import { markLanded } from '../uploads/markLanded.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { isVisible } from './assetView.ts'
 import { type Declared, judgeDevice } from './manifest.ts'
-import { isReplacing, judgeSlot, retentionOf, type SlotRefusal } from './slot.ts'
+import { isReplacing, judgeSlot, retentionOf, type SlotRefusal, takeAssetId } from './slot.ts'
 
 interface AssetBlobPorts {
   readonly quota: Quota
@@ -92,7 +92,8 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
     async adopt(tx: WriteTx, { accountId, declared, drop, at }: Adopted): Promise<readonly Upload[]> {
       const { assetId, albumId, role, ciphertextHash, size, contentType, envelope } = declared
       const { dropId, opaqueId, kemCt, receivedAt, uploadId, location } = drop
-      if ((await tx.assets.find(assetId)) === undefined) await tx.assets.reserve({ assetId, accountId, albumId })
+      const taken = await takeAssetId(tx, { assetId, accountId, albumId })
+      if (taken !== undefined) throw new SlotLost(taken)
       const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
       const ended = await add(tx, blob, { accountId, albumId })
       await tx.assets.setDrop(assetId, { dropId, opaqueId, kemCt, receivedAt })

@@ -1,8 +1,8 @@
 /** The assets of an account. */
 import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { HeldBlob, ReceiptRow, Store, Upload } from '../../ports/store.ts'
+import type { Objects } from '../../ports/objects.ts'
+import { accountLock, type HeldBlob, type ReceiptRow, type Store, type Upload } from '../../ports/store.ts'
 import { findServable } from '../custody/servable.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -11,7 +11,7 @@ import { type AssetView, isVisible, viewOf } from './assetView.ts'
 
 interface AssetPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly clock: Clock
   readonly ending: UploadEnding
   readonly assetBlobs: AssetBlobs
@@ -19,7 +19,7 @@ interface AssetPorts {
 
 export type Assets = ReturnType<typeof createAssets>
 
-export function createAssets({ store, blobs, clock, ending, assetBlobs }: AssetPorts) {
+export function createAssets({ store, objects, clock, ending, assetBlobs }: AssetPorts) {
   return {
     async get(accountId: AccountId, assetId: AssetId): Promise<AssetView | Refuses<'asset_not_found'>> {
       return store.read(async (tx) => {
@@ -35,7 +35,9 @@ export function createAssets({ store, blobs, clock, ending, assetBlobs }: AssetP
       assetId: AssetId,
     ): Promise<Refuses<'asset_not_found' | 'asset_retained'> | undefined> {
       const at = clock.now()
-      const outcome = await store.write([], (tx) => assetBlobs.remove(tx, { accountId, assetId }, at))
+      const outcome = await store.write([accountLock(accountId)], (tx) =>
+        assetBlobs.remove(tx, { accountId, assetId }, at),
+      )
       if (isRefusal(outcome)) return outcome
       ending.afterCommit(outcome.ended)
       return undefined
@@ -44,7 +46,7 @@ export function createAssets({ store, blobs, clock, ending, assetBlobs }: AssetP
     /** Removes the assets of at most `maxBlobs` of the account's blobs, in one transaction. Returns how many assets. A retained asset stays. */
     async removeSome(accountId: AccountId, maxBlobs: number): Promise<number> {
       const at = clock.now()
-      const removed = await store.write([], async (tx) => {
+      const removed = await store.write([accountLock(accountId)], async (tx) => {
         const outcomes: (readonly Upload[])[] = []
         for (const assetId of await tx.assets.someWithBlobs(accountId, maxBlobs)) {
           const outcome = await assetBlobs.remove(tx, { accountId, assetId }, at)
@@ -72,11 +74,11 @@ export function createAssets({ store, blobs, clock, ending, assetBlobs }: AssetP
       accountId: AccountId,
       ciphertextHash: Sha256Hex,
     ): Promise<HeldBlob | Refuses<'blob_not_found' | 'blob_withheld' | 'storage_unavailable'>> {
-      const objects = await store.read((tx) => tx.assets.objectsOf(accountId, ciphertextHash))
-      if (objects.length === 0) return { refused: 'blob_not_found' }
+      const served = await store.read((tx) => tx.assets.objectsOf(accountId, ciphertextHash))
+      if (served.length === 0) return { refused: 'blob_not_found' }
       // A hold is on the content, so it applies to all its objects.
-      if (objects.some(({ isOnHold }) => isOnHold)) return { refused: 'blob_withheld' }
-      return findServable(blobs, objects)
+      if (served.some(({ isOnHold }) => isOnHold)) return { refused: 'blob_withheld' }
+      return findServable(objects, served)
     },
   }
 }

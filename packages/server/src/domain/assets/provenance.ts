@@ -5,19 +5,19 @@
 import { createPublicKey, verify } from 'node:crypto'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { disagreement, type HybridVerifiers, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'
-import type { Blobs } from '../../ports/blobs.ts'
+import type { Objects } from '../../ports/objects.ts'
 import type { AssetUpload, Store } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { DEVICE_GONE } from './manifest.ts'
 
 interface ProvenancePorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
 }
 
 export type CheckProvenance = ReturnType<typeof createCheckProvenance>
 
-export function createCheckProvenance({ store, blobs }: ProvenancePorts) {
+export function createCheckProvenance({ store, objects }: ProvenancePorts) {
   /** Returns the hash of the signed manifest, which the receipt carries. */
   return async function checkProvenance(
     upload: AssetUpload,
@@ -29,7 +29,7 @@ export function createCheckProvenance({ store, blobs }: ProvenancePorts) {
     ])
     if (device?.accountId !== accountId || device.revokedAt !== undefined)
       return { refused: 'manifest_mismatch', detail: DEVICE_GONE }
-    const provenance = await readAll(blobs, upload)
+    const provenance = await readAll(objects, upload)
     try {
       const manifest = await verifyManifest({ provenance, publicKey: device.publicKey, verify: verifiers })
       const original =
@@ -47,9 +47,9 @@ export function createCheckProvenance({ store, blobs }: ProvenancePorts) {
 }
 
 /** At most 64 KiB: a larger provenance blob is refused when it is declared. */
-async function readAll(blobs: Blobs, { location, size }: AssetUpload): Promise<Uint8Array> {
+async function readAll(objects: Objects, { location, size }: AssetUpload): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
-  for await (const piece of blobs.read(location, { start: 0, end: size })) pieces.push(piece)
+  for await (const piece of objects.read(location, { start: 0, end: size })) pieces.push(piece)
   return new Uint8Array(Buffer.concat(pieces))
 }
 

@@ -6,7 +6,7 @@ import type { AccountId, AlbumId, AssetId, Sha256Hex, UploadId } from '@blindkee
 import { parseInstant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import type { AssetBlob, AssetUpload, ReadTx } from '../../ports/store.ts'
+import type { AssetBlob, AssetUpload, ReadTx, WriteTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 
 interface Candidate {
@@ -43,6 +43,16 @@ export async function judgeSlot(tx: ReadTx, candidate: Candidate): Promise<SlotR
   const occupants = { blobs, incoming: unclosed.filter(({ uploadId }) => uploadId !== candidate.uploadId) }
   const judgeRole = candidate.role === 'original' ? judgeOriginal : judgeCompanion
   return judgeRole(candidate, occupants) ?? judgeCount(candidate, occupants)
+}
+
+/** Takes the asset's id for the account, unless it has it already. Two accounts may ask for one id simultaneously, under different locks. */
+export async function takeAssetId(
+  tx: WriteTx,
+  asset: Pick<Candidate, 'accountId' | 'assetId' | 'albumId'>,
+): Promise<Refuses<'asset_id_taken'> | undefined> {
+  const { accountId, assetId, albumId } = asset
+  if (await tx.assets.reserve({ assetId, accountId, albumId })) return undefined
+  return (await tx.assets.find(assetId))?.accountId === accountId ? undefined : TAKEN
 }
 
 function judgeOriginal(candidate: Candidate, { blobs, incoming }: Occupants): SlotRefusal | undefined {

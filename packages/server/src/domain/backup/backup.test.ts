@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { createSnapshots } from '../../adapters/sql/snapshot.ts'
 import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
-import type { Blobs } from '../../ports/blobs.ts'
+import type { Objects } from '../../ports/objects.ts'
 import { withBackups } from '../../testing/backups.ts'
 import { append, bytes, land, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
 import { defined, type World } from '../../testing/world.ts'
@@ -173,9 +173,9 @@ describe('a backup', () => {
       for (const name of ['20200101T000000000Z.sqlite', '20200101T000000000Z.sqlite-journal'])
         await writeFile(join(path, name), 'x')
       world.clock.advance(1)
-      const blobs: Blobs = { ...world.blobs, freeBytes: refused, read: refused }
+      const objects: Objects = { ...world.objects, check: refused, read: refused }
       await rm(join(path, 'blobs', (await uploadRow(world, uploadId)).location))
-      await assert.rejects(backUp({ blobs }), BackupFailed)
+      await assert.rejects(backUp({ objects }), BackupFailed)
       assert.deepEqual(await databases(), [manifest.database.file])
       assert.equal((await backUp()).removedFiles, 1)
       assert.deepEqual(await faults(), whole)
@@ -238,20 +238,20 @@ describe('a backup', () => {
       await land(world, await newLink(world), bytes(10))
       let renew = (): void => assert.fail('the pause was never renewed')
       const seen: number[] = []
-      const blobs: Blobs = {
-        ...world.blobs,
+      const objects: Objects = {
+        ...world.objects,
         async *read(location, range) {
           seen.push(await pausedFor())
           clock.advance(100)
           renew()
           await store.write([], async () => undefined)
           seen.push(await pausedFor())
-          yield* world.blobs.read(location, range)
+          yield* world.objects.read(location, range)
         },
       }
       let isStopped = false
       await backUp({
-        blobs,
+        objects,
         repeat: (seconds, work) => {
           assert.ok(seconds <= 100)
           renew = work
@@ -276,7 +276,7 @@ describe('a backup', () => {
       world.clock.advance(1)
       await backUp()
       const snapshots = createSnapshots({ databasePath, directory: path })
-      await assert.rejects(backUp({ store, blobs, snapshots }), /restored from an earlier backup/)
+      await assert.rejects(backUp({ store, objects: blobs, snapshots }), /restored from an earlier backup/)
       await withBackups((others) => assert.rejects(others.backUp({ directory }), /of another server/))()
       assert.deepEqual(await faults(), whole)
     }),

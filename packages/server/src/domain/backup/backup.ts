@@ -14,8 +14,8 @@ import {
   type SnapshotObject,
   type SnapshotSource,
 } from '../../ports/backup.ts'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Objects } from '../../ports/objects.ts'
 import type { Store } from '../../ports/store.ts'
 import { type CappedList, createCappedList } from '../cappedList.ts'
 import { pauseCollector, resumeCollector } from '../custody/collect.ts'
@@ -35,7 +35,7 @@ type Repeat = (seconds: number, work: () => void) => () => void
 
 export interface BackupPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly clock: Clock
   readonly repeat: Repeat
   readonly snapshots: SnapshotSource
@@ -158,13 +158,13 @@ async function whileCollectorPauses<Result>(
   { store, clock, repeat }: BackupPorts,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const pause = () => store.write([], (tx) => pauseCollector(tx, addSeconds(clock.now(), PAUSE_SECONDS)))
+  const pause = () => store.write(['removal'], (tx) => pauseCollector(tx, addSeconds(clock.now(), PAUSE_SECONDS)))
   await pause()
   // After a renewal that fails, four more follow before the pause ends. If all fail, the report names objects that were removed meanwhile as missing.
   const stop = repeat(PAUSE_RENEWED_EVERY_SECONDS, () => void pause().catch(() => undefined))
   return work().finally(async () => {
     stop()
-    await store.write([], (tx) => resumeCollector(tx, clock.now())).catch(() => undefined)
+    await store.write(['removal'], (tx) => resumeCollector(tx, clock.now())).catch(() => undefined)
   })
 }
 
@@ -208,7 +208,7 @@ function damageOf(
 }
 
 async function copyObject(
-  { blobs, directory }: BackupPorts,
+  { objects, directory }: BackupPorts,
   object: SnapshotObject,
   isChecked: boolean,
 ): Promise<'copied' | 'present' | ObjectFaultKind> {
@@ -218,12 +218,12 @@ async function copyObject(
   const isReadable = async () => isRight(directory.read(name), object).catch(unlessFailed)
   if (isThere && (!isChecked || (await isReadable()))) return 'present'
   try {
-    await directory.add(name, checkedBytes(blobs.read(object.location, { start: 0, end: object.bytes }), object))
+    await directory.add(name, checkedBytes(objects.read(object.location, { start: 0, end: object.bytes }), object))
     return 'copied'
   } catch (error) {
     if (!(error instanceof ObjectFault)) throw error
     // Throws when the whole disk is away, which is no fault of this object.
-    if (error.kind === 'unreadable') await blobs.freeBytes()
+    if (error.kind === 'unreadable') await objects.check()
     return error.kind
   }
 }

@@ -10,7 +10,6 @@ import { openPostgresStore } from '../../adapters/sql/postgres.ts'
 import { createRestoredPostgres } from '../../adapters/sql/restoredDatabase.ts'
 import { createPostgresSnapshots } from '../../adapters/sql/snapshot.ts'
 import { BackupFailed, type RestoredDatabase } from '../../ports/backup.ts'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Store } from '../../ports/store.ts'
 import { type Backups, withBackups } from '../../testing/backups.ts'
 import { append, bytes, land, newLink, openDrop, readObject, uploadRow } from '../../testing/guest.ts'
@@ -35,7 +34,7 @@ const opened: FilesystemBlobs[] = []
 
 interface Target {
   readonly database: RestoredDatabase
-  readonly blobs: Blobs
+  readonly blobs: FilesystemBlobs
   readonly temporary: string
 }
 
@@ -48,18 +47,21 @@ async function targetOf({ newPlace }: Backups, url: string): Promise<Target> {
 }
 
 const restoreTo = ({ world, directory }: Backups, { database, blobs }: Target) =>
-  restore({ ...world, directory, database, blobs, quota: world.rules.quota, onProgress: () => undefined })
+  restore({ ...world, directory, database, ...bytesOf(blobs), quota: world.rules.quota, onProgress: () => undefined })
 
 /** The world over other data, as after a start of the server there. */
-async function over(world: World, data: { readonly store: Store; readonly blobs: Blobs }): Promise<World> {
+async function over(world: World, { store, blobs }: { readonly store: Store; readonly blobs: FilesystemBlobs }): Promise<World> {
+  const data = { store, ...bytesOf(blobs) }
   const keys = await openServerKeys({ ...world, ...data })
   return { ...world, ...data, rules: world.rulesOver({ ...data, keys }) }
 }
 
-async function faultsOf({ store, blobs, clock }: Pick<World, 'store' | 'blobs' | 'clock'>) {
+const bytesOf = (blobs: FilesystemBlobs) => ({ staging: blobs, objects: blobs })
+
+async function faultsOf({ store, objects, clock }: Pick<World, 'store' | 'objects' | 'clock'>) {
   const found: string[] = []
   const examination = { deep: true, signal: new AbortController().signal, counts: newCounts() }
-  for await (const { kind, what } of examine({ store, blobs, clock, verify: createVerifiers() }, examination))
+  for await (const { kind, what } of examine({ store, objects, clock, verify: createVerifiers() }, examination))
     found.push(`${kind}: ${what}`)
   return found
 }
@@ -91,11 +93,11 @@ describe('a restore into PostgreSQL, and a backup of it', () => {
       const path = join(await backups.newPlace(), 'backup')
       const directory = await openBackupDirectory({ path, apart: [], createIfMissing: true })
       const snapshots = createPostgresSnapshots({ url, directory: path })
-      const { store, blobs } = there
+      const { store, objects } = there
       world.clock.advance(1)
-      await backUp({ store, blobs, snapshots, directory })
+      await backUp({ store, objects, snapshots, directory })
       world.clock.advance(1)
-      assert.equal((await backUp({ store, blobs, snapshots, directory })).copied.files, 0)
+      assert.equal((await backUp({ store, objects, snapshots, directory })).copied.files, 0)
 
       const back = await over(world, await backups.restore({ directory }))
       assert.deepEqual(new Uint8Array(await readObject(back, await uploadRow(back, started))), sent)

@@ -10,7 +10,7 @@ import { decodeReceipt } from '@blindkeep/protocol/receipt'
 import { openKeyring } from '../../adapters/keyring/keyring.ts'
 import { createSnapshots } from '../../adapters/sql/snapshot.ts'
 import { BackupFailed } from '../../ports/backup.ts'
-import { StorageUnavailable } from '../../ports/blobs.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Store } from '../../ports/store.ts'
 import { type Restored, withBackups } from '../../testing/backups.ts'
 import {
@@ -101,7 +101,7 @@ describe('a restore', () => {
         const restored = await restore()
         world.clock.advance(seconds)
         const { store, blobs, databasePath } = restored
-        await backUp({ store, blobs, snapshots: createSnapshots({ databasePath, directory: path }) })
+        await backUp({ store, objects: blobs, snapshots: createSnapshots({ databasePath, directory: path }) })
         await live(overrides(world, restored))
         await live(overrides(world, await restore()))
       }

@@ -8,11 +8,13 @@
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotObject } from '../../ports/backup.ts'
-import { type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
+import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Staging } from '../../ports/staging.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { accountLock, type Store } from '../../ports/store.ts'
 import type { Witness } from '../../ports/witness.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../cappedList.ts'
 import type { Rotation } from '../custody/keys.ts'
@@ -29,7 +31,8 @@ import { checkedBytes, createPassing, isRight, ObjectFault } from './checkedByte
 interface RestorePorts {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase
-  readonly blobs: Blobs
+  readonly staging: Staging
+  readonly objects: Objects
   readonly keyring: Keyring
   readonly clock: Clock
   readonly random: Random
@@ -158,36 +161,36 @@ async function copyObjects(ports: RestorePorts, store: Store): Promise<Copies> {
 
 /** An object that is there with the right bytes stays: the copy in the backup may be damaged. */
 async function copyObject(
-  { blobs, directory }: RestorePorts,
+  { staging, objects, directory }: RestorePorts,
   object: SnapshotObject,
 ): Promise<'copied' | 'present' | 'damaged'> {
   const { location, bytes } = object
   const name = nameOf(object)
-  if (await isPresent(blobs, object)) {
-    await blobs.settle(location, bytes)
+  if (await isPresent(objects, object)) {
+    await staging.settle(location, bytes)
     return 'present'
   }
   if ((await directory.size(name)) !== bytes) return 'damaged'
   try {
     const body = checkedBytes(directory.read(name), object)
-    await blobs.write(location, { offset: 0, body, signal: NEVER, onBytes: () => undefined })
-    await blobs.settle(location, bytes)
+    await staging.write({ location, key: undefined, offset: 0 }, { body, signal: NEVER, onBytes: () => undefined })
+    await staging.settle(location, bytes)
     return 'copied'
   } catch (error) {
     if (!(error instanceof ObjectFault)) throw error
-    await blobs.remove(location)
+    await objects.remove(location)
     return 'damaged'
   }
 }
 
 /** False also when a surviving disk cannot read the object: the restore then copies it from the backup. */
-async function isPresent(blobs: Blobs, object: SnapshotObject): Promise<boolean> {
+async function isPresent(objects: Objects, object: SnapshotObject): Promise<boolean> {
   const { location, bytes, isWhole } = object
   try {
     return (
       isWhole &&
-      (await blobs.size(location)) === bytes &&
-      (await isRight(blobs.read(location, { start: 0, end: bytes }), object))
+      (await objects.size(location)) === bytes &&
+      (await isRight(objects.read(location, { start: 0, end: bytes }), object))
     )
   } catch (error) {
     if (!(error instanceof StorageUnavailable)) throw error
@@ -201,15 +204,17 @@ const NEVER = new AbortController().signal
 async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: readonly UploadId[]): Promise<void> {
   const ending = createUploadEnding({ store, clock, quota, writers: createWriters(), onDeleting: () => undefined })
   const at = clock.now()
-  await store.write([], async (tx) => {
-    for (const uploadId of broken) {
+  for (const uploadId of broken) {
+    const known = await store.read((tx) => tx.uploads.find(uploadId))
+    if (known === undefined) continue
+    await store.write([accountLock(known.accountId)], async (tx) => {
       const upload = await tx.uploads.find(uploadId)
       if (upload?.state === 'open') await ending.close(tx, upload, { from: 'open', to: 'ended', at })
-      if (upload?.state !== 'finishing') continue
+      if (upload?.state !== 'finishing') return
       await ending.close(tx, upload, { from: 'finishing', to: 'failed', at, failure: 'content_hash_wrong' })
       if (upload.assetId === undefined) await tx.links.unclaim(upload.opaqueId, uploadId)
-    }
-  })
+    })
+  }
 }
 
 async function changeIdentity(ports: RestorePorts, store: Store) {

@@ -107,7 +107,7 @@ describe('an event stream', () => {
     inWorld(async (world) => {
       const { caller } = await setting(world)
       const [first, second] = [listen(world, caller), listen(world, await signIn(world, caller.account.accountId))]
-      await world.rules.sessions.end(caller.sessionId)
+      await world.rules.sessions.end(caller)
       assert.equal(await first.next(), 'over')
       assert.deepEqual(names(await second.next()), ['position'])
       world.clock.advance(world.settings.accessTokenSeconds)

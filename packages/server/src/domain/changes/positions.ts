@@ -21,7 +21,7 @@ export function createPositions({ store, random }: { readonly store: Store; read
   /** Never changes while a server runs: a restore removes it from data on which a server then starts. */
   async function presentEpoch(): Promise<Uint8Array> {
     epoch ??= await store.read((tx) => tx.server.fact('feed_epoch'))
-    epoch ??= await store.write([], async (tx) => {
+    epoch ??= await store.write(['server'], async (tx) => {
       const present = await tx.server.fact('feed_epoch')
       if (present !== undefined) return present
       const created = random.bytes(FEED_EPOCH_BYTES)

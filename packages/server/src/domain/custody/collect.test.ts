@@ -13,7 +13,8 @@ import { createCollector, MAX_COLLECT, pauseCollector } from './collect.ts'
 const GRACE = 86_400
 const content = bytes(100)
 
-const collectorOver = ({ store, blobs, clock, settings }: World) => createCollector({ store, blobs, clock }, settings)
+const collectorOver = ({ store, objects, clock, settings }: World) =>
+  createCollector({ store, objects, clock }, settings)
 const objectAt = ({ store }: World, location: string) => store.read((tx) => tx.objects.find(location))
 const stateOf = async (world: World, location: string) => (await objectAt(world, location))?.state
 

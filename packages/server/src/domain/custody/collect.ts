@@ -8,8 +8,8 @@
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds, formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Objects } from '../../ports/objects.ts'
 import { isStoreBroken, type ReadTx, type Store, type StoredObject, type WriteTx } from '../../ports/store.ts'
 import { partsOf } from '../uploads/location.ts'
 
@@ -19,7 +19,7 @@ export interface CollectSettings {
 
 interface CollectPorts {
   readonly store: Store
-  readonly blobs: Pick<Blobs, 'remove'>
+  readonly objects: Pick<Objects, 'remove'>
   readonly clock: Clock
 }
 
@@ -39,7 +39,7 @@ export const MAX_CLOCK_AHEAD_SECONDS = 100 * 365 * 86_400
 
 export type Collector = ReturnType<typeof createCollector>
 
-export function createCollector({ store, blobs, clock }: CollectPorts, { collectGraceSeconds }: CollectSettings) {
+export function createCollector({ store, objects, clock }: CollectPorts, { collectGraceSeconds }: CollectSettings) {
   async function listIn(state: StoredObject['state'], before: Instant): Promise<readonly StoredObject[]> {
     return store.read((tx) => tx.objects.listIn(state, before, MAX_COLLECT))
   }
@@ -65,7 +65,7 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
     async startDeleting(): Promise<Collection> {
       const due = await listIn('marked', addSeconds(clock.now(), -collectGraceSeconds))
       if (due.length === 0) return { deleting: [], postponed: [], pausedUntil: undefined }
-      return store.write([], (tx) => startEach(tx, due))
+      return store.write(['removal'], (tx) => startEach(tx, due))
     },
 
     /**
@@ -79,7 +79,7 @@ export function createCollector({ store, blobs, clock }: CollectPorts, { collect
       const removed: StoredObject[] = []
       const removeBytes = async (object: StoredObject): Promise<void> => {
         await before(object)
-        await blobs.remove(object.location)
+        await objects.remove(object.location)
         removed.push(object)
       }
       const removeRows = async (tx: WriteTx): Promise<void> => {

@@ -1,6 +1,7 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
-import { type Blobs, DigestsBusy } from '../../ports/blobs.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
+import type { Objects } from '../../ports/objects.ts'
+import { DigestsBusy } from '../../ports/storageErrors.ts'
 import type { HeldBlob } from '../../ports/store.ts'
 import { createScanTurns, type GiveUpAfter } from './scanTurns.ts'
 import { isWithheld, type ScanOutcome } from './verdicts.ts'
@@ -12,7 +13,7 @@ import { isWithheld, type ScanOutcome } from './verdicts.ts'
 export type ScanObject = (object: HeldBlob) => Promise<ScanOutcome>
 
 interface DeepScanPorts {
-  readonly blobs: Pick<Blobs, 'digest'>
+  readonly objects: Pick<Objects, 'digest'>
   readonly limiter: Limiter
   readonly giveUpAfter: GiveUpAfter
   /** Called for a kept object whose bytes are wrong. Changes only memory. */
@@ -26,7 +27,7 @@ const MIN_SCAN_BYTES = 1024 * 1024
 const RESERVED_SHARE = 1 / 2048
 
 export function createDeepScans(
-  { blobs, limiter, giveUpAfter, reportDamage }: DeepScanPorts,
+  { objects, limiter, giveUpAfter, reportDamage }: DeepScanPorts,
   { deepBytesPerHour }: { readonly deepBytesPerHour: number },
 ) {
   const turns = createScanTurns({ giveUpAfter })
@@ -47,7 +48,7 @@ export function createDeepScans(
     const limits = [limitOf(accountId, object)]
     if ((await limiter.take(limits)) !== undefined) return 'rate_limited'
     try {
-      const { sha256, size } = await blobs.digest(object.location, object.size, signal)
+      const { sha256, size } = await objects.digest(object.location, object.size, signal)
       if (sha256 === object.ciphertextHash && size === object.size) return 'intact'
       if (!isWithheld(object)) reportDamage(object.location)
       return 'corrupt'

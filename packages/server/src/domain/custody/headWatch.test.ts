@@ -68,7 +68,7 @@ const watched = (work: (watched: Watched) => Promise<void>) =>
             const watch = createHeadWatch({ store, witness: keeping.witness, log: world.log })
             await watch.check()
             const keys = await openServerKeys({ ...world, store })
-            const rules = world.rulesOver({ store, blobs: world.blobs, keys, headWatch: watch })
+            const rules = world.rulesOver({ ...world, store, keys, headWatch: watch })
             return { node: { ...world, store, rules }, watch }
           },
           async copy() {

@@ -37,7 +37,7 @@ export async function openServerKeys({ store, keyring, clock, random }: KeyPorts
   }
 
   async function findOrCreateFact(name: ServerFact, create: () => Uint8Array): Promise<Uint8Array> {
-    return store.write([], async (tx) => {
+    return store.write(['server'], async (tx) => {
       const present = await tx.server.fact(name)
       if (present !== undefined) return present
       const created = create()
@@ -47,7 +47,7 @@ export async function openServerKeys({ store, keyring, clock, random }: KeyPorts
   }
 
   async function findOrCreateActiveKey() {
-    return store.write([], async (tx) => {
+    return store.write(['chain'], async (tx) => {
       const present = await tx.keys.activeAttestationKey()
       if (present !== undefined) return present
       const key = keyFrom(keyring.createAttestationKey(), clock.now())
@@ -84,10 +84,10 @@ export interface Rotation {
  */
 export async function rotateAttestationKey({ store, keyring, clock }: Omit<KeyPorts, 'random'>): Promise<Rotation> {
   const created = keyring.createAttestationKey()
-  return store.write([], (tx) => rotateIn(tx, { keyring, clock, created }))
+  return store.write(['receipt log', 'chain'], (tx) => rotateIn(tx, { keyring, clock, created }))
 }
 
-/** The same in the caller's transaction. */
+/** The same in the caller's transaction, which has locked the receipt log and the chain. */
 export async function rotateIn(
   tx: WriteTx,
   {

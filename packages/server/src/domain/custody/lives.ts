@@ -41,7 +41,7 @@ export interface NewLife {
 export async function beginLife({ store, keyring, clock, random, witness }: LifePorts): Promise<NewLife> {
   const witnessed = await witness?.read()
   const created = keyring.createAttestationKey()
-  return store.write(['receipt log'], async (tx) => {
+  return store.write(['receipt log', 'chain', 'server'], async (tx) => {
     const life = Math.max(await lifeOf(tx), witnessed?.life ?? 0) + 1
     await tx.server.setFact('life', utf8(String(life)))
     await tx.server.setFact('feed_epoch', random.bytes(FEED_EPOCH_BYTES))

@@ -5,16 +5,29 @@
  * signed is still the active one. If a key was rotated meanwhile, also by another process, the batch is signed again.
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
+import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import { type ReadTx, type ReceiptRow, StorageUnavailable, type Store, type WriteTx } from '../../ports/store.ts'
+import {
+  accountLock,
+  type ReadTx,
+  type ReceiptRow,
+  StorageUnavailable,
+  type Store,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { type HeadWatch, unwatched } from './headWatch.ts'
 import type { SignerOf } from './keys.ts'
 import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
 import { recordServerId } from './serverId.ts'
 
 export interface ReceiptDraft {
+  /** Whose file it is. */
+  readonly accountId: AccountId
   readonly subject: ReceiptSubject
-  /** Writes what the receipt vouches for, in the transaction that appends it. May run more than once. When it throws, there is no receipt. */
+  /**
+   * Writes what the receipt vouches for, in the transaction that appends it, under the account's lock. May run more than once, and beside the drafts of other
+   * accounts. When it throws, there is no receipt.
+   */
   readonly commit: (tx: WriteTx, receipt: ReceiptRow) => Promise<void>
 }
 
@@ -93,14 +106,15 @@ export function createReceiptLog({ store, clock, serverId, signerOf, headWatch =
     rows: readonly ReceiptRow[],
     { head, key }: LogState,
   ): Promise<boolean> {
-    const done = await store.write([], async (tx) => {
+    const locks = [
+      ...(head === undefined ? (['server'] as const) : []),
+      ...drafts.map((each) => accountLock(each.accountId)),
+    ]
+    const done = await store.write(['chain', ...locks], async (tx) => {
       if ((await tx.keys.activeAttestationKey())?.keyId !== key.keyId) return { refused: 'key_rotated' as const }
       if (head === undefined) await recordServerId(tx, serverId)
       if (!(await tx.receipts.append(head, rows))) throw new Error('the receipt log has grown without its lock')
-      for (const [at, draft] of drafts.entries()) {
-        const row = rows[at]
-        if (row !== undefined) await draft.commit(tx, row)
-      }
+      await commitEach(tx, drafts, rows)
       return 'committed'
     })
     return done === 'committed'
@@ -115,6 +129,19 @@ export function createReceiptLog({ store, clock, serverId, signerOf, headWatch =
       })
     },
   }
+}
+
+/** Drafts of one account change the same rows, so they run one after another. */
+async function commitEach(tx: WriteTx, drafts: readonly ReceiptDraft[], rows: readonly ReceiptRow[]): Promise<void> {
+  const ofAccounts = Map.groupBy(drafts.entries(), ([, { accountId }]) => accountId)
+  await Promise.all(
+    [...ofAccounts.values()].map(async (theirs) => {
+      for (const [at, draft] of theirs) {
+        const row = rows[at]
+        if (row !== undefined) await draft.commit(tx, row)
+      }
+    }),
+  )
 }
 
 async function readLogState(tx: ReadTx): Promise<LogState> {

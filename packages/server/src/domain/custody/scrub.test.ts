@@ -161,7 +161,7 @@ describe('the scrubber', () => {
       async (world) => {
         const blob = await keep(world, await newAlbumOwner(world), content)
         faults.arm('digest')
-        faults.arm('freeBytes')
+        faults.arm('check')
         world.clock.advance(MONTH + 1)
         await assert.rejects(world.rules.scrub.turn(never), /a test broke it/)
         assert.deepEqual([await isDamaged(world, blob), world.logged], [false, []])

@@ -1,13 +1,15 @@
 /** Reads kept objects and marks the damaged ones. scrub.ts decides which objects are read, and when. */
-import { BlobMissing, type Blobs, DigestsBusy } from '../../ports/blobs.ts'
+
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import type { Objects } from '../../ports/objects.ts'
+import { BlobMissing, DigestsBusy } from '../../ports/storageErrors.ts'
 import type { KeptObject, Store } from '../../ports/store.ts'
 import { partsOf } from '../uploads/location.ts'
 
 export interface ScrubbingPorts {
   readonly store: Store
-  readonly blobs: Pick<Blobs, 'digest' | 'freeBytes'>
+  readonly objects: Pick<Objects, 'digest' | 'check'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -30,7 +32,7 @@ export interface Course {
   readonly isEnough: () => boolean
 }
 
-export function createScrubbing({ store, blobs, clock, log }: ScrubbingPorts) {
+export function createScrubbing({ store, objects, clock, log }: ScrubbingPorts) {
   /** In one conditional statement: bytes of an object that was released meanwhile may be missing rightly. */
   async function markDamaged(object: KeptObject, found: string): Promise<ScrubOutcome> {
     const facts = await factsOf(object)
@@ -51,7 +53,7 @@ export function createScrubbing({ store, blobs, clock, log }: ScrubbingPorts) {
   async function examine(object: KeptObject, signal: AbortSignal): Promise<ScrubOutcome> {
     const { location, size } = object
     try {
-      const digest = await blobs.digest(location, size, signal)
+      const digest = await objects.digest(location, size, signal)
       if (digest.size !== size) return await markDamaged(object, digest.size < size ? 'cut short' : 'too long')
       return digest.sha256 === partsOf(location).ciphertextHash ? 'intact' : await markDamaged(object, 'other bytes')
     } catch (error) {
@@ -59,7 +61,7 @@ export function createScrubbing({ store, blobs, clock, log }: ScrubbingPorts) {
       if (error instanceof DigestsBusy) throw error
       if (error instanceof BlobMissing) return markDamaged(object, 'missing')
       // Throws when the whole store is away: then the error says nothing about this object.
-      await blobs.freeBytes()
+      await objects.check()
       log.error('an object could not be read', { ...(await factsOf(object)), reason: String(error) })
       return 'unreadable'
     }

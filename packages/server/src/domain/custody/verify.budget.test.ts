@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { addSeconds, parseAccountId, parseSha256Hex } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import { newAlbumOwner } from '../../testing/assets.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import {
@@ -20,7 +19,7 @@ import {
   verifyOver,
   watchBlobs,
 } from '../../testing/verify.ts'
-import { defined, inWorld, sha256 } from '../../testing/world.ts'
+import { type Bytes, defined, inWorld, sha256 } from '../../testing/world.ts'
 import { createDeepScans } from './deepScans.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -78,14 +77,14 @@ describe('the deep-scan budget of an account', () => {
 
   it('admits the small blobs of an asset besides an original larger than the budget', async () => {
     // Answers without a disk, because no test has a tebibyte.
-    const quick = (real: Blobs): Blobs => ({
+    const quick = (real: Bytes): Bytes => ({
       ...real,
       digest: async (location, size) => ({ sha256: defined(parseSha256Hex(location.slice(3, 67))), size }),
     })
     await inWorld(
       async ({ blobs, limiter, settings }) => {
         const scans = createDeepScans(
-          { blobs, limiter, giveUpAfter: () => never, reportDamage: () => undefined },
+          { objects: blobs, limiter, giveUpAfter: () => never, reportDamage: () => undefined },
           settings,
         )
         const objects = [2 ** 40, 1, 1].map((size) => {
@@ -114,7 +113,7 @@ describe('the deep-scan budget of an account', () => {
   it('is not charged for the scans after the client has disconnected', async () => {
     const reason = new Error('disconnected')
     const client = new AbortController()
-    const leaving = (real: Blobs): Blobs => ({
+    const leaving = (real: Bytes): Bytes => ({
       ...real,
       digest: (...scan) => real.digest(...scan).finally(() => client.abort(reason)),
     })

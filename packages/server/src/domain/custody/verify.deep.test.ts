@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFile, rm, truncate } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
-import { DigestsBusy, StorageUnavailable } from '../../ports/blobs.ts'
+import { DigestsBusy, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { newAlbumOwner, newAssetId } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
 import { bytes, never } from '../../testing/guest.ts'
@@ -195,7 +195,7 @@ describe('an object that cannot be read', () => {
         const albumOwner = await newAlbumOwner(world)
         const blob = await keep(world, albumOwner, bytes(100))
         faults.arm('digest')
-        faults.arm('freeBytes')
+        faults.arm('check')
         await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob, true), StorageUnavailable)
       },
       { around: faults.around },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFile, rm, truncate } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Store } from '../../ports/store.ts'
 import { landBlob, newAlbumOwner, newAssetId, newDrop } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
@@ -20,7 +20,7 @@ import {
   verifyOver,
   watchBlobs,
 } from '../../testing/verify.ts'
-import { inWorld, sha256 } from '../../testing/world.ts'
+import { type Bytes, inWorld, sha256 } from '../../testing/world.ts'
 
 const WHOLE = 'durable stored indexed retrievable original'
 const UNKNOWN = 'unknown'
@@ -45,7 +45,7 @@ describe('a structural verdict', () => {
 
   it('is dated before its rows were read, however long the looks at the files take', async () => {
     let onLook = () => {}
-    const slowly = (real: Blobs): Blobs => ({
+    const slowly = (real: Bytes): Bytes => ({
       ...real,
       size(location) {
         onLook()
@@ -80,7 +80,7 @@ describe('a structural verdict', () => {
 
   it('looks at all objects of a long request, at most 32 in parallel', async () => {
     let [looking, maxLooking] = [0, 0]
-    const counting = (real: Blobs): Blobs => ({
+    const counting = (real: Bytes): Bytes => ({
       ...real,
       async size(location) {
         looking += 1
@@ -236,7 +236,7 @@ describe('a hash that the named asset does not hold', () => {
         assert.equal(await world.blobs.size(deleted.location), 100)
         // Any look at the blob store throws.
         faults.arm('size')
-        faults.arm('freeBytes')
+        faults.arm('check')
         for (const deep of [false, true]) {
           const verdicts = await verifyOver(world)({
             accountId,
@@ -315,7 +315,7 @@ describe('a store that fails', () => {
   it('affects one blob only when only its look fails, and the store is asked once whether it is there', async () => {
     const faults = createFaults()
     const watch = watchBlobs()
-    const blobs = (real: Blobs) => watch.around(faults.around.blobs?.(real) ?? real)
+    const blobs = (real: Bytes) => watch.around(faults.around.blobs?.(real) ?? real)
     await inWorld(
       async (world) => {
         const albumOwner = await newAlbumOwner(world)
@@ -327,7 +327,7 @@ describe('a store that fails', () => {
         const questions = aboutAll([one, two, three])
         const ask = () => verifyOver(world)({ accountId: albumOwner.accountId, questions, deep: false, signal: never })
         await ask()
-        assert.equal(watch.calls.freeBytes, 0)
+        assert.equal(watch.calls.check, 0)
         for (const error of [new StorageUnavailable('a test broke it'), new Error('a fault in our own code')]) {
           faults.arm('size', { location: two.location, error })
           const verdicts = await ask()
@@ -337,11 +337,11 @@ describe('a store that fails', () => {
           )
           assert.deepEqual(verdicts[1]?.blobs.map(flagsOf), ['indexed original'])
         }
-        assert.equal(watch.calls.freeBytes, 2)
+        assert.equal(watch.calls.check, 2)
         await rm(fileOf(world, one))
         await rm(fileOf(world, three))
         await ask()
-        assert.equal(watch.calls.freeBytes, 3)
+        assert.equal(watch.calls.check, 3)
       },
       { around: { blobs } },
     )()
@@ -354,12 +354,12 @@ describe('a store that fails', () => {
         const albumOwner = await newAlbumOwner(world)
         const blob = await keep(world, albumOwner, bytes(10))
         faults.arm('size')
-        faults.arm('freeBytes')
+        faults.arm('check')
         await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob), StorageUnavailable)
         faults.disarm()
         assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob)), WHOLE)
         await rm(fileOf(world, blob))
-        faults.arm('freeBytes')
+        faults.arm('check')
         await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob), StorageUnavailable)
       },
       { around: faults.around },

@@ -3,9 +3,9 @@
  * A pure read (specification, Storage verification, rule 1): its ports cannot write.
  */
 import type { AccountId, AssetId } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
+import type { Objects } from '../../ports/objects.ts'
 import type { HeldBlob, Store } from '../../ports/store.ts'
 import { createDeepScans, type ScanObject } from './deepScans.ts'
 import type { GiveUpAfter } from './scanTurns.ts'
@@ -28,7 +28,7 @@ export interface VerifySettings {
 
 interface VerifyPorts {
   readonly store: Pick<Store, 'read'>
-  readonly blobs: Pick<Blobs, 'size' | 'digest' | 'freeBytes'>
+  readonly objects: Pick<Objects, 'size' | 'digest' | 'check'>
   readonly clock: Clock
   readonly limiter: Limiter
   readonly giveUpAfter: GiveUpAfter
@@ -50,10 +50,10 @@ const PARALLEL_LOOKS = 32
 export type Verify = ReturnType<typeof createVerify>
 
 export function createVerify(
-  { store, blobs, clock, limiter, giveUpAfter, reportDamage }: VerifyPorts,
+  { store, objects, clock, limiter, giveUpAfter, reportDamage }: VerifyPorts,
   settings: VerifySettings,
 ) {
-  const scans = createDeepScans({ blobs, limiter, giveUpAfter, reportDamage }, settings)
+  const scans = createDeepScans({ objects, limiter, giveUpAfter, reportDamage }, settings)
 
   /** All rows in one snapshot. The files are looked at afterwards, outside the transaction. */
   async function rowsOf({ accountId, questions }: VerifyRequest): Promise<ReadonlyMap<AssetId, readonly HeldBlob[]>> {
@@ -67,7 +67,7 @@ export function createVerify(
 
   async function look(location: string): Promise<[string, number | undefined]> {
     // An error at one object is a no for that object only. `verify` asks in the end whether the whole store is away.
-    return [location, await blobs.size(location).catch(() => undefined)]
+    return [location, await objects.size(location).catch(() => undefined)]
   }
 
   /** Looks at each object once, even if several questions ask for it. */
@@ -120,12 +120,12 @@ export function createVerify(
    */
   return async function verify(request: VerifyRequest): Promise<readonly AssetVerdict[]> {
     const assets = await observe(request)
-    const objects = objectsOf(assets)
-    const isDeep = request.deep && objects.some(({ stored }) => stored)
+    const held = objectsOf(assets)
+    const isDeep = request.deep && held.some(({ stored }) => stored)
     const examined = isDeep ? await examineEach(assets, request) : undefined
-    const isInDoubt = objects.some(({ isPresent }) => !isPresent) || examined?.some(({ isUnreadable }) => isUnreadable)
-    // A missing object may be lost, or its whole disk may be away. Then there is no verdict, and `freeBytes` throws.
-    if (isInDoubt === true) await blobs.freeBytes()
+    const isInDoubt = held.some(({ isPresent }) => !isPresent) || examined?.some(({ isUnreadable }) => isUnreadable)
+    // A missing object may be lost, or its whole disk may be away. Then there is no verdict, and `check` throws.
+    if (isInDoubt === true) await objects.check()
     if (examined !== undefined) return examined.map(({ verdict }) => verdict)
     return assets.map((asset) => verdictOf(asset, asset.blobs.map(structurally)))
   }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addSeconds, type Instant, instantOf } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
-import { BlobMissing, type Blobs } from '../../ports/blobs.ts'
+import { BlobMissing } from '../../ports/storageErrors.ts'
 import type { Store } from '../../ports/store.ts'
 import { type AlbumOwner, newAlbumOwner, newAssetId, newDrop } from '../../testing/assets.ts'
 import { createGate } from '../../testing/faults.ts'
 import { never } from '../../testing/guest.ts'
 import { about, type KeptBlob, keep, verifyOver } from '../../testing/verify.ts'
-import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
+import { type Bytes, defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { createCollector } from './collect.ts'
 import type { AssetVerdict, VerifyQuestion } from './verdicts.ts'
 
@@ -44,7 +44,7 @@ function rememberedBlobs() {
       await paused?.work
       paused = undefined
     },
-    blobs: (real: Blobs): Blobs => ({
+    blobs: (real: Bytes): Bytes => ({
       ...real,
       async size(location) {
         await meanwhile()
@@ -215,8 +215,8 @@ async function play(scene: Scene, { deep, blobs, bursts }: Round): Promise<void>
 }
 
 /** The collector's steps one by one, so that another event may come between any two of them. */
-async function collect({ store, blobs, clock }: World): Promise<void> {
-  const collector = createCollector({ store, blobs, clock }, { collectGraceSeconds: GRACE })
+async function collect({ store, objects, clock }: World): Promise<void> {
+  const collector = createCollector({ store, objects, clock }, { collectGraceSeconds: GRACE })
   await collector.mark()
   const { deleting } = await collector.startDeleting()
   await collector.remove(deleting)

@@ -12,7 +12,7 @@ import {
 import type { Clock } from '../../ports/clock.ts'
 import type { TokenSigner } from '../../ports/keyring.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Capability, ReadTx, Store, WriteTx } from '../../ports/store.ts'
+import { accountLock, type Capability, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
 import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -88,7 +88,7 @@ export function createCapabilities(
       const fault = faultOf({ peer, expiresAt, wanted, now })
       if (fault !== undefined) return fault
       const capability = { jti: newId(random, parseJti), accountId, albumId, peer, issuedAt: now, expiresAt }
-      const signer = await store.write([], (tx) => record(tx, capability))
+      const signer = await store.write(['server', accountLock(accountId)], (tx) => record(tx, capability))
       if (isRefusal(signer)) return signer
       const claims = capabilityClaims({ ...capability, issuer: serverId })
       return { token: await signer.sign({ typ: CAPABILITY_TYPE }, claims), jti: capability.jti, expiresAt }
@@ -112,7 +112,7 @@ export function createCapabilities(
       albumId: AlbumId,
       jti: Jti,
     ): Promise<Refuses<'album_not_available'> | undefined> {
-      return store.write([], async (tx) => {
+      return store.write([accountLock(accountId)], async (tx) => {
         if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
         await tx.capabilities.revoke(jti, albumId, clock.now())
         return undefined

@@ -43,7 +43,7 @@ export function createDeprecations(
     /** An announcement cannot be corrected later. So it is refused unless it fits the lead time, the earlier announcements and the window of the server's last start. */
     async announce(announcement: Announcement): Promise<Deprecation | AnnouncementRefused> {
       const announcedAt = clock.now()
-      return store.write([], async (tx) => {
+      return store.write(['server'], async (tx) => {
         const earlier = await tx.deprecations.list()
         const detail =
           unfitByItself(announcement, announcedAt, settings) ??

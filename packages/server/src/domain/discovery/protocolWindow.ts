@@ -64,7 +64,7 @@ export class WindowEmpty extends Error {
  * when the newest version is below an announced minimum: no version would be left to write with.
  */
 export async function settleWindow(store: Store, { min, max }: ProtocolWindow): Promise<void> {
-  await store.write([], async (tx) => {
+  await store.write(['server'], async (tx) => {
     const oldest = highest(min, await tx.deprecations.list())
     if (oldest > max)
       throw new WindowEmpty(

@@ -51,7 +51,7 @@ export function createSigningKey({ store, keyring, clock }: SigningKeyPorts, sea
  */
 export async function rotateSigningKey({ store, keyring, clock }: SigningKeyPorts): Promise<Uint8Array> {
   const created = keyring.createTokenKey()
-  await store.write([], async (tx) => {
+  await store.write(['server'], async (tx) => {
     const present = await tx.server.fact('token_key')
     if (present !== undefined) keyring.openTokenKey(present)
     await tx.server.setFact('token_key', created)

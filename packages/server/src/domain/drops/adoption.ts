@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import { type AccountId, type AssetId, addSeconds, type DropId, type Instant } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Drop, ReadTx, Store, Upload, WriteTx } from '../../ports/store.ts'
+import { accountLock, type Drop, type ReadTx, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
 import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
@@ -37,7 +37,7 @@ export type AdoptionRefusal =
 
 interface AdoptionPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly clock: Clock
   readonly random: Random
   readonly receiptLog: ReceiptLog
@@ -53,7 +53,7 @@ const NOT_FOUND = { refused: 'drop_not_found' } as const
 export type Adopt = ReturnType<typeof createAdopt>
 
 export function createAdopt(
-  { store, blobs, clock, random, receiptLog, assetBlobs, ending }: AdoptionPorts,
+  { store, objects, clock, random, receiptLog, assetBlobs, ending }: AdoptionPorts,
   settings: AdoptionSettings,
 ) {
   const inFlight = new Map<string, Promise<AssetId | AdoptionRefusal>>()
@@ -63,9 +63,11 @@ export function createAdopt(
     const drop = await store.read((tx) => judge(tx, request, now))
     if (isRefusal(drop)) return drop
     // A receipt may only be signed for bytes that are present now.
-    if ((await blobs.size(drop.location)) !== drop.size) return { refused: 'storage_unavailable' }
+    if ((await objects.size(drop.location)) !== drop.size) return { refused: 'storage_unavailable' }
     const claimId = random.uuid()
-    const refused = await store.write([], (tx) => claim(tx, { request, requestHash, claimId }))
+    const refused = await store.write([accountLock(request.accountId)], (tx) =>
+      claim(tx, { request, requestHash, claimId }),
+    )
     return refused ?? settle(request, drop, claimId)
   }
 
@@ -108,6 +110,7 @@ export function createAdopt(
     let ended: readonly Upload[] = []
     try {
       await receiptLog.append({
+        accountId,
         subject: { uploadId: drop.uploadId, assetId, blobRole: 'original', ciphertextHash, size },
         async commit(tx, { receivedAt }) {
           if (!(await tx.drops.settle(dropId, claimId))) throw new ClaimLost()
@@ -119,7 +122,7 @@ export function createAdopt(
       return assetId
     } catch (error) {
       if (error instanceof ClaimLost) return store.read((tx) => outcomeOf(tx, request))
-      await store.write([], (tx) => tx.drops.unclaim(dropId, claimId))
+      await store.write([accountLock(accountId)], (tx) => tx.drops.unclaim(dropId, claimId))
       if (error instanceof SlotLost) return error.refusal
       throw error
     }

@@ -67,7 +67,7 @@ describe('the limits on drop sessions', () => {
       async (world) => {
         const opaqueId = await newLink(world)
         const request = creation(opaqueId, content, { source: 'a' })
-        for (const call of ['storeWrite', 'freeBytes', 'storeRead'] as const) {
+        for (const call of ['storeWrite', 'check', 'storeRead'] as const) {
           faults.arm(call, { times: 4 })
           for (let round = 0; round < 4; round += 1) await assert.rejects(world.rules.drops.create(request))
         }

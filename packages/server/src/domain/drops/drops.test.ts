@@ -143,7 +143,7 @@ describe('creating a drop session', () => {
       },
       {
         settings: { freeSpaceFloorBytes: 400 },
-        around: { blobs: (real) => ({ ...real, freeBytes: async () => 1000 }) },
+        around: { blobs: (real) => ({ ...real, check: async () => 1000 }) },
       },
     ),
   )
@@ -164,7 +164,7 @@ describe('creating a drop session', () => {
       },
       {
         settings: { blobBytesMax: 2 ** 53 - 1 },
-        around: { blobs: (real) => ({ ...real, freeBytes: async () => 2 ** 53 - 1 }) },
+        around: { blobs: (real) => ({ ...real, check: async () => 2 ** 53 - 1 }) },
       },
     ),
   )

@@ -3,7 +3,7 @@ import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Link, ReceiptRow, Store } from '../../ports/store.ts'
+import { accountLock, type Link, type ReceiptRow, type Store } from '../../ports/store.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { findDropUpload } from '../uploads/findUpload.ts'
@@ -79,7 +79,7 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     const refused = await judgeProof(link, request)
     if (refused !== undefined) return refused
     const hasRoom = await room.admits(request.declaration.size)
-    const session = await store.write([], (tx) => openDropSession(tx, request, hasRoom))
+    const session = await store.write([accountLock(link.accountId)], (tx) => openDropSession(tx, request, hasRoom))
     if (isRefusal(session)) return session
     if (!session.isRepeat) opened.remember(session.uploadId, request, counted)
     ending.afterCommit(session.ended)

@@ -1,8 +1,8 @@
 /** The pending drops of an account. Another account gets the answer of an unknown drop. */
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Drop, Store, WriteTx } from '../../ports/store.ts'
+import type { Objects } from '../../ports/objects.ts'
+import { accountLock, type Drop, type Store, type WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import type { Quota } from '../quota/quota.ts'
@@ -10,14 +10,14 @@ import type { Refuses } from '../refusals.ts'
 
 interface InboxPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly clock: Clock
   readonly quota: Quota
 }
 
 export type Inbox = ReturnType<typeof createInbox>
 
-export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
+export function createInbox({ store, objects, clock, quota }: InboxPorts) {
   /** A receipt vouches for the bytes, so the object is orphaned: it waits out the grace window. */
   async function release(tx: WriteTx, drop: Drop): Promise<void> {
     const at = clock.now()
@@ -44,12 +44,12 @@ export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
       if (drop?.accountId !== accountId) return { refused: 'drop_not_found' }
       if (status?.isOnHold === true) return { refused: 'blob_withheld' }
       const mayServe = status !== undefined && !isWithheld(status)
-      return mayServe && (await blobs.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
+      return mayServe && (await objects.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
     },
 
     /** Refunds the quota; the link’s cap is not refunded. */
     async discard(accountId: AccountId, dropId: DropId): Promise<Refuses<'drop_not_found'> | undefined> {
-      return store.write([], async (tx) => {
+      return store.write([accountLock(accountId)], async (tx) => {
         const drop = await tx.drops.remove(dropId, accountId, clock.now())
         if (drop === undefined) return { refused: 'drop_not_found' }
         await release(tx, drop)
@@ -59,7 +59,7 @@ export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
 
     /** Discards the account’s oldest drops that no adoption holds, at most `max`. Returns how many. */
     async discardSome(accountId: AccountId, max: number): Promise<number> {
-      return store.write([], async (tx) => {
+      return store.write([accountLock(accountId)], async (tx) => {
         const drops = await tx.drops.removeSome(accountId, clock.now(), max)
         for (const drop of drops) await release(tx, drop)
         return drops.length
@@ -68,7 +68,7 @@ export function createInbox({ store, blobs, clock, quota }: InboxPorts) {
 
     /** Discards all drops of one link that no adoption holds. */
     async discardOfLink(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
-      await store.write([], async (tx) => {
+      await store.write([accountLock(accountId)], async (tx) => {
         for (const drop of await tx.drops.removeOfLink(opaqueId, accountId, clock.now())) await release(tx, drop)
       })
     },

@@ -96,7 +96,7 @@ export function createLinkPlaces(
       const tooMany = oneTooMany(open, { network, at })
       if (tooMany !== undefined) going.push(tooMany)
     }
-    return fits(link, size, going) ? ending.endOpen(tx, going, at) : []
+    return fits(link, size, going) ? ending.endOpen(tx, going, at, { isUnchanged: true }) : []
   }
 
   return { makePlace }

@@ -6,7 +6,7 @@ import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/p
 import { type LinkState, linkCapMembersOf } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
 import type { Clock } from '../../ports/clock.ts'
-import type { Link, NewLink, ReadTx, Store, WriteTx } from '../../ports/store.ts'
+import { accountLock, type Link, type NewLink, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
 import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
 import type { Refuses } from '../refusals.ts'
@@ -53,7 +53,7 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
         verifierHash: passphraseVerifier && sha256(passphraseVerifier),
         createdAt: clock.now(),
       }
-      return store.write([], (tx) => insert(tx, link))
+      return store.write([accountLock(accountId)], (tx) => insert(tx, link))
     },
 
     async list(accountId: AccountId): Promise<readonly OwnLink[]> {
@@ -65,7 +65,7 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
     /** Ends the link and its open sessions. The caller does not learn whether the link existed (specification, Revoke). */
     async revoke(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       const now = clock.now()
-      const ended = await store.write([], async (tx) => {
+      const ended = await store.write([accountLock(accountId)], async (tx) => {
         if (!(await tx.links.revoke(opaqueId, accountId, now))) return []
         await noteLinkChange(tx, { accountId, opaqueId }, now)
         return ending.endOpenOfLink(tx, opaqueId, now)

@@ -20,7 +20,7 @@ export function checkDrop(drop: AuditedDrop, examination: Examination & { readon
       isStuck,
       'drop_claim_stuck',
       `claimed until ${leasedUntil === undefined ? 'never' : instantText(leasedUntil)}`,
-      claimId === undefined ? undefined : { repair: 'release_claim', dropId, claimId },
+      claimId === undefined ? undefined : { repair: 'release_claim', accountId, dropId, claimId },
     ],
   ])
 }

@@ -18,12 +18,12 @@ export async function* examineBytes(
 }
 
 async function lookAtBytes(
-  { blobs }: FilePorts,
+  { objects }: FilePorts,
   { location, size, state, damagedAt }: AuditedObject,
   { counts, signal, memory }: Examination,
 ): Promise<Finding | undefined> {
   if (state !== 'kept') return undefined
-  const digest = await readable(blobs, () => blobs.digest(location, size, signal))
+  const digest = await readable(objects, () => objects.digest(location, size, signal))
   if (digest === UNREADABLE) return createFinding('file_unreadable', { location }, 'the file cannot be read')
   // `lookAtFile` reports a file that is missing or has another size.
   if (digest?.size !== size) return undefined
@@ -72,10 +72,14 @@ async function* examineChunks(
   }
 }
 
-async function isWhole({ blobs }: FilePorts, location: string, { offset, length, checksum }: Chunk): Promise<boolean> {
-  const read = await readable(blobs, async () => {
+async function isWhole(
+  { objects }: FilePorts,
+  location: string,
+  { offset, length, checksum }: Chunk,
+): Promise<boolean> {
+  const read = await readable(objects, async () => {
     const hash = createHash('sha256')
-    for await (const piece of blobs.read(location, { start: offset, end: offset + length })) hash.update(piece)
+    for await (const piece of objects.read(location, { start: offset, end: offset + length })) hash.update(piece)
     return hash.digest('hex')
   })
   return read === checksum

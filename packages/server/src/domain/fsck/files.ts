@@ -1,14 +1,15 @@
-import { BlobMissing, type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
+import type { Objects } from '../../ports/objects.ts'
+import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { type AuditedObject, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
 import { uploadIdOf } from '../uploads/location.ts'
 import { createFinding, type Finding } from './finding.ts'
 import type { Examination } from './options.ts'
 
-export type ReadableBlobs = Pick<Blobs, 'size' | 'digest' | 'read' | 'list' | 'freeBytes'>
+export type ReadableObjects = Pick<Objects, 'size' | 'digest' | 'read' | 'list' | 'check'>
 
 export interface FilePorts {
   readonly store: Pick<Store, 'read'>
-  readonly blobs: ReadableBlobs
+  readonly objects: ReadableObjects
 }
 
 /** For a row that changes during each look. */
@@ -48,10 +49,10 @@ function isSame(one: AuditedObject, other: AuditedObject): boolean {
  * No row without bytes: an object with a receipt has a file of exactly its size until it is deleting; a staged object has at least the acknowledged
  * bytes.
  */
-export function lookAtFile({ blobs }: FilePorts): Look {
+export function lookAtFile({ objects }: FilePorts): Look {
   return async ({ location, size, state, receivedBytes = 0 }) => {
     if (state === 'deleting') return undefined
-    const present = await readable(blobs, () => blobs.size(location))
+    const present = await readable(objects, () => objects.size(location))
     if (present === UNREADABLE) return createFinding('file_unreadable', { location }, 'the file cannot be read')
     if (state !== 'staged') {
       if (present === undefined) return createFinding('file_missing', { location }, `no file, of ${size} bytes`)
@@ -74,7 +75,7 @@ export const UNREADABLE = Symbol('unreadable')
 
 /** An unreadable object is a finding. A store that does not answer is no finding: it ends the examination with an error. */
 export async function readable<Result>(
-  blobs: ReadableBlobs,
+  objects: ReadableObjects,
   work: () => Promise<Result>,
 ): Promise<Result | undefined | typeof UNREADABLE> {
   try {
@@ -83,7 +84,7 @@ export async function readable<Result>(
     if (error instanceof BlobMissing) return undefined
     if (error instanceof StoreBroken || (error instanceof Error && error.name === 'AbortError')) throw error
     // Throws when the whole store does not answer.
-    await blobs.freeBytes()
+    await objects.check()
     if (error instanceof StorageUnavailable) return UNREADABLE
     throw error
   }
@@ -91,22 +92,22 @@ export async function readable<Result>(
 
 /** Files that no row names. The server writes the row before the first byte and removes it after the last one, so no crash leaves such files. */
 export async function* examineStrays(
-  { store, blobs }: FilePorts,
+  { store, objects }: FilePorts,
   { counts, signal }: Examination,
 ): AsyncGenerator<Finding> {
   let listed: string[] = []
-  for await (const location of blobs.list()) {
+  for await (const location of objects.list()) {
     signal.throwIfAborted()
     counts.files += 1
     listed.push(location)
     if (listed.length < LISTED_AT_ONCE) continue
-    yield* straysAmong({ store, blobs }, listed)
+    yield* straysAmong({ store, objects }, listed)
     listed = []
   }
-  yield* straysAmong({ store, blobs }, listed)
+  yield* straysAmong({ store, objects }, listed)
 }
 
-async function* straysAmong({ store, blobs }: FilePorts, listed: readonly string[]): AsyncGenerator<Finding> {
+async function* straysAmong({ store, objects }: FilePorts, listed: readonly string[]): AsyncGenerator<Finding> {
   const unknown = await store.read(async (tx) => {
     const without: string[] = []
     for (const location of listed) if ((await tx.objects.find(location)) === undefined) without.push(location)
@@ -115,7 +116,7 @@ async function* straysAmong({ store, blobs }: FilePorts, listed: readonly string
   for (const location of unknown) {
     const namedBy = await store.read((tx) => whoNames(tx, location))
     // The server removes a file before its row, so a file that was removed meanwhile does not exist now.
-    const size = await readable(blobs, () => blobs.size(location))
+    const size = await readable(objects, () => objects.size(location))
     if (typeof size !== 'number') continue
     yield namedBy === undefined
       ? createFinding('file_stray', { location }, `a file of ${size} bytes that no row names`)

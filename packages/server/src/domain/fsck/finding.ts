@@ -67,8 +67,13 @@ export type FindingKind = keyof typeof REMEDIES
 /** What one conditional write can correct safely. */
 export type Repair =
   | { readonly repair: 'recount_use'; readonly accountId: AccountId }
-  | { readonly repair: 'recount_open'; readonly linkSeq: number }
-  | { readonly repair: 'release_claim'; readonly dropId: DropId; readonly claimId: string }
+  | { readonly repair: 'recount_open'; readonly accountId: AccountId; readonly linkSeq: number }
+  | {
+      readonly repair: 'release_claim'
+      readonly accountId: AccountId
+      readonly dropId: DropId
+      readonly claimId: string
+    }
   | { readonly repair: 'mark_damaged'; readonly location: string }
   | { readonly repair: 'unmark_damaged'; readonly location: string }
 

@@ -4,7 +4,7 @@ import { rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { addSeconds, parseUploadId } from '@blindkeep/protocol/ids'
-import { StorageUnavailable } from '../../ports/blobs.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { objectsIn } from '../../testing/assetSessions.ts'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { append, bytes, land, newLink, openDrop } from '../../testing/guest.ts'
@@ -91,7 +91,7 @@ describe('fsck of files', () => {
       assert.deepEqual(await kindsIn(failing, { ...filled, world: failing }), [['file_unreadable', location]])
       const away = {
         ...failing,
-        blobs: { ...failing.blobs, freeBytes: () => Promise.reject(new StorageUnavailable()) },
+        blobs: { ...failing.blobs, check: () => Promise.reject(new StorageUnavailable()) },
       }
       await assert.rejects(kindsIn(away, { ...filled, world: away }), StorageUnavailable)
     }),

@@ -9,7 +9,7 @@ import { checkAccount } from './accounts.ts'
 import { checkAsset, checkBlob, checkDrop } from './assets.ts'
 import { examineBytes } from './bytes.ts'
 import { checkFacts } from './facts.ts'
-import { confirmed, examineStrays, lookAtFile, type ReadableBlobs } from './files.ts'
+import { confirmed, examineStrays, lookAtFile, type ReadableObjects } from './files.ts'
 import { createFinding, type Finding } from './finding.ts'
 import { checkLink } from './links.ts'
 import { examineLog } from './log.ts'
@@ -20,7 +20,7 @@ import { checkUpload } from './uploads.ts'
 
 interface FsckPorts {
   readonly store: Pick<Store, 'read'>
-  readonly blobs: ReadableBlobs
+  readonly objects: ReadableObjects
   readonly clock: Clock
   readonly verify: HybridVerifiers
 }

@@ -9,14 +9,14 @@ export function checkLink(link: AuditedLink, examination: Examination): readonly
   return [...findBroken(where, openRules(link)), ...findBroken(where, landedRules(link, examination))]
 }
 
-function openRules({ linkSeq, unclosed, ...link }: AuditedLink): Rules {
+function openRules({ accountId, linkSeq, unclosed, ...link }: AuditedLink): Rules {
   const isOver = link.spentAt !== undefined || link.revokedAt !== undefined
   return [
     [
       link.openSessions !== unclosed.sessions || link.openBytes !== unclosed.bytes,
       'link_open_wrong',
       `${link.openSessions} open sessions of ${link.openBytes} bytes counted, ${unclosed.sessions} of ${unclosed.bytes} in rows`,
-      { repair: 'recount_open', linkSeq },
+      { repair: 'recount_open', accountId, linkSeq },
     ],
     [isOver && unclosed.open > 0, 'link_open_after_end', `spent or revoked, with ${unclosed.open} open sessions`],
     [

@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import type { Store, WriteTx } from '../../ports/store.ts'
+import { accountLock, type Store, type WriteTx } from '../../ports/store.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Repair } from './finding.ts'
 
@@ -14,7 +14,7 @@ interface RepairPorts {
  * for people.
  */
 export async function repair({ store, ...ports }: RepairPorts, given: Repair): Promise<string> {
-  return store.write([], async (tx) =>
+  return store.write('accountId' in given ? [accountLock(given.accountId)] : [], async (tx) =>
     (await applied(tx, given, ports)) ? DONE[given.repair] : 'nothing was left to do',
   )
 }

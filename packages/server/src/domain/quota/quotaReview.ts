@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
-import type { Store } from '../../ports/store.ts'
+import { accountLock, type Store } from '../../ports/store.ts'
 import type { Quota } from './quota.ts'
 
 interface ReviewPorts {
@@ -19,10 +19,8 @@ export function createQuotaReview({ store, clock, quota }: ReviewPorts): () => P
   return async function reviewQuotas() {
     const accounts = await store.read((tx) => tx.accounts.list({ afterEmail, max: ACCOUNTS_AT_A_TIME }))
     const unnoted = accounts.filter((account) => !quota.isNoted(account))
-    if (unnoted.length > 0)
-      await store.write([], async (tx) => {
-        for (const { accountId } of unnoted) await quota.note(tx, accountId, clock.now())
-      })
+    for (const { accountId } of unnoted)
+      await store.write([accountLock(accountId)], (tx) => quota.note(tx, accountId, clock.now()))
     afterEmail = accounts.length < ACCOUNTS_AT_A_TIME ? undefined : accounts.at(-1)?.email
   }
 }

@@ -3,9 +3,17 @@
  * the account has the content.
  */
 import { type AccountId, addSeconds, type Instant, type OpaqueId, type Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { HeldBlob, NewShare, ReadTx, Share, ShareContents, Store } from '../../ports/store.ts'
+import type { Objects } from '../../ports/objects.ts'
+import {
+  accountLock,
+  type HeldBlob,
+  type NewShare,
+  type ReadTx,
+  type Share,
+  type ShareContents,
+  type Store,
+} from '../../ports/store.ts'
 import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { findServable } from '../custody/servable.ts'
 import { isWithheld } from '../custody/verdicts.ts'
@@ -23,13 +31,13 @@ export type ShareRequest = Omit<NewShare, 'accountId' | 'createdAt'>
 
 interface SharePorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly clock: Clock
 }
 
 export type Shares = ReturnType<typeof createShares>
 
-export function createShares({ store, blobs, clock }: SharePorts) {
+export function createShares({ store, objects, clock }: SharePorts) {
   return {
     /** Makes a share. An exact repeat by the same account gets the same answer. An id is never used again: an old address must not show new contents. */
     async create(
@@ -37,7 +45,7 @@ export function createShares({ store, blobs, clock }: SharePorts) {
       request: ShareRequest,
     ): Promise<OpaqueId | Refuses<'session_over' | 'request_malformed' | 'limit_reached'>> {
       const share = { ...request, accountId, createdAt: clock.now() }
-      return store.write([], async (tx) => {
+      return store.write([accountLock(accountId)], async (tx) => {
         const inactive = await requireActiveAccount(tx, accountId)
         if (inactive !== undefined) return inactive
         const present = await tx.shares.find(share.opaqueId)
@@ -55,7 +63,7 @@ export function createShares({ store, blobs, clock }: SharePorts) {
 
     /** The caller does not learn whether the share existed. Its contents are deleted when this resolves. */
     async remove(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
-      await store.write([], (tx) => tx.shares.end(opaqueId, accountId, clock.now()))
+      await store.write([accountLock(accountId)], (tx) => tx.shares.end(opaqueId, accountId, clock.now()))
     },
 
     async contents(opaqueId: OpaqueId): Promise<ShareContents | Refuses<'share_not_found'>> {
@@ -75,13 +83,13 @@ export function createShares({ store, blobs, clock }: SharePorts) {
       ciphertextHash: Sha256Hex,
     ): Promise<HeldBlob | Refuses<'share_not_found' | 'storage_unavailable'>> {
       const now = clock.now()
-      const objects = await store.read(async (tx) => {
+      const held = await store.read(async (tx) => {
         const share = await findLive(tx, opaqueId, now)
         const isNamed = share !== undefined && (await tx.shares.names(opaqueId, ciphertextHash))
         return isNamed ? tx.assets.objectsOf(share.accountId, ciphertextHash) : []
       })
-      const served = objects.filter((object) => !isWithheld(object))
-      return served.length === 0 ? { refused: 'share_not_found' } : findServable(blobs, served)
+      const served = held.filter((object) => !isWithheld(object))
+      return served.length === 0 ? { refused: 'share_not_found' } : findServable(objects, served)
     },
 
     /** Ends shares that expired more than `EXPIRED_KEPT_SECONDS` ago. */

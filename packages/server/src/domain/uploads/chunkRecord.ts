@@ -1,6 +1,6 @@
 /** Records a chunk whose bytes are written. The last chunk moves its upload to finishing. */
 import type { Clock } from '../../ports/clock.ts'
-import type { Store, Upload, WriteTx } from '../../ports/store.ts'
+import { accountLock, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { WrittenChunk } from './chunkWrite.ts'
 import { findUpload } from './findUpload.ts'
@@ -28,7 +28,10 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
       const failure = await finishing.settle(upload)
       if (failure !== undefined) return failure
     }
-    const refused = await store.write([], (tx) => recordIn(tx, upload, chunk))
+    // The account's lock would make every chunk of an account wait for the others. One statement judges and records a chunk; the last one judges more.
+    const refused = await store.write(isLast ? [accountLock(upload.accountId)] : [], (tx) =>
+      recordIn(tx, upload, chunk),
+    )
     if (refused?.refused === 'sibling_finishing') {
       await finishing.finish(refused.uploadId)
       return record(upload, chunk)

@@ -1,7 +1,8 @@
 /** Writes a chunk's bytes behind the bytes that its upload already has. Nothing is recorded yet: a later chunk may overwrite them. */
 import { createHash, type Hash } from 'node:crypto'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
-import { BlobMissing, type Blobs, StorageUnavailable } from '../../ports/blobs.ts'
+import type { Staging } from '../../ports/staging.ts'
+import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Chunk, Store, Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { findUpload } from './findUpload.ts'
@@ -12,7 +13,7 @@ import type { Writer } from './writers.ts'
 
 export interface ChunkWritePorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly staging: Staging
   readonly room: Room
   readonly staged: StagedBytes
   readonly finishing: Finishing
@@ -38,7 +39,7 @@ export type WriteRefusal =
 class PastSize extends Error {}
 class NoRoom extends Error {}
 
-export function createChunkWrite({ store, blobs, room, staged, finishing }: ChunkWritePorts) {
+export function createChunkWrite({ store, staging, room, staged, finishing }: ChunkWritePorts) {
   return async function write(
     upload: Upload,
     { offset, checksum, body }: ChunkBody,
@@ -56,7 +57,10 @@ export function createChunkWrite({ store, blobs, room, staged, finishing }: Chun
     }
     try {
       if (!(await room.isLeft())) return { refused: 'storage_unavailable' }
-      await blobs.write(upload.location, { offset, body, signal: writer.signal, onBytes })
+      await staging.write(
+        { location: upload.location, key: undefined, offset },
+        { body, signal: writer.signal, onBytes },
+      )
     } catch (error) {
       if (writer.isStopped()) return stopped(upload)
       if (error instanceof PastSize) return { refused: 'chunk_past_size', offset }

@@ -4,9 +4,17 @@
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
-import { type Blobs, StorageUnavailable, SyncFailed } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { isStoreBroken, type Store, type Upload, type UploadFailure, type WriteTx } from '../../ports/store.ts'
+import type { Staging } from '../../ports/staging.ts'
+import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
+import {
+  accountLock,
+  isStoreBroken,
+  type Store,
+  type Upload,
+  type UploadFailure,
+  type WriteTx,
+} from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import type { Land } from './landing.ts'
 import type { StagedBytes } from './staged.ts'
@@ -17,7 +25,7 @@ type FailedAnswer = Refuses<UploadFailure>
 
 interface FinishingPorts {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly staging: Staging
   readonly clock: Clock
   readonly staged: StagedBytes
   readonly ending: UploadEnding
@@ -26,7 +34,7 @@ interface FinishingPorts {
 
 export type Finishing = ReturnType<typeof createFinishing>
 
-export function createFinishing({ store, blobs, clock, staged, ending, land }: FinishingPorts) {
+export function createFinishing({ store, staging, clock, staged, ending, land }: FinishingPorts) {
   const inFlight = new Map<UploadId, Promise<FinishAnswer>>()
 
   async function run(uploadId: UploadId): Promise<FinishAnswer> {
@@ -54,7 +62,7 @@ export function createFinishing({ store, blobs, clock, staged, ending, land }: F
   ): Promise<FinishAnswer> {
     const { uploadId, size } = upload
     const at = clock.now()
-    const isClosed = await store.write([], async (tx) => {
+    const isClosed = await store.write([accountLock(upload.accountId)], async (tx) => {
       const closed = await ending.close(tx, upload, { from, to: 'failed', at, failure: refused.refused })
       if (upload.assetId === undefined) await tx.links.unclaim(upload.opaqueId, uploadId)
       return closed
@@ -93,7 +101,7 @@ export function createFinishing({ store, blobs, clock, staged, ending, land }: F
     /** Makes an upload's bytes durable. */
     async settle(upload: Upload): Promise<Refuses<'storage_unavailable'> | undefined> {
       try {
-        await blobs.settle(upload.location, upload.size)
+        await staging.settle(upload.location, upload.size)
         return undefined
       } catch (error) {
         return storageFault(upload, error)

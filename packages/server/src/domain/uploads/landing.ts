@@ -38,9 +38,10 @@ export function createLand({
 }: LandingPorts): Land {
   async function landGuests(upload: DropUpload): Promise<undefined> {
     const dropId = newId(random, parseDropId)
-    const { uploadId, ciphertextHash, size } = upload
+    const { uploadId, accountId, ciphertextHash, size } = upload
     let ended: readonly Upload[] = []
     await receiptLog.append({
+      accountId,
       subject: { uploadId, dropId, blobRole: 'original', ciphertextHash, size },
       async commit(tx, receipt) {
         ended = await landDrop(tx, { upload, dropId, receivedAt: receipt.receivedAt })
@@ -55,7 +56,7 @@ export function createLand({
    * in the transaction that appends the receipt: that judgement counts.
    */
   async function landOwners(upload: AssetUpload): Promise<Refuses<UploadFailure> | undefined> {
-    const { uploadId, assetId, role, ciphertextHash, size } = upload
+    const { uploadId, accountId, assetId, role, ciphertextHash, size } = upload
     const refused = await store.read((tx) => judgeLanding(tx, upload))
     if (refused !== undefined) return failureOf(refused)
     const checked = role === 'provenance' ? await checkProvenance(upload) : {}
@@ -63,6 +64,7 @@ export function createLand({
     let ended: readonly Upload[] = []
     try {
       await receiptLog.append({
+        accountId,
         subject: { uploadId, assetId, blobRole: role, ciphertextHash, size, ...checked },
         async commit(tx, receipt) {
           ended = await assetBlobs.land(tx, upload, receipt.receivedAt)

@@ -3,8 +3,9 @@
  * a new session is not admitted when its first chunk would be refused. The reservation is a courtesy to new sessions; the floor itself is kept by counting
  * each piece of a chunk as it arrives (decisions/limits.md).
  */
-import type { Blobs } from '../../ports/blobs.ts'
+
 import type { Clock } from '../../ports/clock.ts'
+import type { Presence } from '../../ports/objects.ts'
 import type { Store } from '../../ports/store.ts'
 
 export interface RoomSettings {
@@ -23,12 +24,12 @@ export type Room = ReturnType<typeof createRoom>
 
 interface RoomPorts {
   readonly store: Store
-  readonly blobs: Pick<Blobs, 'freeBytes'>
+  readonly staging: Presence
   readonly clock: Clock
 }
 
-export function createRoom({ store, blobs, clock }: RoomPorts, { freeSpaceFloorBytes, chunkBytesMax }: RoomSettings) {
-  const disk = createDisk(blobs, clock, freeSpaceFloorBytes)
+export function createRoom({ store, staging, clock }: RoomPorts, { freeSpaceFloorBytes, chunkBytesMax }: RoomSettings) {
+  const disk = createDisk(staging, clock, freeSpaceFloorBytes)
   /** At least what open sessions reserve: sessions that end are subtracted only when the store is asked again. */
   let reservedBytes: number | undefined
 
@@ -68,7 +69,7 @@ export function createRoom({ store, blobs, clock }: RoomPorts, { freeSpaceFloorB
 }
 
 /** Free space above the floor, as last measured, less what has arrived since. */
-function createDisk(blobs: Pick<Blobs, 'freeBytes'>, clock: Clock, floorBytes: number) {
+function createDisk(staging: Presence, clock: Clock, floorBytes: number) {
   let measured = { freeBytes: Number.NEGATIVE_INFINITY, at: Number.NEGATIVE_INFINITY, arrivedBytes: 0 }
   let arrivedBytes = 0
   let measuring: Promise<void> | undefined
@@ -76,7 +77,7 @@ function createDisk(blobs: Pick<Blobs, 'freeBytes'>, clock: Clock, floorBytes: n
   async function run(): Promise<void> {
     // Bytes that arrive from now on may be counted twice until the next measurement, never not at all.
     const before = arrivedBytes
-    measured = { freeBytes: await blobs.freeBytes(), at: clock.now(), arrivedBytes: before }
+    measured = { freeBytes: await staging.check(), at: clock.now(), arrivedBytes: before }
   }
 
   /** All callers share a measurement that is under way. */

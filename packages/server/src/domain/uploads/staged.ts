@@ -5,8 +5,8 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
-import type { Blobs } from '../../ports/blobs.ts'
-import type { Chunk, Store, Upload } from '../../ports/store.ts'
+import type { Objects } from '../../ports/objects.ts'
+import { accountLock, type Chunk, type Store, type Upload } from '../../ports/store.ts'
 
 export type StagedBytes = ReturnType<typeof createStagedBytes>
 
@@ -18,7 +18,7 @@ interface RunningHash {
 /** Above this, the oldest hash is forgotten. The next chunk of its upload reads the bytes again. */
 const MAX_REMEMBERED = 10_000
 
-export function createStagedBytes({ store, blobs }: { readonly store: Store; readonly blobs: Blobs }) {
+export function createStagedBytes({ store, objects }: { readonly store: Store; readonly objects: Objects }) {
   const running = new Map<UploadId, RunningHash>()
 
   function remember(uploadId: UploadId, hash: RunningHash): void {
@@ -42,10 +42,10 @@ export function createStagedBytes({ store, blobs }: { readonly store: Store; rea
 
   /** `whole` with the chunk's bytes added. Undefined when the chunk is not intact. */
   async function readChunk(location: string, chunk: Chunk, whole: Hash): Promise<Hash | undefined> {
-    const size = (await blobs.size(location)) ?? 0
+    const size = (await objects.size(location)) ?? 0
     if (size < chunk.offset + chunk.length) return undefined
     const own = createHash('sha256')
-    for await (const bytes of blobs.read(location, { start: chunk.offset, end: chunk.offset + chunk.length })) {
+    for await (const bytes of objects.read(location, { start: chunk.offset, end: chunk.offset + chunk.length })) {
       own.update(bytes)
       whole.update(bytes)
     }
@@ -63,11 +63,11 @@ export function createStagedBytes({ store, blobs }: { readonly store: Store; rea
      */
     async check(upload: Upload): Promise<boolean> {
       if (upload.state !== 'open' || isKnown(upload)) return true
-      const { uploadId } = upload
+      const { uploadId, accountId } = upload
       const intact = await reread(upload)
       remember(uploadId, intact)
       if (intact.bytes !== upload.receivedBytes)
-        await store.write([], (tx) => tx.uploads.removeChunksFrom(uploadId, intact.bytes))
+        await store.write([accountLock(accountId)], (tx) => tx.uploads.removeChunksFrom(uploadId, intact.bytes))
       return false
     },
 

@@ -1,7 +1,8 @@
 /** Ends uploads that do not land: cancelled, expired, failed, or ended together with their link or asset. */
+import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Store, Upload, UploadFailure, WriteTx } from '../../ports/store.ts'
+import { accountLock, type Store, type Upload, type UploadFailure, type WriteTx } from '../../ports/store.ts'
 import { noteLinkChange } from '../changes/changes.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -18,7 +19,7 @@ interface EndingPorts {
 }
 
 type ClosingStep =
-  | { readonly from: 'open'; readonly to: 'ended'; readonly at: Instant }
+  | { readonly from: 'open'; readonly to: 'ended'; readonly at: Instant; readonly receivedBytes?: number }
   | {
       readonly from: 'open' | 'finishing'
       readonly to: 'failed'
@@ -26,7 +27,14 @@ type ClosingStep =
       readonly failure: UploadFailure
     }
 
-type MayEnd = (tx: WriteTx, upload: Upload) => Promise<boolean>
+interface WhichEnd {
+  /** Only those that have received nothing since they were read: a chunk is acknowledged without its account's lock. */
+  readonly isUnchanged: boolean
+  readonly mayEnd?: (upload: Upload) => boolean
+}
+
+/** How many accounts have uploads ended at once. */
+const ACCOUNTS_AT_ONCE = 4
 
 export type UploadEnding = ReturnType<typeof createUploadEnding>
 
@@ -34,7 +42,7 @@ export type UploadEnding = ReturnType<typeof createUploadEnding>
 export function createUploadEnding({ store, clock, quota, writers, onDeleting }: EndingPorts) {
   /**
    * Closes one upload: returns its caps or releases its asset's id if no other upload reserved the id, refunds its quota, and moves its object to deleting.
-   * False, and nothing changed, when the upload is no longer in `from`.
+   * False, and nothing changed, when the upload is no longer as the step expects it.
    */
   async function close(tx: WriteTx, upload: Upload, step: ClosingStep): Promise<boolean> {
     if (!(await tx.uploads.move(upload.uploadId, step))) return false
@@ -47,16 +55,18 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     return true
   }
 
-  /** Ends the open `uploads` for which `mayEnd` is true. Returns the ended uploads; a finishing upload continues. */
+  /** Ends the open `uploads`. Returns the ended ones; a finishing upload continues. */
   async function endOpen(
     tx: WriteTx,
     uploads: readonly Upload[],
     at: Instant,
-    mayEnd: MayEnd = async () => true,
+    { isUnchanged, mayEnd = () => true }: WhichEnd = { isUnchanged: false },
   ): Promise<readonly Upload[]> {
     const ended: Upload[] = []
-    for (const upload of uploads)
-      if ((await mayEnd(tx, upload)) && (await close(tx, upload, { from: 'open', to: 'ended', at }))) ended.push(upload)
+    for (const upload of uploads) {
+      const asRead = isUnchanged ? { receivedBytes: upload.receivedBytes } : {}
+      if (mayEnd(upload) && (await close(tx, upload, { from: 'open', to: 'ended', at, ...asRead }))) ended.push(upload)
+    }
     return ended
   }
 
@@ -66,11 +76,16 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     if (closed.length > 0) onDeleting()
   }
 
-  /** `endOpen` in its own transaction. */
-  async function end(uploads: readonly Upload[], mayEnd?: MayEnd): Promise<readonly Upload[]> {
+  /** `endOpen` in a transaction for each account. */
+  async function end(uploads: readonly Upload[], which?: WhichEnd): Promise<readonly Upload[]> {
     const at = clock.now()
-    const ended = await store.write([], (tx) => endOpen(tx, uploads, at, mayEnd))
-    afterCommit(ended)
+    const ended: Upload[] = []
+    const ofAccounts = Map.groupBy(uploads, ({ accountId }) => accountId)
+    await forEachConcurrently(ofAccounts, ACCOUNTS_AT_ONCE, async ([accountId, theirs]) => {
+      const now = await store.write([accountLock(accountId)], (tx) => endOpen(tx, theirs, at, which))
+      afterCommit(now)
+      ended.push(...now)
+    })
     return ended
   }
 

@@ -110,7 +110,7 @@ describe('creating an upload', () => {
       },
       {
         settings: { quotaHardBytes: 200 },
-        around: { blobs: (real) => ({ ...real, freeBytes: async () => freeBytes }) },
+        around: { blobs: (real) => ({ ...real, check: async () => freeBytes }) },
       },
     )()
   })
@@ -234,7 +234,7 @@ describe('a refused upload', () => {
       },
       {
         settings: { blobBytesMax: 1000, freeSpaceFloorBytes: 100, quotaHardBytes: 500 },
-        around: { blobs: (real) => ({ ...real, freeBytes: async () => 1001 }) },
+        around: { blobs: (real) => ({ ...real, check: async () => 1001 }) },
       },
     ),
   )
@@ -269,7 +269,7 @@ describe('a refused upload', () => {
       },
       {
         settings: { freeSpaceFloorBytes: 100 },
-        around: { blobs: (real) => ({ ...real, freeBytes: async () => 1000 }) },
+        around: { blobs: (real) => ({ ...real, check: async () => 1000 }) },
       },
     ),
   )

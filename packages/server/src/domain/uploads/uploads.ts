@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto'
 import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Account, Store, Upload, WriteTx } from '../../ports/store.ts'
+import { type Account, accountLock, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from '../assets/manifest.ts'
-import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
+import { judgeSlot, type SlotRefusal, takeAssetId } from '../assets/slot.ts'
 import { newTimedId } from '../newId.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
@@ -59,7 +59,8 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
       (await judgeSlot(tx, { accountId, ...declared })) ??
       judgeSize(declared, hasRoom) ??
       (await judgeCount(tx, accountId)) ??
-      (await quota.charge(tx, accountId, declared.size, clock.now()))
+      (await quota.charge(tx, accountId, declared.size, clock.now())) ??
+      (await takeAssetId(tx, { accountId, ...declared }))
     return refused ?? { uploadId: await open(tx, accountId, declared), offset: undefined }
   }
 
@@ -77,7 +78,6 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
     const createdAt = clock.now()
     const uploadId = newTimedId({ random, now: createdAt }, parseUploadId)
     const location = locationOf(ciphertextHash, uploadId)
-    if ((await tx.assets.find(assetId)) === undefined) await tx.assets.reserve({ assetId, accountId, albumId })
     await tx.objects.insert({ location, size, state: 'staged', since: createdAt })
     await tx.uploads.insert({
       uploadId,
@@ -105,7 +105,7 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
       const refused = judgeManifest(declared, { now: clock.now(), driftDays: settings.manifestDriftDays })
       if (refused !== undefined) return refused
       const hasRoom = await room.admits(declared.size)
-      return store.write([], (tx) => admit(tx, { accountId, declared, hasRoom }))
+      return store.write([accountLock(accountId)], (tx) => admit(tx, { accountId, declared, hasRoom }))
     },
 
     /** Every open or finishing upload that charges the account, guests' uploads included. */

@@ -56,7 +56,7 @@ export function accountRoutes({
     },
 
     async logout({ caller }) {
-      await sessions.end(caller.sessionId)
+      await sessions.end(caller)
       return { status: 204 }
     },
 

@@ -5,7 +5,7 @@ import type { AssetResponse } from '@blindkeep/protocol/schemas/assets'
 import type { Assets } from '../../domain/assets/assets.ts'
 import type { AssetView } from '../../domain/assets/assetView.ts'
 import { isRefusal } from '../../domain/refusals.ts'
-import type { Blobs } from '../../ports/blobs.ts'
+import type { Objects } from '../../ports/objects.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 
@@ -14,7 +14,13 @@ type Row = 'asset' | 'deleteAsset' | 'assetReceipts' | 'blob' | 'blobHead'
 /** A blob never changes under its hash. The owner's browser may keep it, sealed as it is; shared caches may not. */
 const IMMUTABLE = { cacheControl: 'private, max-age=31536000, immutable' }
 
-export function assetRoutes({ assets, blobs }: { readonly assets: Assets; readonly blobs: Blobs }): Pick<Routes, Row> {
+export function assetRoutes({
+  assets,
+  objects,
+}: {
+  readonly assets: Assets
+  readonly objects: Objects
+}): Pick<Routes, Row> {
   return {
     async asset({ params, caller }) {
       const view = await assets.get(caller.account.accountId, params.asset_id)
@@ -34,7 +40,7 @@ export function assetRoutes({ assets, blobs }: { readonly assets: Assets; readon
 
     async blob({ params, caller, header }) {
       const content = await assets.content(caller.account.accountId, params.hash)
-      return isRefusal(content) ? content : contentAnswer({ ...content, ...IMMUTABLE }, header, blobs)
+      return isRefusal(content) ? content : contentAnswer({ ...content, ...IMMUTABLE }, header, objects)
     },
 
     async blobHead({ params, caller, header }) {

@@ -3,7 +3,7 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import type { Adopt } from '../../domain/drops/adoption.ts'
 import type { Inbox } from '../../domain/drops/inbox.ts'
 import { isRefusal } from '../../domain/refusals.ts'
-import type { Blobs } from '../../ports/blobs.ts'
+import type { Objects } from '../../ports/objects.ts'
 import type { Drop } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
@@ -14,10 +14,10 @@ type Row = 'inbox' | 'dropContent' | 'dropContentHead' | 'adoptDrop' | 'discardD
 interface InboxRoutePorts {
   readonly inbox: Inbox
   readonly adopt: Adopt
-  readonly blobs: Blobs
+  readonly objects: Objects
 }
 
-export function inboxRoutes({ inbox, adopt, blobs }: InboxRoutePorts): Pick<Routes, Row> {
+export function inboxRoutes({ inbox, adopt, objects }: InboxRoutePorts): Pick<Routes, Row> {
   return {
     async inbox({ caller }) {
       const drops = await inbox.list(caller.account.accountId)
@@ -26,7 +26,7 @@ export function inboxRoutes({ inbox, adopt, blobs }: InboxRoutePorts): Pick<Rout
 
     async dropContent({ params, caller, header }) {
       const drop = await inbox.content(caller.account.accountId, params.drop_id)
-      return isRefusal(drop) ? drop : contentAnswer(drop, header, blobs)
+      return isRefusal(drop) ? drop : contentAnswer(drop, header, objects)
     },
 
     async dropContentHead({ params, caller, header }) {

@@ -1,7 +1,7 @@
 /** Probes, and documents about the server. */
 import { openapiDocument } from '@blindkeep/protocol/openapi'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
-import type { Blobs } from '../../ports/blobs.ts'
+import type { Objects } from '../../ports/objects.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { problemPage } from '../problemPage.ts'
@@ -12,11 +12,11 @@ const DAY = 'public, max-age=86400'
 
 export function serviceRoutes({
   store,
-  blobs,
+  objects,
   version,
 }: {
   readonly store: Store
-  readonly blobs: Blobs
+  readonly objects: Objects
   readonly version: string
 }): Pick<Routes, Row> {
   const document = JSON.stringify(openapiDocument(version))
@@ -36,7 +36,7 @@ export function serviceRoutes({
     async readyz() {
       const failing = [
         ...((await answers(() => store.read((tx) => tx.receipts.head()))) ? [] : ['store']),
-        ...((await answers(() => blobs.freeBytes())) ? [] : ['blobs']),
+        ...((await answers(() => objects.check())) ? [] : ['blobs']),
       ]
       return failing.length === 0
         ? { status: 200, body: { status: 'ok' } }

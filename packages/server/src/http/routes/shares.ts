@@ -2,13 +2,19 @@ import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Shares } from '../../domain/shares/shares.ts'
-import type { Blobs } from '../../ports/blobs.ts'
+import type { Objects } from '../../ports/objects.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 
 type Row = 'createShare' | 'listShares' | 'deleteShare' | 'share' | 'shareBlob' | 'shareBlobHead'
 
-export function shareRoutes({ shares, blobs }: { readonly shares: Shares; readonly blobs: Blobs }): Pick<Routes, Row> {
+export function shareRoutes({
+  shares,
+  objects,
+}: {
+  readonly shares: Shares
+  readonly objects: Objects
+}): Pick<Routes, Row> {
   return {
     async createShare({ json, caller }) {
       const answer = await shares.create(caller.account.accountId, {
@@ -45,7 +51,7 @@ export function shareRoutes({ shares, blobs }: { readonly shares: Shares; readon
     // No cache may keep it: a share may end at any moment.
     async shareBlob({ params, header }) {
       const content = await shares.content(params.opaque_id, params.hash)
-      return isRefusal(content) ? content : contentAnswer(content, header, blobs)
+      return isRefusal(content) ? content : contentAnswer(content, header, objects)
     },
 
     async shareBlobHead({ params, header }) {

@@ -113,8 +113,8 @@ export interface UploadWrites {
   /** Removes the chunks of an open session from `offset` on, because their bytes are lost. */
   removeChunksFrom(uploadId: UploadId, offset: number): Promise<void>
   /**
-   * Moves a session to another state. False, and nothing changed, if it is not in `from`: a compare-and-set. `at` becomes `closedAt` unless `to` is
-   * finishing. Pass `failure` only if `to` is failed.
+   * Moves a session to another state. False, and nothing changed, if it is not in `from`, or has not received exactly `receivedBytes` if they are given: a
+   * compare-and-set. `at` becomes `closedAt` unless `to` is finishing. Pass `failure` only if `to` is failed.
    */
   move(
     uploadId: UploadId,
@@ -123,6 +123,7 @@ export interface UploadWrites {
       readonly to: UploadState
       readonly at: Instant
       readonly failure?: UploadFailure | undefined
+      readonly receivedBytes?: number | undefined
     },
   ): Promise<boolean>
   /** Removes sessions that closed before `before` (landed, failed or ended), and their chunks. Receipts stay. */

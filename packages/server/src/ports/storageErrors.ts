@@ -1,0 +1,18 @@
+/** What the stores of rows and of bytes throw. */
+
+/** The disk is full, read-only or away, the store does not answer, or another process holds the database for too long. Nothing was changed, and a later call may succeed. */
+export class StorageUnavailable extends Error {
+  override readonly name: string = 'StorageUnavailable'
+}
+
+/** A sync failed. What the disk holds of this object is unknown from now on, and no later sync can repair that. */
+export class SyncFailed extends StorageUnavailable {}
+
+export class BlobMissing extends Error {
+  override readonly name = 'BlobMissing'
+}
+
+/** Too many digests wait. Nothing was read; a later call may succeed. */
+export class DigestsBusy extends Error {
+  override readonly name = 'DigestsBusy'
+}
