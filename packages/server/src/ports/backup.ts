@@ -1,5 +1,6 @@
 /** A backup: its directory, the snapshot of the database that it belongs to, and the database that a restore creates. */
-import type { AssetId, DropId, Instant, KeyId } from '@blindkeep/protocol/ids'
+import type { AssetId, DropId, Instant, KeyId, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { PartIndex, PlacedPart } from './parts.ts'
 import type { LogHead, Store } from './store.ts'
 
 /**
@@ -78,12 +79,23 @@ export interface SnapshotSource {
   take(name: string): Promise<Snapshot>
 }
 
+/** Records the parts of arriving objects in a store with keys. A store without keys has none. */
+export interface ArrivingParts extends PartIndex {
+  /** Before the first byte is at the key. */
+  begin(location: string, key: string): Promise<void>
+  keep(part: PlacedPart & { readonly checksum: Sha256Hex }): Promise<void>
+  /** The parts of the object count no more: the server will remove their bytes. */
+  forget(location: string): Promise<void>
+}
+
 /** The database that a restore creates, under a temporary name until it is complete: a server never starts on a part of it. */
 export interface RestoredDatabase {
   /** Receives its bytes. Replaces what an earlier attempt left. */
   receive(body: AsyncIterable<Uint8Array>): Promise<void>
   /** Opens the received database and migrates it to this release. Throws `DatabaseTooNew`. */
   open(): Promise<Store>
+  /** Works while the store is open. */
+  readonly parts: ArrivingParts
   /** Works while the store is open. */
   snapshot(): Snapshot
   /**

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BackupFailed, type RestoredDatabase } from '../../ports/backup.ts'
+import { createArrivingParts } from './arrivingParts.ts'
 import { endUnfinished, fillPostgres, markUnfinished } from './filledPostgres.ts'
 import { readSnapshot } from './snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
@@ -73,6 +74,7 @@ function receivedAt(temporary: string): Omit<RestoredDatabase, 'putInPlace'> {
     },
     open: () => openSqliteStore({ path: temporary }),
     snapshot: () => readSnapshot(temporary),
+    parts: createArrivingParts(temporary),
     async detachClients(at) {
       withDatabase(temporary, (database) => {
         database.exec('begin')

@@ -50,7 +50,10 @@ const restoreTo = ({ world, directory }: Backups, { database, blobs }: Target) =
   restore({ ...world, directory, database, ...bytesOf(blobs), quota: world.rules.quota, onProgress: () => undefined })
 
 /** The world over other data, as after a start of the server there. */
-async function over(world: World, { store, blobs }: { readonly store: Store; readonly blobs: FilesystemBlobs }): Promise<World> {
+async function over(
+  world: World,
+  { store, blobs }: { readonly store: Store; readonly blobs: FilesystemBlobs },
+): Promise<World> {
   const data = { store, ...bytesOf(blobs) }
   const keys = await openServerKeys({ ...world, ...data })
   return { ...world, ...data, rules: world.rulesOver({ ...data, keys }) }

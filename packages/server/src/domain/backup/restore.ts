@@ -13,7 +13,6 @@ import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { accountLock, type Store } from '../../ports/store.ts'
 import type { Witness } from '../../ports/witness.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../cappedList.ts'
@@ -26,7 +25,8 @@ import { createUploadEnding } from '../uploads/uploadEnding.ts'
 import { createWriters } from '../uploads/writers.ts'
 import type { BackupProgress } from './backup.ts'
 import { type BackupManifest, nameOf, parseManifest } from './backupManifest.ts'
-import { checkedBytes, createPassing, isRight, ObjectFault } from './checkedBytes.ts'
+import { createPassing } from './checkedBytes.ts'
+import { copyObject } from './objectCopies.ts'
 
 interface RestorePorts {
   readonly directory: BackupDirectory
@@ -139,12 +139,17 @@ interface Copies {
 
 async function copyObjects(ports: RestorePorts, store: Store): Promise<Copies> {
   const copies: Copies = { copied: 0, present: 0, damaged: createCappedList(), broken: [] }
+  const { directory } = ports
+  const source = {
+    size: (object: SnapshotObject) => directory.size(nameOf(object)),
+    read: (object: SnapshotObject) => directory.read(nameOf(object)),
+  }
   const snapshot = ports.database.snapshot()
   let [files, bytes] = [0, 0]
   try {
     await forEachConcurrently(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
-      const outcome = await copyObject(ports, object)
-      if (outcome !== 'damaged') copies[outcome] += 1
+      const outcome = await copyObject({ ...ports, parts: ports.database.parts }, source, object)
+      if (outcome === 'copied' || outcome === 'present') copies[outcome] += 1
       else if (!object.isWhole) copies.broken.push(partsOf(object.location).uploadId)
       // False for an object without an owner, which needs no report.
       else if (await store.write([], (tx) => tx.objects.markDamaged(object.location, ports.clock.now())))
@@ -159,49 +164,12 @@ async function copyObjects(ports: RestorePorts, store: Store): Promise<Copies> {
   return copies
 }
 
-/** An object that is there with the right bytes stays: the copy in the backup may be damaged. */
-async function copyObject(
-  { staging, objects, directory }: RestorePorts,
-  object: SnapshotObject,
-): Promise<'copied' | 'present' | 'damaged'> {
-  const { location, bytes } = object
-  const name = nameOf(object)
-  if (await isPresent(objects, object)) {
-    await staging.settle(location, bytes)
-    return 'present'
-  }
-  if ((await directory.size(name)) !== bytes) return 'damaged'
-  try {
-    const body = checkedBytes(directory.read(name), object)
-    await staging.write({ location, key: undefined, offset: 0 }, { body, signal: NEVER, onBytes: () => undefined })
-    await staging.settle(location, bytes)
-    return 'copied'
-  } catch (error) {
-    if (!(error instanceof ObjectFault)) throw error
-    await objects.remove(location)
-    return 'damaged'
-  }
-}
-
-/** False also when a surviving disk cannot read the object: the restore then copies it from the backup. */
-async function isPresent(objects: Objects, object: SnapshotObject): Promise<boolean> {
-  const { location, bytes, isWhole } = object
-  try {
-    return (
-      isWhole &&
-      (await objects.size(location)) === bytes &&
-      (await isRight(objects.read(location, { start: 0, end: bytes }), object))
-    )
-  } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error
-    return false
-  }
-}
-
-const NEVER = new AbortController().signal
-
 /** Ends the sessions whose bytes are missing: they ended between the backup's read of the rows and its read of the bytes. */
-async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: readonly UploadId[]): Promise<void> {
+export async function endBroken(
+  { clock, quota }: Pick<RestorePorts, 'clock' | 'quota'>,
+  store: Store,
+  broken: readonly UploadId[],
+): Promise<void> {
   const ending = createUploadEnding({ store, clock, quota, writers: createWriters(), onDeleting: () => undefined })
   const at = clock.now()
   for (const uploadId of broken) {
