@@ -17,6 +17,7 @@ import { describeKeysAndFacts } from './storeContract/keys.ts'
 import { describeLinks } from './storeContract/links.ts'
 import { describeObjectMarks } from './storeContract/objectMarks.ts'
 import { describeObjects } from './storeContract/objects.ts'
+import { describeParts } from './storeContract/parts.ts'
 import { describeReceipts } from './storeContract/receipts.ts'
 import { describeReservations } from './storeContract/reservations.ts'
 import { describeSecondFactors } from './storeContract/secondFactors.ts'
@@ -53,6 +54,7 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeClaims(inStore)
     describeObjects(inStore)
     describeObjectMarks(inStore)
+    describeParts(inStore)
     describeHolds(inStore)
     describeChangeNumbers(inStore)
     describeReceipts(inStore)

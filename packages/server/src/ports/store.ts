@@ -91,6 +91,7 @@ export interface Nouns {
   readonly uploads: { readonly reads: nouns.UploadReads; readonly writes: nouns.UploadWrites }
   readonly drops: { readonly reads: nouns.DropReads; readonly writes: nouns.DropWrites }
   readonly objects: { readonly reads: nouns.ObjectReads; readonly writes: nouns.ObjectWrites }
+  readonly parts: { readonly reads: nouns.PartReads; readonly writes: nouns.PartWrites }
   readonly holds: { readonly reads: nouns.HoldReads; readonly writes: nouns.HoldWrites }
   readonly changes: { readonly reads: nouns.ChangeReads; readonly writes: nouns.ChangeWrites }
   readonly receipts: { readonly reads: nouns.ReceiptReads; readonly writes: nouns.ReceiptWrites }

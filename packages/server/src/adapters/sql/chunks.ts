@@ -2,8 +2,9 @@
 
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { Chunk, UploadReads, UploadWrites } from '../../ports/store.ts'
+import { type Chunk, StorageUnavailable, type UploadReads, type UploadWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import { keepPart } from './parts.ts'
 import { prepared } from './prepared.ts'
 import type { ChunkTable, Schema } from './schema.ts'
 
@@ -45,6 +46,15 @@ const insertion = prepared((db, given: Given & Chunk) =>
   }),
 )
 
+const writingMark = prepared((db, given: Given & { readonly until: Instant }) =>
+  db
+    .updateTable('uploads')
+    .set({ writing_until: given.until })
+    .where('upload_id', '=', given.uploadId)
+    .where('state', '=', 'open')
+    .where((upload) => upload.or([upload('writing_until', 'is', null), upload('writing_until', '<', given.until)])),
+)
+
 /** Counts the chunks that stay, so the session ends where one of them ends, for any `offset`. */
 const shortening = prepared((db, given: Given & { readonly offset: number }) => {
   const staying = db.selectFrom('chunks').where('upload_id', '=', given.uploadId).where('offset', '<', given.offset)
@@ -76,12 +86,17 @@ export function chunkReads(db: Kysely<Schema>): Pick<UploadReads, 'chunkAt' | 'c
   }
 }
 
-export function chunkWrites(db: Kysely<Schema>): Pick<UploadWrites, 'append' | 'removeChunksFrom'> {
+export function chunkWrites(db: Kysely<Schema>): Pick<UploadWrites, 'append' | 'markWriting' | 'removeChunksFrom'> {
   return {
     async append(uploadId, chunk, at) {
       if ((await extension.changed(db, { uploadId, ...chunk, at })) !== 1) return false
       await insertion.changed(db, { uploadId, ...chunk })
+      if (chunk.key !== undefined && !(await keepPart(db, chunk.key, chunk)))
+        throw new StorageUnavailable('the part of the chunk was given up')
       return true
+    },
+    async markWriting(uploadId, until) {
+      await writingMark.changed(db, { uploadId, until })
     },
     async removeChunksFrom(uploadId, offset) {
       if ((await shortening.changed(db, { uploadId, offset })) !== 1) return

@@ -5,6 +5,7 @@ import { copyRows } from './copyRows.ts'
 import { openPostgresStore } from './postgres.ts'
 import { NODE_LOCK } from './postgresNodeConnection.ts'
 import { postgresTarget, withClient } from './postgresRows.ts'
+import { readSnapshot } from './snapshot.ts'
 import { withSqliteRows } from './sqliteRows.ts'
 import { tablesOfRelease } from './tables.ts'
 import { UNFINISHED } from './unfinished.ts'
@@ -41,6 +42,22 @@ export async function fillPostgres(
     await target.countOn()
     await client.query(`drop table if exists ${UNFINISHED}`)
     await client.query('commit')
+  })
+}
+
+/** Whether the database has the rows of the SQLite database at `path`, and maybe later ones: its first key, and its last receipt. */
+export async function isFilledFrom(url: string, path: string): Promise<boolean> {
+  const snapshot = readSnapshot(path)
+  const [firstKey, head] = [snapshot.firstKeyId(), snapshot.head()]
+  snapshot.close()
+  return withClient(url, async (client) => {
+    const { rows } = await client.query(
+      `select to_regclass('${UNFINISHED}') as mark, to_regclass('log_head') as tables`,
+    )
+    if (rows[0]?.mark !== null || rows[0]?.tables === null) return false
+    const keys = await client.query('select from attestation_keys where key_id = $1', [firstKey ?? ''])
+    const receipts = await client.query('select from receipts where receipt_hash = $1', [head?.receiptHash ?? ''])
+    return keys.rowCount === 1 && (head === undefined || receipts.rowCount === 1)
   })
 }
 

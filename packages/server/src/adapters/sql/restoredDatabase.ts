@@ -72,7 +72,12 @@ function receivedAt(temporary: string): Omit<RestoredDatabase, 'putInPlace'> {
         await file.close()
       }
     },
-    open: () => openSqliteStore({ path: temporary }),
+    async open() {
+      const store = await openSqliteStore({ path: temporary })
+      // They are of another store of bytes, and of processes that run no more.
+      withDatabase(temporary, (database) => database.exec('delete from parts; delete from nodes'))
+      return store
+    },
     snapshot: () => readSnapshot(temporary),
     parts: createArrivingParts(temporary),
     async detachClients(at) {
@@ -81,7 +86,6 @@ function receivedAt(temporary: string): Omit<RestoredDatabase, 'putInPlace'> {
         database.prepare('update sessions set ended_at = ? where ended_at is null').run(at)
         database.exec('update drops set claim_id = null, claim_hash = null, leased_until = null')
         database.exec(`delete from server_facts where name = 'collector_paused_until'`)
-        database.exec('delete from nodes')
         database.exec('commit')
       })
     },

@@ -16,7 +16,7 @@ import type {
 import type { LinkCapMembers } from '@blindkeep/protocol/schemas/links'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Generated } from 'kysely'
-import type { Change, ObjectState, ServerFact, UploadFailure, UploadState } from '../../ports/store.ts'
+import type { Change, ObjectState, PartState, ServerFact, UploadFailure, UploadState } from '../../ports/store.ts'
 
 /**
  * The tables that `migrations.ts` creates.
@@ -37,6 +37,7 @@ export interface Schema {
   readonly chunks: ChunkTable
   readonly drops: DropTable
   readonly objects: ObjectTable
+  readonly parts: PartTable
   readonly holds: HoldTable
   readonly events: EventTable
   readonly deprecations: DeprecationTable
@@ -198,6 +199,7 @@ export interface UploadTable {
   readonly received_bytes: Generated<number>
   readonly chunk_count: Generated<number>
   readonly last_chunk_at: Instant | null
+  readonly writing_until: Instant | null
   readonly closed_at: Instant | null
 }
 
@@ -206,6 +208,19 @@ export interface ChunkTable {
   readonly offset: number
   readonly length: number
   readonly checksum: Sha256Hex
+}
+
+export interface PartTable {
+  readonly key: string
+  readonly upload_id: UploadId
+  readonly state: PartState
+  readonly offset: number | null
+  readonly length: number | null
+  readonly checksum: Sha256Hex | null
+  readonly joining_id: string | null
+  /** When something is to happen with it. Null while it is kept. */
+  readonly due: Instant | null
+  readonly is_removed: Generated<0 | 1>
 }
 
 export interface DropTable {

@@ -16,6 +16,7 @@ import { inviteReads, inviteWrites } from './invites.ts'
 import { keyReads, keyWrites } from './keys.ts'
 import { linkReads, linkWrites } from './links.ts'
 import { objectReads, objectWrites } from './objects.ts'
+import { partReads, partWrites } from './parts.ts'
 import { receiptReads, receiptWrites } from './receipts.ts'
 import type { Schema } from './schema.ts'
 import { secondFactorReads, secondFactorWrites } from './secondFactors.ts'
@@ -43,6 +44,7 @@ const implementations: {
   uploads: { reads: uploadReads, writes: uploadWrites },
   drops: { reads: dropReads, writes: dropWrites },
   objects: { reads: objectReads, writes: objectWrites },
+  parts: { reads: partReads, writes: partWrites },
   holds: { reads: holdReads, writes: holdWrites },
   changes: { reads: changeReads, writes: changeWrites },
   receipts: { reads: receiptReads, writes: receiptWrites },

@@ -49,6 +49,7 @@ function progressOf(row: Selectable<UploadTable>) {
     receivedBytes: row.received_bytes,
     chunkCount: row.chunk_count,
     lastChunkAt: row.last_chunk_at ?? undefined,
+    writingUntil: row.writing_until ?? undefined,
     closedAt: row.closed_at ?? undefined,
     failure: row.failure ?? undefined,
   }

@@ -201,6 +201,7 @@ interface Movement extends Given {
   readonly closedAt: Instant | null
   readonly failure: UploadFailure | undefined
   readonly receivedBytes: number | undefined
+  readonly idleAt: Instant | undefined
 }
 
 const movement = prepared((db, given: Movement) =>
@@ -211,6 +212,12 @@ const movement = prepared((db, given: Movement) =>
     .where('state', '=', given.from)
     .where((upload) =>
       upload('received_bytes', '=', upload.fn.coalesce(upload.val(given.receivedBytes), 'received_bytes')),
+    )
+    .where((upload) =>
+      upload.or([
+        upload('writing_until', 'is', null),
+        upload('writing_until', '<=', upload.fn.coalesce(upload.val(given.idleAt), 'writing_until')),
+      ]),
     ),
 )
 
@@ -269,9 +276,9 @@ export function uploadWrites(db: Kysely<Schema>): UploadWrites {
       if ((await redeclaration.changed(db, given)) !== 1)
         throw new Error('Only an open session of an owner can be declared again')
     },
-    async move(uploadId, { from, to, at, failure, receivedBytes }) {
+    async move(uploadId, { from, to, at, failure, receivedBytes, idleAt }) {
       const closedAt = to === 'open' || to === 'finishing' ? null : at
-      return (await movement.changed(db, { uploadId, from, to, closedAt, failure, receivedBytes })) === 1
+      return (await movement.changed(db, { uploadId, from, to, closedAt, failure, receivedBytes, idleAt })) === 1
     },
     async prune(before) {
       await removalOfClosed.changed(db, { before })

@@ -37,10 +37,12 @@ describe('the slices of a body', () => {
     }
     const outcomes: unknown[] = []
     for (const { body } of slicesOf(failing(), 8, 4))
-      outcomes.push(await read(body).then(
-        ({ length }) => length,
-        (error: Error) => error.message,
-      ))
+      outcomes.push(
+        await read(body).then(
+          ({ length }) => length,
+          (error: Error) => error.message,
+        ),
+      )
     assert.deepEqual(outcomes, [4, 'damaged'])
   })
 })

@@ -47,6 +47,8 @@ interface Progress {
   readonly receivedBytes: number
   readonly chunkCount: number
   readonly lastChunkAt: Instant | undefined
+  /** Until when a request counts as writing to it. A request that takes long renews this. */
+  readonly writingUntil: Instant | undefined
   /** When it landed, failed or ended. */
   readonly closedAt: Instant | undefined
   /** Present if it failed. */
@@ -61,6 +63,12 @@ export interface Chunk {
   readonly offset: number
   readonly length: number
   readonly checksum: Sha256Hex
+}
+
+/** A chunk and where its bytes are. */
+export interface StoredChunk extends Chunk {
+  /** Only in a store with keys. */
+  readonly key?: string | undefined
 }
 
 export interface UploadReads {
@@ -106,15 +114,17 @@ export interface UploadWrites {
     declaration: Pick<NewAssetUpload, 'contentType' | 'envelope' | 'declarationHash'>,
   ): Promise<void>
   /**
-   * Appends a chunk to an open session. False, and nothing changed, if the session is not open or has not received exactly `chunk.offset` bytes: a
-   * compare-and-set.
+   * Appends a chunk to an open session, and keeps its part if it has a key. False, and nothing changed, if the session is not open or has not received exactly
+   * `chunk.offset` bytes: a compare-and-set. Throws `StorageUnavailable`, and the transaction must not commit, if the part was given up.
    */
-  append(uploadId: UploadId, chunk: Chunk, at: Instant): Promise<boolean>
+  append(uploadId: UploadId, chunk: StoredChunk, at: Instant): Promise<boolean>
+  /** Says that a request writes to an open session until then. Nothing changes if the session is not open, or says a later instant already. */
+  markWriting(uploadId: UploadId, until: Instant): Promise<void>
   /** Removes the chunks of an open session from `offset` on, because their bytes are lost. */
   removeChunksFrom(uploadId: UploadId, offset: number): Promise<void>
   /**
-   * Moves a session to another state. False, and nothing changed, if it is not in `from`, or has not received exactly `receivedBytes` if they are given: a
-   * compare-and-set. `at` becomes `closedAt` unless `to` is finishing. Pass `failure` only if `to` is failed.
+   * Moves a session to another state. False, and nothing changed, if it is not in `from`, or has not received exactly `receivedBytes`, or counts as
+   * written to at `idleAt`, if they are given: a compare-and-set. `at` becomes `closedAt` unless `to` is finishing. Pass `failure` only if `to` is failed.
    */
   move(
     uploadId: UploadId,
@@ -124,6 +134,7 @@ export interface UploadWrites {
       readonly at: Instant
       readonly failure?: UploadFailure | undefined
       readonly receivedBytes?: number | undefined
+      readonly idleAt?: Instant | undefined
     },
   ): Promise<boolean>
   /** Removes sessions that closed before `before` (landed, failed or ended), and their chunks. Receipts stay. */

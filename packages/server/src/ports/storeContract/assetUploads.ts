@@ -74,6 +74,7 @@ function describeRows(inStore: InStore): void {
         receivedBytes: 0,
         chunkCount: 0,
         lastChunkAt: undefined,
+        writingUntil: undefined,
         closedAt: undefined,
         failure: undefined,
       }

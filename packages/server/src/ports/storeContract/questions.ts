@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { WriteTx } from '../store.ts'
 import { capability, deprecation, jti } from './discovery.ts'
 import { invite } from './invites.ts'
+import { joinedPart, keepPart, part } from './parts.ts'
 import { challenge, codeHash } from './secondFactors.ts'
 import { share } from './shares.ts'
 import {
@@ -172,6 +173,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.uploads.insert(assetUpload(3))
     },
     append: (tx) => tx.uploads.append(uploadId(1), { offset: 0, length: 1, checksum: hash(1) }, at(1)),
+    markWriting: (tx) => tx.uploads.markWriting(uploadId(1), at(1)),
     removeChunksFrom: (tx) => tx.uploads.removeChunksFrom(uploadId(1), 0),
     redeclare: async (tx) => {
       await tx.uploads.insert(assetUpload(8))
@@ -215,6 +217,25 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     markDamaged: (tx) => tx.objects.markDamaged(object(1).location, at(1)),
     noteIntact: (tx) => tx.objects.noteIntact(object(1).location, at(1)),
     remove: (tx) => tx.objects.remove(object(1).location),
+  },
+  parts: {
+    keptOf: (tx) => tx.parts.keptOf(uploadId(1)),
+    due: (tx) => tx.parts.due(at(1), 5),
+    toJoin: (tx) => tx.parts.toJoin(uploadId(1), 5),
+    isKnown: (tx) => tx.parts.isKnown(part(1).key),
+    begin: (tx) => tx.parts.begin(part(1), 4),
+    beginJoining: (tx) => tx.parts.beginJoining({ ...part(1), location: object(1).location }),
+    setJoining: (tx) => tx.parts.setJoining(part(1).key, 'joining'),
+    extend: (tx) => tx.parts.extend(part(1).key, at(9)),
+    join: async (tx) => {
+      await keepPart(tx, 1, 0)
+      await tx.parts.begin(part(2), 4)
+      await tx.parts.join(joinedPart(2, [1]))
+    },
+    giveUp: (tx) => tx.parts.giveUp(part(1).key, at(1)),
+    doomKept: (tx) => tx.parts.doomKept(uploadId(1), at(1)),
+    noteRemoved: (tx) => tx.parts.noteRemoved(part(1).key, at(1)),
+    remove: (tx) => tx.parts.remove(part(1).key),
   },
   holds: {
     find: (tx) => tx.holds.find(hash(1)),

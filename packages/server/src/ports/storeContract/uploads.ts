@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Instant } from '@blindkeep/protocol/ids'
 import type { Store, Upload, UploadState, WriteTx } from '../store.ts'
 import { accountId, at, atOnce, countTrue, hash, type InStore, opaqueId, seed, upload, uploadId } from './world.ts'
 
@@ -43,6 +44,7 @@ function describeRows(inStore: InStore): void {
         receivedBytes: 0,
         chunkCount: 0,
         lastChunkAt: undefined,
+        writingUntil: undefined,
         closedAt: undefined,
         failure: undefined,
       }
@@ -179,6 +181,27 @@ function describeChunks(inStore: InStore): void {
 }
 
 function describeMoves(inStore: InStore): void {
+  it(
+    'do not move, if asked so, while a request writes to them',
+    inStore(async (store) => {
+      await seed(store)
+      const mark = (seconds: number) => store.write([], (tx) => tx.uploads.markWriting(uploadId(1), at(seconds)))
+      const end = (idleAt: Instant | undefined) =>
+        store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(9), idleAt }))
+      await store.write([], (tx) => tx.uploads.insert(upload(1)))
+      await mark(10)
+      await mark(5)
+      assert.equal((await find(store, 1))?.writingUntil, at(10))
+      assert.deepEqual([await end(at(9)), await end(at(10))], [false, true])
+      await mark(20)
+      assert.equal((await find(store, 1))?.writingUntil, at(10))
+      await store.write([], (tx) => tx.uploads.insert(upload(2)))
+      const endOther = () =>
+        store.write([], (tx) => tx.uploads.move(uploadId(2), { from: 'open', to: 'ended', at: at(9), idleAt: at(0) }))
+      assert.equal(await endOther(), true)
+    }),
+  )
+
   it(
     'move only from their present state',
     inStore(async (store) => {

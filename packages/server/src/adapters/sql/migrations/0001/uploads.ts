@@ -1,9 +1,9 @@
 import type { Dialect } from '../../dialects.ts'
 import { integerMax, roles } from './values.ts'
 
-/** Upload sessions with their chunks, and the drops that the guests' sessions become. */
+/** Upload sessions with their chunks and parts, and the drops that the guests' sessions become. */
 export function uploadTables(dialect: Dialect): readonly string[] {
-  return [uploads(dialect), ...uploadIndexes, chunks(dialect), ...drops(dialect)]
+  return [uploads(dialect), ...uploadIndexes, chunks(dialect), ...parts(dialect), ...drops(dialect)]
 }
 
 const failures = `('content_hash_wrong', 'manifest_mismatch', 'manifest_stale', 'asset_id_taken')`
@@ -35,6 +35,7 @@ const uploads = ({ text, integer, bytes, tableEnd }: Dialect) =>
     received_bytes ${integer} not null default 0 check (received_bytes between 0 and size),
     chunk_count ${integer} not null default 0 check (chunk_count >= 0),
     last_chunk_at ${integer},
+    writing_until ${integer},
     closed_at ${integer},
     check ((closed_at is null) = (state in ('open', 'finishing'))),
     check ((failure is null) = (state <> 'failed')),
@@ -71,6 +72,31 @@ const chunks = ({ text, integer, keyedTableEnd }: Dialect) =>
     checksum ${text} not null,
     primary key (upload_id, "offset")
   ) ${keyedTableEnd}`
+
+/**
+ * Only for a store with keys. A row has no reference to its session: it says where a landed object's bytes are, and which keys may still have bytes, when the
+ * session is long gone.
+ */
+const parts = ({ text, integer, tableEnd }: Dialect) => [
+  `create table parts (
+    key ${text} primary key not null,
+    upload_id ${text} not null,
+    state ${text} not null check (state in ('writing', 'kept', 'doomed')),
+    "offset" ${integer} check ("offset" >= 0),
+    length ${integer} check (length > 0),
+    checksum ${text},
+    joining_id ${text},
+    due ${integer},
+    is_removed ${integer} not null default 0 check (is_removed in (0, 1)),
+    check ((due is null) = (state = 'kept')),
+    check (state <> 'kept' or ("offset" is not null and length is not null and checksum is not null)),
+    check (is_removed = 0 or state = 'doomed')
+  ) ${tableEnd}`,
+  `create unique index parts_kept on parts (upload_id, "offset") where state = 'kept'`,
+  `create index parts_behind_others on parts (upload_id) where state = 'kept' and "offset" > 0`,
+  `create index parts_writing on parts (upload_id) where state = 'writing'`,
+  'create index parts_due on parts (due) where due is not null',
+]
 
 const drops = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   `create table drops (

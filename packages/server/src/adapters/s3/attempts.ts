@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { failureOf, told } from './failure.ts'
+
+/** How often one call is tried in all. The library itself tries once: it could not repeat a streamed body. */
+export const MAX_ATTEMPTS = 3
+/** The longest pause before the second attempt; before the third it is four times as long. */
+const PAUSE_MS = 200
+
+interface Attempts {
+  /** As in "failed to …". */
+  readonly operation: string
+  /** The bound of each attempt, its answer's body included if `work` reads it. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+  /** 1 for what must not be repeated. */
+  readonly most?: number
+}
+
+/**
+ * Tries `work` until it succeeds, at most three times, with pauses of random length. Throws `S3Refusal` for every failure, and the reason of `signal` as soon
+ * as that aborts.
+ */
+export async function attempted<Result>(
+  { operation, timeoutMs, signal, most = MAX_ATTEMPTS }: Attempts,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted()
+    try {
+      return await bounded(work, timeoutMs, signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof StorageUnavailable) throw error
+      const failure = told(error)
+      if (!failure.isPassing || attempt >= most) throw failureOf(operation, failure)
+    }
+    await pause(Math.random() * PAUSE_MS * 4 ** (attempt - 1), signal)
+  }
+}
+
+/** Rejects when the time is over even if `work` never notices: nobody waits longer because a library forgot its signal. */
+async function bounded<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  const abort = new AbortController()
+  const stopped = Promise.withResolvers<never>()
+  const stop = (reason: unknown) => {
+    stopped.reject(reason)
+    abort.abort(reason)
+  }
+  const onAbort = () => stop(signal?.reason)
+  const timer = setTimeout(() => stop(Object.assign(new Error('too slow'), { name: 'TimeoutError' })), timeoutMs)
+  signal?.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work(abort.signal), stopped.promise])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)
+}

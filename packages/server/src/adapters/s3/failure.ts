@@ -1,0 +1,70 @@
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
+
+/** What the store answered about one key or upload. Only callers inside this adapter see it. */
+export class S3Refusal extends StorageUnavailable {
+  readonly code: string
+
+  constructor(code: string, words: string) {
+    super(words)
+    this.code = code
+  }
+}
+
+/** The store says that there is no such key. It is a loss only after the marker was read. No other 404 counts: a proxy or a wrong bucket answers them too. */
+export function isNoSuchKey(error: unknown): boolean {
+  return error instanceof S3Refusal && error.code === 'NoSuchKey'
+}
+
+export function isNoSuchUpload(error: unknown): boolean {
+  return error instanceof S3Refusal && error.code === 'NoSuchUpload'
+}
+
+/** The asked range starts behind the end of the object. */
+export function isBeyondEnd(error: unknown): boolean {
+  return error instanceof S3Refusal && error.code === 'InvalidRange'
+}
+
+/** An answer ended before its last byte, or stopped coming. */
+export class BrokenOff extends StorageUnavailable {
+  constructor() {
+    super('an answer of the object store broke off')
+  }
+}
+
+interface Told {
+  /** The store's code, the system's code, or the name of the error. */
+  readonly code: string
+  readonly status: number | undefined
+  readonly isPassing: boolean
+}
+
+/**
+ * Says what failed in our own words. The library's error is never a cause of ours: it holds the request with its signature, and the log prints causes.
+ */
+export function failureOf(operation: string, told: Told): S3Refusal {
+  const status = told.status === undefined ? '' : ` (${told.status})`
+  return new S3Refusal(told.code, `the object store failed to ${operation}: ${told.code}${status}`)
+}
+
+const codeForm = /^[A-Za-z0-9_.-]{1,60}$/
+const PASSING_STATUSES: readonly number[] = [408, 429, 500, 502, 503, 504]
+const PASSING_CODES: readonly string[] = [
+  'RequestTimeout',
+  'RequestTimeTooSkewed',
+  'SlowDown',
+  'InternalError',
+  'TimeoutError',
+]
+
+/** Reads an error of the library. A failure without an answer of the store may pass, and so may what the store itself calls passing. */
+export function told(error: unknown): Told {
+  const { name, code, $metadata } = (error ?? {}) as {
+    readonly name?: unknown
+    readonly code?: unknown
+    readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number }
+  }
+  const status = $metadata?.httpStatusCode
+  const text = [code, name].find((each): each is string => typeof each === 'string' && codeForm.test(each)) ?? 'unknown'
+  const isPassing = PASSING_CODES.includes(text) || status === undefined || PASSING_STATUSES.includes(status)
+  return { code: text, status, isPassing }
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+
+const locationForm = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36}$/
+const keyForm = /^([0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36})\/[0-9a-f]{16}$/
+
+/** Throws `RangeError` for a text that is no location of the server. */
+export function checkLocation(location: string): void {
+  if (!locationForm.test(location)) throw new RangeError('not a location of this store')
+}
+
+/** Throws `RangeError` for a text that is no key of the server. */
+export function checkKey(key: string): void {
+  if (!keyForm.test(key)) throw new RangeError('not a key of this store')
+}
+
+/** The location whose part is at `key`; undefined if it is no key of the server. */
+export function locationOf(key: string): string | undefined {
+  return keyForm.exec(key)?.[1]
+}
+
+export function newKeyOf(location: string): string {
+  checkLocation(location)
+  return `${location}/${randomBytes(8).toString('hex')}`
+}
+
+export function checkByteCount(value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('not a number of bytes')
+}

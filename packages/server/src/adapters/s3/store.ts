@@ -1,0 +1,61 @@
+import type { KeyedBytes } from '../../ports/keyedBytes.ts'
+import type { Objects } from '../../ports/objects.ts'
+import type { PartIndex } from '../../ports/parts.ts'
+import type { Staging } from '../../ports/staging.ts'
+import type { S3Address } from './address.ts'
+import { openClient } from './client.ts'
+import { type CredentialSources, readCredentials } from './credentials.ts'
+import { createKeyedBytes } from './keyedBytes.ts'
+import { openMarker } from './marker.ts'
+import { createObjects } from './objects.ts'
+import { openSpool } from './spool.ts'
+import { createStaging } from './staging.ts'
+
+export interface S3Options {
+  /** From `parseS3Address`. */
+  readonly address: S3Address
+  readonly credentials: CredentialSources
+  /** Directory for bodies on their way. It is created; its files have no names. */
+  readonly spoolDirectory: string
+  /** Knows the parts of objects. */
+  readonly index: PartIndex
+  /** False if the database knows objects or a store id: then a bucket without marker is refused, with an error that tells the operator what to do. */
+  readonly createIfMissing: boolean
+  /** Until an answer begins, and between two pieces of it. */
+  readonly answerMs?: number
+}
+
+/** A bucket as the place of objects. */
+export interface S3Store {
+  readonly staging: Staging
+  readonly objects: Objects
+  readonly keyedBytes: KeyedBytes
+  /** The random id in the store's marker. A database that knows another one belongs to another store. */
+  readonly storeId: string
+  /** This process made the marker: nothing was ever stored here. */
+  readonly isNew: boolean
+  close(): Promise<void>
+}
+
+/** Opens the bucket. Throws an error for people if there are no credentials or no marker, and `StorageUnavailable` if the store does not answer. */
+export async function openS3(options: S3Options): Promise<S3Store> {
+  const { address, index, createIfMissing, answerMs } = options
+  const credentials = () => readCredentials(options.credentials)
+  await credentials()
+  const spool = await openSpool(options.spoolDirectory)
+  const client = await openClient({ address, credentials, answerMs })
+  try {
+    const marker = await openMarker(client, { createIfMissing })
+    return {
+      staging: createStaging({ client, marker, spool }),
+      objects: createObjects({ client, marker, index }),
+      keyedBytes: createKeyedBytes({ client, marker }),
+      storeId: marker.storeId,
+      isNew: marker.isNew,
+      close: async () => client.close(),
+    }
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}
