@@ -18,6 +18,7 @@ import {
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { SEGMENT_PLAINTEXT_BYTES, SUITE_ID } from '@blindkeep/protocol/suites'
+import { openPostgresStore } from '../packages/server/src/adapters/sql/postgres.ts'
 import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
 import { locationOf } from '../packages/server/src/domain/uploads/location.ts'
@@ -34,27 +35,32 @@ export interface PlantedAsset {
 export interface Planted {
   readonly owner: Owner
   readonly accountId: AccountId
-  readonly databasePath: string
   readonly blobsDirectory: string
   readonly assets: readonly PlantedAsset[]
 }
+
+export const databasePathOf = ({ dataDir }: Pick<RunningServer, 'dataDir'>): string => join(dataDir, 'blindkeep.sqlite')
 
 interface Planting {
   readonly assets: number
   /** Each asset has one blob of each role. */
   readonly roles: readonly BlobRole[]
   readonly blobBytes: number
+  /** Of PostgreSQL; otherwise the rows go to the server's own database. */
+  readonly databaseUrl?: string
 }
 
-/** Plants the assets of a new account. Stops the server meanwhile, as only one process may write to its database. */
+/** Plants the assets of a new account, with their bytes in files. Stops the server meanwhile, as only one process may write to a database of SQLite. */
 export async function plantAssets(server: RunningServer, planting: Planting): Promise<Planted> {
   const owner = await newOwner(server)
   const albumId = parsed(parseAlbumId, await newAlbum(server, owner))
   const accountId = parsed(parseAccountId, owner.accountId)
   await server.terminate()
-  const databasePath = join(server.dataDir, 'blindkeep.sqlite')
   const blobsDirectory = join(server.dataDir, 'blobs')
-  const store = await openSqliteStore({ path: databasePath })
+  const { databaseUrl: url } = planting
+  const store = await (url === undefined
+    ? openSqliteStore({ path: databasePathOf(server) })
+    : openPostgresStore({ url }))
   const assets: PlantedAsset[] = []
   try {
     while (assets.length < planting.assets)
@@ -63,7 +69,7 @@ export async function plantAssets(server: RunningServer, planting: Planting): Pr
     await store.close()
   }
   await server.restart()
-  return { owner, accountId, databasePath, blobsDirectory, assets }
+  return { owner, accountId, blobsDirectory, assets }
 }
 
 interface PlantingContext {

@@ -8,13 +8,30 @@ import { measureRow, type Result, type Rounds, type Row } from './row.ts'
 import { browserUpload } from './rows/browserUpload.ts'
 import { deepVerify } from './rows/deepVerify.ts'
 import { ingest } from './rows/ingest.ts'
+import { downloadsFromObjectStore, dropsToObjectStore, ingestToObjectStore } from './rows/objectStore.ts'
+import { dropsOnPostgres, quotaOnPostgres, receiptsOnPostgres, verifyOnPostgres } from './rows/postgres.ts'
 import { quota } from './rows/quota.ts'
 import { receipts } from './rows/receipts.ts'
 import { smallDrops } from './rows/smallDrops.ts'
 import { structuralVerify } from './rows/structuralVerify.ts'
 
-/** In the order of their ids. */
-export const ROWS: readonly Row[] = [ingest, smallDrops, receipts, quota, structuralVerify, deepVerify, browserUpload]
+/** In the order of their ids, then those on PostgreSQL and on an object store. */
+export const ROWS: readonly Row[] = [
+  ingest,
+  smallDrops,
+  receipts,
+  quota,
+  structuralVerify,
+  deepVerify,
+  browserUpload,
+  dropsOnPostgres,
+  receiptsOnPostgres,
+  quotaOnPostgres,
+  verifyOnPostgres,
+  ingestToObjectStore,
+  dropsToObjectStore,
+  downloadsFromObjectStore,
+]
 
 interface Run {
   readonly rows: readonly Row[]
@@ -52,7 +69,8 @@ async function runRow(row: Row, directory: string, rounds: Rounds & Pick<Run, 'i
     const open = await row.open({ directory, isQuick: rounds.isQuick, atEnd: (close) => closings.push(close) })
     return await measureRow(row, open, rounds)
   } finally {
-    await Promise.allSettled(closings.map((close) => close()))
+    // What was opened last uses what was opened before.
+    for (const close of closings.reverse()) await close().catch(() => undefined)
     await rm(directory, { recursive: true, force: true })
   }
 }

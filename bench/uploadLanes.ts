@@ -1,4 +1,5 @@
 /** Lanes for the two upload servers, under the same load. */
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunningServer } from '../testing/startServer.ts'
@@ -16,15 +17,35 @@ export interface UploadLoad {
   readonly units: number
 }
 
-/** Each measurement has a new owner, as an account holds at most 10,000 pending drops. */
-export async function dropsLane(options: RowOptions, { clients, files, units }: UploadLoad): Promise<Lane> {
-  const server = await startBlindkeep(options)
+interface DropsOptions {
+  readonly name?: string
+  /** Names the server's data directory in the row's. */
+  readonly data?: string
+  /** Settings of the server. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Each with a link of its own. */
+  readonly owners?: number
+}
+
+/** Each measurement has new owners, as an account holds at most 10,000 pending drops. */
+export async function dropsLane(
+  options: RowOptions,
+  { clients, files, units }: UploadLoad,
+  { name = 'drops', data = 'data', env = {}, owners = 1 }: DropsOptions = {},
+): Promise<Lane> {
+  const server = await startBlindkeep(options, { data, env })
   const { port } = server
   return {
-    name: 'drops',
+    name,
     async measure() {
-      const protocol = dropsThrough(await newLink(server, await newOwner(server)))
-      const { seconds, loadBusy, lastPath } = await sendAll(files, { port, clients, protocol })
+      const links = await Promise.all(
+        Array.from({ length: owners }, async () => newLink(server, await newOwner(server))),
+      )
+      const { seconds, loadBusy, lastPath } = await sendAll(files, {
+        port,
+        clients,
+        protocols: links.map(dropsThrough),
+      })
       await expectReceipt(port, lastPath)
       return { perSecond: units / seconds, loadBusy }
     },
@@ -52,16 +73,16 @@ export async function tusLane(options: RowOptions, { clients, files, units }: Up
   return {
     name: '@tus/server, file store',
     async measure() {
-      const { seconds, loadBusy } = await sendAll(files, { port, clients, protocol: tusUploads })
+      const { seconds, loadBusy } = await sendAll(files, { port, clients, protocols: [tusUploads] })
       return { perSecond: units / seconds, loadBusy }
     },
     clear: () => removeFiles(directory),
   }
 }
 
-/** Removes the files below a directory, and waits until the disk is idle. */
+/** Removes the files below a directory, if it exists, and waits until the disk is idle. */
 export async function removeFiles(directory: string, named = /./): Promise<void> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const entries = existsSync(directory) ? await readdir(directory, { recursive: true, withFileTypes: true }) : []
   for (const entry of entries)
     if (entry.isFile() && named.test(entry.name)) await rm(join(entry.parentPath, entry.name))
   await settleDisk()

@@ -43,18 +43,20 @@ export function prepareFile(bytes: Uint8Array, chunkBytes: number): PreparedFile
 }
 
 interface Senders extends Pick<Drive, 'port' | 'clients'> {
-  readonly protocol: UploadProtocol
+  /** Each file takes the next one in turn. */
+  readonly protocols: readonly UploadProtocol[]
 }
 
 /** `lastPath` is the path of the upload that ended last. */
 export async function sendAll(
   files: readonly PreparedFile[],
-  { protocol, ...senders }: Senders,
+  { protocols, ...senders }: Senders,
 ): Promise<Driven & { readonly lastPath: string }> {
   let lastPath = ''
   const work = async (connection: Connection, index: number) => {
     const file = files[index]
-    if (file !== undefined) lastPath = await sendFile(connection, protocol, file)
+    const protocol = protocols[index % protocols.length]
+    if (file !== undefined && protocol !== undefined) lastPath = await sendFile(connection, protocol, file)
   }
   const driven = await drive({ ...senders, count: files.length, work })
   return { ...driven, lastPath }

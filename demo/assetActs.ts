@@ -1,14 +1,13 @@
 /** Olga's assets: she adopts a drop, uploads a file, opens both on another device, and asks whether the server really holds them. */
-import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { logIn } from '@blindkeep/client/account'
 import { type Device, newDevice } from '@blindkeep/client/device'
 import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
 import type { Album, Owner } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import type { RunningServer } from '../testing/startServer.ts'
 import { type DemoFile, writeFile } from './files.ts'
 import { hashOf, SIGN_IN } from './ownerActs.ts'
+import type { Stage } from './stage.ts'
 import { type Story, sizeOf } from './story.ts'
 
 /** One of Olga's machines: signed in, with its own signing keys. */
@@ -52,12 +51,12 @@ export async function ownerAdopts(
 /** Another machine, which knows nothing but her e-mail and password. */
 export async function otherMachineUploads(
   story: Story,
-  world: { readonly server: RunningServer; readonly root: string; readonly album: Album; readonly adopted: Kept },
+  world: { readonly stage: Stage; readonly root: string; readonly album: Album; readonly adopted: Kept },
 ): Promise<Machine & { readonly uploaded: Kept }> {
   return story.step(
     'On another machine she signs in, opens what she adopted, and uploads a file of her own.',
     async () => {
-      const { owner } = await logIn({ ...SIGN_IN, baseUrl: world.server.url, environment })
+      const { owner } = await logIn({ ...SIGN_IN, baseUrl: world.stage.url, environment })
       if (owner === undefined) throw new Error('the server demands a second factor, which she has not turned on')
       const device = await owner.addDevice(newDevice(environment))
       const devices = await owner.devices()
@@ -134,14 +133,14 @@ async function askAboutFile(owner: Owner, assetId: AssetId, path: string) {
 
 export async function diskRots(
   story: Story,
-  { owner, server }: { readonly owner: Owner; readonly server: RunningServer },
+  { owner, stage }: { readonly owner: Owner; readonly stage: Stage },
   { assetId, file }: Kept,
 ): Promise<void> {
-  await story.step(`One bit of ${file.name} flips on the server’s disk.`, async () => {
+  await story.step(`One bit of ${file.name} flips where the server keeps it.`, async () => {
     const asset = await owner.asset(assetId)
     const original = asset.blobs.find(({ role }) => role === 'original')
     if (original === undefined) throw new Error('the asset has no original')
-    await flipBit(await findObject(server.dataDir, original.hash))
+    await stage.flipBit(original.hash)
     const question = [{ assetId, hashes: [original.hash] }]
     const [seen] = await owner.verifyStorage(question)
     story.say(`A check of rows and sizes does not notice: durable ${seen?.durable}.`)
@@ -153,22 +152,4 @@ export async function diskRots(
     const answer = await askAboutFile(owner, assetId, file.path)
     story.check(!answer.safe, `and she gets the answer no: ${answer.safe ? '' : answer.doubts[0]?.message}`)
   })
-}
-
-/** The object file whose name begins with the hash. */
-async function findObject(dataDir: string, hash: string): Promise<string> {
-  const directory = join(dataDir, 'blobs', hash.slice(0, 2))
-  const name = (await readdir(directory)).find((each) => each.startsWith(hash))
-  if (name === undefined) throw new Error('the server has no file of that hash')
-  return join(directory, name)
-}
-
-async function flipBit(path: string): Promise<void> {
-  const handle = await open(path, 'r+')
-  const { size } = await handle.stat()
-  const byte = new Uint8Array(1)
-  const at = Math.floor(size / 2)
-  await handle.read(byte, 0, 1, at)
-  await handle.write(Uint8Array.of((byte[0] ?? 0) ^ 1), 0, 1, at)
-  await handle.close()
 }

@@ -1,13 +1,13 @@
 /**
  * A demonstration on this machine: a server, an owner, a guest and three files; the guest's process is killed, then the server's. Then the owner's
  * assets on two machines, and a disk error.
- * Exits with 1 when a check fails. Needs no network and leaves nothing behind.
+ * With `--scale` the same on two nodes with PostgreSQL and an object store. Exits with 1 when a check fails. Needs no network and leaves nothing behind.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { Owner } from '@blindkeep/client/owner'
-import { type RunningServer, startServer } from '../testing/startServer.ts'
 import {
   diskRots,
   firstMachineChecks,
@@ -18,8 +18,11 @@ import {
 } from './assetActs.ts'
 import { type DemoFile, writeFile } from './files.ts'
 import { guestSends, guestSendsThroughTrouble } from './guestActs.ts'
-import { type MemoryPeaks, peakMemory, reportMemory } from './memory.ts'
+import { type MemoryPeaks, reportMemory } from './memory.ts'
+import { openOneServer } from './oneServer.ts'
 import { ownerDiscards, ownerLeaves, ownerMakesLink, ownerOpensAll, ownerRegisters } from './ownerActs.ts'
+import { openSeveralNodes } from './severalNodes.ts'
+import type { Stage } from './stage.ts'
 import { createStory, type Story, seconds, sizeOf } from './story.ts'
 
 const FILES = [
@@ -28,29 +31,28 @@ const FILES = [
   ['the whole film.mov', 300_000_000],
 ] as const
 
+const { scale: isScale } = parseArgs({ options: { scale: { type: 'boolean', default: false } } }).values
+
 interface World {
   readonly story: Story
-  readonly server: RunningServer
+  readonly stage: Stage
   readonly root: string
 }
 
-async function runStory(story: Story, root: string, started: RunningServer[]): Promise<void> {
-  const server = await story.step('A server starts with an empty directory.', async () => {
-    const running = await startServer()
-    started.push(running)
-    story.say(`It listens at ${running.url} and has no key to any file.`)
-    return running
-  })
+/** `opened` gets the stage, so that it is stopped after an error too. */
+async function runStory(story: Story, root: string, opened: Stage[]): Promise<void> {
+  const stage = await (isScale ? openSeveralNodes : openOneServer)(story)
+  opened.push(stage)
   const files = await story.step('Three files to send are written to a temporary directory.', async () => {
     const written = []
     for (const [name, size] of FILES) written.push(await writeFile(join(root, name), name, size))
     for (const { name, size, hash } of written) story.say(`${name}, ${sizeOf(size)}, SHA-256 ${hash.slice(0, 16)}…`)
     return written
   })
-  const owner = await ownerRegisters(story, server.url)
+  const owner = await ownerRegisters(story, stage.url)
   const link = await ownerMakesLink(story, owner)
   const peaks: MemoryPeaks = { server: [], guests: [] }
-  const world = { story, server, url: link.url, root, peaks }
+  const world = { story, stage, url: link.url, root, peaks }
   const [letter, photographs, film] = files
   if (letter === undefined || photographs === undefined || film === undefined) throw new Error('a file is missing')
   await guestSends(world, letter)
@@ -60,38 +62,42 @@ async function runStory(story: Story, root: string, started: RunningServer[]): P
   await ownerDiscards(story, owner, items)
   await ownerKeeps(world, owner, photographs)
   await ownerLeaves(story, owner)
-  peaks.server.push(await peakMemory(server.pid()))
+  peaks.server.push(...(await stage.peakMemory()))
   await reportMemory(story, peaks)
-  await story.step('The server is asked to stop.', async () => {
-    story.check((await server.stop()) === 0, 'it exits with status 0')
+  await story.step(isScale ? 'The nodes are asked to stop.' : 'The server is asked to stop.', async () => {
+    story.check(
+      (await stage.terminate()).every((code) => code === 0),
+      'with exit status 0',
+    )
   })
 }
 
-async function ownerKeeps({ story, server, root }: World, owner: Owner, photographs: DemoFile): Promise<void> {
+async function ownerKeeps({ story, stage, root }: World, owner: Owner, photographs: DemoFile): Promise<void> {
   const first = await ownerTakesDevice(story, owner)
   const adopted = await ownerAdopts(story, first, photographs)
-  const { uploaded } = await otherMachineUploads(story, { server, root, album: first.album, adopted })
+  const { uploaded } = await otherMachineUploads(story, { stage, root, album: first.album, adopted })
   await firstMachineChecks(story, first, [adopted, uploaded])
   await ownerAsksBeforeDestroying(story, first, [adopted, uploaded])
-  await diskRots(story, { owner, server }, adopted)
+  await diskRots(story, { owner, stage }, adopted)
 }
 
 async function main(): Promise<void> {
   const story = createStory()
   const root = await mkdtemp(join(tmpdir(), 'blindkeep-demo-'))
-  const started: RunningServer[] = []
+  const opened: Stage[] = []
   const cleanUp = async () => {
-    for (const server of started) await server.stop()
+    for (const stage of opened) await stage.stop()
     await rm(root, { recursive: true, force: true })
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void cleanUp().finally(() => process.exit(1)))
   const startedMs = performance.now()
   try {
-    await runStory(story, root, started)
+    await runStory(story, root, opened)
   } catch (error) {
     story.check(false, `the demo runs to its end: ${error instanceof Error ? error.message : String(error)}`)
-    for (const server of started) console.log(`\nThe end of the server’s log:\n${server.log().slice(-4000)}`)
+    for (const log of opened.flatMap((stage) => stage.logs()))
+      console.log(`\nThe end of a server’s log:\n${log.slice(-4000)}`)
   } finally {
     await cleanUp()
   }

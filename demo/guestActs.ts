@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import type { RunningServer } from '../testing/startServer.ts'
 import type { DemoFile } from './files.ts'
 import type { GuestDone, GuestOrder } from './guestMessages.ts'
 import { startGuest } from './guestProcess.ts'
-import { type MemoryPeaks, peakMemory } from './memory.ts'
+import type { MemoryPeaks } from './memory.ts'
 import { PASSPHRASE } from './ownerActs.ts'
+import type { Stage } from './stage.ts'
 import { type Story, sizeOf } from './story.ts'
 
 export interface World {
   readonly story: Story
-  readonly server: RunningServer
+  readonly stage: Stage
   readonly url: string
   readonly root: string
   readonly peaks: MemoryPeaks
 }
-
-/** Long enough for several attempts of the guest to fail. */
-const OUTAGE_MS = 3_000
 
 function orderFor({ url, root }: World, { path, name }: DemoFile): GuestOrder {
   const statePath = join(root, `${randomUUID()}.state.json`)
@@ -39,11 +35,11 @@ export async function guestSends(world: World, file: DemoFile): Promise<void> {
   })
 }
 
-function reportReceipt({ story, server, peaks }: World, file: DemoFile, done: GuestDone): void {
+function reportReceipt({ story, stage, peaks }: World, file: DemoFile, done: GuestDone): void {
   const { receiptSeq, receivedAt, keyId, size, peakMemoryBytes } = done
   peaks.guests.push(peakMemoryBytes)
   story.say(
-    `${sizeOf(size)} sealed. Receipt no. ${receiptSeq} of ${server.url}, ${receivedAt}, key ${keyId.slice(0, 16)}…`,
+    `${sizeOf(size)} sealed. Receipt no. ${receiptSeq} of ${stage.url}, ${receivedAt}, key ${keyId.slice(0, 16)}…`,
   )
   story.check(size > file.size, 'it landed, and its receipt verifies: both signatures, this server, these bytes')
 }
@@ -72,7 +68,7 @@ export async function guestSendsThroughTrouble(world: World, file: DemoFile): Pr
       (first ?? 0) >= sentBytes,
       `it began at ${sizeOf(first ?? 0)}, the server’s offset, not at the beginning`,
     )
-    await serverIsKilled(world)
+    await world.stage.serverIsKilled(story)
     const done = await guest.done
     reportReceipt(world, file, done)
   })
@@ -108,15 +104,6 @@ async function guestIsKilled(world: World, file: DemoFile, order: GuestOrder): P
     )
     return acknowledged
   })
-}
-
-async function serverIsKilled({ story, server, peaks }: World): Promise<void> {
-  peaks.server.push(await peakMemory(server.pid()))
-  await server.kill9()
-  story.say(`The server is killed with kill -9 and stays down for ${OUTAGE_MS / 1000} s.`)
-  await wait(OUTAGE_MS)
-  await server.restart()
-  story.say('The server is started again on the same port and directory.')
 }
 
 function rate(bytes: number, milliseconds: number): string {

@@ -4,7 +4,7 @@ import { newOwner } from '../owner.ts'
 import { startBlindkeep, startPeer } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 
-const CLIENTS = 16
+export const CLIENTS = 16
 
 export const quota: Row = {
   name: 'quota',
@@ -29,7 +29,7 @@ export const quota: Row = {
   },
 }
 
-async function quotaOf(options: RowOptions, settings: Parameters<typeof startBlindkeep>[1]) {
+export async function quotaOf(options: RowOptions, settings: Parameters<typeof startBlindkeep>[1]) {
   const server = await startBlindkeep(options, settings)
   const { token } = await newOwner(server)
   const headers = { authorization: `Bearer ${token}` }
@@ -46,7 +46,7 @@ interface QuotaLane {
   readonly count: number
 }
 
-function quotaLane({ name, port, headers, body, count }: QuotaLane): Lane {
+export function quotaLane({ name, port, headers, body, count }: QuotaLane): Lane {
   const request = requestOf({ method: 'GET', path: '/v1/quota', headers })
   return {
     name,

@@ -1,7 +1,7 @@
 /** P3: the receipt log over the real database in this process. Compared with the bare two signatures, one receipt after the other as a chain requires. */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { join } from 'node:path'
-import { formatInstant, parseDropId, parseKeyId, parseUploadId } from '@blindkeep/protocol/ids'
+import { formatInstant, parseAccountId, parseDropId, parseKeyId, parseUploadId } from '@blindkeep/protocol/ids'
 import { receiptToBeSigned } from '@blindkeep/protocol/receipt'
 import { openKeyring } from '../../packages/server/src/adapters/keyring/keyring.ts'
 import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
@@ -9,13 +9,14 @@ import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
 import { systemRandom } from '../../packages/server/src/adapters/system/random.ts'
 import { openServerKeys } from '../../packages/server/src/domain/custody/keys.ts'
 import { createReceiptLog, type ReceiptLog } from '../../packages/server/src/domain/custody/receipts.ts'
+import type { Store } from '../../packages/server/src/ports/store.ts'
 import { newId, parsed, sha256 } from '../ids.ts'
 import { share } from '../load.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 
 const SERVER_ID = 'http://127.0.0.1:8080'
 /** Enough waiting receipts that every batch is full. */
-const WAITING = 128
+export const WAITING = 128
 
 export const receipts: Row = {
   name: 'receipts',
@@ -23,15 +24,16 @@ export const receipts: Row = {
   what: 'receipts, chained, signed twice and durable, in one process',
   async open(options) {
     const count = options.isQuick ? 2 * WAITING : 2000
-    const log = await receiptsLane(options, count)
+    const store = await openSqliteStore({ path: join(options.directory, 'receipts.sqlite') })
+    options.atEnd(store.close)
+    const log = await receiptsLane(options, store, count)
     const signing = bareSigningLane(count)
     return { unit: '/s', lanes: [log, signing], comparisons: [{ id: 'P3', lane: log, beside: signing, reach: 0.8 }] }
   },
 }
 
-async function receiptsLane({ directory, atEnd }: RowOptions, count: number): Promise<Lane> {
-  const store = await openSqliteStore({ path: join(directory, 'receipts.sqlite') })
-  atEnd(store.close)
+/** The receipt log over `store`. */
+export async function receiptsLane({ directory }: RowOptions, store: Store, count: number): Promise<Lane> {
   const keyring = await openKeyring({ masterSecretFile: join(directory, 'master.secret'), createIfMissing: true })
   const keys = await openServerKeys({ store, keyring, clock: systemClock, random: systemRandom })
   const log = createReceiptLog({ store, clock: systemClock, serverId: SERVER_ID, signerOf: keys.signerOf })
@@ -46,7 +48,7 @@ async function receiptsLane({ directory, atEnd }: RowOptions, count: number): Pr
 }
 
 async function appendOne(log: ReceiptLog): Promise<void> {
-  await log.append({ subject: newSubject(), commit: async () => undefined })
+  await log.append({ accountId: newId(parseAccountId), subject: newSubject(), commit: async () => undefined })
 }
 
 function newSubject() {

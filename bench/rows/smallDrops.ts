@@ -5,8 +5,8 @@ import { dropsLane, tusLane } from '../uploadLanes.ts'
 import { prepareFile } from '../uploads.ts'
 import { bareSigningLane } from './receipts.ts'
 
-const CLIENTS = 32
-const FILE_BYTES = 4096
+export const DROP_CLIENTS = 32
+export const FILE_BYTES = 4096
 
 export const smallDrops: Row = {
   name: 'small-drops',
@@ -15,7 +15,7 @@ export const smallDrops: Row = {
   async open(options) {
     const count = options.isQuick ? 64 : 2000
     const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
-    const load = { clients: CLIENTS, files, units: count }
+    const load = { clients: DROP_CLIENTS, files, units: count }
     const drops = await dropsLane(options, load)
     const tus = await tusLane(options, load)
     const signing = bareSigningLane(count)

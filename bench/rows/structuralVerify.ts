@@ -10,14 +10,14 @@ import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.t
 import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
 import { createVerify } from '../../packages/server/src/domain/custody/verify.ts'
 import { type Connection, drive, expectStatus, requestOf, share } from '../load.ts'
-import { type Planted, type PlantedAsset, plantAssets } from '../plantedAssets.ts'
+import { databasePathOf, type Planted, type PlantedAsset, plantAssets } from '../plantedAssets.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 
 /** Concurrent requests, in every lane that can have more than one. */
-const AT_ONCE = 4
-const ASSETS_A_REQUEST = 100
-const ROLES = ['original', 'metadata', 'provenance', 'derivative', 'derivative'] as const
+export const AT_ONCE = 4
+export const ASSETS_A_REQUEST = 100
+export const ROLES = ['original', 'metadata', 'provenance', 'derivative', 'derivative'] as const
 
 export const structuralVerify: Row = {
   name: 'structural-verify',
@@ -30,8 +30,9 @@ export const structuralVerify: Row = {
     const piles = pilesOf(planted.assets)
     const count = options.isQuick ? 8 : 200
     const http = httpLane({ port: server.port, token: planted.owner.token, piles, count })
-    const rule = await ruleLane(options, { planted, piles, count })
-    const { atOnce, inTurn } = bareLanes(options, { planted, piles, count })
+    const asked = { planted, piles, count, databasePath: databasePathOf(server) }
+    const rule = await ruleLane(options, asked)
+    const { atOnce, inTurn } = bareLanes(options, asked)
     return {
       unit: '/s',
       lanes: [http, rule, atOnce, inTurn],
@@ -44,7 +45,7 @@ export const structuralVerify: Row = {
 
 type Pile = readonly PlantedAsset[]
 
-function pilesOf(assets: readonly PlantedAsset[]): readonly Pile[] {
+export function pilesOf(assets: readonly PlantedAsset[]): readonly Pile[] {
   const starts = assets.map((_asset, index) => index).filter((index) => index % ASSETS_A_REQUEST === 0)
   return starts.map((start) => assets.slice(start, start + ASSETS_A_REQUEST))
 }
@@ -55,7 +56,12 @@ interface Asked {
   readonly count: number
 }
 
-function httpLane({ port, token, piles, count }: Asked & { readonly port: number; readonly token: string }): Lane {
+export function httpLane({
+  port,
+  token,
+  piles,
+  count,
+}: Asked & { readonly port: number; readonly token: string }): Lane {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const requests = piles.map((pile) => {
     const assets = pile.map(({ assetId, blobs }) => ({ asset_id: assetId, blob_hashes: blobs.map(({ hash }) => hash) }))
@@ -81,17 +87,21 @@ function occurrencesOf(word: string, text: Buffer): number {
   return found
 }
 
-function expectDurable(assets: number): void {
+export function expectDurable(assets: number): void {
   if (assets !== ASSETS_A_REQUEST) throw new Error(`${assets} of ${ASSETS_A_REQUEST} assets are durable`)
 }
 
 interface InProcess extends Asked {
   readonly planted: Planted
+  readonly databasePath: string
 }
 
 /** The domain function over its own adapters, on the files and the database that the server also has open. */
-async function ruleLane({ directory, atEnd }: RowOptions, { planted, piles, count }: InProcess): Promise<Lane> {
-  const { accountId, databasePath, blobsDirectory } = planted
+async function ruleLane(
+  { directory, atEnd }: RowOptions,
+  { planted, piles, count, databasePath }: InProcess,
+): Promise<Lane> {
+  const { accountId, blobsDirectory } = planted
   const store = await openSqliteStore({ path: databasePath })
   atEnd(store.close)
   const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: false })
@@ -115,8 +125,8 @@ async function ruleLane({ directory, atEnd }: RowOptions, { planted, piles, coun
 }
 
 /** The fewest calls that find the same verdicts: one query for each asset on a read-only connection, one snapshot for each request, and `stat` of each file. */
-function bareLanes({ atEnd }: RowOptions, { planted, piles, count }: InProcess) {
-  const database = new DatabaseSync(planted.databasePath, { readOnly: true })
+function bareLanes({ atEnd }: RowOptions, { planted, piles, count, databasePath }: InProcess) {
+  const database = new DatabaseSync(databasePath, { readOnly: true })
   atEnd(async () => database.close())
   const query = database.prepare(
     `select b.size as size, b.location as location from asset_blobs b join objects c on c.location = b.location
@@ -151,13 +161,13 @@ function bareLanes({ atEnd }: RowOptions, { planted, piles, count }: InProcess) 
 }
 
 type BareRow = Record<string, SQLOutputValue>
-const statOf = promisify(stat)
+export const statOf = promisify(stat)
 
 function isWhole(rows: readonly BareRow[], files: readonly { readonly size: number }[]): boolean {
   return rows.length === ROLES.length && rows.every(({ size }, at) => files[at]?.size === size)
 }
 
-function lane(
+export function lane(
   name: string,
   { count, workers }: { readonly count: number; readonly workers: number },
   work: (index: number) => Promise<void>,

@@ -330,7 +330,7 @@ describe('a sweep', () => {
       const [ended, idle] = [await sessions.open(owner, undefined), await sessions.open(owner, undefined)]
       const claims = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
       const idOf = (pair: typeof ended) => claims(pair.accessToken).sid
-      await sessions.end(idOf(ended))
+      await sessions.end({ account: { accountId: owner }, sessionId: idOf(ended) })
       world.clock.advance(1)
       await sweep.sweep()
       const found = (pair: typeof ended) => world.store.read((tx) => tx.sessions.find(idOf(pair)))

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { openPostgresStore } from '../adapters/sql/postgres.ts'
 import type { Store } from '../ports/store.ts'
 import { bytes } from '../ports/storeContract/world.ts'
+import { installLockWitness } from './lockWitness.ts'
 import { type PostgresServer, startPostgresServer } from './postgresServer.ts'
 
 /** Serves all tests of a process. */
@@ -11,18 +12,23 @@ let server: PostgresServer
 /** A connection as owner of all databases, outside of the stores. */
 let owner: Client
 let databases = 0
+type Template = 'migrated' | 'witnessed' | 'template0'
 /** Emptied databases of closed worlds, for reuse: PostgreSQL takes a tenth of a second to make one. */
-const emptied: Client[] = []
+const emptied = { migrated: [] as Client[], witnessed: [] as Client[] }
 
 before(async () => {
   server = await startPostgresServer()
   owner = await connect('postgres')
   await owner.query('create database migrated')
   await (await openPostgresStore({ url: server.url('migrated') })).close()
+  await owner.query('create database witnessed template migrated')
+  const witnessed = await connect('witnessed')
+  await installLockWitness(witnessed)
+  await witnessed.end()
 })
 
 after(async () => {
-  for (const client of [...emptied, owner]) await client?.end()
+  for (const client of [...emptied.migrated, ...emptied.witnessed, owner]) await client?.end()
   await server?.stop()
 })
 
@@ -34,7 +40,7 @@ async function connect(database: string): Promise<Client> {
   return client
 }
 
-async function createDatabase(template: 'migrated' | 'template0'): Promise<string> {
+async function createDatabase(template: Template): Promise<string> {
   databases += 1
   await owner.query(`create database world_${databases} template ${template}`)
   return `world_${databases}`
@@ -53,13 +59,13 @@ const deleteAllRows = `
   $$;
   reset session_replication_role`
 
-async function takeDatabase(): Promise<Client> {
-  return emptied.pop() ?? (await connect(await createDatabase('migrated')))
+async function takeDatabase(template: keyof typeof emptied = 'migrated'): Promise<Client> {
+  return emptied[template].pop() ?? (await connect(await createDatabase(template)))
 }
 
-async function giveBack(outsider: Client): Promise<void> {
+async function giveBack(outsider: Client, template: keyof typeof emptied = 'migrated'): Promise<void> {
   await outsider.query(deleteAllRows)
-  emptied.push(outsider)
+  emptied[template].push(outsider)
 }
 
 export const urlOf = (database: string) => server.url(database)
@@ -82,6 +88,23 @@ export async function openWorld() {
   return { store: current, reopen, close }
 }
 
+/** A database that refuses changes without their locks. `open` opens a store, as one more process would. */
+export async function openWitnessed(): Promise<{ open(): Promise<Store>; close(): Promise<void> }> {
+  const outsider = await takeDatabase('witnessed')
+  const stores: Store[] = []
+  return {
+    async open() {
+      const store = await openPostgresStore({ url: server.url(String(outsider.database)) })
+      stores.push(store)
+      return store
+    },
+    async close() {
+      await Promise.all(stores.map((store) => store.close()))
+      await giveBack(outsider, 'witnessed')
+    },
+  }
+}
+
 interface Database {
   readonly url: string
   /** A connection of another program. */
@@ -99,10 +122,7 @@ export function inDatabase(work: (database: Database) => Promise<void>) {
 }
 
 /** For a test that changes more than rows: no other test uses its database. */
-export function inOwnDatabase(
-  work: (database: Database) => Promise<void>,
-  template: 'migrated' | 'template0' = 'migrated',
-) {
+export function inOwnDatabase(work: (database: Database) => Promise<void>, template: Template = 'migrated') {
   return async () => {
     const outsider = await connect(await createDatabase(template))
     try {

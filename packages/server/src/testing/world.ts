@@ -143,6 +143,24 @@ async function openGround() {
   return { directory, blobsDirectory, realBlobs: blobs, keyring }
 }
 
+/** With `BLINDKEEP_TEST_STORE=postgres`, worlds have a PostgreSQL database that refuses changes without their locks, except those of the tests. */
+const postgres =
+  process.env.BLINDKEEP_TEST_STORE === 'postgres'
+    ? { ...(await import('./postgresStores.ts')), ...(await import('./lockWitness.ts')) }
+    : undefined
+
+/** `forTests` is the same store for the writes of the tests. */
+async function openStore(
+  databasePath: string | undefined,
+): Promise<{ store: Store; forTests(store: Store): Store; close(): Promise<void> }> {
+  if (postgres !== undefined && databasePath === undefined) {
+    const { open, close } = await postgres.openWitnessed()
+    return { store: await open(), forTests: postgres.exempt, close }
+  }
+  const store = await (databasePath === undefined ? openMemoryStore() : openSqliteStore({ path: databasePath }))
+  return { store, forTests: (same) => same, close: store.close }
+}
+
 let ground: ReturnType<typeof openGround> | undefined
 
 async function openWorld({
@@ -153,7 +171,7 @@ async function openWorld({
   ground ??= openGround()
   const { directory, blobsDirectory, realBlobs, keyring } = await ground
   const databasePath = isOnDisk ? join(directory, `${systemRandom.uuid()}.sqlite`) : undefined
-  const realStore = await (databasePath === undefined ? openMemoryStore() : openSqliteStore({ path: databasePath }))
+  const { store: realStore, forTests, close: closeStore } = await openStore(databasePath)
   const clock = createHandClock()
   const keys = await openServerKeys({ store: realStore, keyring, clock, random: systemRandom })
   const path = join(directory, `limits ${systemRandom.uuid()}`)
@@ -197,10 +215,10 @@ async function openWorld({
   const calls = { deletingCalls: () => deleting, suspectCalls: () => suspected, deletedCalls: () => deleted }
   const facts = { settings: used, blobs, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {
-    world: { ...ports, ...facts, rules: make() },
+    world: { ...ports, store: forTests(ports.store), ...facts, rules: make() },
     async close() {
       await limiter.close()
-      await realStore.close()
+      await closeStore()
     },
   }
 }

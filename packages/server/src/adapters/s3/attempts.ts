@@ -5,7 +5,7 @@ import { failureOf, told } from './failure.ts'
 /** How often one call is tried in all. The library itself tries once: it could not repeat a streamed body. */
 export const MAX_ATTEMPTS = 3
 /** The longest pause before the second attempt; before the third it is four times as long. */
-const PAUSE_MS = 200
+const PAUSE_MS = 100
 
 interface Attempts {
   /** As in "failed to …". */

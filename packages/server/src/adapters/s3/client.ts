@@ -15,8 +15,7 @@ const CONNECT_MS = 5_000
 
 export interface ClientOptions {
   readonly address: S3Address
-  /** Asked for each signature, so that renewed credentials count without a restart. */
-  readonly credentials: () => Promise<S3Credentials>
+  readonly credentials: S3Credentials
   /** `ANSWER_MS` if it is not given. */
   readonly answerMs?: number | undefined
 }

@@ -15,7 +15,7 @@ export interface CredentialSources {
   readonly file: string | undefined
 }
 
-/** Reads the file at every call, so that a renewed one counts. Throws an error for people that contains no secret. */
+/** Throws an error for people that contains no secret. */
 export async function readCredentials(sources: CredentialSources): Promise<S3Credentials> {
   const found = sources.file === undefined ? sources : await credentialsIn(sources.file)
   const { accessKeyId, secretAccessKey, sessionToken } = found

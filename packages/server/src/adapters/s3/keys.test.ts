@@ -35,8 +35,7 @@ function inWorld(
   return async () => {
     const s3 = await startS3(options)
     const address = { bucket: TEST_BUCKET, prefix: 'p/', endpoint: s3.endpoint, region: 'us-east-1', pathStyle: true }
-    const credentials = async () => s3.credentials
-    const client = await openClient({ address, credentials, answerMs })
+    const client = await openClient({ address, credentials: s3.credentials, answerMs })
     try {
       await work({ s3, client })
     } finally {

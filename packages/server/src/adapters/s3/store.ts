@@ -40,8 +40,7 @@ export interface S3Store {
 /** Opens the bucket. Throws an error for people if there are no credentials or no marker, and `StorageUnavailable` if the store does not answer. */
 export async function openS3(options: S3Options): Promise<S3Store> {
   const { address, index, createIfMissing, answerMs } = options
-  const credentials = () => readCredentials(options.credentials)
-  await credentials()
+  const credentials = await readCredentials(options.credentials)
   const spool = await openSpool(options.spoolDirectory)
   const client = await openClient({ address, credentials, answerMs })
   try {

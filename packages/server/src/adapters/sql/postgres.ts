@@ -1,6 +1,7 @@
 import type { Store } from '../../ports/store.ts'
 import { createConnections, type PostgresConnections } from './postgresConnections.ts'
 import { createPostgresHealth, type PostgresHealth } from './postgresHealth.ts'
+import { lockStatements } from './postgresLocks.ts'
 import { preparePostgres, type SchemaUse } from './postgresSchema.ts'
 import { inSnapshot, inWrite } from './postgresTransactions.ts'
 import { createTurns } from './turns.ts'
@@ -10,16 +11,16 @@ import { createReadTx, createWriteTx } from './tx.ts'
 const MAX_CONNECTIONS = 10
 const ANSWER_TIMEOUT_MS = 30_000
 
-/** An advisory lock. The first number stands for Blindkeep. */
-const RECEIPT_LOG_LOCK = '1651207790, 2'
+/** Much more often than a transaction may be idle. */
+const SIGN_OF_LIFE_MS = 1_000
 
 /**
  * Opens the database at `url` (`postgresql://…`, https://www.postgresql.org/docs/current/libpq-connect.html) and migrates its schema, unless
- * `schema` asks for less. Several processes may have it open. Connect directly, or through a pooler that keeps sessions: prepared statements and a lock belong to a session.
+ * `schema` asks for less. Several processes may have it open. Connect directly, or through a pooler that keeps sessions: settings and prepared statements
+ * belong to a session.
  * Throws `DatabaseTooNew`, `StorageUnavailable` if the server does not answer, and the server's own error if it refuses.
  *
- * Beyond the promises of `Store`: if a connection is lost before its commit, the call rejects with `StorageUnavailable`, and the next call opens another
- * connection. If it is lost during a commit, the store is broken, because it is unknown whether the write has happened.
+ * If a connection is lost, its call rejects with `StorageUnavailable`, or with `OutcomeUnknown` during the commit. The next call opens another connection.
  */
 export async function openPostgresStore(options: {
   readonly url: string
@@ -71,12 +72,15 @@ function storeOver({ connections, lockConnection, health }: Parts): Store {
   async function lockReceiptLog<Result>(work: () => Promise<Result>): Promise<Result> {
     refuseWhenOver()
     return await lockConnection.use(async (session) => {
-      await session.control(`select pg_advisory_lock(${RECEIPT_LOG_LOCK})`)
+      // A transaction that loses its connection, or sends nothing for too long, loses its lock. The compare-and-set of the log's head still protects the chain.
+      let alive: NodeJS.Timeout | undefined
       try {
+        await session.begin(`isolation level read committed, read only${lockStatements(['receipt log'])}`)
+        alive = setInterval(() => void session.control('select 1').catch(() => undefined), SIGN_OF_LIFE_MS)
         return await work()
       } finally {
-        // A lost connection has lost the lock too. Then the compare-and-set of the log's head still protects the chain.
-        await session.control(`select pg_advisory_unlock(${RECEIPT_LOG_LOCK})`).catch(() => undefined)
+        clearInterval(alive)
+        void session.rollBack()
       }
     })
   }
@@ -88,7 +92,7 @@ function storeOver({ connections, lockConnection, health }: Parts): Store {
 
   return {
     read: (work) => run(() => connections.use((session) => inSnapshot(session, (db) => work(createReadTx(db))))),
-    write: (_locks, work) => run(() => inWrite({ connections, health }, (db) => work(createWriteTx(db)))),
+    write: (locks, work) => run(() => inWrite({ connections, locks }, (db) => work(createWriteTx(db)))),
     withReceiptLogLock: (work) => run(() => receiptLog.take(() => lockReceiptLog(work))),
     close() {
       closed ??= close()

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Client } from 'pg'
-import { StorageUnavailable, type Store, StoreBroken } from '../../ports/store.ts'
-import { accountId, atOnce, bytes, seed } from '../../ports/storeContract/world.ts'
+import {
+  accountLock,
+  type Locks,
+  OutcomeUnknown,
+  StorageUnavailable,
+  type Store,
+  StoreBroken,
+} from '../../ports/store.ts'
+import { account, accountId, atOnce, bytes, seed } from '../../ports/storeContract/world.ts'
 import { endOthers, fact, inDatabase, inOwnDatabase, setFact } from '../../testing/postgresStores.ts'
 import { Overtaken } from './postgresHealth.ts'
 
@@ -29,25 +36,49 @@ function meeting(count: number): () => Promise<void> {
 
 describe('writes of several processes to PostgreSQL', () => {
   it(
-    'run again if two of them cannot be serialized',
+    'run one after another if they name a common lock: each sees what the ones before it committed',
+    inDatabase(async ({ open }) => {
+      const stores = [await open(), await open()]
+      const setUnless = (store: Store, own: 'server_id' | 'token_key', others: 'server_id' | 'token_key') =>
+        store.write(['server'], async (tx) => {
+          const isFree = (await tx.server.fact(others)) === undefined
+          if (isFree) await tx.server.setFact(own, bytes(1))
+          return isFree
+        })
+      const answers = await Promise.all(
+        stores.flatMap((store) => [
+          setUnless(store, 'server_id', 'token_key'),
+          setUnless(store, 'token_key', 'server_id'),
+        ]),
+      )
+      // All that set the same fact, or only one of the two.
+      assert.equal(answers.filter((isSet) => isSet).length, 2)
+    }),
+  )
+
+  it(
+    'run beside each other if they name no common lock, and wait for no one',
     inDatabase(async ({ open }) => {
       const [one, other] = [await open(), await open()]
-      const bothHaveRead = meeting(2)
-      let runs = 0
-      const setUnless = (store: Store, own: 'server_id' | 'token_key', others: 'server_id' | 'token_key') =>
-        store.write([], async (tx) => {
-          runs += 1
-          const free = (await tx.server.fact(others)) === undefined
-          await bothHaveRead()
-          if (free) await tx.server.setFact(own, bytes(1))
-          return free
+      const bothAreInside = meeting(2)
+      const names = [accountLock(accountId(1)), accountLock(accountId(2))] as const
+      await Promise.all([one.write([names[0]], bothAreInside), other.write([names[1]], bothAreInside)])
+    }),
+  )
+
+  it(
+    'never wait for each other in a circle, in whatever order they name their locks',
+    inDatabase(async ({ open }) => {
+      const stores = [await open(), await open()]
+      const locks = [1, 2, 3, 4].map((number) => accountLock(accountId(number)))
+      const writes = Array.from({ length: 40 }, (_, index) => {
+        const named: Locks =
+          index % 2 === 0 ? ['removal', ...locks, 'server'] : ['server', ...locks.toReversed(), 'removal']
+        return (stores[index % 2] as Store).write(named, async (tx) => {
+          await tx.server.fact('server_id')
         })
-      const answers = await Promise.all([
-        setUnless(one, 'server_id', 'token_key'),
-        setUnless(other, 'token_key', 'server_id'),
-      ])
-      assert.deepEqual(answers.toSorted(), [false, true])
-      assert.equal(runs, 3)
+      })
+      await Promise.all(writes)
     }),
   )
 
@@ -63,21 +94,16 @@ describe('writes of several processes to PostgreSQL', () => {
   )
 
   it(
-    'fail if others overtake them each time, even if the work hides it',
-    inDatabase(async ({ open, outsider }) => {
+    'fail after a statement failed, even if the work hides it',
+    inDatabase(async ({ open }) => {
       const store = await open()
-      await setFact(store)
-      let runs = 0
+      await seed(store)
       const write = store.write([], async (tx) => {
-        runs += 1
-        await tx.server.fact('server_id')
-        await outsider.query(`update server_facts set value = value || 'x'`)
-        await tx.server.setFact('server_id', bytes(9)).catch(() => undefined)
-        await tx.server.fact('token_key').catch(() => undefined)
+        await tx.accounts.insert(account(3))
+        await tx.accounts.insert(account(1, { email: 'other@example.org' })).catch(() => undefined)
       })
-      await assert.rejects(write, Overtaken)
-      assert.equal(runs, 3)
-      assert.equal((await fact(store))?.length, 4)
+      await assert.rejects(write, /accounts_pkey/)
+      assert.equal(await store.read((tx) => tx.accounts.find(accountId(3))), undefined)
     }),
   )
 
@@ -127,14 +153,19 @@ describe('a PostgreSQL store whose database fails', () => {
   )
 
   it(
-    'runs a write again if the commit finds that it was overtaken',
+    'runs a write again, at most twice, if another transaction was in the way',
     inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await outsider.query('create sequence tries')
       await trigger(outsider, `if nextval('tries') = 1 then ${raise('40001')}; end if`, 'in commit')
       await setFact(store)
       assert.deepEqual(await fact(store), bytes(1))
-      assert.deepEqual((await outsider.query('select last_value as tries from tries')).rows, [{ tries: '2' }])
+      const tries = async () => (await outsider.query('select last_value as tries from tries')).rows[0].tries
+      assert.equal(await tries(), '2')
+      await outsider.query('drop function act cascade')
+      await trigger(outsider, `perform nextval('tries'); ${raise('40P01')}`, 'at once')
+      await assert.rejects(setFact(store), Overtaken)
+      assert.equal(await tries(), '5')
     }),
   )
 
@@ -159,22 +190,26 @@ describe('a PostgreSQL store whose database fails', () => {
   )
 
   it(
-    'acknowledges nothing more if the connection is lost during a commit, because its outcome is unknown',
+    'rejects with OutcomeUnknown if the connection is lost during a commit, and continues over another connection',
     inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await fact(store)
       await trigger(outsider, 'perform pg_terminate_backend(pg_backend_pid())', 'in commit')
-      await assert.rejects(setFact(store), StoreBroken)
-      await assert.rejects(fact(store), StoreBroken)
-      await assert.rejects(
-        store.write([], async () => undefined),
-        StoreBroken,
-      )
-      await assert.rejects(
-        store.withReceiptLogLock(async () => undefined),
-        StoreBroken,
-      )
-      assert.equal(await fact(await open()), undefined)
+      await assert.rejects(setFact(store), OutcomeUnknown)
+      assert.equal(await fact(store), undefined)
+      await outsider.query('drop function act cascade')
+      await setFact(store)
+    }),
+  )
+
+  it(
+    'rejects with StorageUnavailable while the database is a standby, and leaves its connection',
+    inOwnDatabase(async ({ open, outsider }) => {
+      const store = await open()
+      await trigger(outsider, raise('25006'), 'at once')
+      await assert.rejects(setFact(store), StorageUnavailable)
+      await outsider.query('drop function act cascade')
+      await setFact(store)
     }),
   )
 

@@ -7,7 +7,9 @@ import { MAX_WAITING } from './turns.ts'
 
 /** Connections to one database. They open as they are needed. */
 export interface PostgresConnections {
-  /** Lends a connection to `work` exclusively. Afterwards closes a connection that was lost or is in an unknown state. */
+  /**
+   * Lends a connection to `work` exclusively. Lends it to others once all its answers have arrived. Closes it if it was lost or is in an unknown state.
+   */
   use<Result>(work: (session: PostgresSession) => Promise<Result>): Promise<Result>
   /** Closes all connections, after every `work` has ended. */
   end(): Promise<void>
@@ -30,6 +32,7 @@ export function createConnections(options: {
     max: options.connectionsMax,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     keepAlive: true,
+    pipeline: true,
     types: typesOfPort,
     onConnect: (client: ClientBase) => withinTime(client.query(startOf(answerTimeoutMs)), answerTimeoutMs),
   })
@@ -55,7 +58,8 @@ export function createConnections(options: {
       try {
         return await work(session)
       } finally {
-        client.release(!session.giveBack())
+        // The caller need not wait for a rollback.
+        void session.giveBack().then((isFit) => client.release(!isFit))
       }
     },
     end: () => pool.end(),

@@ -8,13 +8,13 @@ import { createPostgresHealth, Overtaken } from './postgresHealth.ts'
 const errorWithCode = (code: string) => Object.assign(new DatabaseError('of PostgreSQL', 0, 'error'), { code })
 
 describe("the judgement of PostgreSQL's failures", () => {
-  it('recognizes that another transaction was faster', () => {
+  it('recognizes that another transaction was in the way', () => {
     for (const code of ['40001', '40P01']) {
       assert.ok(createPostgresHealth().judge(errorWithCode(code)) instanceof Overtaken, code)
     }
   })
 
-  it('treats a full disk, a stopped server, a held lock and a changed table as temporary', () => {
+  it('treats a full disk, a stopped server, a held lock, a standby and a changed table as temporary', () => {
     for (const code of [
       '53100',
       '53200',
@@ -26,6 +26,7 @@ describe("the judgement of PostgreSQL's failures", () => {
       '08006',
       '55P03',
       '25P03',
+      '25006',
       '0A000',
     ]) {
       const health = createPostgresHealth()
@@ -42,7 +43,7 @@ describe("the judgement of PostgreSQL's failures", () => {
   })
 
   it('leaves errors of a statement unchanged', () => {
-    for (const error of ['23505', '23503', '23514', '25006', '42601', 'XX000', '28P01'].map(errorWithCode)) {
+    for (const error of ['23505', '23503', '23514', '42601', 'XX000', '28P01'].map(errorWithCode)) {
       assert.equal(createPostgresHealth().judge(error), error)
     }
     const other = Object.assign(new Error('not of PostgreSQL'), { code: '53100' })
@@ -51,13 +52,12 @@ describe("the judgement of PostgreSQL's failures", () => {
 
   it('never recovers from the first final failure', () => {
     const health = createPostgresHealth()
-    const broken = health.breakWith('unknown', new Error('lost'))
+    const broken = health.judge(errorWithCode('XX001'))
     assert.throws(
       () => health.check(),
       (error) => error === broken,
     )
     assert.equal(health.judge(errorWithCode('53100')), broken)
     assert.equal(health.judge(new Error('not of PostgreSQL')), broken)
-    assert.equal(health.breakWith('again', undefined), broken)
   })
 })

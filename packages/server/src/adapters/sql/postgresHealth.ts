@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg'
 import { StorageUnavailable, StoreBroken } from '../../ports/store.ts'
 
-/** Another transaction has changed what this one read or writes, so the two cannot be serialized. */
+/** The server has undone the transaction because others, for instance of other software, wait for it. It may be tried again. */
 export class Overtaken extends StorageUnavailable {
   override readonly name: string = 'Overtaken'
 }
@@ -12,17 +12,10 @@ export interface PostgresHealth {
   check(): void
   /** Translates an error of PostgreSQL into the error to throw. Remembers a failure that breaks the store. */
   judge(error: unknown): unknown
-  /** Breaks the store from now on. Answers the error to throw. */
-  breakWith(reason: string, cause: unknown): StoreBroken
 }
 
 export function createPostgresHealth(): PostgresHealth {
   let broken: StoreBroken | undefined
-
-  function breakWith(reason: string, cause: unknown): StoreBroken {
-    broken ??= new StoreBroken(reason, { cause })
-    return broken
-  }
 
   return {
     check() {
@@ -32,12 +25,12 @@ export function createPostgresHealth(): PostgresHealth {
       if (broken !== undefined) return broken
       const code = error instanceof DatabaseError ? error.code : undefined
       if (code === undefined) return error
-      if (overtaken.has(code)) return new Overtaken('Another transaction has changed the same rows', { cause: error })
+      if (overtaken.has(code)) return new Overtaken('Another transaction was in the way', { cause: error })
       if (isPassing(code)) return new StorageUnavailable('The database cannot be used now', { cause: error })
       if (!isBreaking(code)) return error
-      return breakWith('The database failed and cannot be trusted any more', error)
+      broken = new StoreBroken('The database failed and cannot be trusted any more', { cause: error })
+      return broken
     },
-    breakWith,
   }
 }
 
@@ -50,10 +43,10 @@ const overtaken: ReadonlySet<string> = new Set(['40001', '40P01'])
 const passingClasses: ReadonlySet<string> = new Set(['08', '53', '57'])
 
 /**
- * lock_not_available, both timeouts of a transaction, and feature_not_supported, which a server answers after it became a standby, or after another release
- * changed the tables of a prepared statement. A new connection repairs both.
+ * lock_not_available, both timeouts of a transaction, and what a new connection repairs: read_only_sql_transaction and feature_not_supported, which a server
+ * answers after it became a standby, and the latter also after another release changed the tables of a prepared statement.
  */
-const passing: ReadonlySet<string> = new Set(['55P03', '25P03', '25P04', '0A000'])
+const passing: ReadonlySet<string> = new Set(['55P03', '25P03', '25P04', '25006', '0A000'])
 
 function isPassing(code: string): boolean {
   return passing.has(code) || passingClasses.has(code.slice(0, 2))

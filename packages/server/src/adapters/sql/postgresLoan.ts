@@ -9,16 +9,12 @@ import {
   type QueryResult,
 } from 'kysely'
 import type { QueryConfig } from 'pg'
-import { StorageUnavailable, StoreBroken } from '../../ports/store.ts'
 import type { PostgresSession } from './postgresSession.ts'
 import type { Schema } from './schema.ts'
-import { createTurns } from './turns.ts'
 
 /**
- * Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one.
- *
- * If a changing statement fails for a reason of its own, such as a taken key, only that statement is undone, and `work` may continue. After any other failure
- * the transaction is lost: `lend` rejects with that failure, even if `work` hid it.
+ * Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one. After a failed statement the transaction is lost:
+ * `lend` rejects with its failure, even if `work` hid it.
  */
 export async function lend<Result>(
   session: PostgresSession,
@@ -33,70 +29,43 @@ export async function lend<Result>(
     statements.refuseWhenLost()
     throw error
   } finally {
-    await statements.end()
+    statements.end()
   }
 }
 
 interface Statements {
   run(query: CompiledQuery): Promise<QueryResult<unknown>>
   refuseWhenLost(): void
-  /** Waits for the running statement. Later statements are refused. */
-  end(): Promise<void>
+  /** Later statements are refused. */
+  end(): void
 }
 
 function createStatements(session: PostgresSession): Statements {
-  // A connection runs one statement at a time, and a savepoint belongs to the statement after it.
-  const turns = createTurns()
-  let over = false
-  let marked = false
+  let isOver = false
+  /** Of the first statement that failed: the server refuses all later ones. */
   let lost: { readonly failure: unknown } | undefined
 
   function refuseWhenLost(): void {
     if (lost !== undefined) throw lost.failure
   }
 
-  async function runNext(query: CompiledQuery): Promise<QueryResult<unknown>> {
-    if (over) throw new Error('The transaction is over')
-    refuseWhenLost()
-    // Without a savepoint a failed statement ends the transaction in PostgreSQL. A select has no reason of its own to fail.
-    const undoable = query.query.kind !== 'SelectQueryNode'
-    try {
-      if (undoable) await mark()
-      const { rows, rowCount } = await session.ask(textOf(query))
-      return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
-    } catch (error) {
-      if (undoable && isOfStatement(error)) await undo()
-      else lost = { failure: error }
-      throw error
-    }
-  }
-
-  async function mark(): Promise<void> {
-    await session.control(marked ? 'release statement; savepoint statement' : 'savepoint statement')
-    marked = true
-  }
-
-  async function undo(): Promise<void> {
-    try {
-      await session.control('rollback to statement')
-    } catch (failure) {
-      lost = { failure }
-      throw failure
-    }
-  }
-
   return {
-    run: (query) => turns.take(() => runNext(query)),
+    async run(query) {
+      if (isOver) throw new Error('The transaction is over')
+      refuseWhenLost()
+      try {
+        const { rows, rowCount } = await session.ask(textOf(query))
+        return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+      } catch (failure) {
+        lost ??= { failure }
+        throw lost.failure
+      }
+    },
     refuseWhenLost,
-    async end() {
-      over = true
-      await turns.take(() => Promise.resolve())
+    end() {
+      isOver = true
     },
   }
-}
-
-function isOfStatement(error: unknown): boolean {
-  return !(error instanceof StorageUnavailable || error instanceof StoreBroken)
 }
 
 /** Texts of queries are few and fixed. This bounds the memory if a mistake adds more. */

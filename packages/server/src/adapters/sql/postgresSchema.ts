@@ -48,7 +48,7 @@ export async function preparePostgres(options: {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await connection.use((session) =>
-          inTransaction(session, health, (db) => {
+          inTransaction(session, (db) => {
             if (isEmpty || schema === 'migrate') return migrate(db, postgresDialect, known)
             return schema === 'serve' ? requireServing(db, known) : requireMigrated(db, known)
           }),
@@ -76,18 +76,14 @@ async function lacksTables(session: PostgresSession): Promise<boolean> {
 }
 
 /** Waits while another process migrates. With this isolation level each statement then sees what that process has done. */
-async function inTransaction(
-  session: PostgresSession,
-  health: PostgresHealth,
-  work: Parameters<typeof lend<void>>[1],
-): Promise<void> {
+async function inTransaction(session: PostgresSession, work: Parameters<typeof lend<void>>[1]): Promise<void> {
   try {
     await session.begin(`isolation level read committed, read write; set local lock_timeout = ${MIGRATION_TIMEOUT_MS}`)
     await session.control(
       `select pg_advisory_xact_lock(${MIGRATION_LOCK}); set local lock_timeout = ${MIGRATION_LOCK_TIMEOUT_MS}`,
     )
     await lend(session, work)
-    await commit(session, health)
+    await commit(session)
   } finally {
     await session.rollBack()
   }

@@ -2,7 +2,10 @@ import { DatabaseError, type PoolClient, type QueryConfig, type QueryResult } fr
 import { StorageUnavailable } from '../../ports/store.ts'
 import { Overtaken, type PostgresHealth } from './postgresHealth.ts'
 
-/** One connection while it is lent. Its errors are translated by `PostgresHealth.judge`. */
+/**
+ * One connection while it is lent. Statements that do not wait for each other's answers travel together, and run in the order of the calls. Errors are
+ * translated by `PostgresHealth.judge`.
+ */
 export interface PostgresSession {
   ask(query: QueryConfig): Promise<QueryResult>
   /** Runs one statement that is not a query, or several separated by semicolons. Answers the command tag of the last one, in capitals. */
@@ -13,20 +16,20 @@ export interface PostgresSession {
   commit(): Promise<void>
   /** Ends an uncommitted transaction. Answers whether it is certain that none is left. Never rejects. */
   rollBack(): Promise<boolean>
-  /** Ends the loan: later calls reject. Answers whether the connection can be lent again. */
-  giveBack(): boolean
+  /** Ends the loan: later calls reject. Answers, once nothing is under way, whether the connection can be lent again. Never rejects. */
+  giveBack(): Promise<boolean>
 }
 
 /** How long a statement waits for a lock. */
 const LOCK_TIMEOUT_MS = 10_000
-/** A process that sends nothing for so long during a transaction loses the transaction and its locks. */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+/** A process that sends nothing for so long during a transaction loses the transaction and its locks: a frozen one must not hold up the others. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000
 /** The server cancels a slow statement first. This is for a server that has disappeared. */
 const GRACE_MS = 5_000
 
 /**
  * The settings of each connection, whatever the server, the role or the URL say: the server answers a commit when it is on disk, and a client that disappears
- * keeps its locks for at most half a minute.
+ * keeps its locks for seconds.
  */
 export function startOf(answerTimeoutMs: number): string {
   return `
@@ -51,6 +54,8 @@ export function openSession(
   let lost = false
   let fit = true
   let begun = false
+  const underWay = new Set<Promise<unknown>>()
+  let rolledBack: Promise<boolean> | undefined
 
   const onError = () => {
     lost = true
@@ -61,13 +66,17 @@ export function openSession(
     health.check()
     if (givenBack) throw new Error('The connection was given back')
     if (lost) throw new StorageUnavailable('The connection to the database is lost')
+    const answer = withinTime(client.query(query), answerTimeoutMs + GRACE_MS)
+    underWay.add(answer)
     try {
-      return await withinTime(client.query(query), answerTimeoutMs + GRACE_MS)
+      return await answer
     } catch (error) {
       const judged = judge(error)
       // A failure in a transaction ends with the rollback. Outside of a transaction something may be left.
       if (!begun || (judged instanceof StorageUnavailable && !(judged instanceof Overtaken))) fit = false
       throw judged
+    } finally {
+      underWay.delete(answer)
     }
   }
 
@@ -80,6 +89,18 @@ export function openSession(
   async function control(statements: string): Promise<string> {
     // Several statements have several answers, which the types of pg do not express.
     return [await answerTo(statements)].flat().at(-1)?.command ?? ''
+  }
+
+  async function rollBack(): Promise<boolean> {
+    if (!begun) return true
+    try {
+      if (lost) return false
+      await control('rollback')
+      begun = false
+      return true
+    } catch {
+      return false
+    }
   }
 
   return {
@@ -97,19 +118,15 @@ export function openSession(
       begun = false
       if (done !== 'COMMIT') throw new Error('The database has undone the transaction')
     },
-    async rollBack() {
-      if (!begun) return true
-      try {
-        if (lost) return false
-        await control('rollback')
-        begun = false
-        return true
-      } catch {
-        return false
-      }
+    rollBack() {
+      rolledBack = rollBack()
+      return rolledBack
     },
-    giveBack() {
+    async giveBack() {
       givenBack = true
+      // A lost connection rejects all of them.
+      await Promise.allSettled(underWay)
+      await rolledBack
       client.removeListener('error', onError)
       return fit && !lost && !begun
     },

@@ -103,7 +103,10 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
       })
     },
 
-    async end({ account: { accountId }, sessionId }: Pick<Caller, 'account' | 'sessionId'>): Promise<void> {
+    async end({
+      account: { accountId },
+      sessionId,
+    }: Pick<Caller, 'sessionId'> & { readonly account: Pick<Account, 'accountId'> }): Promise<void> {
       await store.write([accountLock(accountId)], (tx) => tx.sessions.end(sessionId, clock.now()))
     },
 

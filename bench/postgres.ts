@@ -1,0 +1,58 @@
+/** A PostgreSQL server for one row, and how fast its bare driver inserts. */
+import { Pool } from 'pg'
+import { type PostgresServer, startPostgresServer } from '../packages/server/src/testing/postgresServer.ts'
+import { share } from './load.ts'
+import type { Lane, RowOptions } from './row.ts'
+
+export interface Postgres {
+  /** Of a database of the row's own, without tables. */
+  newDatabase(): Promise<string>
+}
+
+export async function openPostgres({ atEnd }: Pick<RowOptions, 'atEnd'>): Promise<Postgres> {
+  const server: PostgresServer = await startPostgresServer()
+  let databases = 0
+  atEnd(() => server.stop())
+  return {
+    async newDatabase() {
+      const name = `bench_${++databases}`
+      const pool = new Pool({ connectionString: server.url('postgres'), max: 1 })
+      await pool.query(`create database ${name}`)
+      await pool.end()
+      return server.url(name)
+    },
+  }
+}
+
+interface Inserts {
+  readonly url: string
+  /** Transactions. */
+  readonly count: number
+  readonly rows: number
+  /** Of each row, besides its key. */
+  readonly bytes: number
+  /** Of which each waits for one transaction. */
+  readonly clients: number
+}
+
+/** Transactions of one statement that inserts `rows` rows: each costs one answer and one commit, which no transaction can avoid. */
+export async function bareInsertLane(
+  { atEnd }: Pick<RowOptions, 'atEnd'>,
+  { url, count, rows, bytes, clients }: Inserts,
+): Promise<Lane> {
+  const pool = new Pool({ connectionString: url, max: clients })
+  atEnd(async () => pool.end())
+  await pool.query('create table bare (id bigint generated always as identity primary key, body bytea not null)')
+  const values = Array.from({ length: rows }, (_, at) => `($${at + 1})`).join(', ')
+  const parameters = Array.from({ length: rows }, () => Buffer.alloc(bytes, 7))
+  const statement = { name: 'bare', text: `insert into bare (body) values ${values}`, values: parameters }
+  return {
+    name: `pg: one insert of ${rows} rows`,
+    async measure() {
+      const startedAt = performance.now()
+      await share(Array.from({ length: clients }), count, async () => void (await pool.query(statement)))
+      return { perSecond: (count * 1000) / (performance.now() - startedAt) }
+    },
+    clear: async () => void (await pool.query('truncate bare')),
+  }
+}

@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+import type { Lock, Locks } from '../../ports/store.ts'
+
+/** The order of the kinds, the same in every transaction: two transactions that wait for each other's locks would wait forever. */
+const KINDS: readonly string[] = ['receipt log', 'chain', 'server', 'removal', 'account']
+
+/** The number of an advisory lock: 64 bits of a hash, as unrelated programs number theirs from 0. Names that share a number only wait for each other. */
+export function keyOf(lock: Lock): bigint {
+  return createHash('sha256').update(`blindkeep ${lock}`).digest().readBigInt64BE(0)
+}
+
+/** Statements that take the locks until the transaction ends. */
+export function lockStatements(locks: Locks): string {
+  const kindOf = (lock: Lock) => KINDS.indexOf(lock.startsWith('account ') ? 'account' : lock)
+  return [...new Set(locks)]
+    .map((lock) => ({ kind: kindOf(lock), key: keyOf(lock) }))
+    .toSorted((one, other) => one.kind - other.kind || (one.key < other.key ? -1 : 1))
+    .map(({ key }) => `; select pg_advisory_xact_lock(${key})`)
+    .join('')
+}
