@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
@@ -8,6 +8,7 @@ import { createWitnessFile } from './adapters/filesystem/witnessFile.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
 import { lockNodes } from './adapters/sql/lockNodes.ts'
+import { createMovingDatabase, refuseMoved } from './adapters/sql/movingDatabase.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
 import { openPostgresNode } from './adapters/sql/postgresNode.ts'
 import { PostgresEmpty } from './adapters/sql/postgresSchema.ts'
@@ -21,6 +22,7 @@ import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Keyring } from './ports/keyring.ts'
+import type { MovingDatabase } from './ports/move.ts'
 import type { Node } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
 import type { Staging } from './ports/staging.ts'
@@ -110,6 +112,7 @@ async function openServerRows(
 }
 
 function refuseHalfRestored({ dataDirectory }: Config, databasePath: string): void {
+  refuseMoved(databasePath)
   if (!existsSync(databasePath + RESTORING)) return
   throw new Error(
     `a restore into ${dataDirectory} was interrupted. Run \`blindkeep-server restore\` again before you start the server, or delete ${databasePath}${RESTORING} to start without the backup.`,
@@ -241,6 +244,58 @@ export async function openRestoredData(
       await lock?.release()
     },
   }
+}
+
+/** The source and the target of a move. */
+interface MoveData {
+  readonly database: MovingDatabase
+  readonly from: Objects
+  readonly to: { readonly staging: Staging; readonly objects: Objects }
+  close(): Promise<void>
+}
+
+/** Throws an error for people if the server runs, was moved, or is not on SQLite and files, or if the target is not empty. */
+export async function openMoveData(config: Config, target: Pick<Config, 'database' | 'blobs'>): Promise<MoveData> {
+  const { database, blobs, dataDirectory } = config
+  if (database.kind !== 'sqlite' || blobs.kind !== 'files')
+    throw new Error('only a server on SQLite and files moves this way. From others: `backup` here, `restore` there.')
+  const locks = [await lockDirectory(dataDirectory), await lockDirectory(dataDirectory, 'backup')]
+  const moving = createMovingDatabase({ path: database.path, to: target.database, note: placeOf(target) })
+  await (await openPresentStore(config)).close()
+  const from = await openFilesystemBlobs({ directory: blobs.directory, createIfMissing: false, asItIs: true })
+  await refuseUsed(target.blobs.directory, moving)
+  const to = await openFilesystemBlobs({ directory: target.blobs.directory, createIfMissing: true })
+  return {
+    database: moving,
+    from,
+    to: { staging: to, objects: to },
+    async close() {
+      moving.close()
+      await from.close()
+      await to.close()
+      for (const lock of locks) lock.release()
+    },
+  }
+}
+
+/** Only a move that was interrupted may find objects there. */
+async function refuseUsed(directory: string, { isBegun }: Pick<MovingDatabase, 'isBegun'>): Promise<void> {
+  if (isBegun() || !existsSync(directory)) return
+  if ((await readdir(directory)).length > 0)
+    throw new Error(
+      `${directory} is not empty, and nothing is replaced. Name an empty directory, or one that does not exist.`,
+    )
+}
+
+/** Without user and password. */
+function placeOf({ database, blobs }: Pick<Config, 'database' | 'blobs'>): string {
+  const rows = database.kind === 'sqlite' ? database.path : databaseNameIn(database.url)
+  return `This server was moved to ${rows}, with its files in ${blobs.directory}.`
+}
+
+function databaseNameIn(url: string): string {
+  const { hostname, pathname, searchParams } = new URL(url)
+  return `the database ${pathname.slice(1)} of PostgreSQL at ${searchParams.get('host') ?? (hostname || 'localhost')}`
 }
 
 function over(store: Store, blobs: OpenBlobs, lock?: DirectoryLock): Data {

@@ -7,6 +7,7 @@ import { fsckCommands } from './fsck.ts'
 import { holdCommands } from './hold.ts'
 import { inviteCommands } from './invite.ts'
 import { keyCommands } from './keys.ts'
+import { migrateToCommands } from './migrateTo.ts'
 import { restoredCommands } from './restored.ts'
 import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
@@ -26,4 +27,5 @@ export const COMMANDS: readonly Command[] = [
   ...deprecationCommands,
   ...backupCommands,
   ...restoredCommands,
+  ...migrateToCommands,
 ]

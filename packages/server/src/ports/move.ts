@@ -6,8 +6,10 @@ import type { Store } from './store.ts'
  * Every method may be repeated after a kill at any point.
  */
 export interface MovingDatabase {
-  /** Makes the copy. False if an interrupted move left one: it goes on with that. Throws if the target has rows of its own. */
-  begin(): Promise<boolean>
+  /** Whether an interrupted move left the copy. */
+  isBegun(): boolean
+  /** Makes the copy, unless an interrupted move left one. Throws if the target has rows of its own. */
+  begin(): Promise<void>
   /** Whether the target has the rows already, because an earlier run was interrupted after that. */
   isFilled(): Promise<boolean>
   /** Opens the copy. */

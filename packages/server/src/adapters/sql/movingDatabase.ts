@@ -20,10 +20,18 @@ export type RowsTarget =
 
 /** Throws an error for people if the data in the database at `path` is being moved away, or was. */
 export function refuseMoved(path: string): void {
+  refuseMovedAway(path)
+  refuseBeingMoved(path)
+}
+
+function refuseMovedAway(path: string): void {
   if (existsSync(path + MOVED))
     throw new Error(
       `${readFileSync(path + MOVED, 'utf8').trim()} Start it there. To come back, make a backup there and restore it into a new DATA_DIR. Only if no server ever started there: delete ${path}${MOVED}.`,
     )
+}
+
+function refuseBeingMoved(path: string): void {
   if (existsSync(path + MOVING))
     throw new Error(
       `a move of this server to another database was interrupted. Run \`blindkeep-server migrate-to\` again, with the same arguments. To stay here, delete ${path}${MOVING}; the target has then no use.`,
@@ -37,6 +45,7 @@ export function createMovingDatabase(options: {
   readonly note: string
 }): MovingDatabase & { close(): void } {
   const { path, to, note } = options
+  refuseMovedAway(path)
   const copy = path + MOVING
   let done: DatabaseSync | undefined
 
@@ -48,19 +57,17 @@ export function createMovingDatabase(options: {
   }
 
   return {
+    isBegun: () => existsSync(copy),
     async begin() {
-      const isNew = !existsSync(copy)
-      if (isNew) {
-        if (to.kind === 'postgres') await markUnfinished(to.url)
-        else if (existsSync(to.path)) throw new Error(`there is ${to.path} already, and nothing is replaced`)
-        remove(path + DONE)
-        remove(`${copy}.new`)
-        await copySqlite(path, `${copy}.new`)
-        clearMarks(`${copy}.new`)
-        renameSync(`${copy}.new`, copy)
-        sync(dirname(path))
-      }
-      return isNew
+      if (existsSync(copy)) return
+      if (to.kind === 'postgres') await markUnfinished(to.url)
+      else if (existsSync(to.path)) throw new Error(`there is ${to.path} already, and nothing is replaced`)
+      remove(path + DONE)
+      remove(`${copy}.new`)
+      await copySqlite(path, `${copy}.new`)
+      clearMarks(`${copy}.new`)
+      renameSync(`${copy}.new`, copy)
+      sync(dirname(path))
     },
     async isFilled() {
       if (to.kind === 'sqlite') return existsSync(to.path)
@@ -99,7 +106,7 @@ function clearMarks(path: string): void {
   const database = new DatabaseSync(path)
   try {
     database.exec(
-      `delete from parts; delete from nodes; delete from server_facts where name in ('store_id', 'collector_paused_until')`,
+      `delete from parts; delete from nodes; delete from server_facts where name = 'collector_paused_until'`,
     )
   } finally {
     database.close()

@@ -20,7 +20,7 @@ import { endBroken } from './restore.ts'
 interface MovePorts {
   readonly database: MovingDatabase
   readonly from: Pick<Objects, 'size' | 'read' | 'check'>
-  readonly to: Pick<ObjectTarget, 'staging' | 'objects'>
+  readonly to: Omit<ObjectTarget, 'parts'>
   readonly clock: Clock
   readonly quota: Quota
   readonly onProgress: (progress: MoveProgress) => void

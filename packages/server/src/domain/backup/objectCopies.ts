@@ -17,6 +17,8 @@ export interface ObjectTarget {
   readonly objects: Objects
   /** Knows the parts in a store with keys. */
   readonly parts: ArrivingParts
+  /** The largest part. */
+  readonly partBytes?: number
 }
 
 /** In a store with keys. The server joins the parts of an object later. */
@@ -66,14 +68,14 @@ async function isPresent(objects: Objects, object: SnapshotObject): Promise<bool
 }
 
 async function write(
-  { staging, parts }: ObjectTarget,
+  { staging, parts, partBytes = PART_BYTES }: ObjectTarget,
   { location, bytes }: SnapshotObject,
   body: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const request = { signal: NEVER, onBytes: () => undefined }
   if (staging.newKey(location) === undefined)
     return staging.write({ location, key: undefined, offset: 0 }, { ...request, body })
-  for (const { offset, length, body: slice } of slicesOf(body, bytes, PART_BYTES)) {
+  for (const { offset, length, body: slice } of slicesOf(body, bytes, partBytes)) {
     const key = staging.newKey(location)
     if (key === undefined) throw new Error('a store with keys gave none')
     const passing = createPassing()

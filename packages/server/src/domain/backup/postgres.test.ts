@@ -56,7 +56,7 @@ async function over(
 ): Promise<World> {
   const data = { store, ...bytesOf(blobs) }
   const keys = await openServerKeys({ ...world, ...data })
-  return { ...world, ...data, rules: world.rulesOver({ ...data, keys }) }
+  return { ...world, ...data, blobs, rules: world.rulesOver({ ...data, keys }) }
 }
 
 const bytesOf = (blobs: FilesystemBlobs) => ({ staging: blobs, objects: blobs })
