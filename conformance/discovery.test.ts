@@ -4,7 +4,7 @@ import { json } from './call.ts'
 import type { Client } from './client.ts'
 import { expectAnswer } from './expect.ts'
 import { verifyJwt } from './jwt.ts'
-import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
 import { sha256, signUp } from './world.ts'
 
 interface ServerInfo {
@@ -200,6 +200,20 @@ describe('discovery', () => {
   it('answers the health probes', async () => {
     assert.equal((await server.send({ method: 'GET', path: '/healthz' })).status, 200)
     assert.equal((await server.send({ method: 'GET', path: '/readyz' })).status, 200)
+  })
+
+  it('is not ready while it ends, but serves until a load balancer has noticed', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    const { client, end } = await operatedServer({ DRAIN_SECONDS: '3' })
+    const ended = end()
+    const ready = () => client.send({ method: 'GET', path: '/readyz' })
+    let answer = await ready()
+    while (answer.status === 200) answer = await ready()
+    assert.deepEqual([answer.status, json(answer)], [503, { status: 'failing', failing: ['draining'] }])
+    assert.equal((await client.send({ method: 'GET', path: '/healthz' })).status, 200)
+    assert.equal((await client.send({ method: 'GET', path: '/v1/version' })).status, 200)
+    await ended
   })
 
   it('answers 404 to an unknown path', async () => {

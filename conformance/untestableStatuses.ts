@@ -26,10 +26,4 @@ export const UNTESTABLE_STATUSES: readonly {
     includes: ({ path }) => path === '/.well-known/service/revoked-jti',
     reason: 'no request makes the list unreadable',
   },
-  {
-    status: 503,
-    operations: '`GET /readyz`',
-    includes: ({ path }) => path === '/readyz',
-    reason: 'no request makes the database or the disk fail',
-  },
 ]

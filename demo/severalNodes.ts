@@ -14,7 +14,7 @@ export async function openSeveralNodes(story: Story): Promise<Stage> {
       await objects.stop()
       throw error
     })
-    story.say(`PostgreSQL is a real one; the object store is ${objects.name}.`)
+    story.say(`PostgreSQL is a real one. The object store: ${objects.name}.`)
     story.say(`The proxy at ${started.url} gives each request to the other node than the one before.`)
     return stageOf(started, objects)
   })

@@ -54,7 +54,10 @@ export async function runRaces({ seed, rounds, race: part, print }: RaceRun): Pr
   const chosen = RACES.filter(({ name }) => name.includes(part))
   if (chosen.length === 0) faults.push(`no race has ${part} in its name: ${RACES.map(({ name }) => name).join(', ')}`)
   for (const race of chosen) {
-    const { outcome, found } = await runRace(race, { rounds, random: createRandom(`${seed}/${race.name}`) })
+    const { outcome, found } = await runRace(race, {
+      rounds: Math.ceil(rounds / (race.weight ?? 1)),
+      random: createRandom(`${seed}/${race.name}`),
+    })
     faults.push(...found.map((fault) => `${race.name}: ${fault}`))
     const { outcomes, requests, requestsPerSecond } = outcome
     sum += requests

@@ -2,13 +2,20 @@
  * Fault runs on demand: `npm run faults -- random-kills --kills 200 --seed 7`; `--help` lists them, `ci` runs the short form of each.
  * Prints the seed, the counts and every fault. Exits with 1 when there is a fault.
  */
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import { inspect, type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { RunOutcome } from './report.ts'
 import { FAULT_RUNS, type FaultRun, findRun, type OptionValues } from './runs.ts'
 
 const CI = 'ci'
-const CI_NAMES = FAULT_RUNS.flatMap(({ name, ci }) => (ci === undefined ? [] : [name]))
+const CI_RUNS = FAULT_RUNS.filter(({ ci }) => ci !== undefined)
+const CI_NAMES = CI_RUNS.map(({ name }) => name)
+const THIS_FILE = fileURLToPath(import.meta.url)
+/** Most runs wait for restarts and pauses half of the time. */
+const RUNS_AT_ONCE = 2
 const USAGE = `Fault runs: they disturb the real server on loopback and compare what it acknowledged with what it kept.
 ${FAULT_RUNS.map(usageOf).join('\n')}
   npm run faults -- ${CI} [--seed S]
@@ -67,15 +74,32 @@ function optionsOf(run: FaultRun | undefined, args: readonly string[]): GivenOpt
   }
 }
 
-/** One after the other, as each needs the machine to itself. A failing run does not stop the others. */
+/** First those that share the machine, then one after the other those that measure time. A failing run does not stop the others. */
 async function runAll(seed: string): Promise<number> {
   const failed: string[] = []
-  for (const run of FAULT_RUNS) {
-    if (run.ci === undefined) continue
-    if (!(await runOne(run, run.ci, seed))) failed.push(run.name)
+  const waiting = CI_RUNS.filter(({ measuresTime }) => !measuresTime)
+  const lane = async () => {
+    for (let run = waiting.shift(); run !== undefined; run = waiting.shift())
+      if (!(await runApart(run, seed))) failed.push(run.name)
   }
+  await Promise.all(Array.from({ length: RUNS_AT_ONCE }, lane))
+  for (const run of CI_RUNS)
+    if (run.measuresTime && run.ci !== undefined && !(await runOne(run, run.ci, seed))) failed.push(run.name)
   print(failed.length === 0 ? `no faults, seed ${seed}` : `FAILED with seed ${seed}: ${failed.join(', ')}`)
   return failed.length === 0 ? 0 : 1
+}
+
+/** In a process of its own, whose output is printed in one piece at its end. Returns false when there is a fault. */
+async function runApart({ name, ci = {} }: FaultRun, seed: string): Promise<boolean> {
+  const options = Object.entries(ci).flatMap(([option, value]) => (value === '' ? [] : [`--${option}`, String(value)]))
+  const child = spawn(process.execPath, [...process.execArgv, THIS_FILE, name, ...options, '--seed', seed], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const pieces: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => pieces.push(piece))
+  const [status] = await once(child, 'close')
+  process.stdout.write(Buffer.concat(pieces))
+  return status === 0
 }
 
 /** Returns false when there is a fault. */

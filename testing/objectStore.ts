@@ -1,13 +1,11 @@
-/**
- * An object store for the demo and the benchmarks: the one that `S3_TEST_ENDPOINT` names (with `S3_TEST_BUCKET`, `AWS_ACCESS_KEY_ID` and
- * `AWS_SECRET_ACCESS_KEY`), or else our own double as a process of its own.
- */
+/** An object store for the demo and the benchmarks, with a prefix of its own in its bucket. */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { S3Client } from '@aws-sdk/client-s3'
+import { type RealStore, realStores } from '../packages/server/src/testing/s3/realStore.ts'
 
 const DOUBLE = fileURLToPath(new URL('../packages/server/src/testing/s3/main.ts', import.meta.url))
 
@@ -21,23 +19,15 @@ export interface TestObjectStore {
   readonly client: S3Client
   /** Settings of a server. */
   readonly env: Readonly<Record<string, string>>
-  /** A real store keeps what is in the bucket. */
+  /** A store at `S3_TEST_ENDPOINT` keeps what is in the bucket. */
   stop(): Promise<void>
 }
 
-interface Place {
-  readonly name: string
-  readonly endpoint: string
-  readonly bucket: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  stop(): Promise<void>
-}
-
+/** A store that others made, if `S3_TEST_ENDPOINT` names one or MinIO is in PATH (Ceph takes too long to start); otherwise our own double as a process of its own. */
 export async function openObjectStore(): Promise<TestObjectStore> {
-  const { name, endpoint, bucket, stop, ...credentials } = realPlace() ?? (await startDouble())
-  const { accessKeyId, secretAccessKey } = credentials
-  const client = new S3Client({ region: 'us-east-1', endpoint, forcePathStyle: true, credentials })
+  const real = realStores().find((store) => store.name !== 'Ceph')
+  const { name, endpoint, region, bucket, credentials, stop } = await (real?.start() ?? startDouble())
+  const client = new S3Client({ region, endpoint, forcePathStyle: true, credentials })
   const prefix = `test-${randomBytes(8).toString('hex')}/`
   return {
     name,
@@ -45,9 +35,9 @@ export async function openObjectStore(): Promise<TestObjectStore> {
     prefix,
     client,
     env: {
-      BLOBS_URL: `s3://${bucket}/${prefix}?endpoint=${encodeURIComponent(endpoint)}&pathStyle=true`,
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+      BLOBS_URL: `s3://${bucket}/${prefix}?endpoint=${encodeURIComponent(endpoint)}&region=${region}&pathStyle=true`,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     },
     async stop() {
       client.destroy()
@@ -56,14 +46,7 @@ export async function openObjectStore(): Promise<TestObjectStore> {
   }
 }
 
-function realPlace(): Place | undefined {
-  const { S3_TEST_ENDPOINT: endpoint, S3_TEST_BUCKET: bucket = 'blindkeep-test' } = process.env
-  if (endpoint === undefined || endpoint === '') return undefined
-  const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = process.env
-  return { name: `the S3 store at ${endpoint}`, endpoint, bucket, accessKeyId, secretAccessKey, stop: async () => {} }
-}
-
-async function startDouble(): Promise<Place> {
+async function startDouble(): Promise<RealStore> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', DOUBLE], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -73,11 +56,11 @@ async function startDouble(): Promise<Place> {
   const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited])
   const { endpoint, accessKeyId, secretAccessKey, buckets } = JSON.parse(String(line))
   return {
-    name: 'a double of an S3 store, made for tests',
+    name: 'our own double of an S3 store',
     endpoint,
+    region: 'us-east-1',
     bucket: buckets[0],
-    accessKeyId,
-    secretAccessKey,
+    credentials: { accessKeyId, secretAccessKey },
     async stop() {
       process.removeListener('exit', kill)
       child.kill('SIGTERM')

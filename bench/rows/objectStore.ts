@@ -1,6 +1,6 @@
 /**
- * P1, P2, P9 on PostgreSQL with an object store. Beside them, the store's library alone with as many bytes. The store is our own double unless
- * S3_TEST_ENDPOINT names a real one: then the ratios say what the server costs, and the figures nothing about a real store.
+ * P1, P2, P9 on PostgreSQL with an object store. Beside them, the store's library alone with as many bytes. The store is our own double unless the machine
+ * has a real one (`testing/objectStore.ts`): then the ratios say what the server costs, and the figures nothing about a real store.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -32,7 +32,7 @@ async function openGround(options: RowOptions): Promise<Ground> {
   const objects = await openObjectStore()
   options.atEnd(objects.stop)
   const env = { ...objects.env, DATABASE_URL: await postgres.newDatabase() }
-  return { objects, env, remarks: () => [`the store is ${objects.name}`] }
+  return { objects, env, remarks: () => [`the store: ${objects.name}`] }
 }
 
 export const ingestToObjectStore: Row = {

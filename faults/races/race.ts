@@ -25,6 +25,8 @@ export interface Race {
   readonly name: string
   /** Settings of its server, in addition to those of all races. */
   readonly settings?: Readonly<Record<string, string>>
+  /** One round takes as long as this many rounds of others, and so it gets fewer of them; 1 unless set. */
+  readonly weight?: number
   /** Returns the outcome in a few words. Throws an `AssertionError` when it breaks the rules. */
   round(round: Round): Promise<string>
 }

@@ -1,13 +1,14 @@
 /** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `main.ts` and the commands of `cli/` import too. */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
-import { openServerData } from './data.ts'
+import { openServerData, type ServerData } from './data.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
-import { CHECK_SECONDS, createHeadWatch, unwatched } from './domain/custody/headWatch.ts'
+import { CHECK_SECONDS, createHeadWatch, type HeadWatch, unwatched } from './domain/custody/headWatch.ts'
 import { openServerKeys } from './domain/custody/keys.ts'
 import { checkServerId } from './domain/custody/serverId.ts'
 import { settleWindow } from './domain/discovery/protocolWindow.ts'
@@ -16,6 +17,7 @@ import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
 import type { Log } from './ports/log.ts'
+import type { News } from './ports/node.ts'
 import { StoreBroken } from './ports/store.ts'
 import { startRefreshing } from './refreshing.ts'
 import { createRules } from './rules.ts'
@@ -26,7 +28,7 @@ export interface App {
   readonly hasPages: boolean
   /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
   issueFirstInvite(): Promise<IssuedInvite | undefined>
-  /** Stops accepting requests, waits for the running ones, and closes everything. */
+  /** Is not ready any more, and after `drainSeconds` stops accepting requests, waits for the running ones, and closes everything. */
   close(): Promise<void>
 }
 
@@ -43,11 +45,9 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, staging, objects, keyring, node, witness } = data
+  const { store, staging, objects, keyedBytes, keyring, node, witness } = data
   const { clock } = node
-  const headWatch = witness === undefined ? unwatched : createHeadWatch({ store, witness, log })
-  await headWatch.check()
-  const watching = setInterval(() => void headWatch.check().catch(unlessBroken(onBroken)), CHECK_SECONDS * 1000)
+  const { headWatch, watching } = await startWatching({ store, witness, log, onBroken })
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
@@ -62,6 +62,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       store,
       staging,
       objects,
+      keyedBytes,
       clock,
       random,
       limiter,
@@ -70,15 +71,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       keyring,
       log,
       headWatch,
-      news: {
-        announce: node.announce,
-        onNews: (hear) =>
-          node.onNews((accountIds) => {
-            // The connection was lost: the database may be another one now.
-            if (accountIds === undefined) headWatch.suspect()
-            hear(accountIds)
-          }),
-      },
+      news: suspicious(node, headWatch),
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDeleting: () => jobs?.onDeleting(),
       onSuspect: () => jobs?.onSuspect(),
@@ -88,9 +81,11 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   )
   await settleWindow(store, window)
   await rules.protocolWindow.refresh()
+  let isDraining = false
+  const unreadiness = () => [...(isDraining ? (['draining'] as const) : []), ...node.faults()]
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, objects, clock, version }, config),
+      routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, config),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
@@ -109,6 +104,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
       const stopped = jobs?.stop()
+      isDraining = true
+      await wait(config.drainSeconds * 1000)
       await http.close()
       await stopped
       await refreshing.stop()
@@ -120,7 +117,31 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   }
 }
 
-/** A database that does not answer is asked again. */
-const unlessBroken = (onBroken: (error: StoreBroken) => void) => (error: unknown) => {
-  if (error instanceof StoreBroken) onBroken(error)
+/** The first check is over before anything is signed or removed. */
+async function startWatching({
+  store,
+  witness,
+  log,
+  onBroken,
+}: Pick<ServerData, 'store' | 'witness'> & Pick<AppParts, 'log' | 'onBroken'>) {
+  const headWatch = witness === undefined ? unwatched : createHeadWatch({ store, witness, log })
+  await headWatch.check()
+  // A database that does not answer is asked again.
+  const unlessBroken = (error: unknown) => {
+    if (error instanceof StoreBroken) onBroken(error)
+  }
+  const watching = setInterval(() => void headWatch.check().catch(unlessBroken), CHECK_SECONDS * 1000)
+  return { headWatch, watching }
+}
+
+/** After a lost connection the database may be another one. */
+function suspicious(news: News, headWatch: Pick<HeadWatch, 'suspect'>): News {
+  return {
+    announce: news.announce,
+    onNews: (hear) =>
+      news.onNews((accountIds) => {
+        if (accountIds === undefined) headWatch.suspect()
+        hear(accountIds)
+      }),
+  }
 }

@@ -181,8 +181,16 @@ describe('readConfig', () => {
   it('accepts paths and PostgreSQL for the database, paths for the objects, and refuses everything else', () => {
     const config = configOf({ DATABASE_URL: 'sqlite:/var/keep.sqlite', BLOBS_URL: 'file:///srv/blobs' })
     assert.deepEqual(config.database, { kind: 'sqlite', path: '/var/keep.sqlite' })
-    assert.equal(config.blobs.directory, '/srv/blobs')
-    assert.equal(configOf({ BLOBS_URL: 'file:objects' }).blobs.directory, 'objects')
+    assert.deepEqual(config.blobs, { kind: 'files', directory: '/srv/blobs' })
+    assert.deepEqual(configOf({ BLOBS_URL: 'file:objects' }).blobs, { kind: 'files', directory: 'objects' })
+    const { blobs } = configOf({ BLOBS_URL: 's3://keep/north?region=eu-north-1' })
+    assert.ok(blobs.kind === 's3')
+    assert.deepEqual(
+      [blobs.address.bucket, blobs.address.prefix, blobs.address.region],
+      ['keep', 'north/', 'eu-north-1'],
+    )
+    assert.deepEqual(namesOf({ BLOBS_URL: 'ftp://keep/north' }), ['BLOBS_URL'])
+    assert.doesNotMatch(faultsOf({ BLOBS_URL: 's3://u:secret@keep/north' }).join(), /secret/)
     for (const url of [
       'postgres://u:secret@db/keep',
       'postgresql://u@db:5433/keep?sslmode=verify-full',
@@ -199,7 +207,7 @@ describe('readConfig', () => {
 
   it('puts every default path under DATA_DIR', () => {
     const config = configOf({ DATA_DIR: '/srv/keep' })
-    assert.ok(config.database.kind === 'sqlite')
+    assert.ok(config.database.kind === 'sqlite' && config.blobs.kind === 'files')
     const paths = [config.database.path, config.blobs.directory, config.masterSecretFile, config.limitsPath]
     assert.ok(paths.every((path) => path.startsWith('/srv/keep/')))
     assert.equal(configOf({ DATA_DIR: '/srv/keep', MASTER_SECRET_FILE: '/run/secret' }).masterSecretFile, '/run/secret')

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { utf8 } from '@blindkeep/protocol/bytes'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
 import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
 import { createWitnessFile } from './adapters/filesystem/witnessFile.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
+import { openS3, type S3Options, type S3Store } from './adapters/s3/store.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
 import { lockNodes } from './adapters/sql/lockNodes.ts'
 import { createMovingDatabase, refuseMoved } from './adapters/sql/movingDatabase.ts'
@@ -19,26 +21,26 @@ import { systemClock } from './adapters/system/clock.ts'
 import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
+import { uploadIdOf } from './domain/uploads/location.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
+import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { MovingDatabase } from './ports/move.ts'
 import type { Node } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
+import type { PartIndex } from './ports/parts.ts'
 import type { Staging } from './ports/staging.ts'
 import type { ObjectState, Store, StoreBroken } from './ports/store.ts'
 import type { Witness } from './ports/witness.ts'
-
-/** Opened bytes. */
-interface OpenBlobs extends Staging, Objects {
-  close(): Promise<void>
-}
 
 /** Opened data: for the server, and for the operator's commands, which may run beside the server. */
 export interface Data {
   readonly store: Store
   readonly staging: Staging
   readonly objects: Objects
+  /** Undefined for files, which have no keys. */
+  readonly keyedBytes?: KeyedBytes | undefined
   /** Absent where database and bytes are one directory, which is set back as a whole. */
   readonly witness?: Witness
   close(): Promise<void>
@@ -74,13 +76,14 @@ export async function openServerData(config: Config, use: ServerUse): Promise<Se
   try {
     keep(closing(await lockDirectory(config.dataDirectory)))
     const { keyring, store, node } = await openServerRows(config, use, keep)
-    // An unmounted disk must not look like an empty one: then every object would count as lost.
+    // An unmounted disk or an emptied bucket must not look like a new one: then every object would count as lost.
     const createIfMissing = !(await hasObjects(store, node.clock))
-    const { directory } = config.blobs
-    await mkdir(directory, { recursive: true, mode: 0o700 })
-    if (config.database.kind === 'postgres') keep(closing(await lockDirectory(directory)))
-    const blobs = keep(await openFilesystemBlobs({ directory, createIfMissing }))
-    return { store, node, keyring, staging: blobs, objects: blobs, ...witnessIn(config), close }
+    if (config.blobs.kind === 'files' && config.database.kind === 'postgres') {
+      await mkdir(config.blobs.directory, { recursive: true, mode: 0o700 })
+      keep(closing(await lockDirectory(config.blobs.directory)))
+    }
+    const bytes = keep(await openBytes(config, store, { createIfMissing }))
+    return { store, node, keyring, ...bytes, close }
   } catch (error) {
     await close()
     throw error
@@ -108,7 +111,8 @@ async function openServerRows(
   const store = keep(await openPostgresStore({ url, schema: 'serve' }))
   const isFirstStart = (await store.read((tx) => tx.server.fact('token_key'))) === undefined
   const keyring = await openKeyring({ masterSecretFile, createIfMissing: isFirstStart })
-  return { store, keyring, node: keep(await openPostgresNode({ url, isSole: true, ...use })) }
+  const isSole = config.blobs.kind === 'files'
+  return { store, keyring, node: keep(await openPostgresNode({ url, isSole, ...use })) }
 }
 
 function refuseHalfRestored({ dataDirectory }: Config, databasePath: string): void {
@@ -132,15 +136,10 @@ export async function migrateData(config: Config): Promise<void> {
   }
 }
 
-function witnessIn({ database, blobs }: Config): Pick<Data, 'witness'> {
-  return database.kind === 'sqlite' ? {} : { witness: createWitnessFile(blobs) }
-}
-
 /** For a command: opens existing data without changing it. Throws an error for people if there is none, or if its schema is not that of this release. */
 export async function openPresentData(config: Config): Promise<Data> {
   const store = await openPresentStore(config)
-  const blobs = await openFilesystemBlobs({ directory: config.blobs.directory, createIfMissing: false, asItIs: true })
-  return { ...over(store, blobs), ...witnessIn(config) }
+  return over(store, await openBytes(config, store, { createIfMissing: false, asItIs: true }))
 }
 
 /** As `openPresentData`, for a command that needs no bytes. */
@@ -159,6 +158,85 @@ export async function openPresentStore({ database }: Pick<Config, 'database'>): 
   })
 }
 
+type Bytes = Pick<Data, 'staging' | 'objects' | 'keyedBytes' | 'witness' | 'close'>
+
+interface BytesUse {
+  readonly createIfMissing: boolean
+  /** For a process beside the server. */
+  readonly asItIs?: boolean
+}
+
+async function openBytes(config: Config, store: Store, use: BytesUse): Promise<Bytes> {
+  const { blobs } = config
+  if (blobs.kind === 'files') return openFiles(config, blobs.directory, use)
+  const known = await store.read((tx) => tx.server.fact('store_id'))
+  const bucket = await openBucket(config, blobs.address, {
+    index: partIndexOver(store),
+    createIfMissing: use.createIfMissing && known === undefined,
+  })
+  try {
+    await checkStoreId(store, bucket.storeId)
+    return bucket
+  } catch (error) {
+    await bucket.close()
+    throw error
+  }
+}
+
+async function openFiles({ database }: Pick<Config, 'database'>, directory: string, use: BytesUse): Promise<Bytes> {
+  const blobs = await openFilesystemBlobs({ directory, ...use })
+  const witness = database.kind === 'sqlite' ? {} : { witness: createWitnessFile({ directory }) }
+  return { staging: blobs, objects: blobs, ...witness, close: blobs.close }
+}
+
+function openBucket(
+  config: Config,
+  address: S3Options['address'],
+  use: Pick<S3Options, 'index' | 'createIfMissing'>,
+): Promise<S3Store> {
+  return openS3({
+    ...use,
+    address,
+    credentials: {
+      accessKeyId: config.s3AccessKeyId,
+      secretAccessKey: config.s3SecretAccessKey,
+      sessionToken: config.s3SessionToken,
+      file: config.s3CredentialsFile,
+    },
+    spoolDirectory: config.spoolDirectory,
+  })
+}
+
+/** For bytes that arrive, at a place that no server has used. */
+async function openArriving(config: Config, parts: PartIndex): Promise<Bytes> {
+  const { blobs } = config
+  return blobs.kind === 'files'
+    ? openFiles(config, blobs.directory, { createIfMissing: true })
+    : openBucket(config, blobs.address, { index: parts, createIfMissing: true })
+}
+
+function partIndexOver(store: Store): PartIndex {
+  return {
+    async partsOf(location) {
+      const uploadId = uploadIdOf(location)
+      return uploadId === undefined ? [] : store.read((tx) => tx.parts.keptOf(uploadId))
+    },
+  }
+}
+
+/** A database and its bucket belong together: in another bucket every object would look lost. */
+async function checkStoreId(store: Store, storeId: string): Promise<void> {
+  const known = await store.write(['server'], async (tx) => {
+    const present = await tx.server.fact('store_id')
+    if (present === undefined) await tx.server.setFact('store_id', utf8(storeId))
+    return present === undefined ? storeId : new TextDecoder().decode(present)
+  })
+  if (known !== storeId)
+    throw new Error(
+      'the objects of this database are in another S3 store. Set BLOBS_URL to the bucket and prefix that it belongs to.',
+    )
+}
+
 /** For a command that uses the server's private keys. Throws an error for people if the master secret is missing. */
 export async function openPresentKeyring({ masterSecretFile }: Config): Promise<Keyring> {
   return openKeyring({ masterSecretFile, createIfMissing: false })
@@ -172,36 +250,34 @@ interface BackupData extends Data {
 
 /** Throws an error for people if the directory at `path` cannot hold a backup, or while another backup of the server runs. */
 export async function openBackupData(config: Config, path: string): Promise<BackupData> {
-  const { dataDirectory } = config
-  const { directory: blobsDirectory } = config.blobs
+  const { dataDirectory, database } = config
   const store = await openPresentStore(config)
-  const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: true })
+  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: true })
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(dataDirectory, 'backup')
-  const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: false, asItIs: true })
-  const { database } = config
+  const bytes = await openBytes(config, store, { createIfMissing: false, asItIs: true })
   const snapshots =
     database.kind === 'sqlite'
       ? createSnapshots({ databasePath: database.path, directory: path })
       : createPostgresSnapshots({ url: database.url, directory: path })
-  return { directory, snapshots, ...over(store, blobs, lock) }
+  return { directory, snapshots, ...over(store, bytes, lock) }
+}
+
+function ownDirectories({ dataDirectory, blobs }: Config): readonly string[] {
+  return blobs.kind === 'files' ? [dataDirectory, blobs.directory] : [dataDirectory]
 }
 
 /** The source and the target of a restore. No server may run, and there must be no database. */
-interface RestoreData {
+interface RestoreData extends Omit<Bytes, 'keyedBytes'> {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase
-  readonly staging: Staging
-  readonly objects: Objects
   readonly keyring: Keyring
-  readonly witness?: Witness
-  close(): Promise<void>
 }
 
 /** Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no backup. */
 export async function openRestoreData(config: Config, path: string): Promise<RestoreData> {
   const { dataDirectory } = config
-  const { directory: blobsDirectory } = config.blobs
-  const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: false })
+  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: false })
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(dataDirectory)
   const keyring = await openPresentKeyring(config)
@@ -209,16 +285,14 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
     config.database.kind === 'sqlite'
       ? createRestoredDatabase(config.database.path)
       : await createRestoredPostgres({ url: config.database.url, path: join(dataDirectory, 'received.sqlite') })
-  const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: true })
+  const bytes = await openArriving(config, database.parts)
   return {
+    ...bytes,
     directory,
     database,
-    staging: blobs,
-    objects: blobs,
     keyring,
-    ...witnessIn(config),
     async close() {
-      await blobs.close()
+      await bytes.close()
       lock.release()
     },
   }
@@ -230,17 +304,16 @@ export async function openRestoredData(
   { isForced }: { readonly isForced: boolean },
 ): Promise<Pick<Data, 'store' | 'witness' | 'close'>> {
   const { database } = config
-  if (database.kind === 'sqlite' && witnessIn(config).witness === undefined)
+  if (database.kind === 'sqlite' && config.blobs.kind === 'files')
     throw new Error(
       'with SQLite and files the database is set back together with the bytes, by `restore`. There is nothing to do.',
     )
   const lock = isForced || database.kind === 'sqlite' ? undefined : await lockNodes(database.url)
-  const store = await openPresentStore(config)
+  const data = await openPresentData(config)
   return {
-    store,
-    ...witnessIn(config),
+    ...data,
     async close() {
-      await store.close()
+      await data.close()
       await lock?.release()
     },
   }
@@ -263,12 +336,15 @@ export async function openMoveData(config: Config, target: Pick<Config, 'databas
   const moving = createMovingDatabase({ path: database.path, to: target.database, note: placeOf(target) })
   await (await openPresentStore(config)).close()
   const from = await openFilesystemBlobs({ directory: blobs.directory, createIfMissing: false, asItIs: true })
-  await refuseUsed(target.blobs.directory, moving)
-  const to = await openFilesystemBlobs({ directory: target.blobs.directory, createIfMissing: true })
+  if (target.blobs.kind === 'files') await refuseUsed(target.blobs.directory, moving)
+  const to = await openArriving({ ...config, ...target }, moving.parts)
+  // A bucket with a witness has a server.
+  if ((await to.witness?.read()) !== undefined)
+    throw new Error('the target has the bytes of a server already, and nothing is replaced')
   return {
     database: moving,
     from,
-    to: { staging: to, objects: to },
+    to,
     async close() {
       moving.close()
       await from.close()
@@ -290,7 +366,9 @@ async function refuseUsed(directory: string, { isBegun }: Pick<MovingDatabase, '
 /** Without user and password. */
 function placeOf({ database, blobs }: Pick<Config, 'database' | 'blobs'>): string {
   const rows = database.kind === 'sqlite' ? database.path : databaseNameIn(database.url)
-  return `This server was moved to ${rows}, with its files in ${blobs.directory}.`
+  const files =
+    blobs.kind === 'files' ? blobs.directory : `the bucket ${blobs.address.bucket}, below /${blobs.address.prefix}`
+  return `This server was moved to ${rows}, with its files in ${files}.`
 }
 
 function databaseNameIn(url: string): string {
@@ -298,14 +376,13 @@ function databaseNameIn(url: string): string {
   return `the database ${pathname.slice(1)} of PostgreSQL at ${searchParams.get('host') ?? (hostname || 'localhost')}`
 }
 
-function over(store: Store, blobs: OpenBlobs, lock?: DirectoryLock): Data {
+function over(store: Store, bytes: Bytes, lock?: DirectoryLock): Data {
   return {
     store,
-    staging: blobs,
-    objects: blobs,
+    ...bytes,
     async close() {
       await store.close()
-      await blobs.close()
+      await bytes.close()
       lock?.release()
     },
   }

@@ -1,3 +1,4 @@
+import type { Parts } from './domain/custody/parts.ts'
 import type { Scrubber } from './domain/custody/scrub.ts'
 import type { Sweep } from './domain/sweep.ts'
 import type { Log } from './ports/log.ts'
@@ -5,8 +6,8 @@ import type { Node } from './ports/node.ts'
 import { StoreBroken } from './ports/store.ts'
 
 /**
- * The jobs that run by the clock, in two queues, so that reading a large object delays no sweep. A failed job is logged and runs again at its next time.
- * Of several nodes one at a time sweeps and scrubs. What a request of this node left behind, this node cleans up.
+ * The jobs that run by the clock, in queues, so that reading or joining a large object delays no sweep. A failed job is logged and runs again at its next time.
+ * Of several nodes one at a time runs each of them. What a request of this node left behind, this node cleans up.
  */
 export interface Jobs {
   /** There are bytes to delete: do it soon. */
@@ -23,6 +24,8 @@ interface JobParts {
   readonly sweep: Sweep
   readonly scrub: Pick<Scrubber, 'turn'>
   readonly node: Pick<Node, 'inTurn'>
+  /** Undefined if the store of bytes has no keys. */
+  readonly parts?: Pick<Parts, 'tend'> | undefined
   readonly log: Log
   readonly sweepSeconds: number
   /** The process must end: what the database says can no longer be relied on. */
@@ -32,11 +35,15 @@ interface JobParts {
 /** Pause between two turns of the scrubber. */
 const SCRUB_PAUSE_SECONDS = 60
 
-export function startJobs({ sweep, scrub, node, log, sweepSeconds, onBroken }: JobParts): Jobs {
+export function startJobs({ sweep, scrub, parts: tended, node, log, sweepSeconds, onBroken }: JobParts): Jobs {
   const ending = new AbortController()
   const parts = { log, onBroken, signal: ending.signal }
-  const [sweeping, scrubbing] = [createQueue(parts), createQueue(parts)]
-  const runSweep = () => sweeping.run('sweep', () => node.inTurn('sweep', sweep.sweep))
+  const [sweeping, scrubbing, tending] = [createQueue(parts), createQueue(parts), createQueue(parts)]
+  const runSweep = () => {
+    sweeping.run('sweep', () => node.inTurn('sweep', sweep.sweep))
+    if (tended !== undefined)
+      tending.run('tend parts', () => node.inTurn('tend parts', () => tended.tend(ending.signal)))
+  }
   const timer = setInterval(runSweep, sweepSeconds * 1000)
   runSweep()
 
@@ -60,7 +67,7 @@ export function startJobs({ sweep, scrub, node, log, sweepSeconds, onBroken }: J
       ending.abort(new Error('the server ends'))
       clearInterval(timer)
       clearTimeout(pause)
-      await Promise.all([sweeping.isIdle(), scrubbing.isIdle()])
+      await Promise.all([sweeping.isIdle(), scrubbing.isIdle(), tending.isIdle()])
     },
   }
 }

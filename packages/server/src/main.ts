@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const port = config.port === 0 ? await freePort(config.host) : config.port
   const app = await createApp({ config, port, log, version: manifest.version, onBroken: endBroken })
   await app.http.listen({ host: config.host, port })
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(app))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(app, config))
   welcome({ config, port, hasPages: app.hasPages, invite: await app.issueFirstInvite() })
 }
 
@@ -82,8 +82,8 @@ function databaseLines(database: Config['database']): readonly string[] {
 /** Time for running work to end. The next start resumes what did not end. */
 const END_MS = 15_000
 
-async function end(app: App): Promise<void> {
-  setTimeout(() => process.exit(0), END_MS).unref()
+async function end(app: App, { drainSeconds }: Config): Promise<void> {
+  setTimeout(() => process.exit(0), drainSeconds * 1000 + END_MS).unref()
   await app.close()
   process.exit(0)
 }

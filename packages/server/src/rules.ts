@@ -19,6 +19,7 @@ import { createPositions } from './domain/changes/positions.ts'
 import { type CollectSettings, createCollector } from './domain/custody/collect.ts'
 import type { HeadWatch } from './domain/custody/headWatch.ts'
 import type { ServerKeys } from './domain/custody/keys.ts'
+import { createParts, type PartSettings } from './domain/custody/parts.ts'
 import { createReceiptLog } from './domain/custody/receipts.ts'
 import type { GiveUpAfter } from './domain/custody/scanTurns.ts'
 import { createScrubber, type ScrubSettings } from './domain/custody/scrub.ts'
@@ -45,6 +46,7 @@ import { createUploadEnding } from './domain/uploads/uploadEnding.ts'
 import { createUploads, type UploadSettings } from './domain/uploads/uploads.ts'
 import { createWriters } from './domain/uploads/writers.ts'
 import type { Clock } from './ports/clock.ts'
+import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
@@ -60,6 +62,8 @@ export interface RulePorts {
   readonly store: Store
   readonly staging: Staging
   readonly objects: Objects
+  /** Undefined if the store of bytes has no keys. */
+  readonly keyedBytes?: KeyedBytes | undefined
   readonly clock: Clock
   readonly random: Random
   readonly limiter: Limiter
@@ -90,6 +94,7 @@ export interface RuleSettings
     VerifySettings,
     SweepSettings,
     CollectSettings,
+    PartSettings,
     ScrubSettings,
     AccountSettings,
     SessionSettings,
@@ -104,17 +109,14 @@ export interface RuleSettings
 
 export type Rules = ReturnType<typeof createRules>
 
-export function createRules(ports: RulePorts, settings: RuleSettings) {
+export function createRules(given: RulePorts, settings: RuleSettings) {
+  const ports = withGuardedRemoval(given)
   const base = createBase(ports, settings)
   const { alarm, store, positions, ...common } = base
   const files = createFileRules(ports, settings, base)
   const accounts = createAccountRules(ports, settings, { ...base, ...files })
-  const { objects, clock, headWatch } = ports
-  const remove = async (location: string) => {
-    await headWatch.beforeRemoving()
-    await objects.remove(location)
-  }
-  const collector = createCollector({ store, objects: { remove }, clock }, settings)
+  const { objects, keyedBytes, clock } = ports
+  const collector = createCollector({ store, objects, keyedBytes, clock }, settings)
   const reviewQuotas = createQuotaReview({ store, clock, quota: base.quota })
   return {
     ...common,
@@ -126,11 +128,24 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
   }
 }
 
+/** No bytes are removed while the database may have been set back. */
+function withGuardedRemoval(ports: RulePorts): RulePorts {
+  const guarded = <Bytes extends Pick<Objects, 'remove'>>(bytes: Bytes): Bytes => ({
+    ...bytes,
+    async remove(place: string) {
+      await ports.headWatch.beforeRemoving()
+      await bytes.remove(place)
+    },
+  })
+  const { objects, keyedBytes } = ports
+  return { ...ports, objects: guarded(objects), keyedBytes: keyedBytes && guarded(keyedBytes) }
+}
+
 type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
 function createBase(
-  { store: silentStore, objects, clock, random, keys, headWatch, news, onDeleting }: RulePorts,
+  { store: silentStore, staging, objects, clock, random, keys, headWatch, news, onDeleting }: RulePorts,
   settings: RuleSettings,
 ) {
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
@@ -157,7 +172,7 @@ function createBase(
     quota,
     writers,
     ending: createUploadEnding({ store, clock, quota, writers, onDeleting }),
-    staged: createStagedBytes({ store, objects }),
+    staged: createStagedBytes({ store, objects, staging }),
     protocolWindow,
     discovery,
     receiptLog,
@@ -187,11 +202,14 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     scrub.report(location)
     ports.onSuspect()
   }
+  const { keyedBytes, log } = ports
+  const parts = keyedBytes && createParts({ store, staging, keyedBytes, clock, log, reportDamage }, settings)
   return {
     finishing,
     links,
     assets,
     scrub,
+    parts,
     chunks: createChunks({ store, staging, room, clock, writers, staged, finishing }),
     drops: createDrops({ store, room, clock, random, limiter, links, quota, writers, ending, opened }, settings),
     uploads: createUploads({ store, room, clock, random, quota }, settings),

@@ -17,8 +17,9 @@ export async function assertAccessible(page: Page): Promise<void> {
       .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
     await Promise.allSettled(ending.map(({ finished }) => finished))
   })
-  // Evaluated and not added as a script element, which the page's Content-Security-Policy would refuse.
-  await page.evaluate(SOURCE)
+  // Evaluated and not added as a script element, which the page's Content-Security-Policy would refuse. Once for each document, as this takes longer than
+  // most checks.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(SOURCE)
   const violations = await page.evaluate(async (values) => {
     const { axe: runner } = globalThis as unknown as { axe: typeof axe }
     const found = await runner.run(document, { runOnly: { type: 'tag', values }, resultTypes: ['violations'] })

@@ -43,10 +43,11 @@ export const serviceOperations = {
     tag: 'service',
     auth: 'none',
     summary: 'Can it serve?',
-    description: 'Checks the database and the blob store.',
+    description:
+      'For load balancers: a server that answers 503 gets no new requests. Checks the database, the blob store and the clock, and is 503 from the moment that the server begins to end.',
     answers: {
-      200: { description: 'Both answer.', body: ReadinessResponse },
-      503: { description: 'One of them does not answer.', body: ReadinessResponse },
+      200: { description: 'It can.', body: ReadinessResponse },
+      503: { description: 'It cannot, or ends.', body: ReadinessResponse },
     },
     problems: [],
   },

@@ -76,6 +76,11 @@ export type HealthResponse = Static<typeof HealthResponse>
 
 export const ReadinessResponse = object('ReadinessResponse', {
   status: text('ok, or failing.'),
-  failing: Type.Optional(list(text('store or blobs'), 'The parts that do not answer.')),
+  failing: Type.Optional(
+    list(
+      text('store, blobs, clock, schema or draining'),
+      'Why not: the database or the bytes do not answer, the time is not known or two seconds off, a newer release has changed the database, or the server ends.',
+    ),
+  ),
 })
 export type ReadinessResponse = Static<typeof ReadinessResponse>

@@ -12,6 +12,7 @@ import { restoredCommands } from './restored.ts'
 import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
 import { settingsCommands } from './settings.ts'
+import { storeCommands } from './storeCheck.ts'
 
 /** Every command of `blindkeep-server`, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
@@ -28,4 +29,5 @@ export const COMMANDS: readonly Command[] = [
   ...backupCommands,
   ...restoredCommands,
   ...migrateToCommands,
+  ...storeCommands,
 ]

@@ -30,7 +30,8 @@ function besideServer(work: (beside: Beside) => Promise<void>) {
   return async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-custody-'))
     const config = readConfig({ DATA_DIR: directory })
-    assert.ok(!('faults' in config))
+    assert.ok(!('faults' in config) && config.blobs.kind === 'files')
+    const blobsDirectory = config.blobs.directory
     const data = await openServerData(config, USE)
     try {
       await work({
@@ -43,13 +44,13 @@ function besideServer(work: (beside: Beside) => Promise<void>) {
         },
         async object(state, content) {
           const location = locationOf(sha256(content), defined(parseUploadId(randomUUID())))
-          await writeFile(join(config.blobs.directory, location), content)
+          await writeFile(join(blobsDirectory, location), content)
           const since = addSeconds(systemClock.now(), -86_460)
           await data.store.write([], (tx) => tx.objects.insert({ location, size: content.length, state, since }))
           return location
         },
         files: async () =>
-          (await readdir(config.blobs.directory, { recursive: true })).filter((path) => path.includes('/')).sort(),
+          (await readdir(blobsDirectory, { recursive: true })).filter((path) => path.includes('/')).sort(),
       })
     } finally {
       await data.close()

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
+import { parseS3Address, type S3Address } from '../adapters/s3/address.ts'
 
 /** The value of a variable, or what is wrong with it: a sentence without its subject, the variable's name. */
 type Parsed<Value> = { readonly value: Value } | { readonly fault: string }
@@ -96,16 +97,17 @@ export const databaseAddress: Parser<DatabaseAddress> = (given) => {
 }
 
 /** Where the bytes are. */
-export interface BlobsAddress {
-  readonly kind: 'files'
-  readonly directory: string
-}
+export type BlobsAddress =
+  | { readonly kind: 'files'; readonly directory: string }
+  | { readonly kind: 's3'; readonly address: S3Address }
 
-/** `file:<directory>`. */
+/** `file:<directory>`, or a bucket of an S3 store. */
 export const blobsAddress: Parser<BlobsAddress> = (given) => {
   const directory = pathOf('file', given)
-  if (directory === undefined) return { fault: 'must be file:<directory>; other kinds are not supported yet' }
-  return { value: { kind: 'files', directory } }
+  if (directory !== undefined) return { value: { kind: 'files', directory } }
+  if (!given.startsWith('s3:')) return { fault: 'must be file:<directory> or s3://<bucket>/<prefix>' }
+  const parsed = parseS3Address(given)
+  return 'fault' in parsed ? parsed : { value: { kind: 's3', address: parsed.value } }
 }
 
 /** The path in `<scheme>:<path>`; `<scheme>:///<path>` is an absolute one. */

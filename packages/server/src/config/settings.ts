@@ -65,8 +65,35 @@ export const SETTINGS = {
   blobs: derived('BLOBS_URL', {
     shown: 'file:DATA_DIR/blobs',
     derive: ({ dataDirectory }): BlobsAddress => ({ kind: 'files', directory: join(dataDirectory, 'blobs') }),
-    meaning: 'Directory of the objects, as file:<directory>.',
+    meaning:
+      'The objects, as file:<directory> or s3://<bucket>/<prefix>?endpoint=<URL>&region=<name>&pathStyle=<true or false>.',
     parse: blobsAddress,
+  }),
+  s3AccessKeyId: optional('AWS_ACCESS_KEY_ID', {
+    shown: 'none',
+    meaning: 'Names the user of the S3 store.',
+    parse: text,
+  }),
+  s3SecretAccessKey: optional('AWS_SECRET_ACCESS_KEY', {
+    shown: 'none',
+    meaning: 'The secret of that user.',
+    parse: text,
+  }),
+  s3SessionToken: optional('AWS_SESSION_TOKEN', {
+    shown: 'none',
+    meaning: 'Belongs to credentials that end.',
+    parse: text,
+  }),
+  s3CredentialsFile: optional('S3_CREDENTIALS_FILE', {
+    shown: 'none',
+    meaning: 'File with lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…, in place of the variables.',
+    parse: text,
+  }),
+  spoolDirectory: derived('SPOOL_DIR', {
+    shown: 'DATA_DIR/spool',
+    derive: ({ dataDirectory }) => join(dataDirectory, 'spool'),
+    meaning: 'Directory for chunks on their way to the S3 store.',
+    parse: text,
   }),
   masterSecretFile: derived('MASTER_SECRET_FILE', {
     shown: 'DATA_DIR/secrets/master.secret',
@@ -167,6 +194,13 @@ export const SETTINGS = {
     ),
   ),
   collectGraceSeconds: shared(seconds('GC_GRACE_SECONDS', DAY_SECONDS, 'How long an orphaned object is kept.')),
+  partGraceSeconds: shared(
+    seconds(
+      'PART_GRACE_SECONDS',
+      3600,
+      'How long an object store keeps bytes that do not count any more. Longer than backups of the database reach back, if it may be recovered to an earlier instant.',
+    ),
+  ),
   scrubDays: setting('SCRUB_DAYS', {
     fallback: 30,
     meaning: 'Days after which an object is read again, to find damage on the disk.',
@@ -215,6 +249,12 @@ export const SETTINGS = {
     fallback: 60,
     meaning: 'Pause between two sweeps, which end what has expired.',
     parse: integer({ min: 1, max: DAY_SECONDS }),
+  }),
+  drainSeconds: setting('DRAIN_SECONDS', {
+    fallback: 0,
+    meaning:
+      'Seconds for which a server that ends still takes requests, while /readyz answers 503: so long a load balancer may need to turn away.',
+    parse: integer({ min: 0, max: 300 }),
   }),
   logLevel: setting('LOG_LEVEL', {
     fallback: 'info',

@@ -7,6 +7,7 @@ import type { AccountDeletion } from './account/accountDeletion.ts'
 import { INVITES_KEPT_SECONDS } from './account/invites.ts'
 import { EVENTS_KEPT_SECONDS, pruneEvents } from './changes/events.ts'
 import { type Collector, MAX_COLLECT } from './custody/collect.ts'
+import type { Parts } from './custody/parts.ts'
 import type { Shares } from './shares/shares.ts'
 import type { Finishing } from './uploads/finishing.ts'
 import { uploadIdOf } from './uploads/location.ts'
@@ -29,6 +30,8 @@ interface SweepPorts {
   readonly collector: Collector
   readonly accountDeletion: Pick<AccountDeletion, 'resume'>
   readonly shares: Pick<Shares, 'prune'>
+  /** Undefined if the store of bytes has no keys. */
+  readonly parts: Pick<Parts, 'removeDue'> | undefined
   /** Checks some accounts against the limits of the deployment. */
   readonly reviewQuotas: () => Promise<void>
 }
@@ -39,7 +42,7 @@ const MAX_BATCH = 500
 export type Sweep = ReturnType<typeof createSweep>
 
 export function createSweep(
-  { store, clock, writers, finishing, ending, collector, accountDeletion, shares, reviewQuotas }: SweepPorts,
+  { store, clock, writers, finishing, ending, collector, accountDeletion, shares, parts, reviewQuotas }: SweepPorts,
   settings: SweepSettings,
 ) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
@@ -54,7 +57,11 @@ export function createSweep(
         max: MAX_BATCH,
       }),
     )
-    await ending.end(expired, { isUnchanged: true, mayEnd: ({ uploadId }) => !writers.isWriting(uploadId) })
+    await ending.end(expired, {
+      isUnchanged: true,
+      isIdle: true,
+      mayEnd: ({ uploadId }) => !writers.isWriting(uploadId),
+    })
   }
 
   /** Stops a writer of the bytes first: its upload has ended. */
@@ -64,6 +71,7 @@ export function createSweep(
       const uploadId = uploadIdOf(location)
       if (uploadId !== undefined) await writers.stop(uploadId)
     })
+    await parts?.removeDue()
   }
 
   /** Each statement removes only rows that no work depends on any more, so it needs no lock. */

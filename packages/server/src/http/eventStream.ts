@@ -55,6 +55,7 @@ export function eventStream(listening: Listening, { disconnected, closing, times
       const hasNews = await pause(times.tick, end, listening.onNews)
       if (!hasNews) quietMs += times.tick
     }
+    if (closing.aborted && !disconnected.aborted) yield Buffer.from(comeAgain())
   }
 
   /** A client that does not read must neither keep the server from ending nor occupy one of the account's streams. */
@@ -81,6 +82,13 @@ export function eventStream(listening: Listening, { disconnected, closing, times
   }
 
   return { events: watched(), until: cut.signal }
+}
+
+/** When the server ends, its clients connect again soon, but not all in the same second. */
+const RETRY_MS = { min: 500, spread: 2000 }
+
+function comeAgain(): string {
+  return `retry: ${RETRY_MS.min + Math.floor(Math.random() * RETRY_MS.spread)}\n\n`
 }
 
 function blockOf({ id, event }: StreamEvent): string {

@@ -16,7 +16,7 @@ import { ownAccountRoutes } from './routes/ownAccount.ts'
 import { quotaRoutes } from './routes/quota.ts'
 import { recoveryRoutes } from './routes/recovery.ts'
 import { secondFactorRoutes } from './routes/secondFactor.ts'
-import { serviceRoutes } from './routes/service.ts'
+import { serviceRoutes, type Unreadiness } from './routes/service.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { shareRoutes } from './routes/shares.ts'
 import { syncRoutes } from './routes/sync.ts'
@@ -30,12 +30,14 @@ interface RoutePorts {
   readonly clock: Clock
   /** The release of the software. */
   readonly version: string
+  readonly unreadiness: () => readonly Unreadiness[]
 }
 
 /** One route for each row of the table of operations. */
-export function createRoutes({ rules, store, objects, clock, version }: RoutePorts, settings: GuestSettings): Routes {
+export function createRoutes(ports: RoutePorts, settings: GuestSettings): Routes {
+  const { rules, store, objects, clock } = ports
   return {
-    ...serviceRoutes({ store, objects, version }),
+    ...serviceRoutes(ports),
     ...discoveryRoutes(rules),
     ...accountRoutes(rules),
     ...secondFactorRoutes(rules),

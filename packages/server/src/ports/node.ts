@@ -24,7 +24,7 @@ export type NodeFault = 'clock' | 'schema'
 export interface News {
   /** Never fails and does not wait. */
   announce(accountIds: Iterable<AccountId>): void
-  /** `undefined`: any account may have changed. One listener for each node. */
+  /** Calls `hear` with accounts that other nodes have changed. Without accounts: any may have changed, as the connection was lost. */
   onNews(hear: (accountIds?: readonly AccountId[]) => void): void
 }
 

@@ -37,7 +37,7 @@ const WITHOUT_LOCK: readonly { readonly on: string; readonly when?: string; read
     why: 'the same',
   },
   { on: 'delete uploads', when: 'old.closed_at is not null', why: 'the sweep removes closed sessions' },
-  { on: 'delete chunks', when: 'pg_trigger_depth() > 1', why: 'with their session' },
+  { on: 'delete chunks', when: 'pg_trigger_depth() > 0', why: 'with their session' },
   { on: 'delete sessions', why: 'the sweep removes ended and expired ones' },
   { on: 'delete refresh_tokens', why: 'with their session' },
   { on: 'delete challenges', why: 'the sweep removes expired ones' },

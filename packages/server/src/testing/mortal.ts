@@ -1,3 +1,4 @@
+import type { KeyedBytes } from '../ports/keyedBytes.ts'
 import type { Store } from '../ports/store.ts'
 import type { Bytes, WorldOptions } from './world.ts'
 
@@ -52,6 +53,20 @@ export function createMortal(): Mortal {
         },
         remove: (location) => live(() => real.remove(location)),
         check: () => live(() => real.check()),
+      }),
+      keyedBytes: (real: KeyedBytes): KeyedBytes => ({
+        ...real,
+        size: (key) => live(() => real.size(key)),
+        async *read(key, range) {
+          pass()
+          yield* real.read(key, range)
+        },
+        remove: (key) => live(() => real.remove(key)),
+        create: (key) => live(() => real.create(key)),
+        copy: (piece, source) => live(() => real.copy(piece, source)),
+        upload: (piece, bytes) => live(() => real.upload(piece, bytes)),
+        complete: (joining, pieces) => live(() => real.complete(joining, pieces)),
+        abort: (joining) => live(() => real.abort(joining)),
       }),
     },
   }

@@ -21,6 +21,8 @@ import { text } from 'node:stream/consumers'
 export interface PostgresServer {
   /** The URL of the database `name`. Its user owns everything. */
   url(name: string): string
+  /** Ends all of its processes at once, as a crash does, and starts it again, also after it has ended by itself. Rejects if it does not start. */
+  restart(): Promise<void>
   /** Stops the server, also with open connections, and removes its files. */
   stop(): Promise<void>
 }
@@ -42,25 +44,44 @@ const settings = '-c full_page_writes=off -c wal_level=minimal -c max_wal_sender
 const script = `
   trap : INT TERM HUP
   if native/bin/initdb -D data --auth=trust --username=blindkeep --no-sync ${locale} >log 2>&1 &&
-    native/bin/pg_ctl -D data -l log -w -o "-c listen_addresses='' -k '$PWD' ${settings}" start >>log 2>&1
-  then echo ready; read -r end
+    native/bin/pg_ctl -D data -l log -w -o "-c listen_addresses='' -k '$PWD' ${settings} $1" start >>log 2>&1
+  then
+    echo ready
+    while read -r command; do
+      if native/bin/pg_ctl -D data -l log -w -m immediate restart >>log 2>&1; then echo ready; else echo failed; fi
+    done
   else cat log >&2
   fi
   native/bin/pg_ctl -D data -m immediate stop >/dev/null 2>&1
   cd .. && rm -rf "$OLDPWD"
 `
 
-export async function startPostgresServer(): Promise<PostgresServer> {
-  const directory = mkdtempSync(join(tmpdir(), 'blindkeep-pg-'))
+export interface PostgresOptions {
+  /** Where its own directory is made. */
+  readonly under?: string
+  /** More settings, as options of its command line. */
+  readonly more?: string
+}
+
+export async function startPostgresServer({
+  under = tmpdir(),
+  more = '',
+}: PostgresOptions = {}): Promise<PostgresServer> {
+  const directory = mkdtempSync(join(under, 'blindkeep-pg-'))
   try {
     copyServer(directory)
-    const shell = openShell(directory)
+    const shell = openShell(directory, more)
     const exited = once(shell, 'exit')
     const complaints = text(shell.stderr)
     const [first] = await Promise.race([once(shell.stdout, 'data'), exited])
     if (String(first) !== 'ready\n') throw new Error(`The PostgreSQL server did not start: ${await complaints}`)
     return {
       url: (name) => `postgresql://blindkeep@localhost/${name}?host=${encodeURIComponent(directory)}`,
+      async restart() {
+        shell.stdin.write('restart\n')
+        const [said] = await Promise.race([once(shell.stdout, 'data'), exited])
+        if (String(said) !== 'ready\n') throw new Error('The PostgreSQL server did not start again')
+      },
       async stop() {
         shell.stdin.end()
         await exited
@@ -73,7 +94,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   }
 }
 
-function openShell(directory: string): ChildProcessWithoutNullStreams {
+function openShell(directory: string, more: string): ChildProcessWithoutNullStreams {
   const asRoot = process.getuid?.() === 0
   if (asRoot) {
     for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
@@ -81,7 +102,7 @@ function openShell(directory: string): ChildProcessWithoutNullStreams {
     }
     chownSync(directory, NOBODY_UID, NOBODY_UID)
   }
-  return spawn('sh', ['-c', script], {
+  return spawn('sh', ['-c', script, 'sh', more], {
     cwd: directory,
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
     ...(asRoot && { uid: NOBODY_UID, gid: NOBODY_UID }),

@@ -88,9 +88,18 @@ export async function openWorld() {
   return { store: current, reopen, close }
 }
 
-/** A database that refuses changes without their locks. `open` opens a store, as one more process would. */
-export async function openWitnessed(): Promise<{ open(): Promise<Store>; close(): Promise<void> }> {
-  const outsider = await takeDatabase('witnessed')
+interface SharedDatabase {
+  /** Opens a store, as one more process would. */
+  open(): Promise<Store>
+  /** Resolves when `call` has ended, or a transaction waits for a lock. */
+  untilLockAwaited(call: Promise<unknown>): Promise<void>
+  deadlocks(): Promise<number>
+  close(): Promise<void>
+}
+
+/** A database that, if it is witnessed, refuses changes without their locks (lockWitness.ts). */
+export async function openShared(template: keyof typeof emptied): Promise<SharedDatabase> {
+  const outsider = await takeDatabase(template)
   const stores: Store[] = []
   return {
     async open() {
@@ -98,9 +107,27 @@ export async function openWitnessed(): Promise<{ open(): Promise<Store>; close()
       stores.push(store)
       return store
     },
+    async untilLockAwaited(call) {
+      let hasEnded = false
+      const end = () => {
+        hasEnded = true
+      }
+      call.then(end, end)
+      const isAwaited = async () =>
+        (
+          await outsider.query(`
+          select from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`)
+        ).rowCount !== 0
+      while (!hasEnded && !(await isAwaited())) await new Promise(setImmediate)
+    },
+    async deadlocks() {
+      await outsider.query('select pg_stat_clear_snapshot()')
+      const { rows } = await outsider.query('select deadlocks from pg_stat_database where datname = current_database()')
+      return Number(rows[0].deadlocks)
+    },
     async close() {
       await Promise.all(stores.map((store) => store.close()))
-      await giveBack(outsider, 'witnessed')
+      await giveBack(outsider, template)
     },
   }
 }

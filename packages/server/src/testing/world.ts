@@ -23,6 +23,7 @@ import { unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys, type ServerKeys } from '../domain/custody/keys.ts'
 import { recordServerId } from '../domain/custody/serverId.ts'
 import type { Bytes } from '../ports/bytesContract/world.ts'
+import type { KeyedBytes } from '../ports/keyedBytes.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
@@ -82,7 +83,13 @@ export interface WorldOptions {
   readonly isOnDisk?: boolean
   readonly settings?: Partial<RuleSettings>
   /** Wraps the real adapters, for instance with faults. */
-  readonly around?: { readonly store?: (real: Store) => Store; readonly blobs?: (real: Bytes) => Bytes }
+  readonly around?: {
+    readonly store?: (real: Store) => Store
+    readonly blobs?: (real: Bytes) => Bytes
+    readonly keyedBytes?: (real: KeyedBytes) => KeyedBytes
+  }
+  /** Of a store with keys, whose ports `around.blobs` gives. */
+  readonly keyedBytes?: KeyedBytes
 }
 
 const version = (date: string) => defined(parseProtocolVersion(date))
@@ -107,6 +114,7 @@ const SETTINGS: RuleSettings = {
   uploadLifeSeconds: 7 * 86_400,
   receiptGuestSeconds: 30 * 86_400,
   collectGraceSeconds: 86_400,
+  partGraceSeconds: 3600,
   scrubDays: 30,
   adoptionLeaseSeconds: 60,
   manifestDriftDays: 30,
@@ -154,7 +162,7 @@ async function openStore(
   databasePath: string | undefined,
 ): Promise<{ store: Store; forTests(store: Store): Store; close(): Promise<void> }> {
   if (postgres !== undefined && databasePath === undefined) {
-    const { open, close } = await postgres.openWitnessed()
+    const { open, close } = await postgres.openShared('witnessed')
     return { store: await open(), forTests: postgres.exempt, close }
   }
   const store = await (databasePath === undefined ? openMemoryStore() : openSqliteStore({ path: databasePath }))
@@ -167,6 +175,7 @@ async function openWorld({
   isOnDisk = false,
   settings,
   around,
+  keyedBytes,
 }: WorldOptions): Promise<{ readonly world: World; readonly close: () => Promise<void> }> {
   ground ??= openGround()
   const { directory, blobsDirectory, realBlobs, keyring } = await ground
@@ -189,6 +198,7 @@ async function openWorld({
     store: around?.store?.(realStore) ?? realStore,
     staging: blobs,
     objects: blobs,
+    keyedBytes,
     clock,
     random: systemRandom,
     limiter,

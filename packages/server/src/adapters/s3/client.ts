@@ -1,17 +1,25 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type * as Sdk from '@aws-sdk/client-s3'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { S3Address } from './address.ts'
 import { attempted, MAX_ATTEMPTS } from './attempts.ts'
 import type { S3Credentials } from './credentials.ts'
+import { createTurns, type Turns } from './turns.ts'
 
-/** Connections for each kind of work, so that none waits for another. A call beyond them waits for a connection, within its own time. */
+/** Calls at once for each kind of work, so that none waits for another. Its own time begins when a call has its turn: a crowd does not time out. */
 const LANES = { chunks: 64, reads: 512, verification: 64, removal: 16 } as const
 export type Lane = keyof typeof LANES
+
+/** An answer that is read on keeps its connection when its call is over. */
+const SOCKETS_FOR_CALL = 2
 
 /** Until an answer begins, and between two pieces of it. */
 export const ANSWER_MS = 20_000
 const CONNECT_MS = 5_000
+/** How many calls may wait for their turn in a lane, and for how long. */
+const MAX_WAITING = 10_000
+const WAIT_MS = 60_000
 
 export interface ClientOptions {
   readonly address: S3Address
@@ -49,27 +57,37 @@ interface CallOptions {
 /** Loads the library, which takes 0.15 seconds and 30 MB: only a server with an object store pays for it. */
 export async function openClient({ address, credentials, answerMs = ANSWER_MS }: ClientOptions): Promise<Client> {
   const sdk = await import('@aws-sdk/client-s3')
-  const lanes = new Map<Lane, Sdk.S3Client>()
-  for (const lane of Object.keys(LANES) as Lane[]) lanes.set(lane, openLane(sdk, lane, { address, credentials }))
+  const lanes = new Map<Lane, OpenLane>()
+  for (const lane of Object.keys(LANES) as Lane[]) {
+    const s3 = openLane(sdk, lane, { address, credentials })
+    const busy = () => new StorageUnavailable('too many calls wait for the object store')
+    lanes.set(lane, { s3, turns: createTurns({ most: LANES[lane], mostWaiting: MAX_WAITING, waitMs: WAIT_MS, busy }) })
+  }
   return {
     address,
     answerMs,
     sdk,
     async call({ operation, lane, signal, moreMs = 0, most = MAX_ATTEMPTS }, work) {
-      const s3 = lanes.get(lane)
-      if (s3 === undefined) throw new Error('the object store is closed')
-      const timeoutMs = answerMs + moreMs
-      return attempted({ operation, timeoutMs, signal, most }, (abortSignal) => work(s3, { abortSignal }))
+      const open = lanes.get(lane)
+      if (open === undefined) throw new StorageUnavailable('the object store is closed')
+      const { s3, turns } = open
+      const attempts = { operation, timeoutMs: answerMs + moreMs, signal, most }
+      return turns.take(signal, () => attempted(attempts, (abortSignal) => work(s3, { abortSignal })))
     },
     close() {
-      for (const s3 of lanes.values()) s3.destroy()
+      for (const { s3 } of lanes.values()) s3.destroy()
       lanes.clear()
     },
   }
 }
 
+interface OpenLane {
+  readonly s3: Sdk.S3Client
+  readonly turns: Turns
+}
+
 function openLane(sdk: typeof Sdk, lane: Lane, { address, credentials }: ClientOptions): Sdk.S3Client {
-  const agents = { keepAlive: true, maxSockets: LANES[lane], scheduling: 'lifo' } as const
+  const agents = { keepAlive: true, maxSockets: SOCKETS_FOR_CALL * LANES[lane], scheduling: 'lifo' } as const
   const s3 = new sdk.S3Client({
     region: address.region,
     ...(address.endpoint !== undefined && { endpoint: address.endpoint }),

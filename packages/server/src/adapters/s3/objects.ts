@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobDigest, ByteRange, Objects } from '../../ports/objects.ts'
 import type { PartIndex, PlacedPart } from '../../ports/parts.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
+import { BlobMissing, DigestsBusy, StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Client, Lane } from './client.ts'
 import { isNoSuchKey } from './failure.ts'
 import { listKeys, readKey, removeKey, sizeOfKey } from './keys.ts'
@@ -13,6 +13,8 @@ import { createTurns } from './turns.ts'
 /** How many objects are hashed at once. The hash of a piece holds the event loop for a tenth of a millisecond. */
 const MAX_DIGESTS = 4
 const MAX_WAITING_DIGESTS = 256
+/** Large objects take their time. */
+const DIGEST_WAIT_MS = 10 * 60_000
 /** How many parts of one object are looked at together. */
 const LOOKS_TOGETHER = 16
 /** How often the parts of an object may move while it is looked at. */
@@ -27,7 +29,12 @@ interface Parts {
 /** `Objects` in a bucket, whose parts `index` knows. */
 export function createObjects({ client, marker, index }: Parts): Objects {
   const parts = createPartReader({ client, marker, index })
-  const turns = createTurns({ most: MAX_DIGESTS, mostWaiting: MAX_WAITING_DIGESTS })
+  const turns = createTurns({
+    most: MAX_DIGESTS,
+    mostWaiting: MAX_WAITING_DIGESTS,
+    waitMs: DIGEST_WAIT_MS,
+    busy: () => new DigestsBusy('too many objects wait to be hashed'),
+  })
   return {
     async size(location) {
       checkLocation(location)

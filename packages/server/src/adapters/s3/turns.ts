@@ -1,29 +1,40 @@
-import { DigestsBusy } from '../../ports/storageErrors.ts'
-
-/** Lets a few digests run at once. The others wait in the order of their calls. */
+/** Lets a few works run at once. The others wait in the order of their calls. */
 export interface Turns {
-  /** Throws `DigestsBusy` if too many wait, and the reason of `signal` as soon as it aborts, also while `work` runs. */
-  take<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result>
+  /** Throws what `busy` makes if too many wait or the wait is too long, and the reason of `signal` as soon as it aborts. */
+  take<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>
 }
 
-export function createTurns({ most, mostWaiting }: { readonly most: number; readonly mostWaiting: number }): Turns {
+export interface TurnsOptions {
+  readonly most: number
+  readonly mostWaiting: number
+  readonly waitMs: number
+  readonly busy: () => Error
+}
+
+export function createTurns({ most, mostWaiting, waitMs, busy }: TurnsOptions): Turns {
   const waiting = new Set<() => void>()
   let running = 0
 
-  async function turn(signal: AbortSignal): Promise<void> {
+  async function turn(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted()
     if (running < most) {
       running += 1
       return
     }
-    if (waiting.size >= mostWaiting) throw new DigestsBusy('too many objects wait to be hashed')
+    if (waiting.size >= mostWaiting) throw busy()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const abort = () => {
-      waiting.delete(resolve)
-      reject(signal.reason)
+    const giveUp = (reason: unknown) => {
+      // If the turn has come meanwhile, it is taken.
+      if (waiting.delete(resolve)) reject(reason)
     }
+    const abort = () => giveUp(signal?.reason)
+    const timer = setTimeout(() => giveUp(busy()), waitMs)
     waiting.add(resolve)
-    signal.addEventListener('abort', abort, { once: true })
-    await promise.finally(() => signal.removeEventListener('abort', abort))
+    signal?.addEventListener('abort', abort, { once: true })
+    await promise.finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    })
   }
 
   /** Passes the turn on, so that nobody who comes later overtakes. */
@@ -38,16 +49,10 @@ export function createTurns({ most, mostWaiting }: { readonly most: number; read
 
   return {
     async take(signal, work) {
-      signal.throwIfAborted()
       await turn(signal)
-      const stopped = Promise.withResolvers<never>()
-      const abort = () => stopped.reject(signal.reason)
-      signal.addEventListener('abort', abort, { once: true })
       try {
-        signal.throwIfAborted()
-        return await Promise.race([work(), stopped.promise])
+        return await work()
       } finally {
-        signal.removeEventListener('abort', abort)
         leave()
       }
     },

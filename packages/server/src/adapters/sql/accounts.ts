@@ -1,4 +1,4 @@
-import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { AccountId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { Account, AccountReads, AccountSecret, AccountWrites, NewAccount, OwnLimits } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
@@ -7,6 +7,15 @@ import type { AccountTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').select(columnsOf('accounts')).where('account_id', '=', given.accountId),
+)
+
+const byLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
+  db
+    .selectFrom('accounts')
+    .select(columnsOf('accounts'))
+    .where('account_id', '=', (account) =>
+      account.selectFrom('links').select('links.account_id').where('opaque_id', '=', given.opaqueId),
+    ),
 )
 
 /** Always finds a row: the one with the lowest id if no account has the e-mail. Otherwise an unknown e-mail would answer some microseconds sooner. */
@@ -121,6 +130,10 @@ export function accountReads(db: Kysely<Schema>): AccountReads {
   return {
     async find(accountId) {
       const row = await byId.first(db, { accountId })
+      return row && accountOf(row)
+    },
+    async findByLink(opaqueId) {
+      const row = await byLink.first(db, { opaqueId })
       return row && accountOf(row)
     },
     async findByEmail(email) {

@@ -4,7 +4,7 @@ import { accountWrites, auditedAccounts } from './audit/accounts.ts'
 import { auditedAssets, auditedBlobs } from './audit/assets.ts'
 import { auditedDrops } from './audit/drops.ts'
 import { auditedLinks, linkWrites } from './audit/links.ts'
-import { auditedObject, auditedObjects } from './audit/objects.ts'
+import { auditedObject, auditedObjects, looseParts } from './audit/objects.ts'
 import { auditedReceipts } from './audit/receipts.ts'
 import { auditedUploads } from './audit/uploads.ts'
 import type { Schema } from './schema.ts'
@@ -21,6 +21,7 @@ export function auditReads(db: Kysely<Schema>): AuditReads {
     assets: (after, max) => auditedAssets(db, after, max),
     blobs: (after, max) => auditedBlobs(db, after, max),
     objects: (after, max) => auditedObjects(db, after, max),
+    looseParts: (max) => looseParts(db, max),
     object: (location) => auditedObject(db, location),
     receipts: (after, max) => auditedReceipts(db, after, max),
   }

@@ -132,7 +132,6 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     offset: true,
     length: true,
     checksum: true,
-    joining_id: true,
     due: true,
     is_removed: true,
   },

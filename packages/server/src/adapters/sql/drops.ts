@@ -143,8 +143,8 @@ export function dropWrites(db: Kysely<Schema>): DropWrites {
 
   return {
     async insert(drop) {
-      await insertion.changed(db, drop)
-      await pendingStep.changed(db, { accountId: drop.accountId, step: 1 })
+      const counted = pendingStep.changed(db, { accountId: drop.accountId, step: 1 })
+      await Promise.all([insertion.changed(db, drop), counted])
     },
     async claim(claim) {
       return (await claiming.changed(db, claim)) === 1

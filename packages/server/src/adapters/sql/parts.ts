@@ -27,7 +27,7 @@ const kept = prepared((db, given: { readonly uploadId: UploadId }) =>
 const dueAt = prepared((db, given: { readonly now: Instant; readonly max: number }) =>
   db
     .selectFrom('parts')
-    .select(['key', 'state', 'joining_id', 'is_removed'])
+    .select(['key', 'state', 'is_removed'])
     .where('due', '<=', given.now)
     .orderBy('due')
     .limit(given.max),
@@ -113,10 +113,6 @@ const joinBeginning = prepared((db, given: NewPart & { readonly location: string
     ),
 )
 
-const joiningMark = prepared((db, given: Given & { readonly joiningId: string }) =>
-  writing(db, given).set({ joining_id: given.joiningId }),
-)
-
 const extension = prepared((db, given: Given & { readonly until: Instant }) =>
   writing(db, given).set({ due: given.until }),
 )
@@ -183,9 +179,8 @@ export function partReads(db: Kysely<Schema>): PartReads {
       return (await kept.all(db, { uploadId })).map(keptOf)
     },
     async due(now, max) {
-      return (await dueAt.all(db, { now, max })).flatMap(
-        ({ key, state, joining_id: joiningId, is_removed }): DuePart[] =>
-          state === 'kept' ? [] : [{ key, state, joiningId: joiningId ?? undefined, isRemoved: is_removed === 1 }],
+      return (await dueAt.all(db, { now, max })).flatMap(({ key, state, is_removed }): DuePart[] =>
+        state === 'kept' ? [] : [{ key, state, isRemoved: is_removed === 1 }],
       )
     },
     async toJoin(after, max) {
@@ -204,9 +199,6 @@ export function partWrites(db: Kysely<Schema>): PartWrites {
     },
     async beginJoining(part) {
       return (await joinBeginning.changed(db, part)) === 1
-    },
-    async setJoining(key, joiningId) {
-      return (await joiningMark.changed(db, { key, joiningId })) === 1
     },
     async extend(key, until) {
       return (await extension.changed(db, { key, until })) === 1

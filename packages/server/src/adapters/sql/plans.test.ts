@@ -26,7 +26,7 @@ const scansAllowed = [
 ]
 
 /** Queries that have to read a whole table: an audit sums the sessions of all links at once. */
-const wholeTablesAllowed = ['audit.links']
+const wholeTablesAllowed = ['audit.links', 'audit.looseParts']
 
 /** Queries that may sort: keys are few, and the receipts of one asset come from its uploads. */
 const sortsAllowed = ['keys.attestationKeys', 'receipts.ofAsset']

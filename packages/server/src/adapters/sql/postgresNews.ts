@@ -21,7 +21,10 @@ export interface PostgresNews extends News {
 export function createPostgresNews(nodeId: string, connection: () => Pick<NodeConnection, 'ask'>): PostgresNews {
   const announced = new Set<AccountId>()
   let isTelling = false
-  let hear: Parameters<News['onNews']>[0] = () => undefined
+  const listeners: Parameters<News['onNews']>[0][] = []
+  const hear: Parameters<News['onNews']>[0] = (accountIds) => {
+    for (const listener of listeners) listener(accountIds)
+  }
 
   async function tell(): Promise<void> {
     if (isTelling) return
@@ -46,12 +49,12 @@ export function createPostgresNews(nodeId: string, connection: () => Pick<NodeCo
       if (announced.size > 0) void tell()
     },
     onNews(listener) {
-      hear = listener
+      listeners.push(listener)
     },
     heard(payload) {
       const [from, ...texts] = payload.split(' ')
       if (from !== nodeId) hear(texts.flatMap((text) => parseAccountId(text) ?? []))
     },
-    missed: () => hear(undefined),
+    missed: () => hear(),
   }
 }

@@ -92,7 +92,9 @@ describe('the nodes of a PostgreSQL database', () => {
         await endOthers(outsider)
         assert.equal(await news, undefined)
         const other = await open()
-        const heard = nextNews(node)
+        const heard = new Promise<readonly AccountId[]>((resolve) => {
+          node.onNews((accountIds) => accountIds && resolve(accountIds))
+        })
         other.announce([accountId(1)])
         assert.deepEqual(await heard, [accountId(1)])
       }),

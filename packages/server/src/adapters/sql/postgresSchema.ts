@@ -85,6 +85,6 @@ async function inTransaction(session: PostgresSession, work: Parameters<typeof l
     await lend(session, work)
     await commit(session)
   } finally {
-    await session.rollBack()
+    void session.rollBack()
   }
 }

@@ -102,7 +102,7 @@ export function receiptWrites(db: Kysely<Schema>): ReceiptWrites {
       if (last === undefined) throw new RangeError('No receipts to append')
       refuseUnlessRising(from, rows)
       if (!(await moveHead(db, from, last))) return false
-      for (const row of rows) await insertion.changed(db, row)
+      await Promise.all(rows.map((row) => insertion.changed(db, row)))
       return true
     },
   }

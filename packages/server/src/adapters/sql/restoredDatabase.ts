@@ -75,7 +75,9 @@ function receivedAt(temporary: string): Omit<RestoredDatabase, 'putInPlace'> {
     async open() {
       const store = await openSqliteStore({ path: temporary })
       // They are of another store of bytes, and of processes that run no more.
-      withDatabase(temporary, (database) => database.exec('delete from parts; delete from nodes'))
+      withDatabase(temporary, (database) =>
+        database.exec("delete from parts; delete from nodes; delete from server_facts where name = 'store_id'"),
+      )
       return store
     },
     snapshot: () => readSnapshot(temporary),

@@ -217,7 +217,6 @@ export interface PartTable {
   readonly offset: number | null
   readonly length: number | null
   readonly checksum: Sha256Hex | null
-  readonly joining_id: string | null
   /** When something is to happen with it. Null while it is kept. */
   readonly due: Instant | null
   readonly is_removed: Generated<0 | 1>

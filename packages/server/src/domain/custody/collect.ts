@@ -9,17 +9,22 @@
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds, formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
+import type { KeyedBytes } from '../../ports/keyedBytes.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { isStoreBroken, type ReadTx, type Store, type StoredObject, type WriteTx } from '../../ports/store.ts'
 import { partsOf } from '../uploads/location.ts'
 
 export interface CollectSettings {
   readonly collectGraceSeconds: number
+  /** How long bytes in a store with keys stay that do not count any more. */
+  readonly partGraceSeconds: number
 }
 
 interface CollectPorts {
   readonly store: Store
   readonly objects: Pick<Objects, 'remove'>
+  /** Only in a store with keys. There the parts of an object keep its bytes for a while, and the removal of parts empties their keys. */
+  readonly keyedBytes?: KeyedBytes | undefined
   readonly clock: Clock
 }
 
@@ -39,7 +44,10 @@ export const MAX_CLOCK_AHEAD_SECONDS = 100 * 365 * 86_400
 
 export type Collector = ReturnType<typeof createCollector>
 
-export function createCollector({ store, objects, clock }: CollectPorts, { collectGraceSeconds }: CollectSettings) {
+export function createCollector(
+  { store, objects, keyedBytes, clock }: CollectPorts,
+  { collectGraceSeconds, partGraceSeconds }: CollectSettings,
+) {
   async function listIn(state: StoredObject['state'], before: Instant): Promise<readonly StoredObject[]> {
     return store.read((tx) => tx.objects.listIn(state, before, MAX_COLLECT))
   }
@@ -79,11 +87,15 @@ export function createCollector({ store, objects, clock }: CollectPorts, { colle
       const removed: StoredObject[] = []
       const removeBytes = async (object: StoredObject): Promise<void> => {
         await before(object)
-        await objects.remove(object.location)
+        if (keyedBytes === undefined) await objects.remove(object.location)
         removed.push(object)
       }
       const removeRows = async (tx: WriteTx): Promise<void> => {
-        for (const { location } of removed) await tx.objects.remove(location)
+        const removeFrom = addSeconds(clock.now(), partGraceSeconds)
+        for (const { location } of removed) {
+          if (keyedBytes !== undefined) await tx.parts.doomKept(partsOf(location).uploadId, removeFrom)
+          await tx.objects.remove(location)
+        }
       }
       await tryEachInTurn(deleting, removeBytes, isStoreBroken).finally(() =>
         removed.length === 0 ? undefined : store.write([], removeRows),

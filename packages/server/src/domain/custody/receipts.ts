@@ -111,9 +111,13 @@ export function createReceiptLog({ store, clock, serverId, signerOf, headWatch =
       ...drafts.map((each) => accountLock(each.accountId)),
     ]
     const done = await store.write(['chain', ...locks], async (tx) => {
-      if ((await tx.keys.activeAttestationKey())?.keyId !== key.keyId) return { refused: 'key_rotated' as const }
-      if (head === undefined) await recordServerId(tx, serverId)
-      if (!(await tx.receipts.append(head, rows))) throw new Error('the receipt log has grown without its lock')
+      const [active, isAppended] = await Promise.all([
+        tx.keys.activeAttestationKey(),
+        tx.receipts.append(head, rows),
+        head === undefined ? recordServerId(tx, serverId) : undefined,
+      ])
+      if (active?.keyId !== key.keyId) return { refused: 'key_rotated' as const }
+      if (!isAppended) throw new Error('the receipt log has grown without its lock')
       await commitEach(tx, drafts, rows)
       return 'committed'
     })
@@ -145,9 +149,13 @@ async function commitEach(tx: WriteTx, drafts: readonly ReceiptDraft[], rows: re
 }
 
 async function readLogState(tx: ReadTx): Promise<LogState> {
-  const key = await tx.keys.activeAttestationKey()
+  const [key, head, floor] = await Promise.all([
+    tx.keys.activeAttestationKey(),
+    tx.receipts.head(),
+    receiptSeqFloor(tx),
+  ])
   if (key === undefined) throw new Error('no attestation key is active')
-  return { head: await tx.receipts.head(), floor: await receiptSeqFloor(tx), key }
+  return { head, floor, key }
 }
 
 /**

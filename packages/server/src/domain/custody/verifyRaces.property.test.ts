@@ -140,7 +140,7 @@ describe('a durable verdict', () => {
         )
       },
       {
-        settings: { collectGraceSeconds: GRACE },
+        settings: { collectGraceSeconds: GRACE, partGraceSeconds: 0 },
         around: { blobs: remembered.blobs, store: remembered.store },
       },
     ),
@@ -216,7 +216,7 @@ async function play(scene: Scene, { deep, blobs, bursts }: Round): Promise<void>
 
 /** The collector's steps one by one, so that another event may come between any two of them. */
 async function collect({ store, objects, clock }: World): Promise<void> {
-  const collector = createCollector({ store, objects, clock }, { collectGraceSeconds: GRACE })
+  const collector = createCollector({ store, objects, clock }, { collectGraceSeconds: GRACE, partGraceSeconds: 0 })
   await collector.mark()
   const { deleting } = await collector.startDeleting()
   await collector.remove(deleting)

@@ -20,24 +20,26 @@ export function createLandDrop({ ending }: { readonly ending: UploadEnding }): L
   return async function landDrop(tx, { upload, dropId, receivedAt }) {
     const { uploadId, accountId, opaqueId, ciphertextHash, size, contentType, kemCt, suggestedFilename, location } =
       upload
-    await markLanded(tx, upload, receivedAt)
-    await tx.drops.insert({
-      dropId,
-      accountId,
-      opaqueId,
-      uploadId,
-      ciphertextHash,
-      size,
-      contentType,
-      kemCt,
-      suggestedFilename,
-      location,
-      receivedAt,
-      leasedUntil: undefined,
-    })
-    await tx.links.land(opaqueId, size, receivedAt)
-    await noteChange(tx, accountId, { name: 'drop.landed', dropId, opaqueId }, receivedAt)
-    await noteLinkChange(tx, upload, receivedAt)
+    await Promise.all([
+      markLanded(tx, upload, receivedAt),
+      tx.drops.insert({
+        dropId,
+        accountId,
+        opaqueId,
+        uploadId,
+        ciphertextHash,
+        size,
+        contentType,
+        kemCt,
+        suggestedFilename,
+        location,
+        receivedAt,
+        leasedUntil: undefined,
+      }),
+      tx.links.land(opaqueId, size, receivedAt),
+      noteChange(tx, accountId, { name: 'drop.landed', dropId, opaqueId }, receivedAt),
+      noteLinkChange(tx, upload, receivedAt),
+    ])
     const link = await tx.links.find(opaqueId)
     return link?.spentAt === undefined ? [] : ending.endOpenOfLink(tx, opaqueId, receivedAt)
   }

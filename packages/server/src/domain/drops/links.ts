@@ -92,10 +92,12 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
       if (stateOf(link, at) !== 'live') return { refused: 'link_not_live' }
       const limit = maxFileBytes(link, settings.blobBytesMax)
       if (size > limit) return { refused: 'file_too_large', limit }
-      const isReserved = await tx.links.reserve(link.opaqueId, { size, at, maxOpenSessions: MAX_OPEN_SESSIONS })
-      if (!isReserved) return { refused: 'caps_exhausted' }
-      await noteLinkChange(tx, link, at)
-      return undefined
+      // A refusal undoes the note too.
+      const [isReserved] = await Promise.all([
+        tx.links.reserve(link.opaqueId, { size, at, maxOpenSessions: MAX_OPEN_SESSIONS }),
+        noteLinkChange(tx, link, at),
+      ])
+      return isReserved ? undefined : { refused: 'caps_exhausted' }
     },
   }
 }
@@ -117,10 +119,8 @@ async function insert(
 
 /** A live link of a reachable account. Undefined otherwise: a guest cannot tell the reasons apart. */
 export async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<Link | undefined> {
-  const link = await tx.links.find(opaqueId)
-  if (link === undefined || stateOf(link, at) !== 'live') return undefined
-  const owner = await tx.accounts.find(link.accountId)
-  return isReachable(owner) ? link : undefined
+  const [link, owner] = await Promise.all([tx.links.find(opaqueId), tx.accounts.findByLink(opaqueId)])
+  return link !== undefined && stateOf(link, at) === 'live' && isReachable(owner) ? link : undefined
 }
 
 function stateOf(link: Link, at: Instant): LinkState {

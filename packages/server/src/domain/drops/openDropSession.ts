@@ -56,16 +56,17 @@ export function createOpenDropSession({ clock, random, links, places, quota }: O
     const now = clock.now()
     const { declaration, opaqueId, source } = request
     const { size } = declaration
-    const repeated = await findRepeat(tx, request)
+    const [repeated, link] = await Promise.all([findRepeat(tx, request), findLive(tx, opaqueId, now)])
     if (repeated !== undefined) return repeated
-    const link = await findLive(tx, opaqueId, now)
     if (link === undefined) return { refused: 'link_not_live' }
     const ended = await places.makePlace(tx, link, { size, source, at: now })
     if (isRefusal(ended)) return ended
-    const refused =
-      (await links.reserve(tx, link, size, now)) ??
-      (await judgePending(tx, link)) ??
-      (await quota.charge(tx, link.accountId, size, now))
+    const [overCaps, overPending, overQuota] = await Promise.all([
+      links.reserve(tx, link, size, now),
+      judgePending(tx, link),
+      quota.charge(tx, link.accountId, size, now),
+    ])
+    const refused = overCaps ?? overPending ?? overQuota
     if (refused !== undefined) return refused
     const parsed = parseDeclaration(declaration, link)
     if (isRefusal(parsed)) return parsed
@@ -91,8 +92,8 @@ async function findRepeat(
 
 /** Unclosed drop sessions count too, because they may land: otherwise they could fill the inbox beyond its limit. */
 async function judgePending(tx: WriteTx, { accountId }: Link): Promise<Refuses<'caps_exhausted'> | undefined> {
-  const free = MAX_PENDING_DROPS - (await tx.drops.countPending(accountId))
-  const unclosed = free > 0 ? await tx.uploads.countUnclosed(accountId) : 0
+  const [pending, unclosed] = await Promise.all([tx.drops.countPending(accountId), tx.uploads.countUnclosed(accountId)])
+  const free = MAX_PENDING_DROPS - pending
   if (unclosed < free) return undefined
   // The account's own sessions do not land in the inbox. They are counted last, because the count seldom matters.
   return unclosed - (await tx.uploads.countUnclosedOwn(accountId)) < free ? undefined : { refused: 'caps_exhausted' }
@@ -110,18 +111,20 @@ interface NewSession {
 async function insertSession(tx: WriteTx, { uploadId, request, link, parsed, now }: NewSession): Promise<void> {
   const { contentType, size, suggestedFilename } = request.declaration
   const location = locationOf(parsed.ciphertextHash, uploadId)
-  await tx.objects.insert({ location, size, state: 'staged', since: now })
-  await tx.uploads.insert({
-    uploadId,
-    accountId: link.accountId,
-    opaqueId: link.opaqueId,
-    size,
-    ...parsed,
-    contentType,
-    suggestedFilename,
-    idempotencyKey: request.idempotencyKey,
-    declarationHash: hashOf(request.declaration),
-    location,
-    createdAt: now,
-  })
+  await Promise.all([
+    tx.objects.insert({ location, size, state: 'staged', since: now }),
+    tx.uploads.insert({
+      uploadId,
+      accountId: link.accountId,
+      opaqueId: link.opaqueId,
+      size,
+      ...parsed,
+      contentType,
+      suggestedFilename,
+      idempotencyKey: request.idempotencyKey,
+      declarationHash: hashOf(request.declaration),
+      location,
+      createdAt: now,
+    }),
+  ])
 }

@@ -36,6 +36,7 @@ export const REMEDIES = {
   blob_wrong: ROWS_CHANGED,
   blob_receipt_wrong: ROWS_CHANGED,
   object_wrong: ROWS_CHANGED,
+  parts_wrong: ROWS_CHANGED,
   object_time_wrong:
     'Until that time the server neither checks the object nor removes it; nothing is lost. Set the clock of the machine right if it is ahead. If it is right, rows were changed, and not by the server.',
   object_damaged: `${PUT_FILE_BACK} Then run \`fsck --deep --repair\`, which removes the mark.`,

@@ -4,7 +4,7 @@
  */
 import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 import type { Clock } from '../../ports/clock.ts'
-import { type AuditedObject, type Store, StoreDamaged, ValueUnreadable } from '../../ports/store.ts'
+import { type AuditedObject, type ReadTx, type Store, StoreDamaged, ValueUnreadable } from '../../ports/store.ts'
 import { checkAccount } from './accounts.ts'
 import { checkAsset, checkBlob, checkDrop } from './assets.ts'
 import { examineBytes } from './bytes.ts'
@@ -25,7 +25,7 @@ interface FsckPorts {
   readonly verify: HybridVerifiers
 }
 
-/** Faults that the database reports about itself. */
+/** Faults that the database reports about itself, and parts of unknown objects. */
 const MAX_DAMAGE = 100
 /** Files that are examined at the same time. */
 const LOOKS_AT_ONCE = 32
@@ -46,7 +46,13 @@ export async function* examine(ports: FsckPorts, examination: Examination): Asyn
   yield* examineRows(ports, examination)
   yield* unlessUnreadable('receipts', examineLog(ports, examination))
   yield* unlessUnreadable('objects', examineObjects(ports, examination))
+  yield* await store.read(looseParts)
   yield* unlessUnreadable('files', examineStrays(ports, examination))
+}
+
+async function looseParts(tx: ReadTx): Promise<readonly Finding[]> {
+  const keys = await tx.audit.looseParts(MAX_DAMAGE)
+  return keys.map((key) => createFinding('parts_wrong', { key }, 'a part is kept, and its object has no row'))
 }
 
 /** The first fault is reported already, as a search for more may fail on a broken database. */

@@ -12,7 +12,7 @@ export function checkObject(
   object: AuditedObject,
   { deep, now }: Pick<Examination, 'deep'> & { readonly now: Instant },
 ): readonly Finding[] {
-  const { location, state, sessions, drops, blobs, receipts, damagedAt } = object
+  const { location, state, sessions, drops, blobs, receipts, parts, damagedAt } = object
   // The time by which the scrubber and the collector take objects.
   const due = state === 'kept' ? object.checkedAt : object.since
   const isWaiting = state === 'kept' || state === 'marked'
@@ -23,6 +23,7 @@ export function checkObject(
       'object_wrong',
       `${state}, owned by ${sessions} sessions, ${drops} drops and ${blobs} blobs, with ${receipts} receipts`,
     ],
+    [!hasRightParts(object), 'parts_wrong', `${parts.count} parts hold ${parts.bytes} bytes, with ${parts.gaps} gaps`],
     [
       isWaiting && due > addSeconds(now, MAX_AHEAD_SECONDS),
       'object_time_wrong',
@@ -45,6 +46,12 @@ export function isOurs({ location }: Pick<AuditedObject, 'location'>): boolean {
   } catch {
     return false
   }
+}
+
+/** Parts that are kept cover the object exactly. An object in a store without keys has none. */
+function hasRightParts({ state, size, receivedBytes = 0, parts }: AuditedObject): boolean {
+  if (parts.count === 0 || state === 'deleting') return true
+  return parts.gaps === 0 && parts.bytes === (state === 'staged' ? receivedBytes : size)
 }
 
 function isOwnedAsItSays({ state, sessions, drops, blobs, receipts }: AuditedObject): boolean {

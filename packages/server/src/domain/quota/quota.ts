@@ -32,6 +32,11 @@ interface Limits {
   readonly hardLimit: number | undefined
 }
 
+interface Step {
+  readonly before: Account
+  readonly after: Account
+}
+
 const QUOTA_CHANGED = { name: 'quota.changed' } as const
 
 export type Quota = ReturnType<typeof createQuota>
@@ -52,12 +57,13 @@ export function createQuota(settings: QuotaSettings) {
     return hardLimit !== undefined && account.usedBytes >= hardLimit
   }
 
-  /** Stores since when the use is at or over the limit. An earlier time stays when the account was over the limit before the change too. */
-  async function noteExcess(tx: WriteTx, before: Account, at: Instant): Promise<void> {
-    const account = await tx.accounts.find(before.accountId)
-    if (account === undefined) return
-    const since = exceeds(account) ? ((exceeds(before) ? before.exceededSince : undefined) ?? at) : undefined
-    if (since !== before.exceededSince) await tx.accounts.setExceededSince(account.accountId, since)
+  /** Stores since when the use is at or over the limit, and notes the change. An earlier time stays when the account was over the limit before too. */
+  async function note(tx: WriteTx, { before, after }: Step, at: Instant): Promise<void> {
+    const since = exceeds(after) ? ((exceeds(before) ? before.exceededSince : undefined) ?? at) : undefined
+    await Promise.all([
+      since === before.exceededSince ? undefined : tx.accounts.setExceededSince(before.accountId, since),
+      noteChange(tx, before.accountId, QUOTA_CHANGED, at),
+    ])
   }
 
   return {
@@ -70,26 +76,27 @@ export function createQuota(settings: QuotaSettings) {
     ): Promise<Refuses<'quota_exceeded'> | undefined> {
       const before = await tx.accounts.find(accountId)
       if (before === undefined) throw new Error('an account disappeared within a transaction')
-      const { hardLimit } = limitsOf(before)
-      if (!(await tx.accounts.charge(accountId, bytes, hardLimit))) return { refused: 'quota_exceeded' }
-      if (hardLimit !== undefined) await noteExcess(tx, before, at)
-      await noteChange(tx, accountId, QUOTA_CHANGED, at)
-      return undefined
+      const after = { ...before, usedBytes: before.usedBytes + bytes }
+      // A refusal undoes the note too.
+      const [isCharged] = await Promise.all([
+        tx.accounts.charge(accountId, bytes, limitsOf(before).hardLimit),
+        note(tx, { before, after }, at),
+      ])
+      return isCharged ? undefined : { refused: 'quota_exceeded' }
     },
 
     /** Gives `bytes` back, in the transaction that ends the charged row. */
     async refund(tx: WriteTx, accountId: AccountId, bytes: number, at: Instant): Promise<void> {
       const before = await tx.accounts.find(accountId)
-      await tx.accounts.refund(accountId, bytes)
-      if (before !== undefined) await noteExcess(tx, before, at)
-      await noteChange(tx, accountId, QUOTA_CHANGED, at)
+      if (before === undefined) throw new Error('an account disappeared within a transaction')
+      const after = { ...before, usedBytes: before.usedBytes - bytes }
+      await Promise.all([tx.accounts.refund(accountId, bytes), note(tx, { before, after }, at)])
     },
 
     /** Gives an account its own limits. A hard limit at or below its use begins the grace; one above it ends the grace. */
     async setLimits(tx: WriteTx, account: Account, limits: OwnLimits, at: Instant): Promise<void> {
       await tx.accounts.setLimits(account.accountId, limits)
-      await noteExcess(tx, account, at)
-      await noteChange(tx, account.accountId, QUOTA_CHANGED, at)
+      await note(tx, { before: account, after: { ...account, ...limits } }, at)
     },
 
     /** Whether the stored excess agrees with the limits. It does not after a start with other limits of the deployment. */
@@ -98,9 +105,7 @@ export function createQuota(settings: QuotaSettings) {
     /** Stores the excess as the limits say. A grace that was not stored begins now, as its owner was not warned before. */
     async note(tx: WriteTx, accountId: AccountId, at: Instant): Promise<void> {
       const account = await tx.accounts.find(accountId)
-      if (account === undefined) return
-      await noteExcess(tx, account, at)
-      await noteChange(tx, accountId, QUOTA_CHANGED, at)
+      if (account !== undefined) await note(tx, { before: account, after: account }, at)
     },
 
     snapshot(account: Account, now: Instant): QuotaSnapshot {

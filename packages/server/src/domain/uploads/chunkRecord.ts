@@ -2,7 +2,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import { accountLock, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
-import type { WrittenChunk } from './chunkWrite.ts'
+import { giveUpPart, type WrittenChunk } from './chunkWrite.ts'
 import { findUpload } from './findUpload.ts'
 import { enterFinishing, type FinishAnswer, type Finishing, type FinishingRefusal } from './finishing.ts'
 import type { StagedBytes } from './staged.ts'
@@ -36,15 +36,18 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
       await finishing.finish(refused.uploadId)
       return record(upload, chunk)
     }
-    if (refused !== undefined) return refused
-    staged.advance(uploadId, end, chunk.hash)
+    if (refused !== undefined) {
+      if (chunk.key !== undefined) await giveUpPart({ store, clock }, chunk.key)
+      return refused
+    }
+    if (chunk.hash !== undefined) staged.advance(uploadId, end, chunk.hash)
     return isLast ? finishing.finish(uploadId) : { offset: end }
   }
 
   async function recordIn(
     tx: WriteTx,
     upload: Upload,
-    { offset, length, checksum }: WrittenChunk,
+    { offset, length, checksum, key }: WrittenChunk,
   ): Promise<Refuses<'chunk_misplaced' | 'upload_not_found' | 'account_suspended'> | FinishingRefusal | undefined> {
     const { uploadId } = upload
     const at = clock.now()
@@ -52,7 +55,7 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     const owner = await tx.accounts.find(upload.accountId)
     if (owner?.suspendedAt !== undefined)
       return { refused: upload.assetId === undefined ? 'upload_not_found' : 'account_suspended' }
-    if (!(await tx.uploads.append(uploadId, { offset, length, checksum }, at))) {
+    if (!(await tx.uploads.append(uploadId, { offset, length, checksum, key }, at))) {
       const present = await findUpload(uploadId)(tx)
       return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }
     }

@@ -1,9 +1,13 @@
-/** Writes a chunk's bytes behind the bytes that its upload already has. Nothing is recorded yet: a later chunk may overwrite them. */
+/**
+ * Stores a chunk's bytes. Nothing is recorded of the chunk yet. In a store with keys its part is recorded first, when all its bytes have arrived and are right: so
+ * a key without a row has no bytes, and a broken request leaves no row.
+ */
 import { createHash, type Hash } from 'node:crypto'
-import type { Sha256Hex } from '@blindkeep/protocol/ids'
+import { addSeconds, type Sha256Hex } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
 import type { Staging } from '../../ports/staging.ts'
 import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
-import type { Chunk, Store, Upload } from '../../ports/store.ts'
+import type { Store, StoredChunk, Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { findUpload } from './findUpload.ts'
 import type { Finishing } from './finishing.ts'
@@ -14,14 +18,15 @@ import type { Writer } from './writers.ts'
 export interface ChunkWritePorts {
   readonly store: Store
   readonly staging: Staging
+  readonly clock: Clock
   readonly room: Room
   readonly staged: StagedBytes
   readonly finishing: Finishing
 }
 
-export interface WrittenChunk extends Chunk {
-  /** Of the whole file, from byte 0 to the end of this chunk. */
-  readonly hash: Hash
+export interface WrittenChunk extends StoredChunk {
+  /** Of the whole file, from byte 0 to the end of this chunk. Undefined if this process has not seen all of it. */
+  readonly hash: Hash | undefined
 }
 
 interface ChunkBody {
@@ -36,48 +41,96 @@ export type WriteRefusal =
   | StopRefusal
   | Refuses<'chunk_empty' | 'chunk_corrupt' | 'chunk_past_size' | 'storage_unavailable'>
 
-class PastSize extends Error {}
-class NoRoom extends Error {}
+/** So many parts of a session may be written at once: repeats of a chunk on several nodes. Stopped nodes leave some, which cannot fill the store. */
+const MAX_PARTS_WRITING = 4
+/** Longer than any attempt to store a chunk takes. A part that is still not recorded then is given up. */
+const PART_SECONDS = 1800
+/** While bytes arrive for long, other processes learn from time to time that somebody writes. */
+const MARK_AFTER_SECONDS = 10
+const MARKED_SECONDS = 60
 
-export function createChunkWrite({ store, staging, room, staged, finishing }: ChunkWritePorts) {
-  return async function write(
-    upload: Upload,
-    { offset, checksum, body }: ChunkBody,
-    writer: Writer,
-  ): Promise<WrittenChunk | WriteRefusal> {
+/** Ends a body with the reason why its chunk is refused. */
+class ChunkRefused extends Error {
+  readonly refusal: WriteRefusal
+  constructor(refusal: WriteRefusal) {
+    super(refusal.refused)
+    this.refusal = refusal
+  }
+}
+
+export function createChunkWrite({ store, staging, clock, room, staged, finishing }: ChunkWritePorts) {
+  /** What arrives of one chunk: counted, hashed and judged. */
+  function createArrival(upload: Upload, { offset, checksum }: ChunkBody, writer: Writer) {
     const ofChunk = createHash('sha256')
-    const ofFile = staged.hashUpTo(upload.uploadId, offset)
+    const ofFile = offset === 0 ? ofChunk : staged.hashUpTo(upload.uploadId, offset)
     let length = 0
-    const onBytes = (bytes: Uint8Array): void => {
-      length += bytes.length
-      if (offset + length > upload.size) throw new PastSize()
-      if (!room.take(bytes.length)) throw new NoRoom()
-      ofChunk.update(bytes)
-      ofFile?.update(bytes)
+    let markedAt = clock.now()
+    return {
+      take(bytes: Uint8Array): void {
+        length += bytes.length
+        if (offset + length > upload.size) throw new ChunkRefused({ refused: 'chunk_past_size', offset })
+        if (!room.take(bytes.length)) throw new ChunkRefused({ refused: 'storage_unavailable' })
+        ofChunk.update(bytes)
+        if (ofFile !== ofChunk) ofFile?.update(bytes)
+        if (clock.now() < addSeconds(markedAt, MARK_AFTER_SECONDS)) return
+        markedAt = clock.now()
+        const until = addSeconds(markedAt, MARKED_SECONDS)
+        void store.write([], (tx) => tx.uploads.markWriting(upload.uploadId, until)).catch(() => undefined)
+      },
+      /** Called once, after the last piece. */
+      judge(): void {
+        if (length === 0) throw new ChunkRefused({ refused: 'chunk_empty' })
+        if (ofChunk.copy().digest('hex') !== checksum) throw new ChunkRefused({ refused: 'chunk_corrupt', offset })
+        if (!writer.hasAllBytes()) throw new Error('stopped')
+      },
+      chunk: (key: string | undefined): WrittenChunk => ({ offset, length, checksum, key, hash: ofFile }),
+    }
+  }
+
+  return async function write(upload: Upload, chunk: ChunkBody, writer: Writer): Promise<WrittenChunk | WriteRefusal> {
+    const { uploadId, location } = upload
+    const arrival = createArrival(upload, chunk, writer)
+    const key = staging.newKey(location)
+    let isBegun = false
+    async function* body(): AsyncGenerator<Uint8Array> {
+      yield* chunk.body
+      arrival.judge()
+      if (key === undefined) return
+      isBegun = await beginPart(upload, key)
+      if (!isBegun) throw new ChunkRefused({ refused: 'storage_unavailable' })
     }
     try {
       if (!(await room.isLeft())) return { refused: 'storage_unavailable' }
-      await staging.write(
-        { location: upload.location, key: undefined, offset },
-        { body, signal: writer.signal, onBytes },
-      )
+      const { signal } = writer
+      await staging.write({ location, key, offset: chunk.offset }, { body: body(), signal, onBytes: arrival.take })
+      return arrival.chunk(key)
     } catch (error) {
-      if (writer.isStopped()) return stopped(upload)
-      if (error instanceof PastSize) return { refused: 'chunk_past_size', offset }
-      // What has arrived of this chunk lies behind the acknowledged bytes; the next attempt writes over it.
-      if (error instanceof NoRoom) return { refused: 'storage_unavailable' }
+      if (isBegun && key !== undefined) await giveUpPart({ store, clock }, key)
+      if (writer.isStopped()) return stopped(uploadId)
+      // What has arrived of this chunk does not count: without keys the next attempt writes over it.
+      if (error instanceof ChunkRefused) return error.refusal
       if (error instanceof StorageUnavailable || error instanceof BlobMissing)
         return finishing.storageFault(upload, error)
       throw error
     }
-    if (length === 0) return { refused: 'chunk_empty' }
-    if (ofChunk.copy().digest('hex') !== checksum) return { refused: 'chunk_corrupt', offset }
-    return writer.hasAllBytes() ? { offset, length, checksum, hash: ofFile ?? ofChunk } : stopped(upload)
+  }
+
+  async function beginPart({ uploadId }: Upload, key: string): Promise<boolean> {
+    const until = addSeconds(clock.now(), PART_SECONDS)
+    return store.write([], (tx) => tx.parts.begin({ key, uploadId, until }, MAX_PARTS_WRITING))
   }
 
   /** A newer request took over, or the upload has ended. */
-  async function stopped({ uploadId }: Upload): Promise<StopRefusal> {
+  async function stopped(uploadId: Upload['uploadId']): Promise<StopRefusal> {
     const present = await store.read(findUpload(uploadId))
     return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }
   }
+}
+
+/** Has the bytes of a part removed, unless it is kept. If that fails, the part is given up when its time is over. */
+export async function giveUpPart(
+  { store, clock }: Pick<ChunkWritePorts, 'store' | 'clock'>,
+  key: string,
+): Promise<void> {
+  await store.write([], (tx) => tx.parts.giveUp(key, clock.now())).catch(() => undefined)
 }

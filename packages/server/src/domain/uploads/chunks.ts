@@ -2,7 +2,7 @@
  * The one place that accepts chunks (specification, Append one chunk: the same function as the album upload path).
  * An acknowledged chunk is written and recorded. The last one is acknowledged only when the whole file has landed.
  */
-import type { Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { type ChunkRecordPorts, createChunkRecord, type RecordRefusal } from './chunkRecord.ts'
@@ -27,6 +27,11 @@ export type ChunkAnswer = FinishAnswer | WriteRefusal | RecordRefusal | MisfitRe
 
 type ChunkPorts = ChunkWritePorts & ChunkRecordPorts & { readonly writers: Writers }
 
+/** An upload as it was at a moment of `writers`. */
+interface FoundUpload extends UploadAt {
+  readonly moment: number
+}
+
 export type Chunks = ReturnType<typeof createChunks>
 
 export function createChunks(ports: ChunkPorts) {
@@ -44,37 +49,42 @@ export function createChunks(ports: ChunkPorts) {
     return end === upload.size ? finishing.finish(upload.uploadId) : { offset: end }
   }
 
-  /** The upload after the check of its bytes, if this process has not seen them yet. */
-  async function findChecked(
-    uploadId: UploadId,
+  /**
+   * The upload as it is now, after the check of its bytes if this process has not seen them yet. It is read again only if something happened to it since it was
+   * found: another request may have sent this chunk, or a later one.
+   */
+  async function present(
+    found: FoundUpload,
     { offset }: ChunkRequest,
   ): Promise<UploadAt | Refuses<'upload_not_found'>> {
+    const { uploadId } = found.upload
     const find = () => store.read(findUploadAt(findUpload(uploadId), offset))
-    const present = await find()
-    if (isRefusal(present)) return present
-    return (await staged.check(present.upload)) ? present : find()
+    const now = writers.isTouchedSince(uploadId, found.moment) ? await find() : found
+    if (isRefusal(now)) return now
+    return (await staged.check(now.upload)) ? now : find()
   }
 
   return {
     /** Finds the upload of a chunk: the first check of the request. `offset` is undefined when the request has no valid one. */
-    async find(find: FindUpload, offset: number | undefined): Promise<UploadAt | Refuses<'upload_not_found'>> {
-      return store.read(findUploadAt(find, offset))
+    async find(find: FindUpload, offset: number | undefined): Promise<FoundUpload | Refuses<'upload_not_found'>> {
+      const moment = writers.now()
+      const found = await store.read(findUploadAt(find, offset))
+      return isRefusal(found) ? found : { ...found, moment }
     },
 
     /** `found` is what `find` gave for this request. */
-    async append(found: UploadAt, request: ChunkRequest): Promise<ChunkAnswer> {
+    async append(found: FoundUpload, request: ChunkRequest): Promise<ChunkAnswer> {
       // A repeat does not take the turn: it must not stop the writer of a later chunk.
       const repeated = await repeatAnswer(found, request)
       if (repeated !== undefined) return repeated
       const { uploadId } = found.upload
       return writers.take(uploadId, request.signal, async (writer) => {
-        // Read again: until this request got its turn, another one may have sent this chunk, or a later one.
-        const present = await findChecked(uploadId, request)
-        if (isRefusal(present)) return present
-        const settled = (await repeatAnswer(present, request)) ?? misfit(present, request)
+        const now = await present(found, request)
+        if (isRefusal(now)) return now
+        const settled = (await repeatAnswer(now, request)) ?? misfit(now, request)
         if (settled !== undefined) return settled
-        const chunk = await write(present.upload, request, writer)
-        return isRefusal(chunk) ? chunk : record(present.upload, chunk)
+        const chunk = await write(now.upload, request, writer)
+        return isRefusal(chunk) ? chunk : record(now.upload, chunk)
       })
     },
   }

@@ -3,7 +3,9 @@ import type { Upload, WriteTx } from '../../ports/store.ts'
 
 /** Moves an upload to landed and its object to kept, in the transaction that appends the receipt. */
 export async function markLanded(tx: WriteTx, { uploadId, location }: Upload, at: Instant): Promise<void> {
-  const isLanded = await tx.uploads.move(uploadId, { from: 'finishing', to: 'landed', at })
-  const isKept = await tx.objects.move(location, { from: 'staged', to: 'kept', at })
+  const [isLanded, isKept] = await Promise.all([
+    tx.uploads.move(uploadId, { from: 'finishing', to: 'landed', at }),
+    tx.objects.move(location, { from: 'staged', to: 'kept', at }),
+  ])
   if (!isLanded || !isKept) throw new Error('a session left the finishing state without a receipt')
 }

@@ -1,11 +1,14 @@
 /**
  * The bytes that an upload has received so far, and their running hash: while the process lives, no byte is read a second time.
- * The first request after a start reads them once and compares them with the recorded checksums, because a power cut may have taken
- * acknowledged bytes. The upload then falls back to its last intact chunk.
+ * In a store that may fall back, the first request after a start reads them once and compares them with the recorded checksums, because a power cut may have
+ * taken acknowledged bytes. The upload then falls back to its last intact chunk. In another store acknowledged bytes are there: what this process has not seen is
+ * read when the upload finishes.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
 import type { Objects } from '../../ports/objects.ts'
+import type { Staging } from '../../ports/staging.ts'
+import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { accountLock, type Chunk, type Store, type Upload } from '../../ports/store.ts'
 
 export type StagedBytes = ReturnType<typeof createStagedBytes>
@@ -18,7 +21,13 @@ interface RunningHash {
 /** Above this, the oldest hash is forgotten. The next chunk of its upload reads the bytes again. */
 const MAX_REMEMBERED = 10_000
 
-export function createStagedBytes({ store, objects }: { readonly store: Store; readonly objects: Objects }) {
+interface StagedPorts {
+  readonly store: Store
+  readonly objects: Objects
+  readonly staging: Pick<Staging, 'mayFallBack'>
+}
+
+export function createStagedBytes({ store, objects, staging: { mayFallBack } }: StagedPorts) {
   const running = new Map<UploadId, RunningHash>()
 
   function remember(uploadId: UploadId, hash: RunningHash): void {
@@ -28,11 +37,12 @@ export function createStagedBytes({ store, objects }: { readonly store: Store; r
     if (running.size > MAX_REMEMBERED && oldest !== undefined) running.delete(oldest)
   }
 
-  /** Reads the recorded chunks up to the first one that is not intact. */
-  async function reread(upload: Upload): Promise<RunningHash> {
+  /** Reads the recorded chunks behind `from`, up to the first one that is not intact. */
+  async function reread(upload: Upload, from?: RunningHash): Promise<RunningHash> {
     const chunks = await store.read((tx) => tx.uploads.chunks(upload.uploadId))
-    let intact: RunningHash = { bytes: 0, hash: createHash('sha256') }
+    let intact: RunningHash = from ?? { bytes: 0, hash: createHash('sha256') }
     for (const chunk of chunks) {
+      if (chunk.offset < intact.bytes) continue
       const next = await readChunk(upload.location, chunk, intact.hash.copy())
       if (next === undefined) break
       intact = { bytes: chunk.offset + chunk.length, hash: next }
@@ -40,16 +50,23 @@ export function createStagedBytes({ store, objects }: { readonly store: Store; r
     return intact
   }
 
-  /** `whole` with the chunk's bytes added. Undefined when the chunk is not intact. */
+  /**
+   * `whole` with the chunk's bytes added. Undefined when the chunk is not intact. In a store that cannot fall back that is no loss but a fault of this read: it
+   * throws, so that no upload fails because of it.
+   */
   async function readChunk(location: string, chunk: Chunk, whole: Hash): Promise<Hash | undefined> {
-    const size = (await objects.size(location)) ?? 0
-    if (size < chunk.offset + chunk.length) return undefined
     const own = createHash('sha256')
-    for await (const bytes of objects.read(location, { start: chunk.offset, end: chunk.offset + chunk.length })) {
-      own.update(bytes)
-      whole.update(bytes)
+    try {
+      for await (const bytes of objects.read(location, { start: chunk.offset, end: chunk.offset + chunk.length })) {
+        own.update(bytes)
+        whole.update(bytes)
+      }
+    } catch (error) {
+      if (!(error instanceof BlobMissing)) throw error
     }
-    return own.digest('hex') === chunk.checksum ? whole : undefined
+    if (own.digest('hex') === chunk.checksum) return whole
+    if (!mayFallBack) throw new StorageUnavailable('the store does not give the bytes of a chunk as they were written')
+    return undefined
   }
 
   function isKnown({ uploadId, receivedBytes }: Upload): boolean {
@@ -62,7 +79,7 @@ export function createStagedBytes({ store, objects }: { readonly store: Store; r
      * and the upload may have fallen back, so the caller reads the row again.
      */
     async check(upload: Upload): Promise<boolean> {
-      if (upload.state !== 'open' || isKnown(upload)) return true
+      if (!mayFallBack || upload.state !== 'open' || isKnown(upload)) return true
       const { uploadId, accountId } = upload
       const intact = await reread(upload)
       remember(uploadId, intact)
@@ -71,12 +88,13 @@ export function createStagedBytes({ store, objects }: { readonly store: Store; r
       return false
     },
 
-    /** A copy of the running hash for the chunk that starts at `offset`. Undefined at 0, where the chunk's own hash is the whole's. */
+    /** A copy of the running hash for the chunk that starts at `offset`. Undefined at 0, where the chunk's own hash is the whole's, and if this process has not seen all bytes before it. */
     hashUpTo(uploadId: UploadId, offset: number): Hash | undefined {
       if (offset === 0) return undefined
       const known = running.get(uploadId)
-      if (known?.bytes !== offset) throw new Error('a chunk was taken before its session was checked')
-      return known.hash.copy()
+      if (known?.bytes === offset) return known.hash.copy()
+      if (mayFallBack) throw new Error('a chunk was taken before its session was checked')
+      return undefined
     },
 
     advance(uploadId: UploadId, bytes: number, hash: Hash): void {
@@ -86,7 +104,7 @@ export function createStagedBytes({ store, objects }: { readonly store: Store; r
     /** SHA-256 of all bytes of a finishing upload. Undefined when bytes are missing or differ from the recorded checksums. */
     async digest(upload: Upload): Promise<Sha256Hex | undefined> {
       const known = running.get(upload.uploadId)
-      const whole = known?.bytes === upload.size ? known : await reread(upload)
+      const whole = known?.bytes === upload.size ? known : await reread(upload, mayFallBack ? undefined : known)
       return whole.bytes === upload.size ? parseSha256Hex(whole.hash.copy().digest('hex')) : undefined
     },
 

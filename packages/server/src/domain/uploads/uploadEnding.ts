@@ -30,6 +30,8 @@ type ClosingStep =
 interface WhichEnd {
   /** Only those that have received nothing since they were read: a chunk is acknowledged without its account's lock. */
   readonly isUnchanged: boolean
+  /** Only those that no request writes to, in any process. */
+  readonly isIdle?: boolean
   readonly mayEnd?: (upload: Upload) => boolean
 }
 
@@ -60,11 +62,11 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     tx: WriteTx,
     uploads: readonly Upload[],
     at: Instant,
-    { isUnchanged, mayEnd = () => true }: WhichEnd = { isUnchanged: false },
+    { isUnchanged, isIdle = false, mayEnd = () => true }: WhichEnd = { isUnchanged: false },
   ): Promise<readonly Upload[]> {
     const ended: Upload[] = []
     for (const upload of uploads) {
-      const asRead = isUnchanged ? { receivedBytes: upload.receivedBytes } : {}
+      const asRead = { ...(isUnchanged && { receivedBytes: upload.receivedBytes }), ...(isIdle && { idleAt: at }) }
       if (mayEnd(upload) && (await close(tx, upload, { from: 'open', to: 'ended', at, ...asRead }))) ended.push(upload)
     }
     return ended

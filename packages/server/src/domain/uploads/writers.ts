@@ -5,7 +5,7 @@
 import type { UploadId } from '@blindkeep/protocol/ids'
 
 export interface Writer {
-  /** Aborts when a newer request takes over, the upload ends, or the client of this request disconnects. */
+  /** Aborts when a newer request takes over, the upload ends, or the client of this request disconnects; never once all bytes have arrived. */
   readonly signal: AbortSignal
   /** Whether a newer request, or the end of the upload, stopped this writer. */
   isStopped(): boolean
@@ -18,12 +18,32 @@ interface ActiveWriter {
   readonly done: Promise<void>
 }
 
+/** Uploads that were touched last. Of others the answer is that they were touched. */
+const MAX_REMEMBERED = 10_000
+
 export type Writers = ReturnType<typeof createWriters>
 
 export function createWriters() {
   const active = new Map<UploadId, ActiveWriter>()
 
+  /** What has happened to uploads here, in an order. */
+  let moment = 0
+  const touched = new Map<UploadId, number>()
+  /** At or before this, nobody remembers what was touched. */
+  let forgottenUntil = 0
+
+  function touch(uploadId: UploadId): void {
+    moment += 1
+    touched.delete(uploadId)
+    touched.set(uploadId, moment)
+    const [oldest] = touched
+    if (touched.size <= MAX_REMEMBERED || oldest === undefined) return
+    touched.delete(oldest[0])
+    forgottenUntil = oldest[1]
+  }
+
   async function stop(uploadId: UploadId): Promise<void> {
+    touch(uploadId)
     for (let writer = active.get(uploadId); writer !== undefined; writer = active.get(uploadId)) {
       writer.stop()
       await writer.done
@@ -31,6 +51,12 @@ export function createWriters() {
   }
 
   return {
+    /** The present moment, for `isTouchedSince`. */
+    now: (): number => moment,
+
+    /** Whether a writer has left the upload, or its writer was to stop, since that moment: what was read of the upload before may have changed. */
+    isTouchedSince: (uploadId: UploadId, since: number): boolean => (touched.get(uploadId) ?? forgottenUntil) > since,
+
     isWriting: (uploadId: UploadId): boolean => active.has(uploadId),
 
     /** Stops the active writer, unless it has all its bytes. Resolves when no request writes to the upload. */
@@ -50,6 +76,7 @@ export function createWriters() {
         return await work(writer)
       } finally {
         active.delete(uploadId)
+        touch(uploadId)
         leave()
       }
     },
@@ -62,10 +89,15 @@ function createWriter(request: AbortSignal): {
   readonly leave: () => void
 } {
   const stopping = new AbortController()
-  const { promise: done, resolve: leave } = Promise.withResolvers<void>()
+  const { promise: done, resolve } = Promise.withResolvers<void>()
   let state: 'writing' | 'stopped' | 'complete' = 'writing'
+  const abort = () => {
+    if (state === 'writing') stopping.abort(request.reason)
+  }
+  if (request.aborted) abort()
+  else request.addEventListener('abort', abort, { once: true })
   const writer: Writer = {
-    signal: AbortSignal.any([stopping.signal, request]),
+    signal: stopping.signal,
     isStopped: () => state === 'stopped',
     hasAllBytes() {
       if (state === 'writing') state = 'complete'
@@ -79,6 +111,10 @@ function createWriter(request: AbortSignal): {
       stopping.abort()
     },
     done,
+  }
+  const leave = () => {
+    request.removeEventListener('abort', abort)
+    resolve()
   }
   return { writer, entry, leave }
 }

@@ -1,10 +1,14 @@
 /** Probes, and documents about the server. */
 import { openapiDocument } from '@blindkeep/protocol/openapi'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
+import type { NodeFault } from '../../ports/node.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { problemPage } from '../problemPage.ts'
+
+/** Why a server is not ready, beyond its database and its bytes. */
+export type Unreadiness = NodeFault | 'draining'
 
 type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
 
@@ -14,10 +18,12 @@ export function serviceRoutes({
   store,
   objects,
   version,
+  unreadiness,
 }: {
   readonly store: Store
   readonly objects: Objects
   readonly version: string
+  readonly unreadiness: () => readonly Unreadiness[]
 }): Pick<Routes, Row> {
   const document = JSON.stringify(openapiDocument(version))
   const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>
@@ -35,6 +41,7 @@ export function serviceRoutes({
     healthz: async () => ({ status: 200, body: { status: 'ok' } }),
     async readyz() {
       const failing = [
+        ...unreadiness(),
         ...((await answers(() => store.read((tx) => tx.receipts.head()))) ? [] : ['store']),
         ...((await answers(() => objects.check())) ? [] : ['blobs']),
       ]

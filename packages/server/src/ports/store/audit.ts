@@ -143,6 +143,8 @@ export interface AuditedObject {
   readonly receipts: number
   /** How much the unclosed session that writes it has received. */
   readonly receivedBytes: number | undefined
+  /** Its kept parts: none in a store without keys. `gaps` counts those that do not begin where another one ends, nor at 0. */
+  readonly parts: { readonly count: number; readonly bytes: number; readonly gaps: number }
 }
 
 export interface AuditedReceipt {
@@ -187,6 +189,8 @@ export interface AuditReads {
   /** In the order of their locations. */
   objects(after: string, max: number): Promise<readonly AuditedObject[]>
   object(location: string): Promise<AuditedObject | undefined>
+  /** Keys of at most `max` kept parts whose object has no row. */
+  looseParts(max: number): Promise<readonly string[]>
   /** In the order of the chain. */
   receipts(after: number, max: number): Promise<readonly AuditedReceipt[]>
 }

@@ -16,8 +16,6 @@ export interface KeptPart extends PlacedPart {
 export interface DuePart {
   readonly key: string
   readonly state: 'writing' | 'doomed'
-  /** The joining that was to fill it, if it was no chunk. */
-  readonly joiningId: string | undefined
   /** Whether its bytes were removed once. */
   readonly isRemoved: boolean
 }
@@ -56,10 +54,8 @@ export interface PartWrites {
    * transactions at once may add one beyond that.
    */
   begin(part: NewPart, max: number): Promise<boolean>
-  /** Records the part that shall join others, and its joining. False, and nothing changed, if another one is being written for this object, or the object is not kept. */
+  /** Records the part that shall join others. False, and nothing changed, if another one is being written for this object, or the object is not kept. */
   beginJoining(part: NewPart & { readonly location: string }): Promise<boolean>
-  /** Records the joining of a part that is being written. False if it is not being written any more. */
-  setJoining(key: string, joiningId: string): Promise<boolean>
   /** Gives a part more time. False if it is not being written any more. */
   extend(key: string, until: Instant): Promise<boolean>
   /**

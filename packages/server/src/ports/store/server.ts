@@ -9,6 +9,7 @@
  * - collector_paused_until: an RFC 3339 instant in ASCII; until then the collector deletes no object that a receipt vouched for.
  * - life: decimal digits in ASCII; how many restores the receipt log has had. Absent before the first.
  * - witnessed: decimal digits in ASCII; the life in which a witness was first written. From then on a missing one means other bytes.
+ * - store_id: names the S3 store that has the objects of this database, in UTF-8.
  * - settings: JSON of the settings that all nodes share, by variable (sharedSettings.ts).
  * - protocol_window: two dates in ASCII with a space between them, the oldest and newest protocol version in the settings of the last start.
  */
@@ -23,6 +24,7 @@ export type ServerFact =
   | 'witnessed'
   | 'protocol_window'
   | 'settings'
+  | 'store_id'
 
 export interface ServerReads {
   fact(name: ServerFact): Promise<Uint8Array | undefined>

@@ -299,6 +299,7 @@ function describeCustody(inStore: InStore): void {
         blobs: 0,
         receipts: 1,
         receivedBytes: undefined,
+        parts: { count: 0, bytes: 0, gaps: 0 },
       })
       assert.equal(await store.read((tx) => tx.audit.object(object(9).location)), undefined)
       await store.write([], (tx) => tx.objects.markDamaged(object(1).location, at(9)))

@@ -137,7 +137,6 @@ function describeJoining(inStore: InStore): void {
     inStore(async (store) => {
       await seedLanded(store, 3)
       assert.equal(await beginJoining(store, 9), true)
-      assert.equal(await store.write([], (tx) => tx.parts.setJoining(keyOf(9), 'its joining')), true)
       assert.equal(await store.write([], (tx) => tx.parts.extend(keyOf(9), at(90))), true)
       assert.deepEqual([await dueKeys(store, 89), await dueKeys(store, 90)], [[], [keyOf(9)]])
       assert.equal(await store.write([], (tx) => tx.parts.join(joinedPart(9, [1, 2, 3]))), true)
@@ -198,7 +197,7 @@ function describeRemoval(inStore: InStore): void {
       await seedUpload(store)
       await store.write([], (tx) => tx.parts.begin(part(1, { until: at(10) }), 4))
       assert.deepEqual(await store.read((tx) => tx.parts.due(at(9), 5)), [])
-      const due = { key: keyOf(1), state: 'writing', joiningId: undefined, isRemoved: false }
+      const due = { key: keyOf(1), state: 'writing', isRemoved: false }
       assert.deepEqual(await store.read((tx) => tx.parts.due(at(10), 5)), [due])
       assert.equal(await store.write([], (tx) => tx.parts.giveUp(keyOf(1), at(11))), true)
       assert.deepEqual(await store.read((tx) => tx.parts.due(at(11), 5)), [{ ...due, state: 'doomed' }])

@@ -39,6 +39,7 @@ import {
 export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof WriteTx[Noun]]: Ask } } = {
   accounts: {
     find: (tx) => tx.accounts.find(accountId(1)),
+    findByLink: (tx) => tx.accounts.findByLink(opaqueId(1)),
     findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
     insert: (tx) => tx.accounts.insert(account(2)),
     changeSecret: (tx) => tx.accounts.changeSecret(accountId(1), account(1).secretHash, account(2)),
@@ -225,7 +226,6 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     isKnown: (tx) => tx.parts.isKnown(part(1).key),
     begin: (tx) => tx.parts.begin(part(1), 4),
     beginJoining: (tx) => tx.parts.beginJoining({ ...part(1), location: object(1).location }),
-    setJoining: (tx) => tx.parts.setJoining(part(1).key, 'joining'),
     extend: (tx) => tx.parts.extend(part(1).key, at(9)),
     join: async (tx) => {
       await keepPart(tx, 1, 0)
@@ -333,6 +333,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     blobs: (tx) => tx.audit.blobs(0, 5),
     objects: (tx) => tx.audit.objects('', 5),
     object: (tx) => tx.audit.object(object(1).location),
+    looseParts: (tx) => tx.audit.looseParts(5),
     receipts: (tx) => tx.audit.receipts(-1, 5),
     recountUse: (tx) => tx.audit.recountUse(accountId(1)),
     recountOpen: (tx) => tx.audit.recountOpen(1),

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ export function realStores(): readonly { readonly name: string; start(): Promise
   if (endpoint !== undefined) return [{ name: endpoint, start: () => givenStore(endpoint) }]
   return [
     ...(hasPrograms('minio') ? [{ name: 'MinIO', start: startMinio }] : []),
-    ...(process.getuid?.() === 0 && hasPrograms('ceph-mon', 'ceph-mgr', 'ceph-osd', 'radosgw')
+    ...(process.getuid?.() === 0 && hasPrograms('ceph', 'ceph-mon', 'ceph-mgr', 'ceph-osd', 'radosgw')
       ? [{ name: 'Ceph', start: startCeph }]
       : []),
   ]
@@ -70,21 +70,24 @@ async function startCeph(): Promise<RealStore> {
   const credentials = newCredentials()
   const [port, monitorPort] = [await freePort(), await freePort()]
   const processes: ChildProcess[] = []
-  const common = ['-c', '/dev/null', ...cephSettings(directory, monitorPort)]
-  const run = (program: string, ...parameters: readonly string[]) =>
-    runToEnd(directory, program, [...parameters, ...common])
+  const env = { CEPH_CONF: join(directory, 'ceph.conf') }
+  const run = (program: string, ...parameters: readonly string[]) => runToEnd(directory, program, parameters, env)
+  const keep = (program: string, ...parameters: readonly string[]) =>
+    void processes.push(start(directory, program, ['-f', ...parameters], env))
   try {
-    await run('ceph-mon', '--mkfs', '-i', 'a', '--fsid', FSID)
-    processes.push(start(directory, 'ceph-mon', ['-f', '-i', 'a', ...common]))
-    processes.push(start(directory, 'ceph-mgr', ['-f', '-i', 'x', ...common]))
+    writeFileSync(env.CEPH_CONF, cephSettings(directory, monitorPort))
+    for (const each of ['mon', 'mgr', 'osd', 'rgw']) mkdirSync(join(directory, each))
+    await run('monmaptool', '--create', '--fsid', FSID, '--addv', 'a', monitorAt(monitorPort), 'map')
+    await run('ceph-mon', '--mkfs', '-i', 'a', '--monmap', 'map')
+    keep('ceph-mon', '-i', 'a')
+    keep('ceph-mgr', '-i', 'x')
+    await run('ceph', '--connect-timeout', '60', 'osd', 'new', FSID, '0')
     await run('ceph-osd', '--mkfs', '-i', '0', '--osd-uuid', FSID)
-    await run('ceph', 'osd', 'new', FSID, '0')
-    processes.push(start(directory, 'ceph-osd', ['-f', '-i', '0', ...common]))
+    keep('ceph-osd', '-i', '0')
     const { accessKeyId, secretAccessKey } = credentials
     const keys = ['--access-key', accessKeyId, '--secret-key', secretAccessKey]
     await run('radosgw-admin', 'user', 'create', '--uid', 'test', '--display-name', 'test', ...keys)
-    const frontend = ['--rgw-frontends', `beast endpoint=127.0.0.1:${port}`]
-    processes.push(start(directory, 'radosgw', ['-f', '-n', 'client.gateway', ...frontend, ...common]))
+    keep('radosgw', '-n', 'client.gateway', '--rgw-frontends', `beast endpoint=127.0.0.1:${port}`)
     return await ready('Ceph', { directory, port, credentials, processes })
   } catch (error) {
     await stopAll(directory, processes)
@@ -94,35 +97,36 @@ async function startCeph(): Promise<RealStore> {
 
 const FSID = '2f1b0b0e-6a5e-4c5b-9f3d-0c6a3d1a7f10'
 
-function cephSettings(directory: string, monitorPort: number): readonly string[] {
-  const settings = {
-    fsid: FSID,
-    'mon-host': `[v2:127.0.0.1:${monitorPort}]`,
-    'mon-initial-members': 'a',
-    'public-addr': '127.0.0.1',
-    'auth-cluster-required': 'none',
-    'auth-service-required': 'none',
-    'auth-client-required': 'none',
-    'osd-objectstore': 'memstore',
-    'memstore-device-bytes': String(16 * 1024 ** 3),
-    'osd-pool-default-size': '1',
-    'osd-pool-default-min-size': '1',
-    'osd-pool-default-pg-num': '8',
-    'osd-pool-default-pg-autoscale-mode': 'off',
-    'osd-crush-chooseleaf-type': '0',
-    'mon-allow-pool-size-one': 'true',
-    'mon-warn-on-pool-no-redundancy': 'false',
-    'mgr-initial-modules': '',
-    'run-dir': directory,
-    'mon-data': join(directory, 'mon'),
-    'mgr-data': join(directory, 'mgr'),
-    'osd-data': join(directory, 'osd'),
-    'rgw-data': join(directory, 'rgw'),
-    'admin-socket': join(directory, '$name.$pid.asok'),
-    'log-file': join(directory, '$name.log'),
-    'crash-dir': directory,
-  }
-  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+function monitorAt(port: number): string {
+  return `[v2:127.0.0.1:${port}]`
+}
+
+function cephSettings(directory: string, monitorPort: number): string {
+  return `[global]
+fsid = ${FSID}
+mon host = ${monitorAt(monitorPort)}
+public addr = 127.0.0.1
+auth cluster required = none
+auth service required = none
+auth client required = none
+ms mon client mode = crc
+osd objectstore = memstore
+memstore device bytes = ${16 * 1024 ** 3}
+osd pool default size = 1
+osd pool default min size = 1
+osd pool default pg num = 8
+osd pool default pg autoscale mode = off
+osd crush chooseleaf type = 0
+mon allow pool size one = true
+run dir = ${directory}
+mon data = ${directory}/mon
+mgr data = ${directory}/mgr
+osd data = ${directory}/osd
+rgw data = ${directory}/rgw
+admin socket = ${directory}/$name.$pid.asok
+log file = ${directory}/$name.log
+crash dir = ${directory}
+`
 }
 
 interface Starting {
@@ -160,8 +164,13 @@ function start(directory: string, program: string, parameters: readonly string[]
   return spawn(program, parameters, { cwd: directory, env: { PATH, ...env }, stdio: ['ignore', log, log] })
 }
 
-async function runToEnd(directory: string, program: string, parameters: readonly string[]): Promise<void> {
-  const child = start(directory, program, parameters)
+async function runToEnd(
+  directory: string,
+  program: string,
+  parameters: readonly string[],
+  env: Record<string, string>,
+): Promise<void> {
+  const child = start(directory, program, parameters, env)
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`${program} ended with ${code}; see ${directory}/${program}.out`)
 }

@@ -6,6 +6,7 @@ import type { ObjectTable, Schema } from '../schema.ts'
 
 /** A location ends in the id of the session that wrote it. */
 const uploadId = sql<string>`substr(objects.location, 69)`
+const kept = sql`from parts where parts.upload_id = ${uploadId} and parts.state = 'kept'`
 const unclosed = sql`from uploads where uploads.upload_id = ${uploadId} and uploads.location = objects.location
   and uploads.closed_at is null`
 
@@ -21,6 +22,14 @@ function audited(db: Kysely<Schema>) {
       )`.as('drops'),
       sql<number>`(select count(*) from asset_blobs where asset_blobs.location = objects.location)`.as('blobs'),
       sql<number>`(select count(*) from receipts where receipts.upload_id = ${uploadId})`.as('receipts'),
+      sql<number>`(select count(*) ${kept})`.as('parts'),
+      sql<number>`(select coalesce(sum(length), 0) ${kept})`.as('part_bytes'),
+      sql<number>`(
+        select count(*) ${kept} and parts."offset" > 0 and not exists (
+          select 1 from parts as before where before.upload_id = parts.upload_id and before.state = 'kept'
+            and before."offset" + before.length = parts."offset"
+        )
+      )`.as('part_gaps'),
     ])
 }
 
@@ -38,6 +47,28 @@ export async function auditedObjects(
   max: number,
 ): Promise<readonly AuditedObject[]> {
   return (await page.all(db, { after, max })).map(objectOf)
+}
+
+const loose = prepared((db, given: { readonly max: number }) =>
+  db
+    .selectFrom('parts')
+    .select('key')
+    .where('state', '=', sql.lit('kept' as const))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('objects')
+            .select('objects.location')
+            .where('objects.location', '=', sql<string>`substr(parts.key, 1, 104)`),
+        ),
+      ),
+    )
+    .orderBy('key')
+    .limit(given.max),
+)
+
+export async function looseParts(db: Kysely<Schema>, max: number): Promise<readonly string[]> {
+  return (await loose.all(db, { max })).map(({ key }) => key)
 }
 
 export async function auditedObject(db: Kysely<Schema>, location: string): Promise<AuditedObject | undefined> {
@@ -60,6 +91,9 @@ type Row = Selectable<ObjectTable> & {
   readonly drops: number
   readonly blobs: number
   readonly receipts: number
+  readonly parts: number
+  readonly part_bytes: number
+  readonly part_gaps: number
 }
 
 function objectOf(row: Row): AuditedObject {
@@ -76,5 +110,6 @@ function objectOf(row: Row): AuditedObject {
     blobs,
     receipts,
     receivedBytes: row.received_bytes ?? undefined,
+    parts: { count: row.parts, bytes: row.part_bytes, gaps: row.part_gaps },
   }
 }

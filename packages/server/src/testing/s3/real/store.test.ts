@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
+import { checkStore } from '../../../adapters/s3/check.ts'
 import { describeObjects } from '../../../ports/objects.contract.ts'
 import { describeStaging } from '../../../ports/staging.contract.ts'
 import { openLine } from '../line.ts'
@@ -20,9 +22,26 @@ for (const { name, start } of stores) {
     })
     after(async () => store?.stop())
 
-    const openWorld = async () => {
+    const started = (): RealStore => {
       if (store === undefined) throw new Error('the store did not start')
-      const { endpoint, bucket, region, credentials } = store
+      return store
+    }
+
+    it('passes `store check`, and has nothing of it afterwards', async () => {
+      const { endpoint, bucket, region, credentials } = started()
+      const findings = await checkStore({
+        address: { bucket, prefix: `${randomUUID()}/`, endpoint, region, pathStyle: true },
+        credentials: { ...credentials, file: undefined },
+        onFinding: ({ outcome, probe, said }) => console.log(outcome.padEnd(5), probe.padEnd(16), said),
+      })
+      assert.deepEqual(
+        findings.filter(({ outcome }) => outcome === 'wrong'),
+        [],
+      )
+    })
+
+    const openWorld = async () => {
+      const { endpoint, bucket, region, credentials } = started()
       const line = await openLine(endpoint)
       return openS3World({
         address: { bucket, prefix: `${randomUUID()}/`, endpoint: line.endpoint, region, pathStyle: true },

@@ -85,7 +85,6 @@ const parts = ({ text, integer, tableEnd }: Dialect) => [
     "offset" ${integer} check ("offset" >= 0),
     length ${integer} check (length > 0),
     checksum ${text},
-    joining_id ${text},
     due ${integer},
     is_removed ${integer} not null default 0 check (is_removed in (0, 1)),
     check ((due is null) = (state = 'kept')),
