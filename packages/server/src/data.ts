@@ -42,7 +42,7 @@ export interface Data {
   /** Undefined for files, which have no keys. */
   readonly keyedBytes?: KeyedBytes | undefined
   /** Absent where database and bytes are one directory, which is set back as a whole. */
-  readonly witness?: Witness
+  readonly witness?: Witness | undefined
   close(): Promise<void>
 }
 
