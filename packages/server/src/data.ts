@@ -8,6 +8,7 @@ import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
 import { createWitnessFile } from './adapters/filesystem/witnessFile.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { openS3, type S3Options, type S3Store } from './adapters/s3/store.ts'
+import { measureDatabaseClock } from './adapters/sql/databaseClock.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
 import { lockNodes } from './adapters/sql/lockNodes.ts'
 import { createMovingDatabase, refuseMoved } from './adapters/sql/movingDatabase.ts'
@@ -235,6 +236,11 @@ async function checkStoreId(store: Store, storeId: string): Promise<void> {
     throw new Error(
       'the objects of this database are in another S3 store. Set BLOBS_URL to the bucket and prefix that it belongs to.',
     )
+}
+
+/** The clock of the server's nodes, for a command that writes or compares times. */
+export async function clockOf({ database }: Pick<Config, 'database'>): Promise<Clock> {
+  return database.kind === 'sqlite' ? systemClock : measureDatabaseClock(database.url)
 }
 
 /** For a command that uses the server's private keys. Throws an error for people if the master secret is missing. */

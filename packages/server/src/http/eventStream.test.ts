@@ -113,7 +113,7 @@ describe('the bytes of an event stream', () => {
         await stream.next()
         const last = stream.next()
         stream[what].abort()
-        // Only a client of a server that ends is told to come again.
+        // Only a client of a server that ends hears when to come again.
         if (what === 'closing') assert.match(await last, /^retry: (?:[5-9]\d\d|[12]\d{3})\n\n$/)
         assert.equal(await (what === 'closing' ? stream.next() : last), 'end')
         assert.equal(stream.until.aborted, false)
