@@ -9,8 +9,9 @@ import { openPostgresLimiter } from './adapters/limiter/postgresLimiter.ts'
 import { openPostgresSeats } from './adapters/limiter/postgresSeats.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
-import { openServerData } from './data.ts'
+import { openServerData, type ServerData } from './data.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
+import { CHECK_SECONDS, createHeadWatch, type HeadWatch, unwatched } from './domain/custody/headWatch.ts'
 import { openServerKeys } from './domain/custody/keys.ts'
 import { checkServerId } from './domain/custody/serverId.ts'
 import { settleWindow } from './domain/discovery/protocolWindow.ts'
@@ -21,8 +22,9 @@ import { type Jobs, startJobs } from './jobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
+import type { News } from './ports/node.ts'
 import type { Seats } from './ports/seats.ts'
-import type { StoreBroken } from './ports/store.ts'
+import { StoreBroken } from './ports/store.ts'
 import { startRefreshing } from './refreshing.ts'
 import { createRules } from './rules.ts'
 
@@ -49,8 +51,9 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, staging, objects, keyedBytes, keyring, node } = data
+  const { store, staging, objects, keyedBytes, keyring, node, witness } = data
   const { clock } = node
+  const { headWatch, watching } = await startWatching({ store, witness, log, onBroken })
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
@@ -74,7 +77,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       keys,
       keyring,
       log,
-      news: node,
+      headWatch,
+      news: suspicious(node, headWatch),
       ...(node.nodeId !== undefined && { nodeId: node.nodeId }),
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDeleting: () => jobs?.onDeleting(),
@@ -113,6 +117,8 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       await http.close()
       await stopped
       await refreshing.stop()
+      clearInterval(watching)
+      await headWatch.close()
       await limiter.close()
       await seats.close()
       await data.close()
@@ -130,4 +136,33 @@ async function openCounts(
     return { limiter: await openLimiter({ path: limitsPath, secret, clock, warn }), seats: createLocalSeats() }
   const { url } = database
   return { limiter: openPostgresLimiter({ url, secret, warn }), seats: openPostgresSeats({ url, warn }) }
+}
+
+/** The first check is over before anything is signed or removed. */
+async function startWatching({
+  store,
+  witness,
+  log,
+  onBroken,
+}: Pick<ServerData, 'store' | 'witness'> & Pick<AppParts, 'log' | 'onBroken'>) {
+  const headWatch = witness === undefined ? unwatched : createHeadWatch({ store, witness, log })
+  await headWatch.check()
+  // A database that does not answer is asked again.
+  const unlessBroken = (error: unknown) => {
+    if (error instanceof StoreBroken) onBroken(error)
+  }
+  const watching = setInterval(() => void headWatch.check().catch(unlessBroken), CHECK_SECONDS * 1000)
+  return { headWatch, watching }
+}
+
+/** After a lost connection the database may be another one. */
+function suspicious(news: News, headWatch: Pick<HeadWatch, 'suspect'>): News {
+  return {
+    announce: news.announce,
+    onNews: (hear) =>
+      news.onNews((accountIds) => {
+        if (accountIds === undefined) headWatch.suspect()
+        hear(accountIds)
+      }),
+  }
 }

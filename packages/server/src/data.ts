@@ -1,32 +1,39 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
-import { type FilesystemBlobs, openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
+import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
+import { createWitnessFile } from './adapters/filesystem/witnessFile.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
-import { openS3 } from './adapters/s3/store.ts'
+import { openS3, type S3Options, type S3Store } from './adapters/s3/store.ts'
 import { measureDatabaseClock } from './adapters/sql/databaseClock.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
+import { lockNodes } from './adapters/sql/lockNodes.ts'
+import { createMovingDatabase, refuseMoved } from './adapters/sql/movingDatabase.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
 import { openPostgresNode } from './adapters/sql/postgresNode.ts'
 import { PostgresEmpty } from './adapters/sql/postgresSchema.ts'
-import { createRestoredDatabase, RESTORING } from './adapters/sql/restoredDatabase.ts'
-import { createSnapshots } from './adapters/sql/snapshot.ts'
+import { createRestoredDatabase, createRestoredPostgres, RESTORING } from './adapters/sql/restoredDatabase.ts'
+import { createPostgresSnapshots, createSnapshots } from './adapters/sql/snapshot.ts'
 import { DatabaseMissing, openSqliteStore } from './adapters/sql/sqlite.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
 import { createPartIndex } from './domain/custody/partIndex.ts'
-import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotSource } from './ports/backup.ts'
+import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
 import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
+import type { MovingDatabase } from './ports/move.ts'
 import type { Node } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
+import type { PartIndex } from './ports/parts.ts'
 import type { Staging } from './ports/staging.ts'
 import type { ObjectState, Store, StoreBroken } from './ports/store.ts'
+import type { Witness } from './ports/witness.ts'
 
 /** Opened data: for the server, and for the operator's commands, which may run beside the server. */
 export interface Data {
@@ -35,6 +42,8 @@ export interface Data {
   readonly objects: Objects
   /** Undefined for files, which have no keys. */
   readonly keyedBytes?: KeyedBytes | undefined
+  /** Absent where database and bytes are one directory, which is set back as a whole. */
+  readonly witness?: Witness | undefined
   close(): Promise<void>
 }
 
@@ -108,6 +117,7 @@ async function openServerRows(
 }
 
 function refuseHalfRestored({ dataDirectory }: Config, databasePath: string): void {
+  refuseMoved(databasePath)
   if (!existsSync(databasePath + RESTORING)) return
   throw new Error(
     `a restore into ${dataDirectory} was interrupted. Run \`blindkeep-server restore\` again before you start the server, or delete ${databasePath}${RESTORING} to start without the backup.`,
@@ -149,14 +159,7 @@ export async function openPresentStore({ database }: Pick<Config, 'database'>): 
   })
 }
 
-/** For what works only with SQLite and files. Throws an error for people. */
-function pathsIn({ database, blobs }: Config): { readonly databasePath: string; readonly blobsDirectory: string } {
-  if (database.kind === 'sqlite' && blobs.kind === 'files')
-    return { databasePath: database.path, blobsDirectory: blobs.directory }
-  throw new BackupFailed('this works only with SQLite as DATABASE_URL and files as BLOBS_URL so far')
-}
-
-type Bytes = Pick<Data, 'staging' | 'objects' | 'keyedBytes' | 'close'>
+type Bytes = Pick<Data, 'staging' | 'objects' | 'keyedBytes' | 'witness' | 'close'>
 
 interface BytesUse {
   readonly createIfMissing: boolean
@@ -166,17 +169,9 @@ interface BytesUse {
 
 async function openBytes(config: Config, store: Store, use: BytesUse): Promise<Bytes> {
   const { blobs } = config
-  if (blobs.kind === 'files') return asData(await openFilesystemBlobs({ directory: blobs.directory, ...use }))
+  if (blobs.kind === 'files') return openFiles(config, blobs.directory, use)
   const known = await store.read((tx) => tx.server.fact('store_id'))
-  const bucket = await openS3({
-    address: blobs.address,
-    credentials: {
-      accessKeyId: config.s3AccessKeyId,
-      secretAccessKey: config.s3SecretAccessKey,
-      sessionToken: config.s3SessionToken,
-      file: config.s3CredentialsFile,
-    },
-    spoolDirectory: config.spoolDirectory,
+  const bucket = await openBucket(config, blobs.address, {
     index: createPartIndex(store),
     createIfMissing: use.createIfMissing && known === undefined,
   })
@@ -189,7 +184,37 @@ async function openBytes(config: Config, store: Store, use: BytesUse): Promise<B
   }
 }
 
-const asData = (blobs: FilesystemBlobs): Bytes => ({ staging: blobs, objects: blobs, close: blobs.close })
+async function openFiles({ database }: Pick<Config, 'database'>, directory: string, use: BytesUse): Promise<Bytes> {
+  const blobs = await openFilesystemBlobs({ directory, ...use })
+  const witness = database.kind === 'sqlite' ? {} : { witness: createWitnessFile({ directory }) }
+  return { staging: blobs, objects: blobs, ...witness, close: blobs.close }
+}
+
+function openBucket(
+  config: Config,
+  address: S3Options['address'],
+  use: Pick<S3Options, 'index' | 'createIfMissing'>,
+): Promise<S3Store> {
+  return openS3({
+    ...use,
+    address,
+    credentials: {
+      accessKeyId: config.s3AccessKeyId,
+      secretAccessKey: config.s3SecretAccessKey,
+      sessionToken: config.s3SessionToken,
+      file: config.s3CredentialsFile,
+    },
+    spoolDirectory: config.spoolDirectory,
+  })
+}
+
+/** For bytes that arrive, at a place that no server has used. */
+async function openArriving(config: Config, parts: PartIndex): Promise<Bytes> {
+  const { blobs } = config
+  return blobs.kind === 'files'
+    ? openFiles(config, blobs.directory, { createIfMissing: true })
+    : openBucket(config, blobs.address, { index: parts, createIfMissing: true })
+}
 
 /** A database and its bucket belong together: in another bucket every object would look lost. */
 async function checkStoreId(store: Store, storeId: string): Promise<void> {
@@ -222,46 +247,130 @@ interface BackupData extends Data {
 
 /** Throws an error for people if the directory at `path` cannot hold a backup, or while another backup of the server runs. */
 export async function openBackupData(config: Config, path: string): Promise<BackupData> {
-  const { dataDirectory } = config
-  const { databasePath, blobsDirectory } = pathsIn(config)
+  const { dataDirectory, database } = config
   const store = await openPresentStore(config)
-  const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: true })
+  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: true })
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(dataDirectory, 'backup')
-  const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: false, asItIs: true })
-  const snapshots = createSnapshots({ databasePath, directory: path })
-  return { directory, snapshots, ...over(store, asData(blobs), lock) }
+  const bytes = await openBytes(config, store, { createIfMissing: false, asItIs: true })
+  const snapshots =
+    database.kind === 'sqlite'
+      ? createSnapshots({ databasePath: database.path, directory: path })
+      : createPostgresSnapshots({ url: database.url, directory: path })
+  return { directory, snapshots, ...over(store, bytes, lock) }
+}
+
+function ownDirectories({ dataDirectory, blobs }: Config): readonly string[] {
+  return blobs.kind === 'files' ? [dataDirectory, blobs.directory] : [dataDirectory]
 }
 
 /** The source and the target of a restore. No server may run, and there must be no database. */
-interface RestoreData {
+interface RestoreData extends Omit<Bytes, 'keyedBytes'> {
   readonly directory: BackupDirectory
   readonly database: RestoredDatabase
-  readonly staging: Staging
-  readonly objects: Objects
   readonly keyring: Keyring
-  close(): Promise<void>
 }
 
 /** Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no backup. */
 export async function openRestoreData(config: Config, path: string): Promise<RestoreData> {
   const { dataDirectory } = config
-  const { databasePath, blobsDirectory } = pathsIn(config)
-  const directory = await openBackupDirectory({ path, apart: [dataDirectory, blobsDirectory], createIfMissing: false })
+  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: false })
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(dataDirectory)
-  const database = createRestoredDatabase(databasePath)
   const keyring = await openPresentKeyring(config)
-  const blobs = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: true })
+  const database =
+    config.database.kind === 'sqlite'
+      ? createRestoredDatabase(config.database.path)
+      : await createRestoredPostgres({ url: config.database.url, path: join(dataDirectory, 'received.sqlite') })
+  const bytes = await openArriving(config, database.parts)
   return {
+    ...bytes,
     directory,
     database,
-    ...asData(blobs),
     keyring,
     async close() {
-      await blobs.close()
+      await bytes.close()
       lock.release()
     },
   }
+}
+
+/** For `restored`. Throws an error for people while a node runs, unless `isForced`. */
+export async function openRestoredData(
+  config: Config,
+  { isForced }: { readonly isForced: boolean },
+): Promise<Pick<Data, 'store' | 'witness' | 'close'>> {
+  const { database } = config
+  if (database.kind === 'sqlite' && config.blobs.kind === 'files')
+    throw new Error(
+      'with SQLite and files the database is set back together with the bytes, by `restore`. There is nothing to do.',
+    )
+  const lock = isForced || database.kind === 'sqlite' ? undefined : await lockNodes(database.url)
+  const data = await openPresentData(config)
+  return {
+    ...data,
+    async close() {
+      await data.close()
+      await lock?.release()
+    },
+  }
+}
+
+/** The source and the target of a move. */
+interface MoveData {
+  readonly database: MovingDatabase
+  readonly from: Objects
+  readonly to: { readonly staging: Staging; readonly objects: Objects }
+  close(): Promise<void>
+}
+
+/** Throws an error for people if the server runs, was moved, or is not on SQLite and files, or if the target is not empty. */
+export async function openMoveData(config: Config, target: Pick<Config, 'database' | 'blobs'>): Promise<MoveData> {
+  const { database, blobs, dataDirectory } = config
+  if (database.kind !== 'sqlite' || blobs.kind !== 'files')
+    throw new Error('only a server on SQLite and files moves this way. From others: `backup` here, `restore` there.')
+  const locks = [await lockDirectory(dataDirectory), await lockDirectory(dataDirectory, 'backup')]
+  const moving = createMovingDatabase({ path: database.path, to: target.database, note: placeOf(target) })
+  await (await openPresentStore(config)).close()
+  const from = await openFilesystemBlobs({ directory: blobs.directory, createIfMissing: false, asItIs: true })
+  if (target.blobs.kind === 'files') await refuseUsed(target.blobs.directory, moving)
+  const to = await openArriving({ ...config, ...target }, moving.parts)
+  // A bucket with a witness has a server.
+  if ((await to.witness?.read()) !== undefined)
+    throw new Error('the target has the bytes of a server already, and nothing is replaced')
+  return {
+    database: moving,
+    from,
+    to,
+    async close() {
+      moving.close()
+      await from.close()
+      await to.close()
+      for (const lock of locks) lock.release()
+    },
+  }
+}
+
+/** Only a move that was interrupted may find objects there. */
+async function refuseUsed(directory: string, { isBegun }: Pick<MovingDatabase, 'isBegun'>): Promise<void> {
+  if (isBegun() || !existsSync(directory)) return
+  if ((await readdir(directory)).length > 0)
+    throw new Error(
+      `${directory} is not empty, and nothing is replaced. Name an empty directory, or one that does not exist.`,
+    )
+}
+
+/** Without user and password. */
+function placeOf({ database, blobs }: Pick<Config, 'database' | 'blobs'>): string {
+  const rows = database.kind === 'sqlite' ? database.path : databaseNameIn(database.url)
+  const files =
+    blobs.kind === 'files' ? blobs.directory : `the bucket ${blobs.address.bucket}, below /${blobs.address.prefix}`
+  return `This server was moved to ${rows}, with its files in ${files}.`
+}
+
+function databaseNameIn(url: string): string {
+  const { hostname, pathname, searchParams } = new URL(url)
+  return `the database ${pathname.slice(1)} of PostgreSQL at ${searchParams.get('host') ?? (hostname || 'localhost')}`
 }
 
 function over(store: Store, bytes: Bytes, lock?: DirectoryLock): Data {

@@ -17,6 +17,7 @@ import { createEvents } from './domain/changes/events.ts'
 import { createFeed } from './domain/changes/feed.ts'
 import { createPositions } from './domain/changes/positions.ts'
 import { type CollectSettings, createCollector } from './domain/custody/collect.ts'
+import type { HeadWatch } from './domain/custody/headWatch.ts'
 import type { ServerKeys } from './domain/custody/keys.ts'
 import { createParts, type PartSettings } from './domain/custody/parts.ts'
 import { createReceiptLog } from './domain/custody/receipts.ts'
@@ -80,6 +81,8 @@ export interface RulePorts {
   readonly news: News
   /** Bounds how long a request waits for its turn. */
   readonly giveUpAfter: GiveUpAfter
+  /** Notices a database that was set back. */
+  readonly headWatch: HeadWatch
   /** Called after a commit that left bytes to delete. */
   readonly onDeleting: () => void
   /** Called when the scrubber should read an object soon. */
@@ -111,13 +114,14 @@ export interface RuleSettings
 
 export type Rules = ReturnType<typeof createRules>
 
-export function createRules(ports: RulePorts, settings: RuleSettings) {
+export function createRules(given: RulePorts, settings: RuleSettings) {
+  const ports = withGuardedRemoval(given)
   const base = createBase(ports, settings)
   const { alarm, store, positions, ...common } = base
   const files = createFileRules(ports, settings, base)
   const accounts = createAccountRules(ports, settings, { ...base, ...files })
-  const { objects, clock } = ports
-  const collector = createCollector({ store, objects, keyedBytes: ports.keyedBytes, clock }, settings)
+  const { objects, keyedBytes, clock } = ports
+  const collector = createCollector({ store, objects, keyedBytes, clock }, settings)
   const reviewQuotas = createQuotaReview({ store, clock, quota: base.quota })
   return {
     ...common,
@@ -129,11 +133,25 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
   }
 }
 
+/** No bytes are removed while the database may have been set back. */
+function withGuardedRemoval(ports: RulePorts): RulePorts {
+  const guarded = <Bytes extends Pick<Objects, 'remove'>>(bytes: Bytes): Bytes => ({
+    ...bytes,
+    async remove(place: string) {
+      await ports.headWatch.beforeRemoving()
+      await bytes.remove(place)
+    },
+  })
+  const { objects, keyedBytes } = ports
+  return { ...ports, objects: guarded(objects), keyedBytes: keyedBytes && guarded(keyedBytes) }
+}
+
 type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
 function createBase(ports: RulePorts, settings: RuleSettings) {
-  const { store: silentStore, staging, objects, clock, random, keys, news, giveUpAfter, onDeleting, nodeId } = ports
+  const { store: silentStore, staging, objects, clock, random, keys, headWatch, news, giveUpAfter, onDeleting } = ports
+  const { nodeId } = ports
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
   const alarm = createAlarm(news)
   const store = alarm.over(silentStore)
@@ -145,6 +163,7 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
     store,
     clock,
     serverId,
+    headWatch,
     signerOf: keys.signerOf,
   })
   return {

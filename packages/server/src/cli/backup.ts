@@ -55,7 +55,7 @@ function runBackup({ config, given: [path = ''], flag, tell }: Call): Promise<Ou
 }
 
 function runRestore({ config, given: [path = ''], tell }: Call): Promise<Outcome> {
-  const ports = { clock: systemClock, quota: quotaOf(config), onProgress: progressTo(tell) }
+  const ports = { clock: systemClock, random: systemRandom, quota: quotaOf(config), onProgress: progressTo(tell) }
   return withOpen(openRestoreData(config, path), async (data) => {
     const report = await restore({ ...data, ...ports })
     return { lines: restoreLines(report), json: restoreJson(report), isWrong: countOf(report.damaged) > 0 }

@@ -3,6 +3,7 @@ import { clockOf, openPresentData } from '../data.ts'
 import { createCollector } from '../domain/custody/collect.ts'
 import type { StoredObject } from '../ports/store.ts'
 import { type Command, type Outcome, withOpen } from './command.ts'
+import { requireWholeLog } from './restored.ts'
 import { sizeText } from './sizes.ts'
 
 /** Deleting orphaned objects. */
@@ -15,9 +16,10 @@ export const collectCommands: readonly Command[] = [
       'leftovers of uploads. Run it with the settings of the server: verified bytes stay at least for GC_GRACE_SECONDS.',
     ],
     run: ({ config }) =>
-      withOpen(openPresentData(config), async (data) =>
-        outcomeOf(await collectAll(createCollector({ ...data, clock: await clockOf(config) }, config))),
-      ),
+      withOpen(openPresentData(config), async (data) => {
+        await requireWholeLog(data)
+        return outcomeOf(await collectAll(createCollector({ ...data, clock: await clockOf(config) }, config)))
+      }),
   },
 ]
 

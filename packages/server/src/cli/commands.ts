@@ -7,6 +7,8 @@ import { fsckCommands } from './fsck.ts'
 import { holdCommands } from './hold.ts'
 import { inviteCommands } from './invite.ts'
 import { keyCommands } from './keys.ts'
+import { migrateToCommands } from './migrateTo.ts'
+import { restoredCommands } from './restored.ts'
 import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
 import { settingsCommands } from './settings.ts'
@@ -25,5 +27,7 @@ export const COMMANDS: readonly Command[] = [
   ...inviteCommands,
   ...deprecationCommands,
   ...backupCommands,
+  ...restoredCommands,
+  ...migrateToCommands,
   ...storeCommands,
 ]

@@ -1,5 +1,6 @@
 /** A backup: its directory, the snapshot of the database that it belongs to, and the database that a restore creates. */
 import type { AssetId, DropId, Instant, KeyId, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { PartIndex, PlacedPart } from './parts.ts'
 import type { LogHead, Store } from './store.ts'
 
 /**
@@ -60,7 +61,6 @@ export interface Snapshot {
   /** The oldest attestation key. It never changes, and no two servers share it. */
   firstKeyId(): KeyId | undefined
   head(): LogHead | undefined
-  receiptHash(receiptSeq: number): Sha256Hex | undefined
   counts(): SnapshotCounts
   /** Objects that are still being uploaded come first, because they may disappear at any time. Without deleting objects and those without a byte. */
   objects(): Iterable<SnapshotObject>
@@ -72,13 +72,20 @@ export interface Snapshot {
 
 /** The database that a backup copies while the server writes to it. */
 export interface SnapshotSource {
-  /** The live database: each question may see another instant. */
-  live(): Snapshot
   /**
-   * Copies the database of one instant to a new file in the backup's directory. When it resolves, the file is durable and was checked for damage. Does not
+   * Copies the database of one instant to a new SQLite file in the backup's directory, whatever the database is. When it resolves, the file is durable and was checked for damage. Does not
    * delay writers, and writers do not make it start again. Throws `BackupFailed`; the caller then removes what is left of the file.
    */
   take(name: string): Promise<Snapshot>
+}
+
+/** Records the parts of arriving objects in a store with keys. A store without keys has none. */
+export interface ArrivingParts extends PartIndex {
+  /** Before the first byte is at the key. */
+  begin(location: string, key: string): Promise<void>
+  keep(part: PlacedPart & { readonly checksum: Sha256Hex }): Promise<void>
+  /** The parts of the object count no more: the server will remove their bytes. */
+  forget(location: string): Promise<void>
 }
 
 /** The database that a restore creates, under a temporary name until it is complete: a server never starts on a part of it. */
@@ -88,9 +95,11 @@ export interface RestoredDatabase {
   /** Opens the received database and migrates it to this release. Throws `DatabaseTooNew`. */
   open(): Promise<Store>
   /** Works while the store is open. */
+  readonly parts: ArrivingParts
+  /** Works while the store is open. */
   snapshot(): Snapshot
   /**
-   * Ends every session, invalidates all cursors of the feed, ends the collector's pause and releases every claim on a drop. Call it while nothing else has
+   * Ends every session, ends the collector's pause and releases every claim on a drop. Call it while nothing else has
    * the database open.
    */
   detachClients(at: Instant): Promise<void>

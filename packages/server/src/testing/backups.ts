@@ -91,7 +91,7 @@ async function backupsOf(world: World, root: string, open: { close(): Promise<vo
       const { clock, random, rules } = world
       const onProgress = () => undefined
       const { quota } = rules
-      const given = { directory: from, database, ...portsOf(seen(blobs)), keyring, clock, quota, onProgress }
+      const given = { directory: from, database, ...portsOf(seen(blobs)), keyring, clock, random, quota, onProgress }
       const report = await restore(given)
       const store = await openSqliteStore({ path: restoredPath, asItIs: true })
       open.push(store)

@@ -20,6 +20,7 @@ import { createLocalSeats } from '../adapters/limiter/localSeats.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { createSoleNode } from '../adapters/system/soleNode.ts'
+import { unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys, type ServerKeys } from '../domain/custody/keys.ts'
 import { recordServerId } from '../domain/custody/serverId.ts'
 import type { Bytes } from '../ports/bytesContract/world.ts'
@@ -63,6 +64,7 @@ export interface World {
   deletedCalls(): number
   /** All log lines, in order. */
   readonly logged: readonly Logged[]
+  readonly log: Log
   /** New rules over the same data, as after a restart. */
   restarted(): Rules
   /** The same rules with other ports, for instance over other data or as another process. */
@@ -208,6 +210,7 @@ async function openWorld({
     log: { info: note('info'), warn: note('warn'), error: note('error') },
     news: createSoleNode(clock),
     giveUpAfter: (ms: number) => AbortSignal.timeout(ms),
+    headWatch: unwatched,
     onDeleting: () => {
       deleting += 1
     },

@@ -2,6 +2,7 @@ import type { KeyedBytes } from '../../ports/keyedBytes.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { PartIndex } from '../../ports/parts.ts'
 import type { Staging } from '../../ports/staging.ts'
+import type { Witness } from '../../ports/witness.ts'
 import type { S3Address } from './address.ts'
 import { openClient } from './client.ts'
 import { type CredentialSources, readCredentials } from './credentials.ts'
@@ -10,6 +11,7 @@ import { openMarker } from './marker.ts'
 import { createObjects } from './objects.ts'
 import { openSpool } from './spool.ts'
 import { createStaging } from './staging.ts'
+import { createS3Witness } from './witness.ts'
 
 export interface S3Options {
   /** From `parseS3Address`. */
@@ -30,6 +32,7 @@ export interface S3Store {
   readonly staging: Staging
   readonly objects: Objects
   readonly keyedBytes: KeyedBytes
+  readonly witness: Witness
   /** The random id in the store's marker. A database that knows another one belongs to another store. */
   readonly storeId: string
   /** This process made the marker: nothing was ever stored here. */
@@ -49,6 +52,7 @@ export async function openS3(options: S3Options): Promise<S3Store> {
       staging: createStaging({ client, marker, spool }),
       objects: createObjects({ client, marker, index }),
       keyedBytes: createKeyedBytes({ client, marker }),
+      witness: createS3Witness({ client, marker }),
       storeId: marker.storeId,
       isNew: marker.isNew,
       close: async () => client.close(),

@@ -28,8 +28,8 @@ export class NotAlone extends StoreBroken {
 const IDLE_TIMEOUT_MS = 10_000
 const ANSWER_TIMEOUT_MS = 4_000
 
-/** An advisory lock. The first number stands for Blindkeep. */
-const NODE_LOCK = '1651207790, 3'
+/** An advisory lock that each running node shares, or has for itself. The first number stands for Blindkeep. */
+export const NODE_LOCK = '1651207790, 3'
 
 export function createNodeConnection(options: {
   readonly url: string

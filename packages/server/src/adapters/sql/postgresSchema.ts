@@ -7,6 +7,7 @@ import type { PostgresHealth } from './postgresHealth.ts'
 import { lend } from './postgresLoan.ts'
 import type { PostgresSession } from './postgresSession.ts'
 import { commit } from './postgresTransactions.ts'
+import { refuseUnfinished } from './unfinished.ts'
 
 /**
  * What a process does about the schema.
@@ -40,6 +41,7 @@ export async function preparePostgres(options: {
   const connection = createConnections({ url, health, answerTimeoutMs: MIGRATION_TIMEOUT_MS, connectionsMax: 1 })
   try {
     await connection.use(refuseWithoutSync)
+    await connection.use(refuseUnfinished)
     const isEmpty = await connection.use(lacksTables)
     if (isEmpty && schema === 'asItIs')
       throw new PostgresEmpty('the database is empty: start the server once, or set DATABASE_URL to that of a server')

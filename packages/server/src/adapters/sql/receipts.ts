@@ -9,6 +9,10 @@ const head = prepared((db, _given: object) =>
   db.selectFrom('log_head').select(['receipt_seq', 'receipt_hash', 'received_at']).where('only_row', '=', 1),
 )
 
+const hashBySeq = prepared((db, given: { readonly receiptSeq: number }) =>
+  db.selectFrom('receipts').select('receipt_hash').where('receipt_seq', '=', given.receiptSeq),
+)
+
 const firstOfUpload = prepared((db, given: { readonly uploadId: UploadId }) =>
   db
     .selectFrom('receipts')
@@ -77,6 +81,9 @@ export function receiptReads(db: Kysely<Schema>): ReceiptReads {
     async head() {
       const row = await head.first(db, {})
       return row && { receiptSeq: row.receipt_seq, receiptHash: row.receipt_hash, receivedAt: row.received_at }
+    },
+    async hashOf(receiptSeq) {
+      return (await hashBySeq.first(db, { receiptSeq }))?.receipt_hash
     },
     async ofUpload(uploadId) {
       const row = await firstOfUpload.first(db, { uploadId })

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { BackupFailed } from '../../ports/backup.ts'
 import type { Store } from '../../ports/store.ts'
 import { at, hash, object, uploadId } from '../../ports/storeContract/world.ts'
-import { createSnapshots } from './snapshot.ts'
+import { createSnapshots, readSnapshot } from './snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
 
 function inDirectory(work: (directory: string, store: Store) => Promise<void>): () => Promise<void> {
@@ -46,7 +46,7 @@ describe('a snapshot of the database', () => {
         await new Promise(setImmediate)
       }
       const snapshot = await taking
-      const present = snapshots.live()
+      const present = readSnapshot(join(directory, 'live.sqlite'))
       const [taken, now] = [[...snapshot.objects()].length, [...present.objects()].length]
       // Half a pair would be a snapshot of two instants.
       assert.ok(taken % 2 === 0 && now === 2 * pairs && taken <= now, `${taken} of ${now}`)

@@ -4,7 +4,10 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { instantOf, parseAssetId, parseDropId, parseKeyId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { BackupFailed, type Snapshot, type SnapshotObject, type SnapshotSource } from '../../ports/backup.ts'
+import { copyRows } from './copyRows.ts'
+import { withPostgresRows } from './postgresRows.ts'
 import type { SnapshotOrder } from './snapshotWorker.ts'
+import { createSqliteFrom } from './sqliteRows.ts'
 
 export function createSnapshots(options: {
   readonly databasePath: string
@@ -13,20 +16,39 @@ export function createSnapshots(options: {
 }): SnapshotSource {
   const { databasePath, directory } = options
   return {
-    live: () => readSnapshot(databasePath),
     async take(name) {
-      const target = join(directory, name)
-      try {
-        // SQLite would create it with a mode that depends on the umask.
-        closeSync(openSync(target, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600))
-        await inThread({ source: databasePath, target })
-        return readSnapshot(target)
-      } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error)
-        throw new BackupFailed(`the database could not be copied to ${target}: ${reason}`, { cause: error })
-      }
+      return taken(join(directory, name), (target) => copySqlite(databasePath, target))
     },
   }
+}
+
+/** Of the PostgreSQL database at `url`. */
+export function createPostgresSnapshots(options: { readonly url: string; readonly directory: string }): SnapshotSource {
+  const { url, directory } = options
+  return {
+    async take(name) {
+      return taken(join(directory, name), (target) =>
+        withPostgresRows(url, (from) => createSqliteFrom(target, (to) => copyRows({ from, to }))),
+      )
+    },
+  }
+}
+
+async function taken(target: string, copy: (target: string) => Promise<unknown>): Promise<Snapshot> {
+  try {
+    await copy(target)
+    return readSnapshot(target)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new BackupFailed(`the database could not be copied to ${target}: ${reason}`, { cause: error })
+  }
+}
+
+/** Copies the database of one instant to a new file, without delaying its writers. Durable and checked for damage when it resolves. */
+export async function copySqlite(source: string, target: string): Promise<void> {
+  // SQLite would create it with a mode that depends on the umask.
+  closeSync(openSync(target, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600))
+  await inThread({ source, target })
 }
 
 function inThread(order: SnapshotOrder): Promise<void> {
@@ -69,8 +91,6 @@ export function readSnapshot(path: string): Snapshot {
         return undefined
       return { receiptSeq, receiptHash, receivedAt: instantOf(receivedAt) }
     },
-    receiptHash: (seq) =>
-      parseSha256Hex(String(first('select receipt_hash from receipts where receipt_seq = ?', seq).receipt_hash)),
     counts() {
       const { accounts, drops, assets, receipts } = first(COUNTS)
       return {

@@ -139,23 +139,20 @@ async function removeUnfinished(directory: BackupDirectory, database: string): P
 /**
  * Compares the server’s first key, and the end of its log: a server that was restored from an earlier backup must not replace a later one.
  */
-async function requireOwnDirectory({ directory, snapshots }: BackupPorts): Promise<void> {
+async function requireOwnDirectory({ directory, store }: BackupPorts): Promise<void> {
   const text = await directory.manifest()
   if (text === undefined) return
   const { firstKeyId, serverId, head } = parseManifest(text)
-  const present = snapshots.live()
-  try {
-    if (present.firstKeyId() !== firstKeyId)
-      throw new BackupFailed(
-        `the directory holds a backup of another server, ${serverId ?? 'without receipts'}. Name another one.`,
-      )
-    if (head !== undefined && present.receiptHash(head.receiptSeq) !== head.receiptHash)
-      throw new BackupFailed(
-        'the backup in the directory has receipts that this server does not have: this server was restored from an earlier backup. Name another directory.',
-      )
-  } finally {
-    present.close()
-  }
+  const [firstKey] = await store.read((tx) => tx.keys.attestationKeys())
+  if (firstKey?.keyId !== firstKeyId)
+    throw new BackupFailed(
+      `the directory holds a backup of another server, ${serverId ?? 'without receipts'}. Name another one.`,
+    )
+  if (head === undefined) return
+  if ((await store.read((tx) => tx.receipts.hashOf(head.receiptSeq))) !== head.receiptHash)
+    throw new BackupFailed(
+      'the backup in the directory has receipts that this server does not have: this server was restored from an earlier backup. Name another directory.',
+    )
 }
 
 /** While `work` runs, the collector removes nothing. */

@@ -11,6 +11,7 @@ import { openKeyring } from '../../adapters/keyring/keyring.ts'
 import { createSnapshots } from '../../adapters/sql/snapshot.ts'
 import { BackupFailed } from '../../ports/backup.ts'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import type { Store } from '../../ports/store.ts'
 import { type Restored, withBackups } from '../../testing/backups.ts'
 import {
   accountRow,
@@ -113,11 +114,13 @@ describe('a restore', () => {
     withBackups(async ({ world, backUp, restore }) => {
       const accountId = await newAccount(world)
       const { accessToken, refreshToken } = await world.rules.sessions.open(accountId, undefined)
+      await world.store.write([], (tx) => tx.server.setFact('feed_epoch', bytes(16)))
       await backUp()
       const { rules, store } = await restore()
       assert.ok(isRefusal(await rules.sessions.authenticate(accessToken)))
       assert.ok(isRefusal(await rules.sessions.refresh(refreshToken)))
-      assert.equal(await store.read((tx) => tx.server.fact('feed_epoch')), undefined)
+      const epochOf = (data: Store) => data.read((tx) => tx.server.fact('feed_epoch'))
+      assert.notDeepEqual(await epochOf(store), await epochOf(world.store))
       const again = await rules.sessions.open(accountId, undefined)
       assert.ok(!isRefusal(await rules.sessions.authenticate(again.accessToken)))
     }),

@@ -1,22 +1,23 @@
 /**
  * Makes data on which a server can start, from a backup.
  *
- * After the backup the server issued receipts, tokens and cursors that the restored rows do not have. None of them may get another meaning. So receipts
- * continue with a new key, far above all numbers that may be in use; tokens and cursors become invalid. The database gets its name last, so no server
+ * After the backup the server issued receipts, tokens and cursors that the restored rows do not have. So another life of the receipt log begins; tokens and
+ * cursors become invalid. The database gets its name last, so no server
  * starts on half a restore.
  */
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
-import type { Instant, UploadId } from '@blindkeep/protocol/ids'
+import type { UploadId } from '@blindkeep/protocol/ids'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotObject } from '../../ports/backup.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import type { Objects } from '../../ports/objects.ts'
+import type { Random } from '../../ports/random.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
-import { accountLock, type Store, type WriteTx } from '../../ports/store.ts'
+import { accountLock, type Store } from '../../ports/store.ts'
+import type { Witness } from '../../ports/witness.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../cappedList.ts'
-import { type Rotation, rotateAttestationKey } from '../custody/keys.ts'
-import { raiseReceiptSeqFloor, receiptSeqFloor } from '../custody/receipts.ts'
+import type { Rotation } from '../custody/keys.ts'
+import { beginLife } from '../custody/lives.ts'
 import { rotateSigningKey } from '../discovery/signingKey.ts'
 import type { Quota } from '../quota/quota.ts'
 import { partsOf } from '../uploads/location.ts'
@@ -24,7 +25,8 @@ import { createUploadEnding } from '../uploads/uploadEnding.ts'
 import { createWriters } from '../uploads/writers.ts'
 import type { BackupProgress } from './backup.ts'
 import { type BackupManifest, nameOf, parseManifest } from './backupManifest.ts'
-import { checkedBytes, createPassing, isRight, ObjectFault } from './checkedBytes.ts'
+import { createPassing } from './checkedBytes.ts'
+import { copyObject } from './objectCopies.ts'
 
 interface RestorePorts {
   readonly directory: BackupDirectory
@@ -33,6 +35,9 @@ interface RestorePorts {
   readonly objects: Objects
   readonly keyring: Keyring
   readonly clock: Clock
+  readonly random: Random
+  /** Beside the bytes, where they are apart from the database. */
+  readonly witness?: Witness | undefined
   readonly quota: Quota
   readonly onProgress: (progress: BackupProgress) => void
 }
@@ -49,13 +54,6 @@ export interface RestoreReport {
   readonly receiptSeqFloor: number
 }
 
-/**
- * More than a server can sign in a millisecond. So a restored server starts above all numbers that were ever issued, also those after the backup. 2^53 is
- * reached in the year 30,000.
- */
-const RECEIPT_SEQS_PER_MS = 10
-/** For a clock that was set back: more receipts than a server signs in a week. */
-const RECEIPT_SEQ_JUMP = 1_000_000_000
 const COPIES_AT_ONCE = 4
 
 /** Throws `BackupFailed`, and leaves no database, when the backup is not whole, or its keys need another master secret. */
@@ -141,12 +139,17 @@ interface Copies {
 
 async function copyObjects(ports: RestorePorts, store: Store): Promise<Copies> {
   const copies: Copies = { copied: 0, present: 0, damaged: createCappedList(), broken: [] }
+  const { directory } = ports
+  const source = {
+    size: (object: SnapshotObject) => directory.size(nameOf(object)),
+    read: (object: SnapshotObject) => directory.read(nameOf(object)),
+  }
   const snapshot = ports.database.snapshot()
   let [files, bytes] = [0, 0]
   try {
     await forEachConcurrently(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
-      const outcome = await copyObject(ports, object)
-      if (outcome !== 'damaged') copies[outcome] += 1
+      const outcome = await copyObject({ ...ports, parts: ports.database.parts }, source, object)
+      if (outcome === 'copied' || outcome === 'present') copies[outcome] += 1
       else if (!object.isWhole) copies.broken.push(partsOf(object.location).uploadId)
       // False for an object without an owner, which needs no report.
       else if (await store.write([], (tx) => tx.objects.markDamaged(object.location, ports.clock.now())))
@@ -161,49 +164,12 @@ async function copyObjects(ports: RestorePorts, store: Store): Promise<Copies> {
   return copies
 }
 
-/** An object that is there with the right bytes stays: the copy in the backup may be damaged. */
-async function copyObject(
-  { staging, objects, directory }: RestorePorts,
-  object: SnapshotObject,
-): Promise<'copied' | 'present' | 'damaged'> {
-  const { location, bytes } = object
-  const name = nameOf(object)
-  if (await isPresent(objects, object)) {
-    await staging.settle(location, bytes)
-    return 'present'
-  }
-  if ((await directory.size(name)) !== bytes) return 'damaged'
-  try {
-    const body = checkedBytes(directory.read(name), object)
-    await staging.write({ location, key: undefined, offset: 0 }, { body, signal: NEVER, onBytes: () => undefined })
-    await staging.settle(location, bytes)
-    return 'copied'
-  } catch (error) {
-    if (!(error instanceof ObjectFault)) throw error
-    await objects.remove(location)
-    return 'damaged'
-  }
-}
-
-/** False also when a surviving disk cannot read the object: the restore then copies it from the backup. */
-async function isPresent(objects: Objects, object: SnapshotObject): Promise<boolean> {
-  const { location, bytes, isWhole } = object
-  try {
-    return (
-      isWhole &&
-      (await objects.size(location)) === bytes &&
-      (await isRight(objects.read(location, { start: 0, end: bytes }), object))
-    )
-  } catch (error) {
-    if (!(error instanceof StorageUnavailable)) throw error
-    return false
-  }
-}
-
-const NEVER = new AbortController().signal
-
 /** Ends the sessions whose bytes are missing: they ended between the backup's read of the rows and its read of the bytes. */
-async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: readonly UploadId[]): Promise<void> {
+export async function endBroken(
+  { clock, quota }: Pick<RestorePorts, 'clock' | 'quota'>,
+  store: Store,
+  broken: readonly UploadId[],
+): Promise<void> {
   const ending = createUploadEnding({ store, clock, quota, writers: createWriters(), onDeleting: () => undefined })
   const at = clock.now()
   for (const uploadId of broken) {
@@ -219,18 +185,9 @@ async function endBroken({ clock, quota }: RestorePorts, store: Store, broken: r
   }
 }
 
-async function changeIdentity({ keyring, clock }: RestorePorts, store: Store) {
-  const floor = await store.write(['chain'], (tx) => raiseFloor(tx, clock.now()))
-  const rotation = await rotateAttestationKey({ store, keyring, clock })
+async function changeIdentity(ports: RestorePorts, store: Store) {
+  const { rotation, receiptSeqFloor } = await beginLife({ ...ports, store })
   // Invalidates every access token and capability that the server has issued.
-  await rotateSigningKey({ store, keyring, clock })
-  return { rotation, receiptSeqFloor: floor }
-}
-
-async function raiseFloor(tx: WriteTx, at: Instant): Promise<number> {
-  const known = Math.max((await tx.receipts.head())?.receiptSeq ?? 0, await receiptSeqFloor(tx))
-  const byClock = at * RECEIPT_SEQS_PER_MS
-  const floor = byClock > known ? byClock : known + RECEIPT_SEQ_JUMP
-  await raiseReceiptSeqFloor(tx, floor)
-  return floor
+  await rotateSigningKey({ ...ports, store })
+  return { rotation, receiptSeqFloor }
 }

@@ -13,7 +13,7 @@ export interface Positions {
   parse(accountId: AccountId, text: string): Promise<number | undefined>
 }
 
-const EPOCH_BYTES = 16
+export const FEED_EPOCH_BYTES = 16
 
 export function createPositions({ store, random }: { readonly store: Store; readonly random: Random }): Positions {
   let epoch: Uint8Array | undefined
@@ -24,7 +24,7 @@ export function createPositions({ store, random }: { readonly store: Store; read
     epoch ??= await store.write(['server'], async (tx) => {
       const present = await tx.server.fact('feed_epoch')
       if (present !== undefined) return present
-      const created = random.bytes(EPOCH_BYTES)
+      const created = random.bytes(FEED_EPOCH_BYTES)
       await tx.server.setFact('feed_epoch', created)
       return created
     })

@@ -4,7 +4,7 @@ import { keyId } from '@blindkeep/protocol/keys'
 import type { Clock } from '../../ports/clock.ts'
 import type { AttestationSigner, Keyring } from '../../ports/keyring.ts'
 import type { Random } from '../../ports/random.ts'
-import type { AttestationKey, ServerFact, Store } from '../../ports/store.ts'
+import type { AttestationKey, ServerFact, Store, WriteTx } from '../../ports/store.ts'
 import { createSigningKey, type SigningKey } from '../discovery/signingKey.ts'
 
 export interface ServerKeys {
@@ -84,15 +84,25 @@ export interface Rotation {
  */
 export async function rotateAttestationKey({ store, keyring, clock }: Omit<KeyPorts, 'random'>): Promise<Rotation> {
   const created = keyring.createAttestationKey()
-  return store.write(['receipt log', 'chain'], async (tx) => {
-    const old = await tx.keys.activeAttestationKey()
-    if (old === undefined) throw new Error('there is no attestation key yet: start the server once to create it')
-    keyring.openAttestationKey(old)
-    const head = await tx.receipts.head()
-    const at = instantOf(Math.max(clock.now(), head?.receivedAt ?? 0, old.activeFrom))
-    const key = keyFrom(created, at)
-    await tx.keys.retireAttestationKey(old.keyId, at)
-    await tx.keys.insertAttestationKey(key)
-    return { retired: old.keyId, active: key.keyId, at }
-  })
+  return store.write(['receipt log', 'chain'], (tx) => rotateIn(tx, { keyring, clock, created }))
+}
+
+/** The same in the caller's transaction, which has locked the receipt log and the chain. */
+export async function rotateIn(
+  tx: WriteTx,
+  {
+    keyring,
+    clock,
+    created,
+  }: Pick<KeyPorts, 'keyring' | 'clock'> & { readonly created: ReturnType<Keyring['createAttestationKey']> },
+): Promise<Rotation> {
+  const old = await tx.keys.activeAttestationKey()
+  if (old === undefined) throw new Error('there is no attestation key yet: start the server once to create it')
+  keyring.openAttestationKey(old)
+  const head = await tx.receipts.head()
+  const at = instantOf(Math.max(clock.now(), head?.receivedAt ?? 0, old.activeFrom))
+  const key = keyFrom(created, at)
+  await tx.keys.retireAttestationKey(old.keyId, at)
+  await tx.keys.insertAttestationKey(key)
+  return { retired: old.keyId, active: key.keyId, at }
 }

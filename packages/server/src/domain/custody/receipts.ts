@@ -9,6 +9,7 @@ import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { accountLock, type ReadTx, type ReceiptRow, type Store, type WriteTx } from '../../ports/store.ts'
+import { type HeadWatch, unwatched } from './headWatch.ts'
 import type { SignerOf } from './keys.ts'
 import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
 import { recordServerId } from './serverId.ts'
@@ -29,6 +30,8 @@ interface ReceiptLogPorts {
   readonly clock: Clock
   readonly serverId: string
   readonly signerOf: SignerOf
+  /** Refuses to sign on a database that was set back. */
+  readonly headWatch?: HeadWatch
 }
 
 interface Waiting {
@@ -43,7 +46,7 @@ const MAX_SIGNINGS = 5
 
 export type ReceiptLog = ReturnType<typeof createReceiptLog>
 
-export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLogPorts) {
+export function createReceiptLog({ store, clock, serverId, signerOf, headWatch = unwatched }: ReceiptLogPorts) {
   const signAll = createReceiptSigning({ clock, serverId, signerOf })
   const queue: Waiting[] = []
   let isDraining = false
@@ -64,6 +67,8 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
         if (row !== undefined) resolve(row)
       })
     } catch (error) {
+      // The database may be another one after a lost connection.
+      if (error instanceof StorageUnavailable) headWatch.suspect()
       // No draft is the reason if the database does not answer; and with an unknown outcome the caller looks what has happened.
       if (batch.length > 1 && !(error instanceof StorageUnavailable))
         for (const waiting of batch) await settleBatch([waiting])
@@ -73,12 +78,20 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
 
   async function append(drafts: readonly ReceiptDraft[]): Promise<readonly ReceiptRow[]> {
     for (let signings = 0; signings < MAX_SIGNINGS; signings++) {
-      const state = await store.read(readLogState)
+      const { state, isKnown } = await store.read(async (tx) => ({
+        state: await readLogState(tx),
+        isKnown: await headWatch.isKnown(tx),
+      }))
+      await headWatch.beforeSigning(isKnown)
       const rows = await signAll(
         drafts.map(({ subject }) => subject),
         state,
       )
-      if (await commit(drafts, rows, state)) return rows
+      if (await commit(drafts, rows, state)) {
+        const last = rows.at(-1)
+        if (last !== undefined) headWatch.signed(last)
+        return rows
+      }
     }
     throw new Error(`the attestation key was rotated ${MAX_SIGNINGS} times while a batch was signed`)
   }

@@ -25,6 +25,7 @@ export interface LogHead {
 export interface ReceiptReads {
   /** Undefined before the first receipt. */
   head(): Promise<LogHead | undefined>
+  hashOf(receiptSeq: number): Promise<Sha256Hex | undefined>
   /** The first receipt of an upload: a drop's landing comes before its adoption. */
   ofUpload(uploadId: UploadId): Promise<ReceiptRow | undefined>
   /** All receipts about an asset, in the order of the chain: for every blob that it ever had, and for the landings of the drops that it adopted. */

@@ -270,6 +270,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   },
   receipts: {
     head: (tx) => tx.receipts.head(),
+    hashOf: (tx) => tx.receipts.hashOf(1),
     ofUpload: (tx) => tx.receipts.ofUpload(uploadId(1)),
     ofAsset: (tx) => tx.receipts.ofAsset(assetId(1)),
     append: async (tx) => {

@@ -45,6 +45,15 @@ function describeGrowth(inStore: InStore): void {
   )
 
   it(
+    'answers the hash of a receipt by its number',
+    inStore(async (store) => {
+      await append(store, undefined, [receipt(1), receipt(7)])
+      const hashOf = (receiptSeq: number) => store.read((tx) => tx.receipts.hashOf(receiptSeq))
+      assert.deepEqual([await hashOf(1), await hashOf(7), await hashOf(2)], [hash(1), hash(7), undefined])
+    }),
+  )
+
+  it(
     'throws for no receipts, for a number that does not increase, and for an instant that decreases',
     inStore(async (store) => {
       await append(store, undefined, [receipt(5)])

@@ -74,7 +74,7 @@ const server = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   `create table server_facts (
     name ${text} primary key not null check (name in (
       'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch',
-      'protocol_window', 'settings', 'store_id'
+      'life', 'witnessed', 'protocol_window', 'settings', 'store_id'
     )),
     value ${bytes} not null
   ) ${tableEnd}`,

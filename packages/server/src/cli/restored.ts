@@ -1,0 +1,56 @@
+import { systemClock } from '../adapters/system/clock.ts'
+import { createLog } from '../adapters/system/log.ts'
+import { systemRandom } from '../adapters/system/random.ts'
+import { type Data, openPresentKeyring, openRestoredData } from '../data.ts'
+import { createHeadWatch } from '../domain/custody/headWatch.ts'
+import { beginLife } from '../domain/custody/lives.ts'
+import { rotateSigningKey } from '../domain/discovery/signingKey.ts'
+import { type Command, withOpen } from './command.ts'
+
+/** After the database's own means have set it back. */
+export const restoredCommands: readonly Command[] = [
+  {
+    name: 'restored',
+    summary:
+      'Lets the server go on after PostgreSQL was set back: a failover that lost commits, or a recovery to an earlier time.',
+    details: [
+      'The server signs nothing when the database lacks receipts that it has signed. This command begins another life of the receipt log: a new key',
+      'signs receipts, far above all numbers that may be in use; cursors of the feed, access tokens and capability tokens end. Run it once, while no',
+      'node runs. What was added or changed after that earlier time is lost. Holds, suspensions, and revocations of links, devices and sessions after it are',
+      'undone: repeat them. `restore` does the same by itself, for a backup of `blindkeep-server backup`.',
+    ],
+    options: { force: { value: 'flag', meaning: 'Also while a node runs. Restart every node afterwards.' } },
+    run: ({ config, flag }) =>
+      withOpen(openRestoredData(config, { isForced: flag('force') }), async ({ store, witness }) => {
+        const ports = {
+          store,
+          witness,
+          keyring: await openPresentKeyring(config),
+          clock: systemClock,
+          random: systemRandom,
+        }
+        const { life, rotation, receiptSeqFloor } = await beginLife(ports)
+        await rotateSigningKey(ports)
+        return {
+          lines: [
+            `Life ${life} of the receipt log begins. New receipts have numbers above ${receiptSeqFloor} and the new key ${rotation.active}.`,
+            'Next: `blindkeep-server fsck --deep`, then start the nodes.',
+          ],
+          json: {
+            life,
+            active_key_id: rotation.active,
+            retired_key_id: rotation.retired,
+            receipt_seq_floor: receiptSeqFloor,
+          },
+        }
+      }),
+  },
+]
+
+/** Throws `HeadBehind` if the database was set back: then no command may remove bytes. */
+export async function requireWholeLog({ store, witness }: Pick<Data, 'store' | 'witness'>): Promise<void> {
+  if (witness === undefined) return
+  const watch = createHeadWatch({ store, witness, log: createLog('silent') })
+  await watch.beforeRemoving()
+  await watch.close()
+}

@@ -1,0 +1,213 @@
+/**
+ * Notices a database that was set back: after a failover to a standby that lagged, or a recovery to an earlier time. Receipts that were signed are missing
+ * in it, and the next one would fork the chain. So the node signs nothing and removes no bytes until an operator runs `restored`, which begins another life
+ * of the log. The database is compared with the witness beside the bytes, and with what this process has seen.
+ */
+
+import { utf8 } from '@blindkeep/protocol/bytes'
+import type { Log } from '../../ports/log.ts'
+import { type LogHead, type ReadTx, StorageUnavailable, type Store } from '../../ports/store.ts'
+import type { Witness, WitnessedHead } from '../../ports/witness.ts'
+
+/** The database lacks receipts that were signed. */
+export class HeadBehind extends StorageUnavailable {
+  override readonly name = 'HeadBehind'
+}
+
+export interface HeadWatch {
+  /** Whether the log has the last receipt that this process has seen. Call it in the transaction that reads the head. */
+  isKnown(tx: ReadTx): Promise<boolean>
+  /** Call it before a receipt is signed, with the answer of `isKnown`. Throws `HeadBehind`. */
+  beforeSigning(isKnown: boolean): Promise<void>
+  /** Call it after the commit of each batch, with its last receipt. Neither waits nor fails. */
+  signed(head: LogHead): void
+  /** Call it before bytes are removed. Throws `HeadBehind`. */
+  beforeRemoving(): Promise<void>
+  /** The connection to the database was lost: it may be another one now. The next signature waits for a check. */
+  suspect(): void
+  /** Compares. Call it at the start and every `CHECK_SECONDS`. Throws only if database or witness do not answer. */
+  check(): Promise<void>
+  /** Why this node must not serve, for people. Empty if it may. */
+  reasons(): readonly string[]
+  /** Waits until the witness has the last head. */
+  close(): Promise<void>
+}
+
+export const CHECK_SECONDS = 10
+
+/** For SQLite with files: database and bytes are one directory, and are set back together. */
+export const unwatched: HeadWatch = {
+  isKnown: async () => true,
+  beforeSigning: async () => undefined,
+  signed: () => undefined,
+  beforeRemoving: async () => undefined,
+  suspect: () => undefined,
+  check: async () => undefined,
+  reasons: () => [],
+  close: async () => undefined,
+}
+
+interface WatchPorts {
+  readonly store: Pick<Store, 'read' | 'write'>
+  readonly witness: Witness
+  readonly log: Log
+}
+
+export function createHeadWatch({ store, witness, log }: WatchPorts): HeadWatch {
+  /** The furthest head that this process has seen. */
+  let seen: WitnessedHead | undefined
+  /** Of the database, at the last check. */
+  let life = 0
+  let isSuspect = true
+  let behind: string | undefined
+  let checking: Promise<void> | undefined
+  const follow = createFollowing({ store, witness, log })
+
+  function see(head: WitnessedHead): void {
+    if (seen === undefined || isFurther(head, seen)) seen = head
+  }
+
+  async function compare(): Promise<void> {
+    // Both are read before the rows: the rows may only be further then.
+    const witnessed = await witness.read()
+    const known = [witnessed, seen].filter((head) => head !== undefined)
+    isSuspect = false
+    const compared = await store.read(async (tx) => ({
+      ...(await compareWith(tx, known)),
+      witnessedIn: await countIn(tx, 'witnessed'),
+    }))
+    const { present } = compared
+    const isMissing = witnessed === undefined && compared.witnessedIn === compared.life
+    const fault = isMissing
+      ? 'The witness of the receipt log is missing beside the bytes: they are others, or set back'
+      : compared.fault
+    if (fault !== undefined && behind === undefined)
+      log.error('the database lacks receipts that were signed', { reason: fault, next: NEXT })
+    if (fault === undefined && behind !== undefined) log.info('the database has all receipts again')
+    behind = fault
+    if (fault !== undefined) return
+    life = compared.life
+    follow.noted(compared.witnessedIn)
+    if (present === undefined) return
+    see(present)
+    if (witnessed === undefined || isFurther(present, witnessed)) follow.put(present)
+  }
+
+  async function check(): Promise<void> {
+    checking ??= compare()
+      .catch((error: unknown) => {
+        isSuspect = true
+        throw error
+      })
+      .finally(() => {
+        checking = undefined
+      })
+    await checking
+  }
+
+  function refuse(): void {
+    if (behind !== undefined) throw new HeadBehind(behind)
+  }
+
+  return {
+    check,
+    isKnown: async (tx) => seen === undefined || (await tx.receipts.hashOf(seen.receiptSeq)) === seen.receiptHash,
+    async beforeSigning(isKnown) {
+      if (isSuspect || behind !== undefined || !isKnown) await check()
+      refuse()
+    },
+    signed(head) {
+      const next = { life, receiptSeq: head.receiptSeq, receiptHash: head.receiptHash }
+      see(next)
+      follow.put(next)
+    },
+    async beforeRemoving() {
+      if (isSuspect || behind !== undefined) await check()
+      refuse()
+    },
+    suspect() {
+      isSuspect = true
+    },
+    reasons: () => (behind === undefined ? [] : [`${behind}. ${NEXT}`]),
+    close: follow.idle,
+  }
+}
+
+const NEXT =
+  'Nothing is signed and no bytes are removed. If the database was set back on purpose (a failover to a standby that lagged, a recovery to an earlier time), stop all nodes and run `blindkeep-server restored`. Otherwise stop, and connect the right database (DATABASE_URL) to the right bytes (BLOBS_URL).'
+
+/** 0 before the first restore. */
+export async function lifeOf(tx: Pick<ReadTx, 'server'>): Promise<number> {
+  return (await countIn(tx, 'life')) ?? 0
+}
+
+async function countIn({ server }: Pick<ReadTx, 'server'>, name: 'life' | 'witnessed'): Promise<number | undefined> {
+  const written = await server.fact(name)
+  if (written === undefined) return undefined
+  const count = Number(new TextDecoder().decode(written))
+  if (!Number.isSafeInteger(count) || count < 0) throw new Error(`the fact ${name} is no number`)
+  return count
+}
+
+interface Comparison {
+  readonly life: number
+  readonly present: WitnessedHead | undefined
+  /** What is wrong, as a sentence without its full stop. */
+  readonly fault: string | undefined
+}
+
+/** Whether the log of the database contains all that is known. */
+async function compareWith(tx: ReadTx, known: readonly WitnessedHead[]): Promise<Comparison> {
+  const [head, life] = [await tx.receipts.head(), await lifeOf(tx)]
+  const present = head && { life, receiptSeq: head.receiptSeq, receiptHash: head.receiptHash }
+  for (const { life: knownLife, receiptSeq, receiptHash } of known) {
+    if (knownLife < life) continue
+    const last = head === undefined ? 'it has no receipt' : `its last receipt is ${head.receiptSeq}`
+    if (knownLife > life) return { life, present, fault: `The database is older than its last restore: ${last}` }
+    if (head === undefined || head.receiptSeq < receiptSeq)
+      return { life, present, fault: `The database was set back: ${last}, and receipt ${receiptSeq} was signed` }
+    if ((await tx.receipts.hashOf(receiptSeq)) !== receiptHash)
+      return { life, present, fault: `The database has another receipt ${receiptSeq} than the one that was signed` }
+  }
+  return { life, present, fault: undefined }
+}
+
+function isFurther(one: WitnessedHead, other: WitnessedHead): boolean {
+  return one.life > other.life || (one.life === other.life && one.receiptSeq > other.receiptSeq)
+}
+
+/** Writes one head at a time, always the newest: a busy log has many batches while one is written. */
+function createFollowing({ store, witness, log }: WatchPorts) {
+  let next: WitnessedHead | undefined
+  let writing: Promise<void> | undefined
+  /** The life in which the database knows that there is a witness. */
+  let notedLife: number | undefined
+
+  async function write(head: WitnessedHead): Promise<void> {
+    await witness.write(head)
+    if (notedLife === head.life) return
+    await store.write([], (tx) => tx.server.setFact('witnessed', utf8(String(head.life))))
+    notedLife = head.life
+  }
+
+  async function writeAll(): Promise<void> {
+    while (next !== undefined) {
+      const head = next
+      next = undefined
+      // The next head, or the next check, writes again.
+      await write(head).catch((error: unknown) => log.warn('the witness of the receipt log was not written', { error }))
+    }
+    writing = undefined
+  }
+
+  return {
+    noted(life: number | undefined): void {
+      notedLife = life
+    },
+    put(head: WitnessedHead): void {
+      if (next === undefined || isFurther(head, next)) next = head
+      writing ??= writeAll()
+    },
+    idle: async () => await writing,
+  }
+}

@@ -1,0 +1,87 @@
+import type { Store } from '../ports/store.ts'
+import { capability, deprecation } from '../ports/storeContract/discovery.ts'
+import { invite } from '../ports/storeContract/invites.ts'
+import { challenge, codeHash } from '../ports/storeContract/secondFactors.ts'
+import { share } from '../ports/storeContract/shares.ts'
+import {
+  account,
+  accountId,
+  adoptedDrop,
+  asset,
+  assetBlob,
+  assetId,
+  assetUpload,
+  at,
+  bytes,
+  device,
+  drop,
+  event,
+  hash,
+  keyId,
+  link,
+  object,
+  opaqueId,
+  receipt,
+  seedWithAlbums,
+  session,
+  sessionId,
+  upload,
+  uploadId,
+} from '../ports/storeContract/world.ts'
+
+/** Every byte there is, so that no encoding hides in it. */
+const EVERY_BYTE = Uint8Array.from({ length: 1984 }, (_, index) => index % 256)
+
+/** Fills an empty store: rows of every noun, with all kinds of values: absent ones, the largest number, text of other scripts, every byte. */
+export async function fillWithEverything(store: Store): Promise<void> {
+  await seedWithAlbums(store)
+  await store.write([], async (tx) => {
+    await tx.accounts.insert(account(3, { email: 'jürgen+"\\\'@例え.jp', salt: EVERY_BYTE.slice(0, 16) }))
+    await tx.accounts.setLimits(accountId(1), { softLimitBytes: 0, hardLimitBytes: Number.MAX_SAFE_INTEGER })
+    await tx.secondFactors.enroll(accountId(1), EVERY_BYTE)
+    await tx.secondFactors.setBackupCodes(accountId(1), [codeHash(1), codeHash(2)])
+    await tx.challenges.insert(challenge(1))
+    await tx.invites.insert(invite(1))
+    await tx.sessions.insert(session(1))
+    const token = { tokenHash: EVERY_BYTE.slice(100, 132), sessionId: sessionId(1), issuedAt: at(0), usedAt: undefined }
+    await tx.sessions.insertRefreshToken(token)
+    for (const number of [1, 2, 3]) await tx.devices.insert(device(number, { publicKey: EVERY_BYTE }))
+    await tx.links.insert(link(3, { singleUse: true, sealedLabel: EVERY_BYTE.slice(0, 40), maxFileCount: 0 }))
+    await tx.assets.reserve(asset(1))
+    await tx.assets.reserve(asset(2))
+    await tx.changes.insertEvent(event(1))
+    await tx.capabilities.insert(capability(1))
+    await tx.shares.insert(share(1))
+    await tx.shares.insert(share(2))
+    await tx.shares.end(opaqueId(2), accountId(1), at(5))
+    await tx.holds.add({ ciphertextHash: hash(7), reason: 'Gericht: „Az. 7“ 😀', createdAt: at(0) })
+    await tx.deprecations.append(deprecation('2026-11-01'))
+    await tx.server.setFact('server_id', new TextEncoder().encode('https://keep.example'))
+  })
+  await fillCustody(store)
+}
+
+async function fillCustody(store: Store): Promise<void> {
+  await store.write([], async (tx) => {
+    await tx.keys.insertAttestationKey({
+      keyId: keyId(1),
+      publicKey: EVERY_BYTE,
+      sealedPrivateKey: bytes(49),
+      activeFrom: at(0),
+      activeTo: undefined,
+    })
+    for (const number of [1, 2, 3, 4])
+      await tx.objects.insert(object(number, { state: number < 3 ? 'staged' : 'kept' }))
+    await tx.uploads.insert(upload(1, { suggestedFilename: 'Überblick\n\u{1f4f7}.jpg', idempotencyKey: 'one' }))
+    await tx.drops.insert(drop(3))
+    await tx.uploads.append(uploadId(1), { offset: 0, length: 60, checksum: hash(1) }, at(1))
+    await tx.uploads.insert(assetUpload(2))
+    await tx.assets.addBlob(assetBlob(4, { contentType: 'text/plain; charset="ü"' }))
+    await tx.assets.touch(assetId(1), at(4))
+    await tx.assets.setDrop(assetId(1), adoptedDrop(9))
+    await tx.receipts.append(undefined, [
+      receipt(1),
+      receipt(2, { receiptSeq: Number.MAX_SAFE_INTEGER, receiptCbor: EVERY_BYTE, receivedAt: at(3) }),
+    ])
+  })
+}
