@@ -10,6 +10,7 @@ import type { OwnerAssetsPorts } from './assets/ownerAssetsLoad.ts'
 import { fetchReceipt, type GuestPorts, settle } from './guest.ts'
 import { type Attempt, describeAttempt, type Owner } from './ledger.ts'
 import { compareContent, readInbox } from './owner.ts'
+import { prefixesIn } from './plainFiles.ts'
 import type { Random } from './random.ts'
 
 const MAX_SWEEP_MS = 60_000
@@ -101,8 +102,6 @@ export async function untilSwept(dataDirectory: string, keptFiles: number): Prom
 }
 
 async function countFiles(directory: string): Promise<number> {
-  // The root also has the marker file, whose name begins with a dot.
-  const prefixes = (await readdir(directory)).filter((name) => !name.startsWith('.'))
-  const names = await Promise.all(prefixes.map((prefix) => readdir(join(directory, prefix))))
+  const names = await Promise.all((await prefixesIn(directory)).map((prefix) => readdir(join(directory, prefix))))
   return names.flat().length
 }

@@ -55,13 +55,22 @@ export interface WorldOptions {
     readonly maxFileBytes: number
     readonly pendingBytesTarget: number
   }
+  /** Instead of a server with files and SQLite. */
+  readonly on?: {
+    readonly server: RunningServer
+    readonly oracle: Oracle
+    /** How guests and owners see it. */
+    readonly seen: (api: Api) => Api
+  }
 }
 
-export async function createWorld(seed: string, { disk, env }: WorldOptions = {}): Promise<World> {
+export async function createWorld(seed: string, { disk, env, on }: WorldOptions = {}): Promise<World> {
   const random = createRandom(seed)
-  const server = await startServer({ env: { ...FAULT_ENV, ...env }, ...(disk && { dataDir: disk.dataDirectory }) })
+  const started = () => startServer({ env: { ...FAULT_ENV, ...env }, ...(disk && { dataDir: disk.dataDirectory }) })
+  const server = on?.server ?? (await started())
   const isDiskTroubled = disk?.isTroubled ?? (() => false)
-  const api = createApi(server)
+  const made = createApi(server)
+  const api = on?.seen(made) ?? made
   const ledger = createLedger()
   const owners = [await signUp(api, random.fork('first owner')), await signUp(api, random.fork('second owner'))]
   return {
@@ -76,7 +85,7 @@ export async function createWorld(seed: string, { disk, env }: WorldOptions = {}
     maxFileBytes: disk?.maxFileBytes ?? MAX_FILE_BYTES,
     pendingBytesTarget: disk?.pendingBytesTarget ?? PENDING_BYTES_TARGET,
     pool: createPool({ api, ledger, owners, isDiskTroubled }, random.fork('pool')),
-    oracle: createOracle(server.dataDir),
+    oracle: on?.oracle ?? createOracle(server.dataDir),
     attestationKeys: await attestationKeys(api),
     async close() {
       api.close()

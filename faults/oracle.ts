@@ -28,12 +28,18 @@ export interface Oracle {
   }): Promise<readonly string[]>
 }
 
-/** `dataDirectory` has the database and the blobs in their default places. */
-export function createOracle(dataDirectory: string): Oracle {
+/**
+ * `dataDirectory` has the database and the blobs in their default places. `copyRows` copies the database to a path; without it, the files of a stopped
+ * server are copied.
+ */
+export function createOracle(
+  dataDirectory: string,
+  copyRows: (path: string) => Promise<void> = (path) => copyFiles(dataDirectory, path),
+): Oracle {
   const memory = newMemory()
   return {
     examine: ({ isSwept = false, also = () => [] } = {}) =>
-      withCopy(dataDirectory, async (path) => [
+      withCopy(copyRows, async (path) => [
         ...(await fsck({ path, blobsDirectory: join(dataDirectory, 'blobs'), memory })),
         ...inDatabase(path, (database) => [...(isSwept ? leftOver(database) : []), ...also(database)]),
       ]),
@@ -79,16 +85,23 @@ function inDatabase<Result>(path: string, work: (database: DatabaseSync) => Resu
   }
 }
 
-/** A copy of the database and its write-ahead log, without the log's index, which is not valid after a crash. */
-async function withCopy<Result>(dataDirectory: string, work: (path: string) => Promise<Result>): Promise<Result> {
+async function withCopy<Result>(
+  copyRows: (path: string) => Promise<void>,
+  work: (path: string) => Promise<Result>,
+): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-oracle-'))
   try {
     const path = join(directory, 'copy.sqlite')
-    const original = join(dataDirectory, 'blindkeep.sqlite')
-    await copyFile(original, path, constants.COPYFILE_FICLONE)
-    await copyFile(`${original}-wal`, `${path}-wal`, constants.COPYFILE_FICLONE).catch(unlessMissing)
+    await copyRows(path)
     return await work(path)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** The database and its write-ahead log, without the log's index, which is not valid after a crash. */
+async function copyFiles(dataDirectory: string, path: string): Promise<void> {
+  const original = join(dataDirectory, 'blindkeep.sqlite')
+  await copyFile(original, path, constants.COPYFILE_FICLONE)
+  await copyFile(`${original}-wal`, `${path}-wal`, constants.COPYFILE_FICLONE).catch(unlessMissing)
 }

@@ -29,13 +29,16 @@ export function plainFiles(directory: string): ReadableObjects {
       yield* range(join(directory, location), part)
     },
     async *list() {
-      // The root has the marker of the directory too, which is no object.
-      const prefixes = (await readdir(directory)).filter((name) => !name.startsWith('.'))
-      for (const prefix of prefixes)
+      for (const prefix of await prefixesIn(directory))
         for (const name of await readdir(join(directory, prefix))) yield `${prefix}/${name}`
     },
     check: async () => 0,
   }
+}
+
+/** The root has the marker of the directory and its lock too, which are no objects. */
+export async function prefixesIn(directory: string): Promise<readonly string[]> {
+  return (await readdir(directory)).filter((name) => !name.startsWith('.') && !name.startsWith('server.lock'))
 }
 
 async function* range(

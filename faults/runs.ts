@@ -5,6 +5,7 @@ import { runFullDisk } from './fullDisk.ts'
 import { runFuzz } from './fuzz.ts'
 import { runHostileGuests } from './hostileGuests.ts'
 import { runIndistinguishable } from './indistinguishable.ts'
+import { runDatabaseFaults } from './nodes/databaseFaults.ts'
 import { runRaces } from './races.ts'
 import { runRandomKills } from './randomKills.ts'
 import { runReceiptLog } from './receiptLog.ts'
@@ -150,6 +151,15 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     ci: { rounds: 6, files: 100 },
     measuresTime: true,
     run: runHostileGuests,
+  }),
+  row({
+    name: 'database-faults',
+    id: 'R16',
+    about:
+      'PostgreSQL is cut off, hangs, crashes, loses commits, runs out of connections or disk, under load; --cause runs only the causes whose name contains the text (needs root, for a small tmpfs)',
+    options: { rounds: 200, guests: 8, cause: '' },
+    ci: { rounds: 18 },
+    run: runDatabaseFaults,
   }),
 ]
 

@@ -111,7 +111,7 @@ async function ruleLane(
   atEnd(limiter.close)
   const giveUpAfter = (milliseconds: number) => AbortSignal.timeout(milliseconds)
   const verify = createVerify(
-    { store, objects: blobs, clock: systemClock, limiter, giveUpAfter, reportDamage: () => undefined },
+    { store, objects: blobs, clock: systemClock, limiter, giveUpAfter, reportDamage: async () => undefined },
     { deepBytesPerHour: 1 },
   )
   const questions = piles.map((pile) =>

@@ -6,6 +6,7 @@ import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { openS3 } from './adapters/s3/store.ts'
+import { measureDatabaseClock } from './adapters/sql/databaseClock.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
 import { openPostgresNode } from './adapters/sql/postgresNode.ts'
@@ -211,6 +212,11 @@ async function checkStoreId(store: Store, storeId: string): Promise<void> {
     throw new Error(
       'the objects of this database are in another S3 store. Set BLOBS_URL to the bucket and prefix that it belongs to.',
     )
+}
+
+/** The clock of the server's nodes, for a command that writes or compares times. */
+export async function clockOf({ database }: Pick<Config, 'database'>): Promise<Clock> {
+  return database.kind === 'sqlite' ? systemClock : measureDatabaseClock(database.url)
 }
 
 /** For a command that uses the server's private keys. Throws an error for people if the master secret is missing. */

@@ -212,6 +212,35 @@ describe('an adoption that waits for its receipt', () => {
   )
 
   it(
+    'is completed by the process that began it: an equal request elsewhere waits, and answers with the asset',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
+      const again = adopt({ rules: world.rulesOver({ nodeId: 'another' }) }, albumOwner, drop, declared)
+      for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+      await release()
+      assert.deepEqual([await answer, await again], [assetId, assetId])
+      await assertAdopted(world, albumOwner, { assetId, drop })
+      await assertBooks(world, [albumOwner.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'is taken over elsewhere after the lease; the process that was slow answers what the other one did',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
+      world.clock.advance(60)
+      const again = adopt({ rules: world.rulesOver({ nodeId: 'another' }) }, albumOwner, drop, declared)
+      for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+      await release()
+      assert.deepEqual([await answer, await again], [assetId, assetId])
+      await assertAdopted(world, albumOwner, { assetId, drop })
+      await assertBooks(world, [albumOwner.accountId], [assetId])
+    }),
+  )
+
+  it(
     'releases the drop at once when the asset no longer has a slot for it',
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)

@@ -182,7 +182,7 @@ function describeJoining(inStore: InStore): void {
       assert.deepEqual(await toJoin(uploadId(1)), [])
       await store.write([], (tx) => tx.objects.markDamaged(object(1).location, at(3)))
       assert.deepEqual(await toJoin(), [])
-      await store.write([], (tx) => tx.objects.noteIntact(object(1).location, at(4)))
+      await store.write([], (tx) => tx.objects.noteIntact(object(1).location, { readAt: at(4), at: at(4) }))
       await beginJoining(store, 9)
       await store.write([], (tx) => tx.parts.join(joinedPart(9, [1, 2])))
       assert.deepEqual(await toJoin(), [])

@@ -35,8 +35,13 @@ const uploads = ({ text, integer, bytes, tableEnd }: Dialect) =>
     received_bytes ${integer} not null default 0 check (received_bytes between 0 and size),
     chunk_count ${integer} not null default 0 check (chunk_count >= 0),
     last_chunk_at ${integer},
-    writing_until ${integer},
     closed_at ${integer},
+    opener ${text},
+    writing_until ${integer},
+    leased_by ${text},
+    leased_until ${integer},
+    check (closed_at is null or (opener is null and writing_until is null and leased_by is null)),
+    check ((leased_by is null) = (leased_until is null)),
     check ((closed_at is null) = (state in ('open', 'finishing'))),
     check ((failure is null) = (state <> 'failed')),
     check (
@@ -113,7 +118,8 @@ const drops = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
     received_at ${integer} not null,
     leased_until ${integer},
     claim_id ${text},
-    claim_hash ${text} check ((claim_id is null) = (claim_hash is null))
+    claim_hash ${text} check ((claim_id is null) = (claim_hash is null)),
+    claimed_by ${text}
   ) ${tableEnd}`,
   'create index drops_of_account on drops (account_id, received_at, drop_seq)',
   'create index drops_of_link on drops (opaque_id)',

@@ -1,0 +1,54 @@
+/** What guests and owners see while something behind the server is away. */
+import { type Api, pause, type Reply } from '../api.ts'
+
+export interface Trouble {
+  /** While this is true, and a little longer, the declared answers for it are no faults. */
+  isPresent: boolean
+  /** Requests that were answered so. */
+  refused: number
+  /** How guests see the server: such an answer is as good as none, so they ask again. */
+  seen(api: Api): Api
+}
+
+/** A refusal may still be on its way, or its request still be waiting for a connection to the database. */
+const LATE_MS = 12_000
+const PAUSE_MS = 100
+
+export function createTrouble(): Trouble {
+  let isPresent = false
+  let endedAt = Number.NEGATIVE_INFINITY
+  const trouble: Trouble = {
+    get isPresent() {
+      return isPresent
+    },
+    set isPresent(is) {
+      if (isPresent && !is) endedAt = performance.now()
+      isPresent = is
+    },
+    refused: 0,
+    seen: (api) => ({
+      ...api,
+      async ask(asked) {
+        const reply = await api.ask(asked)
+        if (reply === undefined || !isRefused(reply)) return reply
+        await pause(PAUSE_MS)
+        return undefined
+      },
+      async askUntilAnswered(asked) {
+        for (;;) {
+          const reply = await api.askUntilAnswered(asked)
+          if (!isRefused(reply)) return reply
+          await pause(PAUSE_MS)
+        }
+      },
+    }),
+  }
+  function isRefused({ status, code, body }: Reply): boolean {
+    const isExpected = isPresent || performance.now() - endedAt < LATE_MS
+    // An answer to HEAD has no body, and so no code.
+    const isDeclared = status === 500 && (code === 'error.storage.unavailable' || body.length === 0)
+    if (isExpected && isDeclared) trouble.refused++
+    return isExpected && isDeclared
+  }
+  return trouble
+}
