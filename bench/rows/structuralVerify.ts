@@ -6,6 +6,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { openFilesystemBlobs } from '../../packages/server/src/adapters/filesystem/blobs.ts'
 import { openLimiter } from '../../packages/server/src/adapters/limiter/limiter.ts'
+import { createLocalSeats } from '../../packages/server/src/adapters/limiter/localSeats.ts'
 import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
 import { createVerify } from '../../packages/server/src/domain/custody/verify.ts'
@@ -111,7 +112,15 @@ async function ruleLane(
   atEnd(limiter.close)
   const giveUpAfter = (milliseconds: number) => AbortSignal.timeout(milliseconds)
   const verify = createVerify(
-    { store, objects: blobs, clock: systemClock, limiter, giveUpAfter, reportDamage: async () => undefined },
+    {
+      store,
+      objects: blobs,
+      clock: systemClock,
+      limiter,
+      seats: createLocalSeats(),
+      giveUpAfter,
+      reportDamage: async () => undefined,
+    },
     { deepBytesPerHour: 1 },
   )
   const questions = piles.map((pile) =>
