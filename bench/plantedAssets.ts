@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { PutObjectCommand } from '@aws-sdk/client-s3'
 import {
   type AccountId,
   type AlbumId,
@@ -18,11 +19,13 @@ import {
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { SEGMENT_PLAINTEXT_BYTES, SUITE_ID } from '@blindkeep/protocol/suites'
+import { Pool } from 'pg'
 import { openPostgresStore } from '../packages/server/src/adapters/sql/postgres.ts'
 import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
 import { locationOf } from '../packages/server/src/domain/uploads/location.ts'
 import type { AssetBlob, Store } from '../packages/server/src/ports/store.ts'
+import type { TestObjectStore } from '../testing/objectStore.ts'
 import type { RunningServer } from '../testing/startServer.ts'
 import { newId, parsed, sha256 } from './ids.ts'
 import { newAlbum, newOwner, type Owner } from './owner.ts'
@@ -48,9 +51,11 @@ interface Planting {
   readonly blobBytes: number
   /** Of PostgreSQL; otherwise the rows go to the server's own database. */
   readonly databaseUrl?: string
+  /** Takes the bytes, each blob as one part; otherwise they go to files. */
+  readonly objects?: TestObjectStore
 }
 
-/** Plants the assets of a new account, with their bytes in files. Stops the server meanwhile, as only one process may write to a database of SQLite. */
+/** Plants the assets of a new account. Stops the server meanwhile, as only one process may write to a database of SQLite. */
 export async function plantAssets(server: RunningServer, planting: Planting): Promise<Planted> {
   const owner = await newOwner(server)
   const albumId = parsed(parseAlbumId, await newAlbum(server, owner))
@@ -62,10 +67,13 @@ export async function plantAssets(server: RunningServer, planting: Planting): Pr
     ? openSqliteStore({ path: databasePathOf(server) })
     : openPostgresStore({ url }))
   const assets: PlantedAsset[] = []
+  const parts = new Pool({ connectionString: url, max: 1 })
+  const put = planting.objects === undefined ? putFile(blobsDirectory) : putPart(planting.objects, parts)
   try {
     while (assets.length < planting.assets)
-      assets.push(await plantOne(store, { accountId, albumId, blobsDirectory, planting }))
+      assets.push(await plantOne(store, { accountId, albumId, blobsDirectory, planting, put }))
   } finally {
+    await parts.end()
     await store.close()
   }
   await server.restart()
@@ -77,15 +85,32 @@ interface PlantingContext {
   readonly albumId: AlbumId
   readonly blobsDirectory: string
   readonly planting: Planting
+  readonly put: Put
+}
+
+type Put = (blob: AssetBlob, content: Uint8Array) => Promise<void>
+
+function putFile(directory: string): Put {
+  return ({ location }, content) => writeFile(join(directory, location), content)
+}
+
+function putPart({ client, bucket, prefix }: TestObjectStore, database: Pool): Put {
+  return async ({ location, uploadId, size, ciphertextHash }, content) => {
+    const key = `${location}/${randomBytes(8).toString('hex')}`
+    await client.send(new PutObjectCommand({ Bucket: bucket, Key: `${prefix}${key}`, Body: content }))
+    await database.query(
+      `insert into parts (key, upload_id, state, "offset", length, checksum) values ($1, $2, 'kept', 0, $3, $4)`,
+      [key, uploadId, size, ciphertextHash],
+    )
+  }
 }
 
 async function plantOne(store: Store, context: PlantingContext): Promise<PlantedAsset> {
-  const { accountId, albumId, blobsDirectory, planting } = context
+  const { accountId, albumId, blobsDirectory, planting, put } = context
   const assetId = newId(parseAssetId)
   const contents = planting.roles.map((role) => ({ role, content: randomBytes(planting.blobBytes) }))
   const blobs = contents.map(({ role, content }) => blobOf({ assetId, role, content }, context))
-  for (const [at, { location }] of blobs.entries())
-    await writeFile(join(blobsDirectory, location), contents[at]?.content ?? '')
+  for (const [at, blob] of blobs.entries()) await put(blob, contents[at]?.content ?? new Uint8Array())
   await store.write([], async (tx) => {
     await tx.assets.reserve({ assetId, accountId, albumId })
     for (const blob of blobs) {

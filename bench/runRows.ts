@@ -8,7 +8,12 @@ import { measureRow, type Result, type Rounds, type Row } from './row.ts'
 import { browserUpload } from './rows/browserUpload.ts'
 import { deepVerify } from './rows/deepVerify.ts'
 import { ingest } from './rows/ingest.ts'
-import { downloadsFromObjectStore, dropsToObjectStore, ingestToObjectStore } from './rows/objectStore.ts'
+import {
+  downloadsFromObjectStore,
+  dropsToObjectStore,
+  ingestToObjectStore,
+  verifyInObjectStore,
+} from './rows/objectStore.ts'
 import { dropsOnPostgres, quotaOnPostgres, receiptsOnPostgres, verifyOnPostgres } from './rows/postgres.ts'
 import { quota } from './rows/quota.ts'
 import { receipts } from './rows/receipts.ts'
@@ -30,6 +35,7 @@ export const ROWS: readonly Row[] = [
   verifyOnPostgres,
   ingestToObjectStore,
   dropsToObjectStore,
+  verifyInObjectStore,
   downloadsFromObjectStore,
 ]
 

@@ -1,5 +1,5 @@
 /**
- * P1, P2, P9 on PostgreSQL with an object store. Beside them, the store's library alone with as many bytes. The store is our own double unless the machine
+ * P1, P2, P6, P9 on PostgreSQL with an object store. Beside them, the store's library alone with as many bytes. The store is our own double unless the machine
  * has a real one (`testing/objectStore.ts`): then the ratios say what the server costs, and the figures nothing about a real store.
  */
 import { randomBytes } from 'node:crypto'
@@ -9,12 +9,14 @@ import { openObjectStore, type TestObjectStore } from '../../testing/objectStore
 import { bareGetsLane, barePutsLane, putBare } from '../bareObjects.ts'
 import { share } from '../load.ts'
 import { newLink, newOwner } from '../owner.ts'
+import { plantAssets } from '../plantedAssets.ts'
 import { openPostgres } from '../postgres.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 import { dropsLane } from '../uploadLanes.ts'
 import { dropsThrough, type PreparedFile, prepareFile, sendAll } from '../uploads.ts'
 import { DROP_CLIENTS, FILE_BYTES } from './smallDrops.ts'
+import { ASSETS_A_REQUEST, httpLane, pilesOf, ROLES } from './structuralVerify.ts'
 
 const MEBIBYTE = 1024 * 1024
 const CHUNK_BYTES = 8 * MEBIBYTE
@@ -150,7 +152,7 @@ async function bytesOf(request: ClientRequest): Promise<number> {
   return bytes
 }
 
-/** The same bytes in one key, as a sealed file has them. */
+/** The same bytes in one key, as a joined file has them. */
 async function getsOf(
   objects: TestObjectStore,
   { chunks }: PreparedFile,
@@ -159,4 +161,26 @@ async function getsOf(
   const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes))
   const key = await putBare(objects, bytes)
   return bareGetsLane(objects, { keys: [key], ...transfers })
+}
+
+export const verifyInObjectStore: Row = {
+  name: 's3-verify',
+  ids: ['P6-s3'],
+  what: 'structural verify as in P6, with an object store: the last byte of each blob is read; beside gets of as many last bytes',
+  async open(options) {
+    const { objects, env, remarks } = await openGround(options)
+    const server = await startBlindkeep(options, { env })
+    const assets = options.isQuick ? ASSETS_A_REQUEST : 300
+    const databaseUrl = env.DATABASE_URL ?? ''
+    const planted = await plantAssets(server, { assets, roles: ROLES, blobBytes: 64, databaseUrl, objects })
+    const piles = pilesOf(planted.assets)
+    const count = options.isQuick ? 2 : 20
+    const http = httpLane({ port: server.port, token: planted.owner.token, piles, count })
+    const key = await putBare(objects, randomBytes(64))
+    const looks = count * ASSETS_A_REQUEST * ROLES.length
+    const units = count * ASSETS_A_REQUEST
+    const gets = { keys: [key], range: 'bytes=63-63', clients: 32, count: looks, units }
+    const bare = bareGetsLane(objects, gets)
+    return { unit: '/s', lanes: [http, bare], comparisons: [{ id: 'P6-s3', lane: http, beside: bare }], remarks }
+  },
 }

@@ -106,7 +106,7 @@ function clearMarks(path: string): void {
   const database = new DatabaseSync(path)
   try {
     database.exec(
-      `delete from parts; delete from nodes; delete from server_facts where name in ('store_id', 'collector_paused_until')`,
+      `delete from parts; delete from nodes; delete from pauses; delete from seats; delete from server_facts where name = 'store_id'`,
     )
   } finally {
     database.close()
