@@ -61,8 +61,9 @@ export const FAULT_RUNS: readonly FaultRun[] = [
   row({
     name: 'races',
     id: 'R6',
-    about: 'races of 64 requests, --rounds rounds of each; --race runs only the races whose name contains the text',
-    options: { rounds: 50, race: '' },
+    about:
+      'races of 64 requests, --rounds rounds of each; --race runs only the races whose name contains the text; --nodes runs them on so many nodes',
+    options: { rounds: 50, race: '', nodes: 1 },
     ci: {},
     run: runRaces,
   }),
