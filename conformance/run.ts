@@ -1,6 +1,6 @@
 /**
  * Tests a server against the specification: `node conformance/run.ts http://127.0.0.1:8080`. Without an argument it starts a server itself,
- * which the tests with settings of their own need. Exits with 1 when a test fails, when no test meets a status that the document declares
+ * which the tests with settings of their own need; with `--nodes` three nodes, and each request goes to another one. Exits with 1 when a test fails, when no test meets a status that the document declares
  * and untestableStatuses.ts does not list, or when its own server logs text in the form of a credential.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { startNodes } from '../testing/nodes.ts'
+import { openObjectStore } from '../testing/objectStore.ts'
 import { startServer } from '../testing/startServer.ts'
 import { createClient } from './client.ts'
 import { testFiles } from './suite.ts'
@@ -17,8 +19,9 @@ const FILES_AT_ONCE = 2
 /** Starts first, so that all others run beside it. */
 const LONGEST = 'manyChunks.test.ts'
 
-const [given] = process.argv.slice(2)
-const server = given === undefined ? await startServer({ env: { LOG_LEVEL: 'trace' } }) : undefined
+const [argument] = process.argv.slice(2)
+const given = argument === '--nodes' ? undefined : argument
+const server = await startOwn()
 const base = given ?? server?.url ?? ''
 const directory = await mkdtemp(join(tmpdir(), 'blindkeep-conformance-'))
 const journal = join(directory, 'metStatuses')
@@ -36,6 +39,21 @@ try {
 } finally {
   await server?.stop()
   await rm(directory, { recursive: true, force: true })
+}
+
+async function startOwn(): Promise<{ readonly url: string; log(): string; stop(): Promise<unknown> } | undefined> {
+  const env = { LOG_LEVEL: 'trace' }
+  if (argument === undefined) return startServer({ env })
+  if (argument !== '--nodes') return undefined
+  const bytes = await openObjectStore()
+  const nodes = await startNodes({ blobs: bytes.env, env })
+  return {
+    ...nodes,
+    async stop() {
+      await nodes.stop()
+      await bytes.stop()
+    },
+  }
 }
 
 function runTests(): Promise<boolean> {

@@ -18,7 +18,7 @@ import {
 } from './assetActs.ts'
 import { type DemoFile, writeFile } from './files.ts'
 import { guestSends, guestSendsThroughTrouble } from './guestActs.ts'
-import { type MemoryPeaks, reportMemory } from './memory.ts'
+import { MAX_NODE_BYTES, type MemoryPeaks, reportMemory } from './memory.ts'
 import { openOneServer } from './oneServer.ts'
 import { ownerDiscards, ownerLeaves, ownerMakesLink, ownerOpensAll, ownerRegisters } from './ownerActs.ts'
 import { openSeveralNodes } from './severalNodes.ts'
@@ -63,7 +63,7 @@ async function runStory(story: Story, root: string, opened: Stage[]): Promise<vo
   await ownerKeeps(world, owner, photographs)
   await ownerLeaves(story, owner)
   peaks.server.push(...(await stage.peakMemory()))
-  await reportMemory(story, peaks)
+  await reportMemory(story, peaks, isScale ? MAX_NODE_BYTES : undefined)
   await story.step(isScale ? 'The nodes are asked to stop.' : 'The server is asked to stop.', async () => {
     story.check(
       (await stage.terminate()).every((code) => code === 0),

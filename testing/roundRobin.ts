@@ -1,5 +1,5 @@
 /**
- * A load balancer in front of several nodes: it gives every request to another node in turn, whoever sends it and over whatever connection, so that nothing
+ * A load balancer in front of several nodes: it gives every request to another node in turn, from any client and over any connection, so that nothing
  * works because a client came back to the same node. It passes on bytes as they come. A node that refuses the connection is passed over.
  */
 import { once } from 'node:events'
@@ -59,7 +59,7 @@ async function pass(incoming: IncomingMessage, outgoing: ServerResponse, nodes: 
       path: incoming.url,
       headers: endToEnd(incoming.rawHeaders),
     })
-    // Whoever waits for the connection or for the answer gets the error too.
+    // The waits for the connection and for the answer get the error too.
     forwarded.on('error', () => undefined)
     if (!(await isConnected(forwarded))) continue
     outgoing.once('close', () => forwarded.destroy())

@@ -6,6 +6,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { openFilesystemBlobs } from '../../packages/server/src/adapters/filesystem/blobs.ts'
 import { openLimiter } from '../../packages/server/src/adapters/limiter/limiter.ts'
+import { createLocalSeats } from '../../packages/server/src/adapters/limiter/localSeats.ts'
 import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
 import { createVerify } from '../../packages/server/src/domain/custody/verify.ts'
@@ -109,9 +110,10 @@ async function ruleLane(
   const nothing = { secret: randomBytes(32), warn: () => undefined }
   const limiter = await openLimiter({ path: join(directory, 'limits'), clock: systemClock, ...nothing })
   atEnd(limiter.close)
+  const seats = createLocalSeats()
   const giveUpAfter = (milliseconds: number) => AbortSignal.timeout(milliseconds)
   const verify = createVerify(
-    { store, objects: blobs, clock: systemClock, limiter, giveUpAfter, reportDamage: () => undefined },
+    { store, objects: blobs, clock: systemClock, limiter, seats, giveUpAfter, reportDamage: async () => undefined },
     { deepBytesPerHour: 1 },
   )
   const questions = piles.map((pile) =>

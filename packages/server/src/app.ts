@@ -4,6 +4,9 @@ import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
+import { createLocalSeats } from './adapters/limiter/localSeats.ts'
+import { openPostgresLimiter } from './adapters/limiter/postgresLimiter.ts'
+import { openPostgresSeats } from './adapters/limiter/postgresSeats.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData } from './data.ts'
@@ -15,7 +18,10 @@ import { settleSettings } from './domain/discovery/sharedSettings.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
+import type { Seats } from './ports/seats.ts'
 import type { StoreBroken } from './ports/store.ts'
 import { startRefreshing } from './refreshing.ts'
 import { createRules } from './rules.ts'
@@ -48,7 +54,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
-  const limiter = await openLimiter({ path: config.limitsPath, secret: keys.serverSecret, clock, warn: log.warn })
+  const { limiter, seats } = await openCounts(config, { secret: keys.serverSecret, clock, log })
 
   const pages = await readPages(config.pagesDirectory)
   let jobs: Jobs | undefined
@@ -63,11 +69,13 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       clock,
       random,
       limiter,
+      seats,
       hasher,
       keys,
       keyring,
       log,
       news: node,
+      ...(node.nodeId !== undefined && { nodeId: node.nodeId }),
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDeleting: () => jobs?.onDeleting(),
       onSuspect: () => jobs?.onSuspect(),
@@ -106,7 +114,20 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       await stopped
       await refreshing.stop()
       await limiter.close()
+      await seats.close()
       await data.close()
     },
   }
+}
+
+/** What limits requests: shared by all nodes of a PostgreSQL database, otherwise kept by this process. */
+async function openCounts(
+  { database, limitsPath }: Config,
+  { secret, clock, log }: { readonly secret: Uint8Array; readonly clock: Clock; readonly log: Log },
+): Promise<{ readonly limiter: Limiter; readonly seats: Seats }> {
+  const { warn } = log
+  if (database.kind === 'sqlite')
+    return { limiter: await openLimiter({ path: limitsPath, secret, clock, warn }), seats: createLocalSeats() }
+  const { url } = database
+  return { limiter: openPostgresLimiter({ url, secret, warn }), seats: openPostgresSeats({ url, warn }) }
 }

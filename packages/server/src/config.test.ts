@@ -232,7 +232,7 @@ describe('describeSettings', () => {
     const settings = describeSettings()
     assert.equal(new Set(settings.map(({ name }) => name)).size, settings.length)
     for (const { name, fallback, meaning } of settings) {
-      assert.match(name, /^[A-Z][A-Z_]+$/)
+      assert.match(name, /^[A-Z][A-Z0-9_]+$/)
       assert.notEqual(fallback, '', name)
       assert.match(meaning, /^[A-Z].*\.$/, name)
     }

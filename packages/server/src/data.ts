@@ -6,6 +6,7 @@ import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { openS3 } from './adapters/s3/store.ts'
+import { measureDatabaseClock } from './adapters/sql/databaseClock.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
 import { openPostgresNode } from './adapters/sql/postgresNode.ts'
@@ -17,14 +18,13 @@ import { systemClock } from './adapters/system/clock.ts'
 import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
-import { uploadIdOf } from './domain/uploads/location.ts'
+import { createPartIndex } from './domain/custody/partIndex.ts'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
 import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Node } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
-import type { PartIndex } from './ports/parts.ts'
 import type { Staging } from './ports/staging.ts'
 import type { ObjectState, Store, StoreBroken } from './ports/store.ts'
 
@@ -177,7 +177,7 @@ async function openBytes(config: Config, store: Store, use: BytesUse): Promise<B
       file: config.s3CredentialsFile,
     },
     spoolDirectory: config.spoolDirectory,
-    index: partIndexOver(store),
+    index: createPartIndex(store),
     createIfMissing: use.createIfMissing && known === undefined,
   })
   try {
@@ -191,15 +191,6 @@ async function openBytes(config: Config, store: Store, use: BytesUse): Promise<B
 
 const asData = (blobs: FilesystemBlobs): Bytes => ({ staging: blobs, objects: blobs, close: blobs.close })
 
-function partIndexOver(store: Store): PartIndex {
-  return {
-    async partsOf(location) {
-      const uploadId = uploadIdOf(location)
-      return uploadId === undefined ? [] : store.read((tx) => tx.parts.keptOf(uploadId))
-    },
-  }
-}
-
 /** A database and its bucket belong together: in another bucket every object would look lost. */
 async function checkStoreId(store: Store, storeId: string): Promise<void> {
   const known = await store.write(['server'], async (tx) => {
@@ -211,6 +202,11 @@ async function checkStoreId(store: Store, storeId: string): Promise<void> {
     throw new Error(
       'the objects of this database are in another S3 store. Set BLOBS_URL to the bucket and prefix that it belongs to.',
     )
+}
+
+/** The clock of the server's nodes, for a command that writes or compares times. */
+export async function clockOf({ database }: Pick<Config, 'database'>): Promise<Clock> {
+  return database.kind === 'sqlite' ? systemClock : measureDatabaseClock(database.url)
 }
 
 /** For a command that uses the server's private keys. Throws an error for people if the master secret is missing. */

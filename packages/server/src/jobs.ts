@@ -23,9 +23,9 @@ export interface Jobs {
 interface JobParts {
   readonly sweep: Sweep
   readonly scrub: Pick<Scrubber, 'turn'>
-  readonly node: Pick<Node, 'inTurn'>
   /** Undefined if the store of bytes has no keys. */
   readonly parts?: Pick<Parts, 'tend'> | undefined
+  readonly node: Pick<Node, 'inTurn'>
   readonly log: Log
   readonly sweepSeconds: number
   /** The process must end: what the database says can no longer be relied on. */
@@ -35,14 +35,13 @@ interface JobParts {
 /** Pause between two turns of the scrubber. */
 const SCRUB_PAUSE_SECONDS = 60
 
-export function startJobs({ sweep, scrub, parts: tended, node, log, sweepSeconds, onBroken }: JobParts): Jobs {
+export function startJobs({ sweep, scrub, parts, node, log, sweepSeconds, onBroken }: JobParts): Jobs {
   const ending = new AbortController()
-  const parts = { log, onBroken, signal: ending.signal }
-  const [sweeping, scrubbing, tending] = [createQueue(parts), createQueue(parts), createQueue(parts)]
+  const shared = { log, onBroken, signal: ending.signal }
+  const [sweeping, scrubbing, tending] = [createQueue(shared), createQueue(shared), createQueue(shared)]
   const runSweep = () => {
     sweeping.run('sweep', () => node.inTurn('sweep', sweep.sweep))
-    if (tended !== undefined)
-      tending.run('tend parts', () => node.inTurn('tend parts', () => tended.tend(ending.signal)))
+    if (parts !== undefined) tending.run('tend parts', () => node.inTurn('parts', () => parts.tend(ending.signal)))
   }
   const timer = setInterval(runSweep, sweepSeconds * 1000)
   runSweep()

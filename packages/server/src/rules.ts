@@ -20,7 +20,6 @@ import { type CollectSettings, createCollector } from './domain/custody/collect.
 import type { ServerKeys } from './domain/custody/keys.ts'
 import { createParts, type PartSettings } from './domain/custody/parts.ts'
 import { createReceiptLog } from './domain/custody/receipts.ts'
-import type { GiveUpAfter } from './domain/custody/scanTurns.ts'
 import { createScrubber, type ScrubSettings } from './domain/custody/scrub.ts'
 import { createVerify, type VerifySettings } from './domain/custody/verify.ts'
 import { createCapabilities } from './domain/discovery/capabilities.ts'
@@ -32,6 +31,7 @@ import { createInbox } from './domain/drops/inbox.ts'
 import { createLandDrop } from './domain/drops/landDrop.ts'
 import { createLinks, type LinkSettings } from './domain/drops/links.ts'
 import { createOpenedSessions } from './domain/drops/openedSessions.ts'
+import type { GiveUpAfter } from './domain/pause.ts'
 import { createQuota } from './domain/quota/quota.ts'
 import { createQuotaReview } from './domain/quota/quotaReview.ts'
 import { createShares } from './domain/shares/shares.ts'
@@ -39,6 +39,7 @@ import { createSweep, type SweepSettings } from './domain/sweep.ts'
 import { createChunks } from './domain/uploads/chunks.ts'
 import { createFinishing } from './domain/uploads/finishing.ts'
 import { createLand } from './domain/uploads/landing.ts'
+import { createMarkWriting } from './domain/uploads/markWriting.ts'
 import { createRoom, type RoomSettings } from './domain/uploads/room.ts'
 import { createStagedBytes } from './domain/uploads/staged.ts'
 import { createUploadEnding } from './domain/uploads/uploadEnding.ts'
@@ -52,6 +53,7 @@ import type { Log } from './ports/log.ts'
 import type { News } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
 import type { Random } from './ports/random.ts'
+import type { Seats } from './ports/seats.ts'
 import type { SecretHasher } from './ports/secrets.ts'
 import type { Staging } from './ports/staging.ts'
 import type { Store } from './ports/store.ts'
@@ -66,11 +68,14 @@ export interface RulePorts {
   readonly clock: Clock
   readonly random: Random
   readonly limiter: Limiter
+  readonly seats: Seats
   readonly hasher: SecretHasher
   readonly keys: ServerKeys
   /** Encrypts the secrets of second factors. */
   readonly keyring: Pick<Keyring, 'seal' | 'open'>
   readonly log: Log
+  /** Names this process among several that share the store. Absent where there are no others. */
+  readonly nodeId?: string
   /** Between the nodes. */
   readonly news: News
   /** Bounds how long a request waits for its turn. */
@@ -119,7 +124,7 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
     ...files,
     ...accounts,
     feed: createFeed({ store, positions }),
-    events: createEvents({ store, clock, alarm, positions, sessions: accounts.sessions }),
+    events: createEvents({ store, clock, alarm, positions, sessions: accounts.sessions, seats: ports.seats }),
     sweep: createSweep({ store, clock, ...common, ...files, ...accounts, collector, reviewQuotas }, settings),
   }
 }
@@ -127,27 +132,23 @@ export function createRules(ports: RulePorts, settings: RuleSettings) {
 type Base = ReturnType<typeof createBase>
 
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
-function createBase(
-  { store: silentStore, staging, objects, clock, random, keys, news, onDeleting }: RulePorts,
-  settings: RuleSettings,
-) {
+function createBase(ports: RulePorts, settings: RuleSettings) {
+  const { store: silentStore, staging, objects, clock, random, keys, news, giveUpAfter, onDeleting, nodeId } = ports
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
   const alarm = createAlarm(news)
   const store = alarm.over(silentStore)
   const quota = createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
-  const writers = createWriters()
+  const writers = createWriters(nodeId === undefined ? undefined : createMarkWriting({ store, clock, giveUpAfter }))
   const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
   const discovery = createDiscovery({ store, clock, tokens: keys.tokens, protocolWindow }, settings)
   const receiptLog = createReceiptLog({
     store,
     clock,
     serverId,
-    signerOf(key) {
-      discovery.signsWith(key)
-      return keys.signerOf(key)
-    },
+    signerOf: keys.signerOf,
   })
   return {
+    nodeId: nodeId ?? 'the only process',
     alarm,
     store,
     positions: createPositions({ store, random }),
@@ -166,22 +167,23 @@ type FileRules = ReturnType<typeof createFileRules>
 /** Links, uploads, drops, assets, shares, and the custody of their bytes. */
 function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { staging, objects, clock, random, limiter, giveUpAfter } = ports
-  const { store, quota, writers, staged, receiptLog, ending, protocolWindow } = base
+  const { store, quota, writers, staged, receiptLog, ending, protocolWindow, nodeId } = base
   const room = createRoom({ store, staging, clock }, settings)
   const landDrop = createLandDrop({ ending })
-  const opened = createOpenedSessions({ limiter }, settings)
+  const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
   const assets = createAssets({ store, objects, clock, ending, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, objects })
   const land = createLand({ store, random, receiptLog, ending, landDrop, opened, assetBlobs, checkProvenance })
-  const finishing = createFinishing({ store, staging, clock, staged, ending, land })
+  const finishing = createFinishing({ store, staging, clock, staged, ending, land, nodeId, giveUpAfter })
   const links = createLinks(
     { store, clock, ending },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
   const scrub = createScrubber({ store, objects, clock, log: ports.log }, settings)
-  const reportDamage = (location: string) => {
-    scrub.report(location)
+  const reportDamage = async (location: string) => {
+    // The verdict is no all the same, and the scrubber reads the object when it is due.
+    await scrub.suspect(location).catch((error: unknown) => ports.log.error('damage could not be noted', { error }))
     ports.onSuspect()
   }
   const { keyedBytes, log } = ports
@@ -195,8 +197,11 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     chunks: createChunks({ store, staging, room, clock, writers, staged, finishing }),
     drops: createDrops({ store, room, clock, random, limiter, links, quota, writers, ending, opened }, settings),
     uploads: createUploads({ store, room, clock, random, quota }, settings),
-    adopt: createAdopt({ store, objects, clock, random, receiptLog, assetBlobs, ending }, settings),
-    verify: createVerify({ store, objects, clock, limiter, giveUpAfter, reportDamage }, settings),
+    adopt: createAdopt(
+      { store, objects, clock, random, receiptLog, assetBlobs, ending, nodeId, giveUpAfter },
+      settings,
+    ),
+    verify: createVerify({ store, objects, clock, limiter, seats: ports.seats, giveUpAfter, reportDamage }, settings),
     inbox: createInbox({ store, objects, clock, quota }),
     albums: createAlbums({ store, clock }),
     shares: createShares({ store, objects, clock }),

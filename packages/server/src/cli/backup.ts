@@ -1,5 +1,6 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
+import { systemRandom } from '../adapters/system/random.ts'
 import { openBackupData, openRestoreData } from '../data.ts'
 import { type BackupProgress, type BackupReport, backUp, type DamagedObject } from '../domain/backup/backup.ts'
 import type { BackupManifest } from '../domain/backup/backupManifest.ts'
@@ -45,7 +46,10 @@ export const backupCommands: readonly Command[] = [
 function runBackup({ config, given: [path = ''], flag, tell }: Call): Promise<Outcome> {
   const options = { isChecked: flag('check') }
   return withOpen(openBackupData(config, path), async (data) => {
-    const report = await backUp({ ...data, clock: systemClock, repeat, onProgress: progressTo(tell) }, options)
+    const report = await backUp(
+      { ...data, clock: systemClock, random: systemRandom, repeat, onProgress: progressTo(tell) },
+      options,
+    )
     return { lines: backupLines(report, path), json: backupJson(report), isWrong: countOf(report.damaged) > 0 }
   })
 }

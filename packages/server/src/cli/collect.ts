@@ -1,6 +1,5 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
-import { systemClock } from '../adapters/system/clock.ts'
-import { openPresentData } from '../data.ts'
+import { clockOf, openPresentData } from '../data.ts'
 import { createCollector } from '../domain/custody/collect.ts'
 import type { StoredObject } from '../ports/store.ts'
 import { type Command, type Outcome, withOpen } from './command.ts'
@@ -17,7 +16,7 @@ export const collectCommands: readonly Command[] = [
     ],
     run: ({ config }) =>
       withOpen(openPresentData(config), async (data) =>
-        outcomeOf(await collectAll(createCollector({ ...data, clock: systemClock }, config))),
+        outcomeOf(await collectAll(createCollector({ ...data, clock: await clockOf(config) }, config))),
       ),
   },
 ]

@@ -85,7 +85,9 @@ describe('the commands of custody, beside a server', () => {
     'collect deletes nothing while a backup has paused it, and says so',
     besideServer(async ({ run, object, files, data }) => {
       const marked = await object('marked', bytesOf(1))
-      await data.store.write([], (tx) => pauseCollector(tx, addSeconds(systemClock.now(), 60)))
+      await data.store.write([], (tx) =>
+        pauseCollector(tx, 'a backup', { at: systemClock.now(), until: addSeconds(systemClock.now(), 60) }),
+      )
       assert.match((await run('collect')).lines.join(), /paused the collector until/)
       assert.deepEqual(await files(), [marked])
     }),

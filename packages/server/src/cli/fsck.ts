@@ -1,5 +1,4 @@
-import { systemClock } from '../adapters/system/clock.ts'
-import { type Data, openPresentData } from '../data.ts'
+import { clockOf, type Data, openPresentData } from '../data.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../domain/cappedList.ts'
 import { createFinding, type Finding, formatFinding, REMEDIES } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
@@ -62,7 +61,13 @@ function reasonOf(error: unknown): string {
 }
 
 async function check(call: Call, { store, objects }: Data, { counts, left, repaired }: Result): Promise<void> {
-  const ports = { store, objects, clock: systemClock, verify: createVerifiers(), quota: quotaOf(call.config) }
+  const ports = {
+    store,
+    objects,
+    clock: await clockOf(call.config),
+    verify: createVerifiers(),
+    quota: quotaOf(call.config),
+  }
   const { signal } = new AbortController()
   let isRepairing = call.flag('repair')
   for await (const finding of examine(ports, { deep: call.flag('deep'), indexes: isRepairing, signal, counts })) {

@@ -1,6 +1,5 @@
 import { formatInstant, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
-import { systemClock } from '../adapters/system/clock.ts'
-import { openPresentStore } from '../data.ts'
+import { clockOf, openPresentStore } from '../data.ts'
 import type { Hold, Store } from '../ports/store.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
 
@@ -30,11 +29,11 @@ export const holdCommands: readonly Command[] = [
   },
 ]
 
-async function add(store: Store, { given, option }: Call): Promise<Outcome> {
+async function add(store: Store, { config, given, option }: Call): Promise<Outcome> {
   const ciphertextHash = hashIn(given)
   const reason = option('reason')?.trim()
   if (reason === undefined || reason === '') throw new UsageError('--reason is required')
-  const hold: Hold = { ciphertextHash, reason, createdAt: systemClock.now() }
+  const hold: Hold = { ciphertextHash, reason, createdAt: (await clockOf(config)).now() }
   const isNew = await store.write(['removal'], (tx) => tx.holds.add(hold))
   const existing = isNew ? hold : await store.read((tx) => tx.holds.find(ciphertextHash))
   const since = existing === undefined ? '' : ` since ${formatInstant(existing.createdAt)}: ${existing.reason}`

@@ -1,8 +1,7 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
-import { systemClock } from '../adapters/system/clock.ts'
 import type { Config } from '../config.ts'
-import { openPresentKeyring, openPresentStore } from '../data.ts'
+import { clockOf, openPresentKeyring, openPresentStore } from '../data.ts'
 import { rotateAttestationKey } from '../domain/custody/keys.ts'
 import { rotateSigningKey } from '../domain/discovery/signingKey.ts'
 import { WrongMasterSecret } from '../ports/keyring.ts'
@@ -58,14 +57,14 @@ function endOf({ activeTo }: AttestationKey): string {
 }
 
 async function rotate(config: Config, store: Store, isSigning: boolean): Promise<Outcome> {
-  const keyring = await openPresentKeyring(config)
+  const [keyring, clock] = [await openPresentKeyring(config), await clockOf(config)]
   try {
     if (isSigning) {
-      const signingKey = toBase64(await rotateSigningKey({ store, keyring, clock: systemClock }))
+      const signingKey = toBase64(await rotateSigningKey({ store, keyring, clock }))
       const lines = [`${signingKey} signs tokens from now on; earlier tokens end within five seconds.`]
       return { lines, json: { signing_key: signingKey } }
     }
-    const { retired, active, at } = await rotateAttestationKey({ store, keyring, clock: systemClock })
+    const { retired, active, at } = await rotateAttestationKey({ store, keyring, clock })
     return {
       lines: [`${active} signs receipts from ${formatInstant(at)} on.`, `${retired} has ended.`],
       json: { active, retired, at: formatInstant(at) },

@@ -1,5 +1,4 @@
-import { systemClock } from '../adapters/system/clock.ts'
-import { type Data, openPresentData } from '../data.ts'
+import { clockOf, type Data, openPresentData } from '../data.ts'
 import { createScrubber } from '../domain/custody/scrub.ts'
 import type { ScrubSum } from '../domain/custody/scrubbing.ts'
 import type { Log } from '../ports/log.ts'
@@ -37,7 +36,7 @@ async function scrubAll({ config, tell }: Call, { store, objects }: Data): Promi
   let sum: ScrubSum = { objects: 0, bytes: 0, damaged: 0, unreadable: 0 }
   const progress = setInterval(() => tell(`${sumText(sum)} so far`), PROGRESS_MS)
   try {
-    const scrub = createScrubber({ store, objects, clock: systemClock, log }, config)
+    const scrub = createScrubber({ store, objects, clock: await clockOf(config), log }, config)
     await scrub.all(new AbortController().signal, (reached) => {
       sum = reached
     })

@@ -145,7 +145,7 @@ const removalDuringPause: Race = async ({ here, there, race }) => {
   const { location } = await dueObject(here)
   const until = addSeconds(here.clock.now(), 600)
   await race(
-    (node) => node.store.write(['removal'], (tx) => pauseCollector(tx, until)),
+    (node) => node.store.write(['removal'], (tx) => pauseCollector(tx, 'a backup', { at: here.clock.now(), until })),
     (node) => collectorOf(node).startDeleting(),
   )
   return (await stateOf(there, location)) === 'marked' ? undefined : 'an object is deleted during a pause'

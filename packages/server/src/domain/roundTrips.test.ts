@@ -39,7 +39,7 @@ describe('waits for PostgreSQL', () => {
   )
 
   it(
-    'of a chunk that is not the last are at most 8',
+    'of a chunk that is not the last are at most 7',
     inTwoNodes(async ({ here }) => {
       const opaqueId = await newLink(here)
       const content = bytes(30)
@@ -54,7 +54,7 @@ describe('waits for PostgreSQL', () => {
       }
       await send(0)
       const trips = await roundTripsOf(() => send(10))
-      assert.ok(trips <= 8, `${trips}`)
+      assert.ok(trips <= 7, `${trips}`)
     }),
   )
 

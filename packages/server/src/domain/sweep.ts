@@ -59,7 +59,6 @@ export function createSweep(
     )
     await ending.end(expired, {
       isUnchanged: true,
-      isIdle: true,
       mayEnd: ({ uploadId }) => !writers.isWriting(uploadId),
     })
   }

@@ -21,7 +21,7 @@ async function streamOf(world: World, accountId: AccountId, times: Partial<Strea
   const caller = notRefused(await world.rules.sessions.authenticate(accessToken))
   const [disconnected, closing] = [new AbortController(), new AbortController()]
   const life = { disconnected: disconnected.signal, closing: closing.signal, times: { ...SLOW, ...times } }
-  const stream = eventStream(notRefused(world.rules.events.listen(caller, undefined)), life)
+  const stream = eventStream(notRefused(await world.rules.events.listen(caller, undefined)), life)
   const pieces = stream.events[Symbol.asyncIterator]()
   const next = async () => {
     const { done, value } = await pieces.next()
@@ -113,7 +113,7 @@ describe('the bytes of an event stream', () => {
         await stream.next()
         const last = stream.next()
         stream[what].abort()
-        // Only a client of a server that ends is told to come again.
+        // Only a client of a server that ends hears when to come again.
         if (what === 'closing') assert.match(await last, /^retry: (?:[5-9]\d\d|[12]\d{3})\n\n$/)
         assert.equal(await (what === 'closing' ? stream.next() : last), 'end')
         assert.equal(stream.until.aborted, false)

@@ -76,6 +76,7 @@ const declared = (over: object) => ({
   ciphertextHash: '',
   kemCt: '',
   suggestedFilename: undefined,
+  opener: undefined,
   ...over,
 })
 

@@ -2,7 +2,7 @@ import type { Sha256Hex } from '@blindkeep/protocol/ids'
 
 /**
  * The bytes of objects, each at a location of its own. A location is never used twice. `Staging` writes them. A store may hold an object in several parts
- * (`parts.ts`); nobody who reads an object learns of that.
+ * (`parts.ts`); a reader of an object does not learn of that.
  *
  * Promises that every adapter keeps and `objects.contract.ts` tests:
  * - A location is a relative path that the server makes (`ab/<hash>.<upload_id>`). Every method throws for any other text.

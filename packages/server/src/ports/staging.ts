@@ -4,7 +4,7 @@ import type { Presence } from './objects.ts'
  * Takes the bytes of uploads, chunk by chunk.
  *
  * There are two kinds of stores. In one without keys (files) a chunk is a range of the session's one file. In one with keys (an object store) each chunk is a
- * part at a key of its own that is written once: a late writer, in whatever process, can only leave a part that nobody names. The caller records the key
+ * part at a key of its own that is written once: a late writer, in whatever process, can only leave a part that does not count. The caller records the key
  * before the first byte can be stored, and afterwards that it counts.
  *
  * Promises that every adapter keeps and `staging.contract.ts` tests:

@@ -11,7 +11,7 @@ import { describeDevices } from './storeContract/devices.ts'
 import { describeDiscovery } from './storeContract/discovery.ts'
 import { describeDrops } from './storeContract/drops.ts'
 import { describeDurability } from './storeContract/durability.ts'
-import { describeHolds } from './storeContract/holds.ts'
+import { describeHolds, describePauses } from './storeContract/holds.ts'
 import { describeInvites } from './storeContract/invites.ts'
 import { describeKeysAndFacts } from './storeContract/keys.ts'
 import { describeLinks } from './storeContract/links.ts'
@@ -56,6 +56,7 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeObjectMarks(inStore)
     describeParts(inStore)
     describeHolds(inStore)
+    describePauses(inStore)
     describeChangeNumbers(inStore)
     describeReceipts(inStore)
     describeDiscovery(inStore)

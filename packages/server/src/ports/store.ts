@@ -93,6 +93,7 @@ export interface Nouns {
   readonly objects: { readonly reads: nouns.ObjectReads; readonly writes: nouns.ObjectWrites }
   readonly parts: { readonly reads: nouns.PartReads; readonly writes: nouns.PartWrites }
   readonly holds: { readonly reads: nouns.HoldReads; readonly writes: nouns.HoldWrites }
+  readonly pauses: { readonly reads: nouns.PauseReads; readonly writes: nouns.PauseWrites }
   readonly changes: { readonly reads: nouns.ChangeReads; readonly writes: nouns.ChangeWrites }
   readonly receipts: { readonly reads: nouns.ReceiptReads; readonly writes: nouns.ReceiptWrites }
   readonly accountDeletions: {

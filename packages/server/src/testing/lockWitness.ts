@@ -32,9 +32,15 @@ const WITHOUT_LOCK: readonly { readonly on: string; readonly when?: string; read
   { on: 'insert chunks', why: 'one statement records a chunk' },
   {
     on: 'update uploads',
-    when: `old.state = 'open' and to_jsonb(new) - 'received_bytes' - 'chunk_count' - 'last_chunk_at'
-      = to_jsonb(old) - 'received_bytes' - 'chunk_count' - 'last_chunk_at' and new.received_bytes > old.received_bytes`,
+    when: `old.state = 'open' and to_jsonb(new) - 'received_bytes' - 'chunk_count' - 'last_chunk_at' - 'writing_until'
+      = to_jsonb(old) - 'received_bytes' - 'chunk_count' - 'last_chunk_at' - 'writing_until'
+      and new.received_bytes > old.received_bytes`,
     why: 'the same',
+  },
+  {
+    on: 'update uploads',
+    when: `to_jsonb(new) - 'writing_until' - 'leased_by' - 'leased_until' = to_jsonb(old) - 'writing_until' - 'leased_by' - 'leased_until'`,
+    why: 'marks of a process: one statement each, which what ends or finishes a session judges again',
   },
   { on: 'delete uploads', when: 'old.closed_at is not null', why: 'the sweep removes closed sessions' },
   { on: 'delete chunks', when: 'pg_trigger_depth() > 0', why: 'with their session' },

@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AccountId, type AssetId, parseUploadId, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import type { GiveUpAfter } from '../domain/custody/scanTurns.ts'
 import type { AssetVerdict, BlobVerdict, VerifyQuestion } from '../domain/custody/verdicts.ts'
 import { createVerify, type Verify } from '../domain/custody/verify.ts'
+import type { GiveUpAfter } from '../domain/pause.ts'
 import { locationOf } from '../domain/uploads/location.ts'
 import type { HeldBlob, StoredObject } from '../ports/store.ts'
 import { type AlbumOwner, declaredFor, newAssetId } from './assets.ts'
@@ -44,7 +44,7 @@ export async function keep(
     await tx.assets.addBlob(blob)
     await tx.assets.touch(assetId, at)
   })
-  const status = { objectState: 'kept', damagedAt: undefined, isOnHold: false } as const
+  const status = { objectState: 'kept', damagedAt: undefined, isSuspected: false, isOnHold: false } as const
   return { assetId, role, ciphertextHash, size, location, content, ...status }
 }
 
@@ -62,7 +62,7 @@ export function verifyOver(
   overrides: { readonly deepBytesPerHour?: number; readonly giveUpAfter?: GiveUpAfter } = {},
 ): Verify {
   const { deepBytesPerHour = 2 ** 40, giveUpAfter = () => never } = overrides
-  return createVerify({ ...world, giveUpAfter, reportDamage: world.rules.scrub.report }, { deepBytesPerHour })
+  return createVerify({ ...world, giveUpAfter, reportDamage: world.rules.scrub.suspect }, { deepBytesPerHour })
 }
 
 export const about = (assetId: AssetId, ...blobHashes: Sha256Hex[]): VerifyQuestion => ({ assetId, blobHashes })

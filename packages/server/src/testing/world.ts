@@ -16,6 +16,7 @@ import { createSecretHasher } from '../adapters/argon2/argon2.ts'
 import { openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
 import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
+import { createLocalSeats } from '../adapters/limiter/localSeats.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { createSoleNode } from '../adapters/system/soleNode.ts'
@@ -28,6 +29,7 @@ import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
 import type { Objects } from '../ports/objects.ts'
 import type { Random } from '../ports/random.ts'
+import type { Seats } from '../ports/seats.ts'
 import type { Staging } from '../ports/staging.ts'
 import type { Store } from '../ports/store.ts'
 import { createRules, type RulePorts, type RuleSettings, type Rules } from '../rules.ts'
@@ -44,6 +46,7 @@ export interface World {
   /** The two above: one blob directory. */
   readonly blobs: Bytes
   readonly limiter: Limiter
+  readonly seats: Seats
   readonly keyring: Keyring
   readonly keys: ServerKeys
   readonly rules: Rules
@@ -62,8 +65,8 @@ export interface World {
   readonly logged: readonly Logged[]
   /** New rules over the same data, as after a restart. */
   restarted(): Rules
-  /** The same rules over other data. */
-  rulesOver(data: Pick<RulePorts, 'store' | 'staging' | 'objects' | 'keys'>): Rules
+  /** The same rules with other ports, for instance over other data or as another process. */
+  rulesOver(data: Partial<RulePorts>): Rules
 }
 
 interface Logged {
@@ -198,6 +201,7 @@ async function openWorld({
     clock,
     random: systemRandom,
     limiter,
+    seats: createLocalSeats(),
     hasher: createSecretHasher({ concurrent: 2, queueMax: 4 }),
     keys,
     keyring,
@@ -216,7 +220,7 @@ async function openWorld({
   }
   const used = { ...SETTINGS, ...settings }
   const make = () => createRules(ports, used)
-  const rulesOver: World['rulesOver'] = (data) => createRules({ ...ports, ...data }, used)
+  const rulesOver = (data: Partial<RulePorts>) => createRules({ ...ports, ...data }, used)
   const calls = { deletingCalls: () => deleting, suspectCalls: () => suspected, deletedCalls: () => deleted }
   const facts = { settings: used, blobs, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {

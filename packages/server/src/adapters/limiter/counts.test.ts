@@ -46,6 +46,13 @@ describe('counts under a flood of keys', () => {
     assert.equal(counts.entries().length, 1)
   })
 
+  it('leave the other rules their own counts', () => {
+    const counts = smallCounts(createHandClock())
+    for (let index = 0; index < 2 * OWN; index++) counts.take([limitOf(String(index))])
+    const other = (index: number) => ({ ...limitOf(String(index)), rule: 'another', max: 1 })
+    for (let index = 0; index < OWN; index++) assert.equal(counts.take([other(index)]), undefined)
+  })
+
   it('free memory in time even if no call asks for an ended window', () => {
     const clock = createHandClock()
     const counts = smallCounts(clock)

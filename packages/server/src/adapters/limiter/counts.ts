@@ -1,17 +1,16 @@
-import { createHmac, createSecretKey, hkdfSync } from 'node:crypto'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
+import { createIds, RULE_BYTES } from './ids.ts'
+import { weighed } from './weighed.ts'
 
-/** How many keys have a count of their own at once, over all rules: about 20 MB. */
-const MAX_OWN_COUNTS = 100_000
+/** How many keys of one rule have a count of their own at once. With the twenty rules that there are, about 40 MB. */
+const MAX_OWN_COUNTS = 10_000
 /** How many counts, per rule, further keys share. */
 export const SHARED_COUNTS = 4096
 const SWEEP_MS = 1000
-/** 128 bits of the hash: two keys never get the same id by chance. */
-export const ID_BYTES = 16
 
 export interface Count {
-  /** `ID_BYTES` of HMAC-SHA-256, a character a byte. */
+  /** See `ids.ts`. */
   readonly id: string
   readonly taken: number
   /** Milliseconds since the epoch. */
@@ -24,6 +23,7 @@ interface CountsOptions {
   readonly clock: Clock
   /** The saved counts of the last run. */
   readonly present: readonly Count[]
+  /** For each rule. */
   readonly ownCountsMax?: number
 }
 
@@ -40,30 +40,25 @@ interface Window {
 }
 
 /**
- * Fixed windows: the first attempt starts one. Memory is bounded: while `ownCountsMax` windows run, a new key shares one of the `SHARED_COUNTS` counts of its
- * rule, chosen by its hash. A shared count is too high, never too low. So a flood of sources can make limits stricter for new sources, but cannot displace
- * the count of any other source.
+ * Fixed windows: the first attempt starts one. Memory is bounded: while `ownCountsMax` windows of a rule run, a new key shares one of the `SHARED_COUNTS`
+ * counts of the rule, chosen by its hash. A shared count is too high, never too low. So a flood of keys can make its own rule stricter for new keys, but
+ * cannot displace the count of any other key, and makes no other rule stricter.
  */
 export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_COUNTS }: CountsOptions): Counts {
-  // A key object: from bytes, each hash would make one first, and a creation takes about ten hashes.
-  const key = createSecretKey(new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(), 'service/limiter/1', 32)))
-  const windows = new Map<string, Window>(present.map(({ id, taken, endsAt }) => [id, { taken, endsAt }]))
+  const ids = createIds(secret)
+  const windows = createWindows(present)
   let sweptAt = clock.now()
-
-  function idOf(kind: 'own' | 'shared', rule: string, name: string): string {
-    return createHmac('sha256', key).update(`${kind}\0${rule}\0${name}`).digest().toString('latin1', 0, ID_BYTES)
-  }
 
   function sweep(): void {
     sweptAt = clock.now()
-    for (const [id, { endsAt }] of windows) if (endsAt <= sweptAt) windows.delete(id)
+    windows.removeUntil(sweptAt)
   }
 
-  function isFull(): boolean {
-    if (windows.size < ownCountsMax) return false
+  function isFull(id: string): boolean {
+    if (windows.countOfRule(id) < ownCountsMax) return false
     // Not on every call: in a flood each request would go through all counts.
     if (Math.abs(clock.now() - sweptAt) >= SWEEP_MS) sweep()
-    return windows.size >= ownCountsMax
+    return windows.countOfRule(id) >= ownCountsMax
   }
 
   function running(id: string, windowSeconds: number): Window | undefined {
@@ -79,12 +74,12 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
     readonly id: string
     readonly window: Window | undefined
   } {
-    const ownId = idOf('own', rule, name)
+    const ownId = ids.of('own', rule, name)
     const own = running(ownId, windowSeconds)
     if (own !== undefined) return { id: ownId, window: own }
-    const sharedId = idOf('shared', rule, String(hashOf(ownId) % SHARED_COUNTS))
+    const sharedId = ids.of('shared', rule, String(hashOf(ownId) % SHARED_COUNTS))
     const shared = running(sharedId, windowSeconds)
-    if (shared !== undefined || isFull()) return { id: sharedId, window: shared }
+    if (shared !== undefined || isFull(ownId)) return { id: sharedId, window: shared }
     return { id: ownId, window: undefined }
   }
 
@@ -92,7 +87,7 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
     const window = windows.get(id)
     if (window === undefined) return
     window.taken -= weight
-    if (window.taken <= 0) windows.delete(id)
+    if (window.taken <= 0) windows.remove(id)
   }
 
   return {
@@ -122,21 +117,49 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
     },
     entries() {
       sweep()
-      return [...windows].map(([id, { taken, endsAt }]) => ({ id, taken, endsAt }))
+      return windows.entries()
     },
   }
 }
 
-/** Checks all weights before the first is counted: an invalid weight is an error that must change no count. */
-function weighed(limits: readonly Limit[]): readonly { readonly limit: Limit; readonly weight: number }[] {
-  return limits.map((limit) => {
-    const { max, weight = 1 } = limit
-    if (!Number.isSafeInteger(weight) || weight < 1) throw new RangeError('not a weight')
-    // At least 1, so that a limit of 0 refuses.
-    return { limit, weight: Math.max(1, Math.min(weight, max)) }
-  })
+/** Knows how many windows each rule has. */
+function createWindows(present: readonly Count[]) {
+  const windows = new Map<string, Window>()
+  const counts = new Map<string, number>()
+
+  const countOfRule = (id: string): number => counts.get(ruleIn(id)) ?? 0
+
+  function set(id: string, window: Window): void {
+    if (!windows.has(id)) counts.set(ruleIn(id), countOfRule(id) + 1)
+    windows.set(id, window)
+  }
+
+  function remove(id: string): void {
+    if (!windows.delete(id)) return
+    const left = countOfRule(id) - 1
+    if (left > 0) counts.set(ruleIn(id), left)
+    else counts.delete(ruleIn(id))
+  }
+
+  for (const { id, taken, endsAt } of present) set(id, { taken, endsAt })
+
+  return {
+    get: (id: string) => windows.get(id),
+    set,
+    remove,
+    /** Of the rule of this id. */
+    countOfRule,
+    removeUntil(at: number): void {
+      for (const [id, { endsAt }] of windows) if (endsAt <= at) remove(id)
+    },
+    entries: (): readonly Count[] => [...windows].map(([id, { taken, endsAt }]) => ({ id, taken, endsAt })),
+  }
+}
+
+function ruleIn(id: string): string {
+  return id.slice(0, RULE_BYTES)
 }
 
 function hashOf(id: string): number {
-  return id.charCodeAt(0) * 256 + id.charCodeAt(1)
+  return id.charCodeAt(RULE_BYTES) * 256 + id.charCodeAt(RULE_BYTES + 1)
 }

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { open, readFile, rename, stat } from 'node:fs/promises'
-import { type Count, ID_BYTES } from './counts.ts'
+import type { Count } from './counts.ts'
+import { ID_BYTES } from './ids.ts'
 
 const MAGIC_BYTES = 8
 const TAG_BYTES = 32

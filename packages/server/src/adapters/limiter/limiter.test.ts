@@ -4,15 +4,15 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Limit } from '../../ports/limiter.ts'
-import { createHandClock, type HandClock } from '../../testing/handClock.ts'
+import { limiterContract, ofLink } from '../../ports/limiter.contract.ts'
+import { createHandClock } from '../../testing/handClock.ts'
 import { openLimiter } from './limiter.ts'
 
 interface World {
-  readonly clock: HandClock
   readonly path: string
   readonly directory: string
   readonly warnings: string[]
+  advance(seconds: number): Promise<void>
   open(secret?: Uint8Array): ReturnType<typeof openLimiter>
 }
 
@@ -25,213 +25,25 @@ function inWorld(work: (world: World) => Promise<void>): () => Promise<void> {
     const ownSecret = randomBytes(32)
     const open = (secret = ownSecret) => openLimiter({ path, secret, clock, warn: (event) => warnings.push(event) })
     try {
-      await work({ clock, path, directory, warnings, open })
+      await work({ advance: async (seconds) => clock.advance(seconds), path, directory, warnings, open })
     } finally {
       rmSync(directory, { recursive: true })
     }
   }
 }
 
-/** Bytes that one account may have read in an hour, as an example of a limit far beyond 32 bits. */
-const GIBIBYTE = 2 ** 30
-const ofBytes: Limit = { rule: 'bytes-of-account', key: 'an account', max: 64 * GIBIBYTE, windowSeconds: 3600 }
+limiterContract('the limiter in memory', inWorld)
 
-const ofLink: Limit = {
-  rule: 'passphrase-of-link',
-  key: 'a link that no client may learn of',
-  max: 3,
-  windowSeconds: 900,
-}
-
-describe('the limiter', () => {
-  it(
-    'admits as many as a window allows, and answers how long the window still runs',
-    inWorld(async ({ clock, open }) => {
-      const limiter = await open()
-      for (let count = 0; count < 3; count++) assert.equal(await limiter.take([ofLink]), undefined)
-      assert.equal(await limiter.take([ofLink]), 900)
-      clock.advance(899.5)
-      assert.equal(await limiter.take([ofLink]), 1)
-      clock.advance(0.5)
-      assert.equal(await limiter.take([ofLink]), undefined)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'starts a window with its first attempt, and does not prolong it by refusals',
-    inWorld(async ({ clock, open }) => {
-      const limiter = await open()
-      const one = { ...ofLink, max: 1 }
-      clock.advance(600)
-      await limiter.take([one])
-      clock.advance(600)
-      assert.equal(await limiter.take([one]), 300)
-      clock.advance(300)
-      assert.equal(await limiter.take([one]), undefined)
-      assert.equal(await limiter.take([one]), 900)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'admits exactly the allowed number of 64 simultaneous attempts',
-    inWorld(async ({ open }) => {
-      const limiter = await open()
-      const answers = await Promise.all(Array.from({ length: 64 }, () => limiter.take([{ ...ofLink, max: 10 }])))
-      assert.equal(answers.filter((answer) => answer === undefined).length, 10)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'counts against all limits or none, and answers the longest wait',
-    inWorld(async ({ clock, open }) => {
-      const limiter = await open()
-      const [short, long] = [
-        { ...ofLink, rule: 'short', max: 1, windowSeconds: 60 },
-        { ...ofLink, rule: 'long', max: 1, windowSeconds: 600 },
-      ]
-      await limiter.take([short])
-      await limiter.take([long])
-      assert.equal(await limiter.take([ofLink, short, long]), 600)
-      assert.equal(await limiter.take([ofLink, short]), 60)
-      for (let count = 0; count < 3; count++) assert.equal(await limiter.take([ofLink]), undefined)
-      clock.advance(60)
-      assert.equal(await limiter.take([short, ofLink]), 840)
-      assert.equal(await limiter.take([short]), undefined)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'counts the same limit twice if it is given twice',
-    inWorld(async ({ open }) => {
-      const limiter = await open()
-      assert.equal(await limiter.take([ofLink, ofLink]), undefined)
-      assert.equal(await limiter.take([ofLink, ofLink]), 900)
-      assert.equal(await limiter.take([ofLink]), undefined)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'gives back what should not count, and never more than was counted',
-    inWorld(async ({ clock, open }) => {
-      const limiter = await open()
-      for (let count = 0; count < 3; count++) await limiter.take([ofLink])
-      await limiter.giveBack([ofLink])
-      assert.equal(await limiter.take([ofLink]), undefined)
-      assert.equal(await limiter.take([ofLink]), 900)
-      for (let count = 0; count < 10; count++) await limiter.giveBack([ofLink])
-      for (let count = 0; count < 3; count++) assert.equal(await limiter.take([ofLink]), undefined)
-      assert.equal(await limiter.take([ofLink]), 900)
-      clock.advance(900)
-      await limiter.giveBack([ofLink])
-      for (let count = 0; count < 3; count++) assert.equal(await limiter.take([ofLink]), undefined)
-      assert.equal(await limiter.take([ofLink]), 900)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'counts rules and keys separately',
-    inWorld(async ({ open }) => {
-      const limiter = await open()
-      const limits = ['rule', 'rul', 'r'].flatMap((rule) =>
-        ['', 'e', 'ule', 'x'].map((key) => ({ ...ofLink, rule, key, max: 1 })),
-      )
-      for (const limit of limits) assert.equal(await limiter.take([limit]), undefined)
-      for (const limit of limits) assert.equal(await limiter.take([limit]), 900)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'refuses every attempt if the limit is 0',
-    inWorld(async ({ open }) => {
-      const limiter = await open()
-      assert.equal(await limiter.take([{ ...ofLink, max: 0 }]), 900)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'counts by weight, far beyond 32 bits, up to exactly the limit',
-    inWorld(async ({ clock, open }) => {
-      const limiter = await open()
-      assert.equal(await limiter.take([{ ...ofBytes, weight: 40 * GIBIBYTE }]), undefined)
-      clock.advance(600)
-      assert.equal(await limiter.take([{ ...ofBytes, weight: 24 * GIBIBYTE + 1 }]), 3000)
-      assert.equal(await limiter.take([{ ...ofBytes, weight: 24 * GIBIBYTE - 1 }]), undefined)
-      assert.equal(await limiter.take([ofBytes]), undefined)
-      assert.equal(await limiter.take([ofBytes]), 3000)
-      clock.advance(3000)
-      assert.equal(await limiter.take([{ ...ofBytes, weight: 64 * GIBIBYTE }]), undefined)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'admits an attempt that is heavier than the limit only to an empty window, which is then full',
-    inWorld(async ({ clock, open }) => {
-      const limiter = await open()
-      const heavy = { ...ofBytes, weight: 1024 * GIBIBYTE }
-      await limiter.take([ofBytes])
-      assert.equal(await limiter.take([heavy]), 3600)
-      clock.advance(3600)
-      assert.equal(await limiter.take([heavy]), undefined)
-      assert.equal(await limiter.take([ofBytes]), 3600)
-      await limiter.giveBack([heavy])
-      assert.equal(await limiter.take([{ ...heavy, weight: Number.MAX_SAFE_INTEGER }]), undefined)
-      assert.equal(await limiter.take([{ ...heavy, max: 0 }]), 3600)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'gives back by weight, also what was counted beside a refusal',
-    inWorld(async ({ open }) => {
-      const limiter = await open()
-      const [light, heavy] = [
-        { ...ofBytes, weight: 10 * GIBIBYTE },
-        { ...ofBytes, weight: 50 * GIBIBYTE },
-      ]
-      await limiter.take([light])
-      await limiter.take([heavy])
-      await limiter.giveBack([heavy])
-      assert.equal(await limiter.take([heavy, { ...ofLink, max: 0 }]), 3600 / 4)
-      assert.equal(await limiter.take([{ ...ofBytes, weight: 54 * GIBIBYTE }]), undefined)
-      assert.equal(await limiter.take([ofBytes]), 3600)
-      for (let count = 0; count < 2; count++) await limiter.giveBack([heavy])
-      assert.equal(await limiter.take([{ ...ofBytes, weight: 64 * GIBIBYTE }]), undefined)
-      await limiter.close()
-    }),
-  )
-
-  it(
-    'refuses an invalid weight, and counts nothing',
-    inWorld(async ({ open }) => {
-      const limiter = await open()
-      const whole = { ...ofBytes, weight: ofBytes.max }
-      for (const weight of [0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
-        await assert.rejects(limiter.take([whole, { ...ofLink, weight }]), RangeError)
-        await assert.rejects(limiter.giveBack([{ ...ofLink, weight }]), RangeError)
-      }
-      assert.equal(await limiter.take([whole, ofLink]), undefined)
-      await limiter.close()
-    }),
-  )
-
+describe('the clock of the limiter in memory', () => {
   it(
     'does not prolong a window when the clock is set back',
-    inWorld(async ({ clock, open }) => {
+    inWorld(async ({ advance, open }) => {
       const limiter = await open()
       const one = { ...ofLink, max: 1 }
       await limiter.take([one])
-      clock.advance(-86_400 * 365)
+      await advance(-86_400 * 365)
       assert.equal(await limiter.take([one]), 900)
-      clock.advance(900)
+      await advance(900)
       assert.equal(await limiter.take([one]), undefined)
       await limiter.close()
     }),
@@ -239,37 +51,6 @@ describe('the limiter', () => {
 })
 
 describe('the file of counts', () => {
-  it(
-    'keeps counts and windows across a restart',
-    inWorld(async ({ clock, open, warnings }) => {
-      const before = await open()
-      for (let count = 0; count < 2; count++) await before.take([ofLink])
-      await before.close()
-      clock.advance(100)
-      const after = await open()
-      assert.equal(await after.take([ofLink]), undefined)
-      assert.equal(await after.take([ofLink]), 800)
-      clock.advance(800)
-      assert.equal(await after.take([ofLink]), undefined)
-      await after.close()
-      assert.deepEqual(warnings, [])
-    }),
-  )
-
-  it(
-    'keeps weights across a restart',
-    inWorld(async ({ open, warnings }) => {
-      const before = await open()
-      await before.take([{ ...ofBytes, weight: 63 * GIBIBYTE }])
-      await before.close()
-      const after = await open()
-      assert.equal(await after.take([{ ...ofBytes, weight: GIBIBYTE + 1 }]), 3600)
-      assert.equal(await after.take([{ ...ofBytes, weight: GIBIBYTE }]), undefined)
-      await after.close()
-      assert.deepEqual(warnings, [])
-    }),
-  )
-
   it(
     'has no readable keys, nothing that others can recompute, and is readable by its owner only',
     inWorld(async ({ open, path, directory }) => {

@@ -39,7 +39,7 @@ export async function attempted<Result>(
   }
 }
 
-/** Rejects when the time is over even if `work` never notices: nobody waits longer because a library forgot its signal. */
+/** Rejects when the time is over even if `work` never notices: no caller waits longer because a library forgot its signal. */
 async function bounded<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   timeoutMs: number,

@@ -34,7 +34,7 @@ export function createKeyedBytes({ client, marker }: { readonly client: Client; 
     ...readingKeys({ client, marker, at }),
     async remove(key) {
       await removeKey(client, at(key))
-      // Also of an upload whose id nobody learned, because the answer was lost.
+      // Also of an upload whose id was never learned, because the answer was lost.
       for await (const upload of listMultipartUploads(client, at(key))) await abortMultipartUpload(client, upload)
     },
     async *list() {

@@ -107,7 +107,7 @@ async function getKey(client: Client, key: string, span: Span | undefined, { lan
   return client.call({ operation: 'read an object', lane, signal }, async (s3, abort) => {
     const answer = await s3.send(new sdk.GetObjectCommand(input), abort)
     const body = answer.Body as Readable
-    // `piecesOf` reports what breaks; nobody else listens.
+    // `piecesOf` reports what breaks; there is no other listener.
     body.on('error', () => undefined)
     const total = span === undefined ? answer.ContentLength : totalIn(answer.ContentRange, span)
     if (total !== undefined) return { body, total }

@@ -16,7 +16,7 @@ const COPY_BYTES_PER_SECOND = 4 * 1024 * 1024
 /** Joining may take minutes: the library's peer then sends spaces, so that the answer has begun. */
 const COMPLETE_MS = 10 * 60_000
 
-/** Not repeated: a lost answer would leave an upload that nobody knows. */
+/** Not repeated: a lost answer would leave an upload with an unknown id. */
 export async function createMultipartUpload(client: Client, key: string): Promise<MultipartUpload> {
   const { address, sdk } = client
   const { UploadId } = await client.call(

@@ -55,6 +55,6 @@ export async function listsUploads({ client, at }: Probing): Promise<Found> {
     ? { outcome: 'good', said: 'Unfinished uploads are listed and can be ended.' }
     : {
         outcome: 'note',
-        said: 'Unfinished uploads are not listed: set a lifecycle rule that ends them after some days, or lost ones cost for ever.',
+        said: 'Unfinished uploads are not listed: set a lifecycle rule that ends them after some days, or lost ones cost permanently.',
       }
 }

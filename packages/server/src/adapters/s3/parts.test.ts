@@ -56,7 +56,7 @@ async function seal({ store: { keyedBytes, staging }, index }: World, location: 
 
 describe('an object in parts', () => {
   it(
-    'is missing as soon as one of its parts is, and never because access is denied or the marker is gone',
+    'is missing as soon as one of its parts is, and never because access is denied or the marker is deleted',
     inWorld(async (world) => {
       const { blobs, index, objects, place, s3 } = world
       const location = freshLocation()

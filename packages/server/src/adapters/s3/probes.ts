@@ -71,10 +71,10 @@ const newOnly: Probe = async ({ client, at }) => {
 
 const missing: Probe = async ({ client, at }) => {
   const told = await sizeOfKey(client, `${at}none`, 0).then(() => undefined, codeOf)
-  if (told === 'NoSuchKey') return good('A missing object is told as NoSuchKey.')
+  if (told === 'NoSuchKey') return good('A missing object is answered NoSuchKey.')
   if (told === 'AccessDenied')
-    return wrong('A missing object is told as AccessDenied: the credentials need the right to list the bucket.')
-  return wrong(`A missing object is told as ${told ?? 'present'}.`)
+    return wrong('A missing object is answered AccessDenied: the credentials need the right to list the bucket.')
+  return wrong(`A missing object is answered ${told ?? 'present'}.`)
 }
 
 const forbidden: Probe = async ({ client, stranger, at }) => {
@@ -85,7 +85,7 @@ const forbidden: Probe = async ({ client, stranger, at }) => {
   ]
   if (told.includes('present')) return wrong('Objects can be read without the right secret: the bucket is public.')
   return told.includes('NoSuchKey')
-    ? wrong('A request with a wrong secret is told that the object is missing.')
+    ? wrong('A request with a wrong secret gets the answer that the object is missing.')
     : good(`A request with a wrong secret is refused (${told[0]}).`)
 }
 
@@ -106,7 +106,9 @@ const removal: Probe = async ({ client, at }) => {
   await putKey(client, `${at}a`, inMemory(Buffer.from('x')))
   for (const _ of [1, 2]) await removeKey(client, `${at}a`)
   const told = await sizeOfKey(client, `${at}a`, 0).then(() => 'present', codeOf)
-  return told === 'NoSuchKey' ? good('A removed object is gone at once.') : wrong(`A removed object is ${told}.`)
+  return told === 'NoSuchKey'
+    ? good('A removed object no longer exists at once.')
+    : wrong(`A removed object is ${told}.`)
 }
 
 const versions: Probe = async ({ client }) => {
@@ -118,7 +120,7 @@ const versions: Probe = async ({ client }) => {
     )
     if (Status === undefined) return good('The bucket keeps no versions.')
     return note(
-      `The bucket’s versioning is ${Status}: what the server removes stays and costs, until a lifecycle rule removes old versions. Nobody gets the promised deletion before that.`,
+      `The bucket’s versioning is ${Status}: what the server removes stays and costs, until a lifecycle rule removes old versions. The promised deletion happens only then.`,
     )
   } catch (error) {
     if (!(error instanceof S3Refusal)) throw error

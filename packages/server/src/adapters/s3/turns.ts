@@ -37,7 +37,7 @@ export function createTurns({ most, mostWaiting, waitMs, busy }: TurnsOptions): 
     })
   }
 
-  /** Passes the turn on, so that nobody who comes later overtakes. */
+  /** Passes the turn on, so that no later call overtakes. */
   function leave(): void {
     const [next] = waiting
     if (next === undefined) running -= 1

@@ -31,6 +31,7 @@ const extension = prepared((db, given: Given & Chunk & { readonly at: Instant })
       received_bytes: upload('received_bytes', '+', given.length),
       chunk_count: upload('chunk_count', '+', 1),
       last_chunk_at: given.at,
+      writing_until: null,
     }))
     .where('upload_id', '=', given.uploadId)
     .where('state', '=', 'open')

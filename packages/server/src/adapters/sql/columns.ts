@@ -122,8 +122,11 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     received_bytes: true,
     chunk_count: true,
     last_chunk_at: true,
-    writing_until: true,
     closed_at: true,
+    opener: true,
+    writing_until: true,
+    leased_by: true,
+    leased_until: true,
   },
   parts: {
     key: true,
@@ -152,9 +155,19 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     leased_until: true,
     claim_id: true,
     claim_hash: true,
+    claimed_by: true,
   },
-  objects: { location: true, size: true, state: true, since: true, checked_at: true, damaged_at: true },
+  objects: {
+    location: true,
+    size: true,
+    state: true,
+    since: true,
+    checked_at: true,
+    damaged_at: true,
+    suspected_at: true,
+  },
   holds: { ciphertext_hash: true, reason: true, created_at: true },
+  pauses: { pause_id: true, until: true },
   events: { account_id: true, change_seq: true, at: true, name: true, data: true },
   deprecations: {
     deprecation_seq: true,
@@ -215,6 +228,8 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     blob_hashes: true,
     sealed_index: true,
   },
+  limits: { id: true, taken: true, ends_at: true },
+  seats: { place: true, number: true, holder: true, until: true },
   nodes: { node_id: true, seen_at: true, version: true },
 }
 

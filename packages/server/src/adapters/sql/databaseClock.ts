@@ -1,4 +1,5 @@
 import { instantOf } from '@blindkeep/protocol/ids'
+import { Client } from 'pg'
 import type { Clock } from '../../ports/clock.ts'
 import { MAX_CLOCK_OFF_MS } from '../../ports/node.ts'
 
@@ -14,6 +15,27 @@ export interface DatabaseClock {
 const MAX_AGE_MS = 5_000
 /** An answer that took longer tells too little. */
 const MAX_ROUND_TRIP_MS = 1_000
+
+/** For a command, which takes less time than clocks need to drift apart. Throws if the database does not answer within a second. */
+export async function measureDatabaseClock(url: string): Promise<Clock> {
+  const time = createDatabaseClock()
+  const client = new Client({
+    connectionString: url,
+    fallback_application_name: 'blindkeep',
+    query_timeout: MAX_ROUND_TRIP_MS,
+  })
+  await client.connect()
+  try {
+    const sentMs = Date.now()
+    const { rows } = await client.query(CLOCK_QUERY)
+    time.measured({ databaseMs: Number(rows[0]?.now), sentMs, answeredMs: Date.now() })
+    return time.clock
+  } finally {
+    await client.end()
+  }
+}
+
+const CLOCK_QUERY = 'select extract(epoch from clock_timestamp()) * 1000 as now'
 
 export function createDatabaseClock({
   now = Date.now,

@@ -47,13 +47,33 @@ const insertion = prepared((db, given: Drop) =>
   }),
 )
 
-/** An equal request takes the claim over, because the process that answered the first one may have died. */
+/** An equal request of the same process takes the claim over: the request that made it has ended. */
 const claiming = prepared((db, given: Claim) =>
   db
     .updateTable('drops')
-    .set({ claim_id: given.claimId, claim_hash: given.requestHash, leased_until: given.leasedUntil })
+    .set({
+      claim_id: given.claimId,
+      claim_hash: given.requestHash,
+      claimed_by: given.by,
+      leased_until: given.leasedUntil,
+    })
     .where('drop_id', '=', given.dropId)
-    .where((drop) => drop.or([notLeased(given.at)(drop), drop('claim_hash', '=', given.requestHash)])),
+    .where((drop) =>
+      drop.or([
+        notLeased(given.at)(drop),
+        drop.and([drop('claim_hash', '=', given.requestHash), drop('claimed_by', '=', given.by)]),
+      ]),
+    ),
+)
+
+const claimedFor = prepared(
+  (db, given: { readonly dropId: DropId; readonly requestHash: string; readonly at: Instant }) =>
+    db
+      .selectFrom('drops')
+      .select('drop_id')
+      .where('drop_id', '=', given.dropId)
+      .where('claim_hash', '=', given.requestHash)
+      .where('leased_until', '>', given.at),
 )
 
 interface Held {
@@ -127,6 +147,9 @@ export function dropReads(db: Kysely<Schema>): DropReads {
     },
     async pendingOf(accountId) {
       return (await ofAccount.all(db, { accountId })).map(dropOf)
+    },
+    async isClaimedFor(dropId, requestHash, at) {
+      return (await claimedFor.first(db, { dropId, requestHash, at })) !== undefined
     },
     async countPending(accountId) {
       return (await pendingCount.first(db, { accountId }))?.pending_drops ?? 0

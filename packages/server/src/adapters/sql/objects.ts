@@ -149,15 +149,36 @@ interface Reading {
 const marking = prepared((db, given: Reading) =>
   db
     .updateTable('objects')
-    .set((object) => ({ checked_at: given.at, damaged_at: object.fn.coalesce('damaged_at', object.val(given.at)) }))
+    .set((object) => ({
+      checked_at: given.at,
+      damaged_at: object.fn.coalesce('damaged_at', object.val(given.at)),
+      suspected_at: null,
+    }))
     .where('location', '=', given.location)
     .where('state', '=', 'kept'),
 )
 
-const clearing = prepared((db, given: Reading) =>
+const suspicion = prepared((db, given: Reading) =>
   db
     .updateTable('objects')
-    .set({ checked_at: given.at, damaged_at: null })
+    .set((object) => ({ suspected_at: object.fn.coalesce('suspected_at', object.val(given.at)) }))
+    .where('location', '=', given.location)
+    .where('state', '=', 'kept')
+    .where('damaged_at', 'is', null),
+)
+
+const suspected = prepared((db, given: { readonly max: number }) =>
+  kept(db).where('suspected_at', 'is not', null).orderBy('suspected_at').orderBy('location').limit(given.max),
+)
+
+const clearing = prepared((db, given: Reading & { readonly readAt: Instant }) =>
+  db
+    .updateTable('objects')
+    .set((object) => ({
+      checked_at: given.at,
+      damaged_at: object.case().when('damaged_at', '>', given.readAt).then(object.ref('damaged_at')).end(),
+      suspected_at: object.case().when('suspected_at', '>', given.readAt).then(object.ref('suspected_at')).end(),
+    }))
     .where('location', '=', given.location)
     .where('state', '=', 'kept'),
 )
@@ -188,6 +209,9 @@ export function objectReads(db: Kysely<Schema>): ObjectReads {
       const range = { before, afterCheckedAt: checkedAt, afterLocation: location, max }
       return (await toScrub.all(db, range)).map(keptOf)
     },
+    async listSuspected(max) {
+      return (await suspected.all(db, { max })).map(keptOf)
+    },
     async ownerOf(location, uploadId) {
       const blob = await blobAt.first(db, { location })
       if (blob !== undefined) return { assetId: blob.asset_id, role: blob.role }
@@ -209,11 +233,14 @@ export function objectWrites(db: Kysely<Schema>): ObjectWrites {
     async startDeleting(object) {
       return (await startingToDelete.changed(db, object)) === 1
     },
+    async suspect(location, at) {
+      await suspicion.changed(db, { location, at })
+    },
     async markDamaged(location, at) {
       return (await marking.changed(db, { location, at })) === 1
     },
-    async noteIntact(location, at) {
-      return (await clearing.changed(db, { location, at })) === 1
+    async noteIntact(location, times) {
+      return (await clearing.changed(db, { location, ...times })) === 1
     },
     async remove(location) {
       await removal.changed(db, { location })

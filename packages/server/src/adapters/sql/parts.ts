@@ -10,7 +10,7 @@ interface Given {
 }
 
 /** Text of the query: with a bound state the database would not use a partial index. */
-const [WRITING, KEPT, DOOMED] = [sql.lit('writing' as const), sql.lit('kept' as const), sql.lit('doomed' as const)]
+const [WRITING, KEPT, DELETING] = [sql.lit('writing' as const), sql.lit('kept' as const), sql.lit('deleting' as const)]
 
 /** A key begins with the location of its object, which has this many characters. */
 const LOCATION_LENGTH = sql.lit(104)
@@ -134,7 +134,7 @@ const keeping = prepared((db, given: Place) =>
 )
 
 const givingUp = prepared((db, given: Given & { readonly at: Instant }) =>
-  writing(db, given).set({ state: 'doomed', due: given.at }),
+  writing(db, given).set({ state: 'deleting', due: given.at }),
 )
 
 function writing(db: Kysely<Schema>, given: Given) {
@@ -148,15 +148,15 @@ interface Doom {
 const replacing = prepared((db, given: Given & Doom) =>
   db
     .updateTable('parts')
-    .set({ state: 'doomed', due: given.removeFrom })
+    .set({ state: 'deleting', due: given.removeFrom })
     .where('key', '=', given.key)
     .where('state', '=', KEPT),
 )
 
-const doomOfKept = prepared((db, given: Doom & { readonly uploadId: UploadId }) =>
+const releaseOfKept = prepared((db, given: Doom & { readonly uploadId: UploadId }) =>
   db
     .updateTable('parts')
-    .set({ state: 'doomed', due: given.removeFrom })
+    .set({ state: 'deleting', due: given.removeFrom })
     .where('upload_id', '=', given.uploadId)
     .where('state', '=', KEPT),
 )
@@ -166,11 +166,11 @@ const removalNote = prepared((db, given: Given & { readonly again: Instant }) =>
     .updateTable('parts')
     .set({ is_removed: 1, due: given.again })
     .where('key', '=', given.key)
-    .where('state', '=', DOOMED),
+    .where('state', '=', DELETING),
 )
 
 const removal = prepared((db, given: Given) =>
-  db.deleteFrom('parts').where('key', '=', given.key).where('state', '=', DOOMED).where('is_removed', '=', 1),
+  db.deleteFrom('parts').where('key', '=', given.key).where('state', '=', DELETING).where('is_removed', '=', 1),
 )
 
 export function partReads(db: Kysely<Schema>): PartReads {
@@ -211,8 +211,8 @@ export function partWrites(db: Kysely<Schema>): PartWrites {
     async giveUp(key, at) {
       return (await givingUp.changed(db, { key, at })) === 1
     },
-    async doomKept(uploadId, removeFrom) {
-      await doomOfKept.changed(db, { uploadId, removeFrom })
+    async releaseKept(uploadId, removeFrom) {
+      await releaseOfKept.changed(db, { uploadId, removeFrom })
     },
     async noteRemoved(key, again) {
       await removalNote.changed(db, { key, again })

@@ -29,7 +29,7 @@ const JOB_LOCKS = 1651207791
 
 /**
  * One connection for what a node needs beside its transactions: its place among the nodes, the time, news, and the locks of jobs. It says something each
- * second, so a node that is frozen or cut off is told from one that lives. Throws `NotAlone` if another process serves the data alone.
+ * second, so PostgreSQL notices a node that is frozen or cut off. Throws `NotAlone` if another process serves the data alone.
  */
 export async function openPostgresNode(options: NodeOptions): Promise<Node> {
   const { url, isSole, version, onBroken, openAttempts = OPEN_ATTEMPTS } = options
@@ -61,6 +61,7 @@ export async function openPostgresNode(options: NodeOptions): Promise<Node> {
   const living = live()
   return {
     clock: state.clock,
+    nodeId: isSole ? undefined : nodeId,
     isSole,
     faults: state.faults,
     inTurn: (name, job) => (state.mayWork() ? inTurn(connection, name, job) : Promise.resolve()),

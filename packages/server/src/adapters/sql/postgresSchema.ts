@@ -52,7 +52,7 @@ export async function preparePostgres(options: {
           }),
         )
       } catch (error) {
-        // Somebody uses a table that a statement has to change. Nothing was changed.
+        // A transaction uses a table that a statement has to change. Nothing was changed.
         if (!(error instanceof StorageUnavailable) || attempt === MAX_ATTEMPTS) throw error
         await wait(PAUSE_MS)
       }

@@ -50,7 +50,8 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
         database.exec('begin')
         database.prepare('update sessions set ended_at = ? where ended_at is null').run(at)
         database.exec('update drops set claim_id = null, claim_hash = null, leased_until = null')
-        database.exec(`delete from server_facts where name in ('feed_epoch', 'collector_paused_until')`)
+        database.exec(`delete from server_facts where name = 'feed_epoch'`)
+        database.exec('delete from pauses')
         database.exec('commit')
       })
     },

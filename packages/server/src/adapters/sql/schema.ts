@@ -39,6 +39,7 @@ export interface Schema {
   readonly objects: ObjectTable
   readonly parts: PartTable
   readonly holds: HoldTable
+  readonly pauses: PauseTable
   readonly events: EventTable
   readonly deprecations: DeprecationTable
   readonly capabilities: CapabilityTable
@@ -50,6 +51,8 @@ export interface Schema {
   readonly challenges: ChallengeTable
   readonly invites: InviteTable
   readonly shares: ShareTable
+  readonly limits: LimitTable
+  readonly seats: SeatTable
   readonly nodes: NodeTable
 }
 
@@ -199,8 +202,13 @@ export interface UploadTable {
   readonly received_bytes: Generated<number>
   readonly chunk_count: Generated<number>
   readonly last_chunk_at: Instant | null
-  readonly writing_until: Instant | null
   readonly closed_at: Instant | null
+  /** JSON of the port's `Opener`. This and the next three are null once it is closed. */
+  readonly opener: string | null
+  readonly writing_until: Instant | null
+  /** The process that finishes it. */
+  readonly leased_by: string | null
+  readonly leased_until: Instant | null
 }
 
 export interface ChunkTable {
@@ -240,6 +248,8 @@ export interface DropTable {
   /** This and the next column are set while the drop is claimed. */
   readonly claim_id: string | null
   readonly claim_hash: string | null
+  /** The process that made the last claim. */
+  readonly claimed_by: string | null
 }
 
 export interface ObjectTable {
@@ -251,6 +261,8 @@ export interface ObjectTable {
   readonly checked_at: Instant
   /** When its bytes were found wrong or missing; null again after they were found right. */
   readonly damaged_at: Instant | null
+  /** When a request saw wrong bytes; null again after the scrubber has read all of it. */
+  readonly suspected_at: Instant | null
 }
 
 /** Contents that the server hands out to no client. */
@@ -258,6 +270,12 @@ export interface HoldTable {
   readonly ciphertext_hash: Sha256Hex
   readonly reason: string
   readonly created_at: Instant
+}
+
+/** Pauses of the collector, one for each backup. */
+interface PauseTable {
+  readonly pause_id: string
+  readonly until: Instant
 }
 
 /** The events that clients listen to, for as long as a client may resume after one. */
@@ -365,6 +383,23 @@ export interface ShareTable {
   /** 32 bytes each, in the given order. Null after it ended, as the next one. */
   readonly blob_hashes: Uint8Array | null
   readonly sealed_index: Uint8Array | null
+}
+
+/** What `Limiter` counts, where several processes share it. */
+interface LimitTable {
+  /** Keyed hashes of rule and key, in hexadecimal. */
+  readonly id: string
+  readonly taken: number
+  readonly ends_at: Instant
+}
+
+/** What `Seats` has given, where several processes share it. */
+interface SeatTable {
+  /** What has these seats. */
+  readonly place: string
+  readonly number: number
+  readonly holder: string
+  readonly until: Instant
 }
 
 export interface NodeTable {

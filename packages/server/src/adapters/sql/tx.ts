@@ -17,6 +17,7 @@ import { keyReads, keyWrites } from './keys.ts'
 import { linkReads, linkWrites } from './links.ts'
 import { objectReads, objectWrites } from './objects.ts'
 import { partReads, partWrites } from './parts.ts'
+import { pauseReads, pauseWrites } from './pauses.ts'
 import { receiptReads, receiptWrites } from './receipts.ts'
 import type { Schema } from './schema.ts'
 import { secondFactorReads, secondFactorWrites } from './secondFactors.ts'
@@ -46,6 +47,7 @@ const implementations: {
   objects: { reads: objectReads, writes: objectWrites },
   parts: { reads: partReads, writes: partWrites },
   holds: { reads: holdReads, writes: holdWrites },
+  pauses: { reads: pauseReads, writes: pauseWrites },
   changes: { reads: changeReads, writes: changeWrites },
   receipts: { reads: receiptReads, writes: receiptWrites },
   accountDeletions: { reads: accountDeletionReads, writes: accountDeletionWrites },

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { AssetUpload, DropUpload, Upload } from '../../ports/store.ts'
+import type { AssetUpload, DropUpload, Opener, Upload } from '../../ports/store.ts'
 import { envelopeOf } from './envelopes.ts'
 import type { UploadTable } from './schema.ts'
 
@@ -15,6 +15,7 @@ export function dropUploadOf(row: Selectable<UploadTable>): DropUpload {
     kemCt: present(row.kem_ct),
     suggestedFilename: row.suggested_filename ?? undefined,
     idempotencyKey: row.idempotency_key ?? undefined,
+    opener: row.opener === null ? undefined : openerOf(row.opener),
     ...progressOf(row),
   }
 }
@@ -50,9 +51,17 @@ function progressOf(row: Selectable<UploadTable>) {
     chunkCount: row.chunk_count,
     lastChunkAt: row.last_chunk_at ?? undefined,
     writingUntil: row.writing_until ?? undefined,
+    lease:
+      row.leased_by === null || row.leased_until === null ? undefined : { by: row.leased_by, until: row.leased_until },
     closedAt: row.closed_at ?? undefined,
     failure: row.failure ?? undefined,
   }
+}
+
+/** Only `uploads.ts` writes it. */
+function openerOf(text: string): Opener {
+  const { network, source, isFirst } = JSON.parse(text)
+  return { network, source, isFirst }
 }
 
 /** The table's check makes each row complete for its kind. An incomplete row was written by other software. */

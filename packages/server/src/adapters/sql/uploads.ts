@@ -1,6 +1,7 @@
 import type { AccountId, AssetId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
-import { type Kysely, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type {
+  Lease,
   NewAssetUpload,
   NewDropUpload,
   NewUpload,
@@ -82,8 +83,32 @@ const countOfUnclosedOwn = prepared((db, given: { readonly accountId: AccountId 
     .where('asset_id', 'is not', null),
 )
 
-const allFinishing = prepared((db, _given: object) =>
-  db.selectFrom('uploads').select('upload_id').where('state', '=', literally('finishing')).orderBy('created_at'),
+const finishingBy = prepared((db, given: { readonly by: string; readonly at: Instant }) =>
+  db
+    .selectFrom('uploads')
+    .select('upload_id')
+    .where('state', '=', literally('finishing'))
+    .where(mayLease(given))
+    .orderBy('created_at'),
+)
+
+/** No other process has a lease. A lease is live before `leased_until`, not at it. */
+function mayLease(given: { readonly by: string; readonly at: Instant }) {
+  return (upload: ExpressionBuilder<Schema, 'uploads'>) =>
+    upload.or([
+      upload('leased_until', 'is', null),
+      upload('leased_until', '<=', given.at),
+      upload('leased_by', '=', given.by),
+    ])
+}
+
+const leasing = prepared((db, given: Given & Lease & { readonly at: Instant }) =>
+  db
+    .updateTable('uploads')
+    .set({ leased_by: given.by, leased_until: given.until })
+    .where('upload_id', '=', given.uploadId)
+    .where('state', '=', literally('finishing'))
+    .where(mayLease(given)),
 )
 
 interface ExpiryLimits {
@@ -158,13 +183,14 @@ const declared = (given: NewUpload) => ({
   state: 'open' as const,
 })
 
-const insertionOfGuests = prepared((db, given: NewDropUpload) =>
+const insertionOfGuests = prepared((db, given: NewDropUpload & { readonly openerText: string | undefined }) =>
   db.insertInto('uploads').values({
     ...declared(given),
     opaque_id: given.opaqueId,
     kem_ct: given.kemCt,
     suggested_filename: given.suggestedFilename,
     idempotency_key: given.idempotencyKey,
+    opener: given.openerText,
   }),
 )
 
@@ -198,27 +224,37 @@ const redeclaration = prepared(
 interface Movement extends Given {
   readonly from: UploadState
   readonly to: UploadState
-  readonly closedAt: Instant | null
-  readonly failure: UploadFailure | undefined
-  readonly receivedBytes: number | undefined
-  readonly idleAt: Instant | undefined
 }
 
-const movement = prepared((db, given: Movement) =>
-  db
+const movement = prepared(
+  (db, given: Movement & { readonly by: string | undefined; readonly until: Instant | undefined }) =>
+    db
+      .updateTable('uploads')
+      .set({ state: given.to, closed_at: null, failure: null, leased_by: given.by, leased_until: given.until })
+      .where('upload_id', '=', given.uploadId)
+      .where('state', '=', given.from),
+)
+
+interface Closing extends Movement {
+  readonly at: Instant
+  readonly failure: UploadFailure | undefined
+}
+
+function closing(db: Kysely<Schema>, given: Closing) {
+  const nothing = { opener: null, writing_until: null, leased_by: null, leased_until: null }
+  return db
     .updateTable('uploads')
-    .set({ state: given.to, closed_at: given.closedAt, failure: given.failure })
+    .set({ state: given.to, closed_at: given.at, failure: given.failure, ...nothing })
     .where('upload_id', '=', given.uploadId)
     .where('state', '=', given.from)
-    .where((upload) =>
-      upload('received_bytes', '=', upload.fn.coalesce(upload.val(given.receivedBytes), 'received_bytes')),
-    )
-    .where((upload) =>
-      upload.or([
-        upload('writing_until', 'is', null),
-        upload('writing_until', '<=', upload.fn.coalesce(upload.val(given.idleAt), 'writing_until')),
-      ]),
-    ),
+}
+
+const closingAnyway = prepared(closing)
+
+const closingIdle = prepared((db, given: Closing & { readonly receivedBytes: number }) =>
+  closing(db, given)
+    .where('received_bytes', '=', given.receivedBytes)
+    .where((upload) => upload.or([upload('writing_until', 'is', null), upload('writing_until', '<=', given.at)])),
 )
 
 // Open and finishing sessions have no `closed_at`. The foreign key removes the chunks with their sessions.
@@ -252,8 +288,8 @@ export function uploadReads(db: Kysely<Schema>): UploadReads {
     async countUnclosedOwn(accountId) {
       return (await countOfUnclosedOwn.first(db, { accountId }))?.count ?? 0
     },
-    async finishing() {
-      return (await allFinishing.all(db, {})).map((row) => row.upload_id)
+    async finishing(who) {
+      return (await finishingBy.all(db, who)).map((row) => row.upload_id)
     },
     async expired(limits) {
       return (await expired.all(db, limits)).map(uploadOf)
@@ -267,7 +303,8 @@ export function uploadReads(db: Kysely<Schema>): UploadReads {
 export function uploadWrites(db: Kysely<Schema>): UploadWrites {
   return {
     async insert(upload) {
-      if (upload.assetId === undefined) await insertionOfGuests.changed(db, upload)
+      if (upload.assetId === undefined)
+        await insertionOfGuests.changed(db, { ...upload, openerText: upload.opener && JSON.stringify(upload.opener) })
       else await insertionOfOwners.changed(db, { ...upload, envelopeText: envelopeText(upload.envelope) })
     },
     ...chunkWrites(db),
@@ -276,9 +313,19 @@ export function uploadWrites(db: Kysely<Schema>): UploadWrites {
       if ((await redeclaration.changed(db, given)) !== 1)
         throw new Error('Only an open session of an owner can be declared again')
     },
-    async move(uploadId, { from, to, at, failure, receivedBytes, idleAt }) {
-      const closedAt = to === 'open' || to === 'finishing' ? null : at
-      return (await movement.changed(db, { uploadId, from, to, closedAt, failure, receivedBytes, idleAt })) === 1
+    async lease(uploadId, lease) {
+      return (await leasing.changed(db, { uploadId, ...lease })) === 1
+    },
+    async move(uploadId, { from, to, at, failure, lease, receivedBytes }) {
+      const step = { uploadId, from, to }
+      if (to === 'open' || to === 'finishing')
+        return (await movement.changed(db, { ...step, by: lease?.by, until: lease?.until })) === 1
+      const closed = { ...step, at, failure }
+      const changed =
+        receivedBytes === undefined
+          ? closingAnyway.changed(db, closed)
+          : closingIdle.changed(db, { ...closed, receivedBytes })
+      return (await changed) === 1
     },
     async prune(before) {
       await removalOfClosed.changed(db, { before })

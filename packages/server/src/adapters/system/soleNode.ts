@@ -5,6 +5,7 @@ import type { Node } from '../../ports/node.ts'
 export function createSoleNode(clock: Clock): Node {
   return {
     clock,
+    nodeId: undefined,
     isSole: true,
     faults: () => [],
     inTurn: (_name, job) => job(),

@@ -121,7 +121,10 @@ describe('uploads, adoptions, replacements, deletions and cancellations all at o
             albumOwners.map(({ accountId }) => accountId),
             assetIds,
           )
-          assert.deepEqual(await world.store.read((tx) => tx.uploads.finishing()), [])
+          assert.deepEqual(
+            await world.store.read((tx) => tx.uploads.finishing({ by: 'any', at: world.clock.now() })),
+            [],
+          )
           await world.rules.sweep.sweep()
           for (const assetId of assetIds) {
             const blobs = await world.store.read((tx) => tx.assets.blobsOf(assetId))

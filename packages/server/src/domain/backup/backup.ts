@@ -16,6 +16,7 @@ import {
 } from '../../ports/backup.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
+import type { Random } from '../../ports/random.ts'
 import type { Store } from '../../ports/store.ts'
 import { type CappedList, createCappedList } from '../cappedList.ts'
 import { pauseCollector, resumeCollector } from '../custody/collect.ts'
@@ -37,6 +38,7 @@ export interface BackupPorts {
   readonly store: Store
   readonly objects: Objects
   readonly clock: Clock
+  readonly random: Pick<Random, 'uuid'>
   readonly repeat: Repeat
   readonly snapshots: SnapshotSource
   readonly directory: BackupDirectory
@@ -156,18 +158,22 @@ async function requireOwnDirectory({ directory, snapshots }: BackupPorts): Promi
   }
 }
 
-/** While `work` runs, the collector removes nothing. Serves one backup of a server at a time. */
+/** While `work` runs, the collector removes nothing. */
 async function whileCollectorPauses<Result>(
-  { store, clock, repeat }: BackupPorts,
+  { store, clock, random, repeat }: BackupPorts,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const pause = () => store.write(['removal'], (tx) => pauseCollector(tx, addSeconds(clock.now(), PAUSE_SECONDS)))
+  const pauseId = random.uuid()
+  const pause = () => {
+    const at = clock.now()
+    return store.write(['removal'], (tx) => pauseCollector(tx, pauseId, { at, until: addSeconds(at, PAUSE_SECONDS) }))
+  }
   await pause()
   // After a renewal that fails, four more follow before the pause ends. If all fail, the report names objects that were removed meanwhile as missing.
   const stop = repeat(PAUSE_RENEWED_EVERY_SECONDS, () => void pause().catch(() => undefined))
   return work().finally(async () => {
     stop()
-    await store.write(['removal'], (tx) => resumeCollector(tx, clock.now())).catch(() => undefined)
+    await store.write(['removal'], (tx) => resumeCollector(tx, pauseId)).catch(() => undefined)
   })
 }
 

@@ -134,7 +134,9 @@ describe('a restore', () => {
         defined((await store.read((tx) => tx.drops.pendingOf(accountId)))[0])
       const { dropId } = await dropIn(world)
       const leasedUntil = addSeconds(at, 60)
-      await world.store.write([], (tx) => tx.drops.claim({ dropId, claimId: 'x', requestHash: 'y', at, leasedUntil }))
+      await world.store.write([], (tx) =>
+        tx.drops.claim({ dropId, claimId: 'x', requestHash: 'y', by: 'z', at, leasedUntil }),
+      )
       await backUp()
       assert.deepEqual(
         [(await dropIn(world)).leasedUntil, (await dropIn(await restore())).leasedUntil],

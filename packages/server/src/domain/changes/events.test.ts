@@ -12,8 +12,8 @@ async function signIn({ rules }: World, accountId: AccountId): Promise<Caller> {
   return notRefused(await rules.sessions.authenticate(accessToken))
 }
 
-const listen = ({ rules }: Pick<World, 'rules'>, caller: Caller, lastEventId?: string): Listening =>
-  notRefused(rules.events.listen(caller, lastEventId))
+const listen = async ({ rules }: Pick<World, 'rules'>, caller: Caller, lastEventId?: string): Promise<Listening> =>
+  notRefused(await rules.events.listen(caller, lastEventId))
 
 const names = (events: Awaited<ReturnType<Listening['next']>>) =>
   events === 'over' ? events : events.map(({ event }) => event?.name ?? 'position')
@@ -22,7 +22,7 @@ const names = (events: Awaited<ReturnType<Listening['next']>>) =>
 async function setting(world: World) {
   const opaqueId = await newLink(world)
   const caller = await signIn(world, await ownerOf(world, opaqueId))
-  const listening = listen(world, caller)
+  const listening = await listen(world, caller)
   const [first] = await listening.next()
   listening.leave()
   return { opaqueId, caller, id: defined(typeof first === 'object' ? first.id : undefined) }
@@ -33,7 +33,7 @@ describe('an event stream', () => {
     'begins with its position, and returns the later changes',
     inWorld(async (world) => {
       const { opaqueId, caller, id } = await setting(world)
-      const listening = listen(world, caller)
+      const listening = await listen(world, caller)
       assert.deepEqual(await listening.next(), [{ id, event: undefined }])
       assert.deepEqual(await listening.next(), [])
       await land(world, opaqueId, bytes(5))
@@ -47,11 +47,11 @@ describe('an event stream', () => {
     inWorld(async (world) => {
       const { opaqueId, caller, id } = await setting(world)
       await land(world, opaqueId, bytes(5))
-      const whole = await listen(world, caller, id).next()
+      const whole = await (await listen(world, caller, id)).next()
       assert.ok(whole !== 'over' && whole.length === 3)
       const restarted = { rules: world.restarted() }
       for (const [at, { id: lastId }] of whole.entries()) {
-        const listening = listen(restarted, caller, lastId)
+        const listening = await listen(restarted, caller, lastId)
         assert.deepEqual(await listening.next(), whole.slice(at + 1))
         listening.leave()
       }
@@ -66,7 +66,7 @@ describe('an event stream', () => {
       const [prefix] = id.split('-')
       const wrong = ['', 'x', `${prefix}-`, `${prefix}-2`, `${prefix}-01`, `${prefix}--1`, `${prefix}-1e0`, other.id]
       for (const lastId of wrong) {
-        const listening = listen(world, caller, lastId)
+        const listening = await listen(world, caller, lastId)
         assert.deepEqual(await listening.next(), [{ id, event: { name: 'reset' } }], lastId)
         assert.deepEqual(await listening.next(), [])
         listening.leave()
@@ -76,9 +76,9 @@ describe('an event stream', () => {
       await land(world, opaqueId, bytes(5))
       await world.rules.sweep.sweep()
       const again = await signIn(world, caller.account.accountId)
-      assert.deepEqual(names(await listen(world, again, id).next()), ['reset'])
+      assert.deepEqual(names(await (await listen(world, again, id)).next()), ['reset'])
       const middle = `${prefix}-5`
-      assert.deepEqual(names(await listen(world, again, middle).next()), [
+      assert.deepEqual(names(await (await listen(world, again, middle)).next()), [
         'quota.changed',
         'drop.landed',
         'link.changed',
@@ -90,7 +90,7 @@ describe('an event stream', () => {
     'resets when an event in the middle is missing',
     inWorld(async (world) => {
       const { opaqueId, caller, id } = await setting(world)
-      const listening = listen(world, caller, id)
+      const listening = await listen(world, caller, id)
       // The clock is set back before pruning, so a later event has an earlier time.
       world.clock.advance(-100)
       await land(world, opaqueId, bytes(5))
@@ -106,7 +106,8 @@ describe('an event stream', () => {
     'is over when its session ends, and when its access token expires',
     inWorld(async (world) => {
       const { caller } = await setting(world)
-      const [first, second] = [listen(world, caller), listen(world, await signIn(world, caller.account.accountId))]
+      const first = await listen(world, caller)
+      const second = await listen(world, await signIn(world, caller.account.accountId))
       await world.rules.sessions.end(caller)
       assert.equal(await first.next(), 'over')
       assert.deepEqual(names(await second.next()), ['position'])
@@ -119,7 +120,7 @@ describe('an event stream', () => {
     'is over within five seconds of a rotation of the signing key',
     inWorld(async (world) => {
       const { caller } = await setting(world)
-      const listening = listen(world, caller)
+      const listening = await listen(world, caller)
       assert.deepEqual(names(await listening.next()), ['position'])
       await rotateSigningKey(world)
       world.clock.advance(5)
@@ -132,14 +133,14 @@ describe('an event stream', () => {
     inWorld(async (world) => {
       const caller = await signIn(world, await newAccount(world))
       const stranger = await signIn(world, await newAccount(world))
-      const all = Array.from({ length: MAX_STREAMS }, () => listen(world, caller))
-      const refused = () => 'refused' in world.rules.events.listen(caller, undefined)
-      assert.ok(refused())
-      listen(world, stranger)
+      const all = await Promise.all(Array.from({ length: MAX_STREAMS }, () => listen(world, caller)))
+      const refused = async () => 'refused' in (await world.rules.events.listen(caller, undefined))
+      assert.ok(await refused())
+      await listen(world, stranger)
       all[0]?.leave()
       all[0]?.leave()
-      listen(world, caller)
-      assert.ok(refused())
+      await listen(world, caller)
+      assert.ok(await refused())
     }),
   )
 
@@ -148,7 +149,7 @@ describe('an event stream', () => {
     inWorld(async (world) => {
       const { opaqueId, caller } = await setting(world)
       const other = await newLink(world)
-      const listening = listen(world, caller)
+      const listening = await listen(world, caller)
       let woken = 0
       const wake = () => {
         woken += 1

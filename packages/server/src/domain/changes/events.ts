@@ -1,5 +1,6 @@
-import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
+import type { Seats } from '../../ports/seats.ts'
 import type { Change, NotedEvent, Store } from '../../ports/store.ts'
 import { isLive } from '../account/liveSession.ts'
 import type { Caller, Sessions } from '../account/sessions.ts'
@@ -37,26 +38,12 @@ interface EventPorts {
   readonly alarm: Alarm
   readonly positions: Positions
   readonly sessions: Pick<Sessions, 'isSigned'>
+  readonly seats: Seats
 }
 
 export type Events = ReturnType<typeof createEvents>
 
-export function createEvents({ store, clock, alarm, positions, sessions }: EventPorts) {
-  const streams = new Map<AccountId, number>()
-
-  function enter(accountId: AccountId): boolean {
-    const present = streams.get(accountId) ?? 0
-    if (present >= MAX_STREAMS) return false
-    streams.set(accountId, present + 1)
-    return true
-  }
-
-  function leave(accountId: AccountId): void {
-    const others = (streams.get(accountId) ?? 0) - 1
-    if (others > 0) streams.set(accountId, others)
-    else streams.delete(accountId)
-  }
-
+export function createEvents({ store, clock, alarm, positions, sessions, seats }: EventPorts) {
   /** Reads the events after a position, in one snapshot with the session. */
   async function look(caller: Caller, after: number | undefined): Promise<Look> {
     const { accountId } = caller.account
@@ -74,9 +61,10 @@ export function createEvents({ store, clock, alarm, positions, sessions }: Event
 
   return {
     /** Starts at the present, or after the event with this id. */
-    listen(caller: Caller, lastEventId: string | undefined): Listening | Refuses<'limit_reached'> {
+    async listen(caller: Caller, lastEventId: string | undefined): Promise<Listening | Refuses<'limit_reached'>> {
       const { accountId } = caller.account
-      if (!enter(accountId))
+      const seat = await seats.take(`event streams of ${accountId}`, MAX_STREAMS)
+      if (seat === undefined)
         return { refused: 'limit_reached', detail: `an account has at most ${MAX_STREAMS} event streams at a time` }
       const bell = createBell()
       const stopListening = alarm.listen(accountId, bell.ring)
@@ -110,7 +98,7 @@ export function createEvents({ store, clock, alarm, positions, sessions }: Event
           if (hasLeft) return
           hasLeft = true
           stopListening()
-          leave(accountId)
+          void seat.leave()
         },
       }
     },

@@ -64,7 +64,7 @@ async function createListener(world: World, albumOwner: AlbumOwner) {
   const caller = notRefused(await world.rules.sessions.authenticate(accessToken))
   const received: StreamEvent[] = []
   let lastId: string | undefined
-  let listening = notRefused(world.rules.events.listen(caller, lastId))
+  let listening = notRefused(await world.rules.events.listen(caller, lastId))
   const listen = async () => {
     for (let events = await listening.next(); events.length > 0; events = await listening.next()) {
       assert.ok(events !== 'over')
@@ -76,9 +76,9 @@ async function createListener(world: World, albumOwner: AlbumOwner) {
   return {
     received,
     listen,
-    cut() {
+    async cut() {
       listening.leave()
-      listening = notRefused(world.rules.events.listen(caller, lastId))
+      listening = notRefused(await world.rules.events.listen(caller, lastId))
     },
   }
 }
@@ -100,7 +100,7 @@ describe('a client that was away', () => {
           }
           while (await reader.page(3));
           await listener.listen()
-          listener.cut()
+          await listener.cut()
           for (const assetId of assets) {
             const present = await world.rules.assets.get(albumOwner.accountId, assetId)
             assert.deepEqual(reader.seen.get(assetId), isRefusal(present) ? undefined : present)

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { addSeconds, parseUploadId } from '@blindkeep/protocol/ids'
+import { addSeconds, type Instant, parseUploadId } from '@blindkeep/protocol/ids'
 import { newAlbumOwner, newAssetId, newDrop } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
 import { bytes, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
 import { askOne, keep, saidOf, verifyOver } from '../../testing/verify.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { locationOf } from '../uploads/location.ts'
-import { createCollector, MAX_COLLECT, pauseCollector } from './collect.ts'
+import { createCollector, MAX_COLLECT, pauseCollector, resumeCollector } from './collect.ts'
 
 const GRACE = 86_400
 const content = bytes(100)
@@ -181,9 +181,13 @@ describe('the collector', () => {
       const { location } = await deletedBlob(world)
       await world.rules.sweep.sweep()
       const until = addSeconds(clock.now(), 3 * GRACE)
-      await store.write([], (tx) => pauseCollector(tx, until))
-      // A second pause that ends sooner does not shorten the first.
-      await store.write([], (tx) => pauseCollector(tx, addSeconds(clock.now(), GRACE)))
+      const pause = (pauseId: string, until: Instant) =>
+        store.write([], (tx) => pauseCollector(tx, pauseId, { at: clock.now(), until }))
+      await pause('one', until)
+      // A second backup neither shortens the pause of the first, nor ends it.
+      await pause('another', addSeconds(clock.now(), GRACE))
+      await pause('third', addSeconds(clock.now(), 9 * GRACE))
+      await store.write([], (tx) => resumeCollector(tx, 'third'))
       clock.advance(2 * GRACE)
       const collection = await collectorOver(world).startDeleting()
       assert.deepEqual(collection, { deleting: [], postponed: [], pausedUntil: until })

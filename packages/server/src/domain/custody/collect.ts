@@ -7,7 +7,7 @@
  * of its own, bytes are removed before their row, and nothing is kept in memory: after a crash at any point, the next run continues.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
-import { addSeconds, formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
+import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { KeyedBytes } from '../../ports/keyedBytes.ts'
 import type { Objects } from '../../ports/objects.ts'
@@ -93,7 +93,7 @@ export function createCollector(
       const removeRows = async (tx: WriteTx): Promise<void> => {
         const removeFrom = addSeconds(clock.now(), partGraceSeconds)
         for (const { location } of removed) {
-          if (keyedBytes !== undefined) await tx.parts.doomKept(partsOf(location).uploadId, removeFrom)
+          if (keyedBytes !== undefined) await tx.parts.releaseKept(partsOf(location).uploadId, removeFrom)
           await tx.objects.remove(location)
         }
       }
@@ -124,24 +124,22 @@ export function createCollector(
 /**
  * Keeps every collector of this database, in any process, from deleting what a receipt vouched for until `until`: an object that a snapshot taken
  * after this commit shows as kept keeps its bytes until then. Objects in deleting are still removed, and so are bytes without a receipt: no row of
- * such a snapshot names them. A pause is never shortened, and ends by itself.
+ * such a snapshot names them. Each backup has a pause of its own, which ends by itself or by `resumeCollector`, and leaves those of other backups alone.
  */
-export async function pauseCollector(tx: WriteTx, until: Instant): Promise<void> {
-  const present = await collectorPausedUntil(tx)
-  if (present !== undefined && present >= until) return
-  await tx.server.setFact('collector_paused_until', new TextEncoder().encode(formatInstant(until)))
+export async function pauseCollector(
+  tx: WriteTx,
+  pauseId: string,
+  times: { readonly at: Instant; readonly until: Instant },
+): Promise<void> {
+  await tx.pauses.set(pauseId, times)
 }
 
-/** Ends every pause. Only the backup that paused may call it; there is one backup at a time. */
-export async function resumeCollector(tx: WriteTx, at: Instant): Promise<void> {
-  await tx.server.setFact('collector_paused_until', new TextEncoder().encode(formatInstant(at)))
+/** Ends this pause. */
+export async function resumeCollector(tx: WriteTx, pauseId: string): Promise<void> {
+  await tx.pauses.end(pauseId)
 }
 
-/** Undefined when it was never paused. Throws when the fact cannot be read: the collector must not guess. */
+/** When the last pause ends or has ended. Undefined when there is none. */
 export async function collectorPausedUntil(tx: ReadTx): Promise<Instant | undefined> {
-  const fact = await tx.server.fact('collector_paused_until')
-  if (fact === undefined) return undefined
-  const until = parseInstant(new TextDecoder().decode(fact))
-  if (until === undefined) throw new Error('the fact collector_paused_until is no instant')
-  return until
+  return tx.pauses.lastEnd()
 }

@@ -1,9 +1,11 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Objects } from '../../ports/objects.ts'
+import type { Seat, Seats } from '../../ports/seats.ts'
 import { DigestsBusy } from '../../ports/storageErrors.ts'
 import type { HeldBlob } from '../../ports/store.ts'
-import { createScanTurns, type GiveUpAfter } from './scanTurns.ts'
+import { createPause, type GiveUpAfter } from '../pause.ts'
+import { createScanTurns } from './scanTurns.ts'
 import { isWithheld, type ScanOutcome } from './verdicts.ts'
 
 /**
@@ -15,22 +17,44 @@ export type ScanObject = (object: HeldBlob) => Promise<ScanOutcome>
 interface DeepScanPorts {
   readonly objects: Pick<Objects, 'digest'>
   readonly limiter: Limiter
+  readonly seats: Seats
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object whose bytes are wrong. Changes only memory. */
-  readonly reportDamage: (location: string) => void
+  /** Called for a kept object whose bytes are wrong: until the scrubber has read it, no process hands it out. Never rejects. */
+  readonly reportDamage: (location: string) => Promise<void>
 }
 
 const WINDOW_SECONDS = 3600
+/** While another process scans for the account: ten seconds in all. */
+const LOOK_MS = 250
+const MAX_LOOKS = 40
 /** A scan counts at least this much: finding and opening a small file costs as much as reading a larger one. */
 const MIN_SCAN_BYTES = 1024 * 1024
 /** The share of the budget that one object may not use: of the default budget, `MIN_SCAN_BYTES` for each of an asset's 32 blobs. */
 const RESERVED_SHARE = 1 / 2048
 
 export function createDeepScans(
-  { objects, limiter, giveUpAfter, reportDamage }: DeepScanPorts,
+  { objects, limiter, seats, giveUpAfter, reportDamage }: DeepScanPorts,
   { deepBytesPerHour }: { readonly deepBytesPerHour: number },
 ) {
   const turns = createScanTurns({ giveUpAfter })
+  const pause = createPause(giveUpAfter)
+
+  /** The turn of the account in this process, then among all processes. Undefined if the wait was too long. */
+  async function enter(accountId: AccountId, signal: AbortSignal): Promise<Seat | undefined> {
+    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+      if (!(await turns.enter(accountId, signal))) return undefined
+      const seat = await seats.take(`deep scan of ${accountId}`, 1).catch((error: unknown) => {
+        turns.leave(accountId)
+        throw error
+      })
+      if (seat !== undefined) return seat
+      // So that another account can scan here meanwhile.
+      turns.leave(accountId)
+      await pause(LOOK_MS, signal)
+      signal.throwIfAborted()
+    }
+    return undefined
+  }
 
   /**
    * An object larger than the budget can be read while the hour's budget is unused. It does not use the reserved share, so that the small blobs of its
@@ -50,7 +74,7 @@ export function createDeepScans(
     try {
       const { sha256, size } = await objects.digest(object.location, object.size, signal)
       if (sha256 === object.ciphertextHash && size === object.size) return 'intact'
-      if (!isWithheld(object)) reportDamage(object.location)
+      if (!isWithheld(object)) await reportDamage(object.location)
       return 'corrupt'
     } catch (error) {
       // If the client disconnected, the charge stays: otherwise a client could make the server read without a limit.
@@ -69,7 +93,8 @@ export function createDeepScans(
       { accountId, signal }: { readonly accountId: AccountId; readonly signal: AbortSignal },
       work: (scanObject: ScanObject) => Promise<Result>,
     ): Promise<Result> {
-      if (!(await turns.enter(accountId, signal))) return work(async () => 'rate_limited')
+      const seat = await enter(accountId, signal)
+      if (seat === undefined) return work(async () => 'rate_limited')
       const known = new Map<string, ScanOutcome>()
       try {
         return await work(async (object) => {
@@ -78,6 +103,7 @@ export function createDeepScans(
           return outcome
         })
       } finally {
+        await seat.leave()
         turns.leave(accountId)
       }
     },

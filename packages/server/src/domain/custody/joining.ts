@@ -2,7 +2,7 @@
  * Joins the parts of a landed object to one, in a store with keys. Nothing waits for it: an object reads the same from its parts.
  *
  * The parts count until the joined key was read whole and has the right bytes; one transaction puts it in their place. A process that stops anywhere leaves a
- * part that is being written, whose time ends: then its bytes are removed and another turn begins anew. Two processes that join the same object leave one such
+ * part that is being written, whose time ends: then its bytes are removed and another turn begins again. Two processes that join the same object leave one such
  * part too.
  */
 import { createHash } from 'node:crypto'
@@ -67,7 +67,7 @@ export function createJoining(ports: JoiningPorts, settings: JoiningSettings) {
     } catch (error) {
       // If it was kept all the same, this changes nothing.
       await store.write([], (tx) => tx.parts.giveUp(key, clock.now())).catch(() => undefined)
-      // The object has gone, or the joined key was given up meanwhile; if not, the scrubber finds out which bytes are missing.
+      // The object was removed, or the joined key was given up meanwhile; if not, the scrubber finds out which bytes are missing.
       if (error instanceof BlobMissing) ports.reportDamage(location)
       else if (!(error instanceof JoiningLost)) throw error
     }

@@ -7,6 +7,7 @@
 import { utf8 } from '@blindkeep/protocol/bytes'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { accountLock, type ReadTx, type ReceiptRow, type Store, type WriteTx } from '../../ports/store.ts'
 import type { SignerOf } from './keys.ts'
 import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
@@ -54,7 +55,7 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
     isDraining = false
   }
 
-  /** After a failure each draft is signed in a batch of its own, so that one draft cannot fail the others. */
+  /** After a failure of a draft each one is signed in a batch of its own, so that one draft cannot fail the others. */
   async function settleBatch(batch: readonly Waiting[]): Promise<void> {
     try {
       const rows = await store.withReceiptLogLock(() => append(batch.map(({ draft }) => draft)))
@@ -63,7 +64,9 @@ export function createReceiptLog({ store, clock, serverId, signerOf }: ReceiptLo
         if (row !== undefined) resolve(row)
       })
     } catch (error) {
-      if (batch.length > 1) for (const waiting of batch) await settleBatch([waiting])
+      // No draft is the reason if the database does not answer; and with an unknown outcome the caller looks what has happened.
+      if (batch.length > 1 && !(error instanceof StorageUnavailable))
+        for (const waiting of batch) await settleBatch([waiting])
       else for (const { reject } of batch) reject(error)
     }
   }

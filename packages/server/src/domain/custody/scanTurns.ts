@@ -1,8 +1,6 @@
 /** Turns of deep scans: at most one request per account and two in total scan at a time, first come first served. */
 import type { AccountId } from '@blindkeep/protocol/ids'
-
-/** Returns a signal that aborts after `timeoutMs`. */
-export type GiveUpAfter = (timeoutMs: number) => AbortSignal
+import type { GiveUpAfter } from '../pause.ts'
 
 const MAX_SCANS = 2
 const MAX_WAIT_MS = 10_000

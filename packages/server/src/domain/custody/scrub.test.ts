@@ -222,7 +222,7 @@ describe('the scrubber', () => {
   })
 
   it(
-    'reads next an object that a deep verdict found corrupt; verify itself writes nothing',
+    'reads next an object that a deep verdict found corrupt, which no process hands out meanwhile',
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const blob = await keep(world, albumOwner, content)
@@ -232,8 +232,11 @@ describe('the scrubber', () => {
       const request = { accountId: albumOwner.accountId, questions: [question], deep: true, signal: never }
       for (let times = 0; times < 3; times += 1) await rules.verify(request)
       assert.equal(await isDamaged(world, blob), false)
+      const elsewhere = world.rulesOver({ nodeId: 'another' })
+      assert.equal(saidOf(await askOne(elsewhere.verify, albumOwner.accountId, blob)), 'stored indexed original')
+      assert.equal(world.suspectCalls(), 1)
       assert.ok(world.suspectCalls() > 0)
-      await rules.scrub.turn(never)
+      await elsewhere.scrub.turn(never)
       assert.ok(await isDamaged(world, blob))
       const calls = world.suspectCalls()
       assert.equal(saidOf(await askOne(rules.verify, albumOwner.accountId, blob)), 'stored indexed original')
@@ -247,7 +250,8 @@ describe('the scrubber', () => {
     inWorld(async (world) => {
       const blob = await keep(world, await newAlbumOwner(world), content)
       world.clock.advance(60)
-      world.rules.scrub.report(blob.location)
+      await world.rules.scrub.suspect(blob.location)
+      assert.equal((await world.store.read((tx) => tx.objects.listSuspected(5))).length, 1)
       await world.rules.scrub.turn(never)
       assert.deepEqual(await rowOf(world, blob), {
         location: blob.location,
@@ -255,6 +259,7 @@ describe('the scrubber', () => {
         checkedAt: world.clock.now(),
         damagedAt: undefined,
       })
+      assert.deepEqual(await world.store.read((tx) => tx.objects.listSuspected(5)), [])
     }),
   )
 

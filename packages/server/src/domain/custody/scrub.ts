@@ -17,8 +17,8 @@ const MAX_TURN_BYTES = 4 * 1024 ** 3
 const MAX_TURN_OBJECTS = 10_000
 /** Intact objects that one transaction notes. */
 const MAX_BATCH = 100
-/** Reports beyond this are dropped: the scrubber reads those objects when they are due. */
-const MAX_REPORTED = 1000
+/** Suspected objects that one turn reads first. */
+const MAX_SUSPECTED = 1000
 /** Between two passes over the due objects, so that an unreadable object is not read more often. */
 const PASS_PAUSE_SECONDS = 3600
 const DAY_SECONDS = 86_400
@@ -28,17 +28,13 @@ export type Scrubber = ReturnType<typeof createScrubber>
 export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettings) {
   const { store, clock } = ports
   const { examineEach } = createScrubbing(ports)
-  const reported = new Set<string>()
   /** The last object that the pass over the due objects has read; unreadable ones are behind it. Undefined before its first object. */
   let reached: KeptObject | undefined
   let restUntil: Instant | undefined
 
-  async function examineReported(signal: AbortSignal): Promise<void> {
-    for (const location of reported) {
-      const object = await store.read((tx) => tx.objects.findKept(location))
-      if (object !== undefined) await examineEach([object], { signal, count: createCounter(), isEnough: () => false })
-      reported.delete(location)
-    }
+  async function examineSuspected(signal: AbortSignal): Promise<void> {
+    const objects = await store.read((tx) => tx.objects.listSuspected(MAX_SUSPECTED))
+    await examineEach(objects, { signal, count: createCounter(), isEnough: () => false })
   }
 
   /** Reads the next batch after `after` of the objects last read before `before`. Returns the last one read, undefined when none is left. */
@@ -66,15 +62,15 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
   }
 
   return {
-    /** Remembers, in memory only, a kept object whose bytes seem wrong. The next turn reads it first. */
-    report(location: string): void {
-      if (reported.size < MAX_REPORTED) reported.add(location)
+    /** Marks a kept object whose bytes seem wrong. No process hands it out until a turn has read it, in this process or another. */
+    async suspect(location: string): Promise<void> {
+      await store.write([], (tx) => tx.objects.suspect(location, clock.now()))
     },
 
     /** Reads some of the due objects. Throws the signal's reason when it aborts. */
     async turn(signal: AbortSignal): Promise<void> {
       try {
-        await examineReported(signal)
+        await examineSuspected(signal)
         await examineDue(signal)
       } catch (error) {
         // Owners' scans come first: the next turn continues.

@@ -1,5 +1,5 @@
 /** Reads kept objects and marks the damaged ones. scrub.ts decides which objects are read, and when. */
-
+import type { Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Objects } from '../../ports/objects.ts'
@@ -16,6 +16,12 @@ export interface ScrubbingPorts {
 
 /** `unreadable`: the disk failed, so the content is unknown and the object is read again later. `released`: no longer kept. */
 type ScrubOutcome = 'intact' | 'damaged' | 'unreadable' | 'released'
+
+interface IntactObject {
+  readonly object: KeptObject
+  /** When the reading began. */
+  readonly readAt: Instant
+}
 
 export interface ScrubSum {
   readonly objects: number
@@ -67,12 +73,12 @@ export function createScrubbing({ store, objects, clock, log }: ScrubbingPorts) 
     }
   }
 
-  async function noteIntact(objects: readonly KeptObject[]): Promise<void> {
-    if (objects.length === 0) return
+  async function noteIntact(read: readonly IntactObject[]): Promise<void> {
+    if (read.length === 0) return
     await store.write([], async (tx) => {
-      for (const { location } of objects) await tx.objects.noteIntact(location, clock.now())
+      for (const { object, readAt } of read) await tx.objects.noteIntact(object.location, { readAt, at: clock.now() })
     })
-    for (const object of objects)
+    for (const { object } of read)
       if (object.damagedAt !== undefined) log.info('an object is whole again', await factsOf(object))
   }
 
@@ -82,14 +88,15 @@ export function createScrubbing({ store, objects, clock, log }: ScrubbingPorts) 
       objects: readonly KeptObject[],
       { signal, count, isEnough }: Course,
     ): Promise<KeptObject | undefined> {
-      const intact: KeptObject[] = []
+      const intact: IntactObject[] = []
       let last: KeptObject | undefined
       try {
         for (const object of objects) {
           if (isEnough()) break
           signal.throwIfAborted()
+          const readAt = clock.now()
           const outcome = await examine(object, signal)
-          if (outcome === 'intact') intact.push(object)
+          if (outcome === 'intact') intact.push({ object, readAt })
           count.add(object, outcome)
           last = object
         }

@@ -66,9 +66,9 @@ export interface Found {
   readonly outcome: ScanOutcome | undefined
 }
 
-/** Whether an object must not be served although its bytes are present: it is not kept, its content is on hold, or its bytes are known to be wrong. */
-export function isWithheld({ objectState, isOnHold, damagedAt }: ObjectStatus): boolean {
-  return objectState !== 'kept' || isOnHold || damagedAt !== undefined
+/** Whether an object must not be served although its bytes are present: it is not kept, its content is on hold, or its bytes are known or suspected to be wrong. */
+export function isWithheld({ objectState, isOnHold, isSuspected, damagedAt }: ObjectStatus): boolean {
+  return objectState !== 'kept' || isOnHold || isSuspected || damagedAt !== undefined
 }
 
 export function askedOf({ assetId, blobHashes }: VerifyQuestion, held: readonly HeldBlob[]): AskedAsset {

@@ -82,9 +82,9 @@ describe('the deep-scan budget of an account', () => {
       digest: async (location, size) => ({ sha256: defined(parseSha256Hex(location.slice(3, 67))), size }),
     })
     await inWorld(
-      async ({ blobs, limiter, settings }) => {
+      async ({ blobs, limiter, seats, settings }) => {
         const scans = createDeepScans(
-          { objects: blobs, limiter, giveUpAfter: () => never, reportDamage: () => undefined },
+          { objects: blobs, limiter, seats, giveUpAfter: () => never, reportDamage: async () => undefined },
           settings,
         )
         const objects = [2 ** 40, 1, 1].map((size) => {
@@ -96,6 +96,7 @@ describe('the deep-scan budget of an account', () => {
             location: `ab/${ciphertextHash}`,
             objectState: 'kept',
             damagedAt: undefined,
+            isSuspected: false,
             isOnHold: false,
           } as const
         })

@@ -117,7 +117,8 @@ describe('a deep verdict', () => {
         await flipBit(world, first)
         assert.equal(await ask(), INTACT.replace('original', 'derivative'))
         await flipBit(world, second)
-        assert.equal(await ask(), CORRUPT)
+        // The first one is withheld since the last question.
+        assert.equal(await ask(), CORRUPT.replace('original', 'derivative'))
         await rm(fileOf(world, first))
         assert.equal(await ask(), CORRUPT.replace('original', 'derivative'))
       },

@@ -181,7 +181,7 @@ async function filesIn(directory: string): Promise<Record<string, string>> {
 }
 
 describe('a verdict', () => {
-  it('is a pure read: it changes no row and no file', async () => {
+  it('is a pure read: it changes no row and no file, and only notes that an object is suspected', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-verify-'))
     const path = join(directory, 'rows.sqlite')
     const store = await openSqliteStore({ path })
@@ -195,7 +195,7 @@ describe('a verdict', () => {
           kept.push(blob)
         }
         const questions = [...aboutAll(kept), about(newAssetId(), strange())]
-        const before = { rows: rowsIn(path), files: await filesIn(world.blobsDirectory) }
+        const before = { rows: unsuspected(rowsIn(path)), files: await filesIn(world.blobsDirectory) }
         assert.equal(before.rows.asset_blobs?.length, kept.length)
         const present = kept.filter(({ location }) => Object.keys(before.files).some((path) => path.endsWith(location)))
         assert.equal(present.length, kept.length - 1, 'exactly one object is missing')
@@ -205,7 +205,7 @@ describe('a verdict', () => {
             const verdicts = await verify({ accountId: albumOwner.accountId, questions, deep, signal: never })
             assert.equal(verdicts.length, questions.length)
           }
-        assert.deepEqual({ rows: rowsIn(path), files: await filesIn(world.blobsDirectory) }, before)
+        assert.deepEqual({ rows: unsuspected(rowsIn(path)), files: await filesIn(world.blobsDirectory) }, before)
       },
       { around: { store: () => store } },
     )()
@@ -213,3 +213,8 @@ describe('a verdict', () => {
     await rm(directory, { recursive: true })
   })
 })
+
+/** The rows as they were without any suspicion. */
+function unsuspected(rows: ReturnType<typeof rowsIn>): ReturnType<typeof rowsIn> {
+  return { ...rows, objects: (rows.objects ?? []).map((object) => ({ ...Object(object), suspected_at: null })) }
+}

@@ -1,14 +1,15 @@
 /**
  * Answers whether the server really holds these blobs. Clients delete their own files because of this answer, so the answer is no in case of doubt.
- * A pure read (specification, Storage verification, rule 1): its ports cannot write.
+ * A pure read (specification, Storage verification, rule 1): its ports cannot write. Only a suspicion of damage is noted.
  */
 import type { AccountId, AssetId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Objects } from '../../ports/objects.ts'
+import type { Seats } from '../../ports/seats.ts'
 import type { HeldBlob, Store } from '../../ports/store.ts'
+import type { GiveUpAfter } from '../pause.ts'
 import { createDeepScans, type ScanObject } from './deepScans.ts'
-import type { GiveUpAfter } from './scanTurns.ts'
 import {
   type AskedBlob,
   type AssetVerdict,
@@ -31,9 +32,10 @@ interface VerifyPorts {
   readonly objects: Pick<Objects, 'size' | 'digest' | 'check'>
   readonly clock: Clock
   readonly limiter: Limiter
+  readonly seats: Seats
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object whose bytes are wrong. Changes only memory. */
-  readonly reportDamage: (location: string) => void
+  /** Called for a kept object whose bytes are wrong: until the scrubber has read it, no process hands it out. Never rejects. */
+  readonly reportDamage: (location: string) => Promise<void>
 }
 
 interface VerifyRequest {
@@ -50,10 +52,10 @@ const PARALLEL_LOOKS = 32
 export type Verify = ReturnType<typeof createVerify>
 
 export function createVerify(
-  { store, objects, clock, limiter, giveUpAfter, reportDamage }: VerifyPorts,
+  { store, objects, clock, limiter, seats, giveUpAfter, reportDamage }: VerifyPorts,
   settings: VerifySettings,
 ) {
-  const scans = createDeepScans({ objects, limiter, giveUpAfter, reportDamage }, settings)
+  const scans = createDeepScans({ objects, limiter, seats, giveUpAfter, reportDamage }, settings)
 
   /** All rows in one snapshot. The files are looked at afterwards, outside the transaction. */
   async function rowsOf({ accountId, questions }: VerifyRequest): Promise<ReadonlyMap<AssetId, readonly HeldBlob[]>> {

@@ -1,5 +1,5 @@
 /** Public facts about the server. They contain nothing about any account. */
-import type { Instant, KeyId } from '@blindkeep/protocol/ids'
+import type { Instant } from '@blindkeep/protocol/ids'
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../../ports/clock.ts'
 import type { AttestationKey, Deprecation, RevokedCapability, Store } from '../../ports/store.ts'
@@ -34,8 +34,8 @@ export interface PublishedKeys {
 export type PublishedKey = Omit<AttestationKey, 'sealedPrivateKey'>
 
 /**
- * The store is read at most once in this time. Any client may read these documents, and accounts can make one of them long. HTTP caches may keep them
- * for longer than this.
+ * The list of revoked tokens is read at most once in this time: any client may read it, and accounts can make it long. HTTP caches may keep it for longer
+ * than this.
  */
 const CACHE_MS = 1000
 
@@ -52,12 +52,6 @@ export function createDiscovery(
   { store, clock, tokens, protocolWindow }: DiscoveryPorts,
   { serverId, publicUrl, federationUrl }: ServerFacts,
 ) {
-  const publishedKeys = cacheFor(clock, CACHE_MS, async () => {
-    const keys = await store.read((tx) => tx.keys.attestationKeys())
-    return { serverId, keys: keys.map(publishedOf) }
-  })
-  let signedWith: KeyId | undefined
-
   return {
     async serverInfo(): Promise<ServerInfo> {
       const facts = { serverId, publicUrl, federationUrl, ...protocolWindow.current() }
@@ -72,12 +66,10 @@ export function createDiscovery(
       return { at, revoked: await store.read((tx) => tx.capabilities.revoked(at)) }
     }),
 
-    attestationKeys: (): Promise<PublishedKeys> => publishedKeys(),
-
-    /** Called before a receipt is signed with a key, so a client that has the receipt finds the key in the list. */
-    signsWith({ keyId }: AttestationKey): void {
-      if (keyId !== signedWith) publishedKeys.forget()
-      signedWith = keyId
+    /** Reads the store each time: a client that has a receipt of any process finds its key in the list of every process. */
+    async attestationKeys(): Promise<PublishedKeys> {
+      const keys = await store.read((tx) => tx.keys.attestationKeys())
+      return { serverId, keys: keys.map(publishedOf) }
     },
   }
 }

@@ -18,7 +18,7 @@ interface SigningKeyPorts {
   readonly clock: Clock
 }
 
-/** Time after which a rotation by another process takes effect here. */
+/** Time after which tokens of a key that another process has replaced are invalid here. */
 const LOOK_AGAIN_MS = 1_000
 
 /**
@@ -36,11 +36,21 @@ export function createSigningKey({ store, keyring, clock }: SigningKeyPorts, sea
   }
 
   const signer = cacheFor(clock, LOOK_AGAIN_MS, () => store.read(look))
+  /** Nothing is signed or published with a key that another process has replaced. */
+  const latest = () => store.read(look)
+
   return {
-    sign: async (header, claims) => (await signer()).sign(header, claims),
+    sign: async (header, claims) => (await latest()).sign(header, claims),
     seenBy: look,
-    verify: async (typ, token) => (await signer()).verify(typ, token),
-    publicKey: async () => (await signer()).publicKey,
+    async verify(typ, token) {
+      const known = await signer()
+      const claims = await known.verify(typ, token)
+      if (claims !== undefined) return claims
+      // Another process may have signed it with a newer key.
+      const present = await latest()
+      return present === known ? undefined : present.verify(typ, token)
+    },
+    publicKey: async () => (await latest()).publicKey,
   }
 }
 

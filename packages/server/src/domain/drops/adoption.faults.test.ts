@@ -3,7 +3,7 @@ import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import type { Drop } from '../../ports/store.ts'
+import { type Drop, OutcomeUnknown } from '../../ports/store.ts'
 import { assertBooks, assetRow, replacing } from '../../testing/assetSessions.ts'
 import {
   type AlbumOwner,
@@ -51,6 +51,26 @@ async function assertAdopted(
 }
 
 describe('an adoption', () => {
+  it('whose commit has an unknown outcome answers what the rows say, or can be repeated', async () => {
+    for (const isApplied of [true, false]) {
+      const faults = createFaults()
+      await inWorld(
+        async (world) => {
+          const albumOwner = await newAlbumOwner(world)
+          const { assetId, drop, declared } = await scene(world, albumOwner)
+          // The first write claims the drop.
+          faults.arm('storeWrite', { after: 1, times: 1, isApplied, error: new OutcomeUnknown('a test lost it') })
+          const answer = await adopt(world, albumOwner, drop, declared).catch((error) => error)
+          if (isApplied) assert.equal(answer, assetId)
+          else assert.ok(answer instanceof OutcomeUnknown)
+          if (!isApplied) assert.equal(await adopt(world, albumOwner, drop, declared), assetId)
+          await assertAdopted(world, albumOwner, { assetId, drop })
+        },
+        { around: faults.around },
+      )()
+    }
+  })
+
   it('whose process dies at any call is completed once by a repeat of the request, at once', async () => {
     const mortal = createMortal()
     await inWorld(
@@ -206,6 +226,35 @@ describe('an adoption that waits for its receipt', () => {
       // The first process has lost its claim and may look before the other one commits: then its client finds the drop in the asset.
       const first = await answer
       if (isRefusal(first)) assert.deepEqual(first, NOT_FOUND)
+      await assertAdopted(world, albumOwner, { assetId, drop })
+      await assertBooks(world, [albumOwner.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'is completed by the process that began it: an equal request elsewhere waits, and answers with the asset',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
+      const again = adopt({ rules: world.rulesOver({ nodeId: 'another' }) }, albumOwner, drop, declared)
+      for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+      await release()
+      assert.deepEqual([await answer, await again], [assetId, assetId])
+      await assertAdopted(world, albumOwner, { assetId, drop })
+      await assertBooks(world, [albumOwner.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'is taken over elsewhere after the lease; the process that was slow answers what the other one did',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
+      world.clock.advance(60)
+      const again = adopt({ rules: world.rulesOver({ nodeId: 'another' }) }, albumOwner, drop, declared)
+      for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+      await release()
+      assert.deepEqual([await answer, await again], [assetId, assetId])
       await assertAdopted(world, albumOwner, { assetId, drop })
       await assertBooks(world, [albumOwner.accountId], [assetId])
     }),

@@ -7,12 +7,21 @@ import { type AccountId, type AssetId, addSeconds, type DropId, type Instant } f
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
-import { accountLock, type Drop, type ReadTx, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
+import {
+  accountLock,
+  type Drop,
+  OutcomeUnknown,
+  type ReadTx,
+  type Store,
+  type Upload,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
+import { createPause, type GiveUpAfter, type Pause } from '../pause.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 
@@ -35,6 +44,12 @@ export type AdoptionRefusal =
       'drop_not_found' | 'device_not_authorized' | 'album_not_available' | 'adoption_mismatch' | 'storage_unavailable'
     >
 
+interface Claiming {
+  readonly request: AdoptionRequest
+  readonly requestHash: string
+  readonly claimId: string
+}
+
 interface AdoptionPorts {
   readonly store: Store
   readonly objects: Objects
@@ -43,24 +58,41 @@ interface AdoptionPorts {
   readonly receiptLog: ReceiptLog
   readonly assetBlobs: AssetBlobs
   readonly ending: UploadEnding
+  /** Names this process. */
+  readonly nodeId: string
+  readonly giveUpAfter: GiveUpAfter
 }
+
+/** Between two looks at a drop that an equal request in another process adopts. */
+const LOOK_MS = 200
 
 /** While the receipt was being signed, another request took the claim over or the drop was discarded. No receipt is appended then. */
 class ClaimLost extends Error {}
+
+/** An equal request, in another process, has the claim or has taken it over. */
+const ELSEWHERE = { refused: 'adopted_elsewhere' } as const
 
 const NOT_FOUND = { refused: 'drop_not_found' } as const
 
 export type Adopt = ReturnType<typeof createAdopt>
 
 export function createAdopt(
-  { store, objects, clock, random, receiptLog, assetBlobs, ending }: AdoptionPorts,
-  settings: AdoptionSettings,
+  { store, objects, clock, random, receiptLog, assetBlobs, ending, nodeId, giveUpAfter }: AdoptionPorts,
+  { adoptionLeaseSeconds, manifestDriftDays: driftDays }: AdoptionSettings,
 ) {
   const inFlight = new Map<string, Promise<AssetId | AdoptionRefusal>>()
 
+  const pause = createPause(giveUpAfter)
+
   async function run(request: AdoptionRequest, requestHash: string): Promise<AssetId | AdoptionRefusal> {
+    const { answer, hasWaited } = await untilHere(() => attempt(request, requestHash), pause)
+    const isGone = isRefusal(answer) && answer.refused === 'drop_not_found'
+    return hasWaited && isGone ? store.read((tx) => outcomeOf(tx, request)) : answer
+  }
+
+  async function attempt(request: AdoptionRequest, requestHash: string): Promise<Attempt> {
     const now = clock.now()
-    const drop = await store.read((tx) => judge(tx, request, now))
+    const drop = await store.read((tx) => judge(tx, request, { now, driftDays }))
     if (isRefusal(drop)) return drop
     // A receipt may only be signed for bytes that are present now.
     if ((await objects.size(drop.location)) !== drop.size) return { refused: 'storage_unavailable' }
@@ -68,43 +100,23 @@ export function createAdopt(
     const refused = await store.write([accountLock(request.accountId)], (tx) =>
       claim(tx, { request, requestHash, claimId }),
     )
-    return refused ?? settle(request, drop, claimId)
-  }
-
-  async function judge(
-    tx: ReadTx,
-    { accountId, dropId, declared }: AdoptionRequest,
-    now: Instant,
-  ): Promise<Drop | AdoptionRefusal> {
-    const drop = await tx.drops.find(dropId)
-    if (drop?.accountId !== accountId) return NOT_FOUND
-    const refused =
-      judgeManifest(declared, { now, driftDays: settings.manifestDriftDays }) ??
-      (await judgeAuthor(tx, accountId, declared)) ??
-      judgeMatch(declared, drop) ??
-      (await judgeSlot(tx, { accountId, ...declared }))
-    if (refused === undefined) return drop
-    // A claimed drop is hidden from every request but the one that claimed it. That one was valid when it claimed, so this is another one.
-    return drop.leasedUntil !== undefined && drop.leasedUntil > now ? NOT_FOUND : refused
+    return refused ?? settle({ request, requestHash, drop, claimId })
   }
 
   async function claim(
     tx: WriteTx,
-    {
-      request,
-      requestHash,
-      claimId,
-    }: { readonly request: AdoptionRequest; readonly requestHash: string; readonly claimId: string },
-  ): Promise<AdoptionRefusal | undefined> {
+    { request, requestHash, claimId }: Claiming,
+  ): Promise<AdoptionRefusal | typeof ELSEWHERE | undefined> {
     const at = clock.now()
-    const judged = await judge(tx, request, at)
+    const judged = await judge(tx, request, { now: at, driftDays })
     if (isRefusal(judged)) return judged
-    const leasedUntil = addSeconds(at, settings.adoptionLeaseSeconds)
-    const isClaimed = await tx.drops.claim({ dropId: request.dropId, claimId, requestHash, at, leasedUntil })
-    return isClaimed ? undefined : NOT_FOUND
+    const leasedUntil = addSeconds(at, adoptionLeaseSeconds)
+    const { dropId } = request
+    if (await tx.drops.claim({ dropId, claimId, requestHash, by: nodeId, at, leasedUntil })) return undefined
+    return (await tx.drops.isClaimedFor(dropId, requestHash, at)) ? ELSEWHERE : NOT_FOUND
   }
 
-  async function settle(request: AdoptionRequest, drop: Drop, claimId: string): Promise<AssetId | AdoptionRefusal> {
+  async function settle({ request, requestHash, drop, claimId }: Claimed): Promise<Attempt> {
     const { accountId, dropId, declared } = request
     const { assetId, ciphertextHash, size } = declared
     let ended: readonly Upload[] = []
@@ -121,7 +133,12 @@ export function createAdopt(
       ending.afterCommit(ended)
       return assetId
     } catch (error) {
-      if (error instanceof ClaimLost) return store.read((tx) => outcomeOf(tx, request))
+      if (error instanceof ClaimLost)
+        return store.read(async (tx) =>
+          (await tx.drops.isClaimedFor(dropId, requestHash, clock.now())) ? ELSEWHERE : outcomeOf(tx, request),
+        )
+      const outcome = error instanceof OutcomeUnknown ? await store.read((tx) => outcomeOf(tx, request)) : NOT_FOUND
+      if (!isRefusal(outcome)) return outcome
       await store.write([accountLock(accountId)], (tx) => tx.drops.unclaim(dropId, claimId))
       if (error instanceof SlotLost) return error.refusal
       throw error
@@ -139,7 +156,49 @@ export function createAdopt(
   }
 }
 
-/** The same request, repeated after a restart, may have taken the claim over and completed the adoption. */
+async function judge(
+  tx: ReadTx,
+  { accountId, dropId, declared }: AdoptionRequest,
+  { now, driftDays }: { readonly now: Instant; readonly driftDays: number },
+): Promise<Drop | AdoptionRefusal> {
+  const drop = await tx.drops.find(dropId)
+  if (drop?.accountId !== accountId) return NOT_FOUND
+  const refused =
+    judgeManifest(declared, { now, driftDays }) ??
+    (await judgeAuthor(tx, accountId, declared)) ??
+    judgeMatch(declared, drop) ??
+    (await judgeSlot(tx, { accountId, ...declared }))
+  if (refused === undefined) return drop
+  // A claimed drop is hidden from every request but the one that claimed it. That one was valid when it claimed, so this is another one.
+  return drop.leasedUntil !== undefined && drop.leasedUntil > now ? NOT_FOUND : refused
+}
+
+type Attempt = AssetId | AdoptionRefusal | typeof ELSEWHERE
+
+interface Claimed {
+  readonly request: AdoptionRequest
+  readonly requestHash: string
+  readonly drop: Drop
+  readonly claimId: string
+}
+
+function isElsewhere(answer: Attempt): answer is typeof ELSEWHERE {
+  return answer === ELSEWHERE
+}
+
+/** While an equal request in another process adopts the drop, this one waits: for its outcome, or for the end of its lease. */
+async function untilHere(
+  attempt: () => Promise<Attempt>,
+  pause: Pause,
+): Promise<{ readonly answer: AssetId | AdoptionRefusal; readonly hasWaited: boolean }> {
+  for (let hasWaited = false; ; hasWaited = true) {
+    const answer = await attempt()
+    if (!isElsewhere(answer)) return { answer, hasWaited }
+    await pause(LOOK_MS)
+  }
+}
+
+/** The same request, repeated after a restart or in another process, may have taken the claim over and completed the adoption. */
 async function outcomeOf(
   tx: ReadTx,
   { accountId, dropId, declared }: AdoptionRequest,

@@ -79,9 +79,10 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     const refused = await judgeProof(link, request)
     if (refused !== undefined) return refused
     const hasRoom = await room.admits(request.declaration.size)
-    const session = await store.write([accountLock(link.accountId)], (tx) => openDropSession(tx, request, hasRoom))
+    const session = await store.write([accountLock(link.accountId)], (tx) =>
+      openDropSession(tx, request, { hasRoom, counted }),
+    )
     if (isRefusal(session)) return session
-    if (!session.isRepeat) opened.remember(session.uploadId, request, counted)
     ending.afterCommit(session.ended)
     return session
   }

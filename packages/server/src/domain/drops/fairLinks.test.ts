@@ -131,6 +131,22 @@ describe('one guest', () => {
   )
 
   it(
+    'is known to every process and after a restart, without its address in any row',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      assert.deepEqual(await createMany(world, opaqueId, STRANGER, 16), times(16, 'created'))
+      for (const rules of [world.restarted(), world.rulesOver({ nodeId: 'another' })]) {
+        assert.equal(await create({ ...world, rules }, opaqueId, STRANGER), 'link_limited')
+        assert.equal(await create({ ...world, rules }, opaqueId, GUEST), 'created')
+      }
+      const open = await world.store.read((tx) => tx.uploads.openOf(opaqueId))
+      const openers = new Set(open.map((upload) => JSON.stringify(Object(upload).opener)))
+      assert.equal(openers.size, 2)
+      for (const opener of openers) assert.doesNotMatch(opener, /203\.0\.113/)
+    }),
+  )
+
+  it(
     'counts as one with all networks of an IPv6 /48',
     inWorld(async (world) => {
       const opaqueId = await newLink(world)

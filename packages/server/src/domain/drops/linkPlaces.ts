@@ -8,8 +8,7 @@ import type { Link, Upload, WriteTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Writers } from '../uploads/writers.ts'
-import { networkOf, shareOf } from './guestNetwork.ts'
-import type { OpenedSessions } from './openedSessions.ts'
+import { shareOf } from './guestNetwork.ts'
 
 export interface LinkPlaceSettings {
   readonly uploadYieldSeconds: number
@@ -22,7 +21,6 @@ const RETRY_SECONDS = 10
 interface LinkPlacePorts {
   readonly writers: Writers
   readonly ending: UploadEnding
-  readonly opened: OpenedSessions
 }
 
 interface Holder {
@@ -32,19 +30,19 @@ interface Holder {
 
 interface NewSession {
   readonly size: number
-  readonly source: string | undefined
+  /** Of the guest who opens it, as `Opener` has it. */
+  readonly network: string | undefined
   readonly at: Instant
 }
 
 export type LinkPlaces = ReturnType<typeof createLinkPlaces>
 
-export function createLinkPlaces(
-  { writers, ending, opened }: LinkPlacePorts,
-  { uploadYieldSeconds }: LinkPlaceSettings,
-) {
+export function createLinkPlaces({ writers, ending }: LinkPlacePorts, { uploadYieldSeconds }: LinkPlaceSettings) {
   /** A new session's first chunk may be on its way: it keeps its place for a while, and for as long as a request writes to it. */
-  const mayGiveWay = ({ uploadId, receivedBytes, createdAt }: Upload, at: Instant): boolean =>
-    receivedBytes === 0 && createdAt <= addSeconds(at, -uploadYieldSeconds) && !writers.isWriting(uploadId)
+  const mayGiveWay = (upload: Upload, at: Instant): boolean =>
+    upload.receivedBytes === 0 &&
+    upload.createdAt <= addSeconds(at, -uploadYieldSeconds) &&
+    !writers.isWritingTo(upload, at)
 
   /**
    * Of the guests who hold the most of the `open` sessions, the one that should end first for a new session of `network`. Undefined if the new guest would
@@ -54,7 +52,7 @@ export function createLinkPlaces(
     if (network === undefined) return undefined
     const held = new Map<string, Upload[]>()
     for (const upload of open) {
-      const holder = opened.networkOf(upload.uploadId)
+      const holder = networkIn(upload)
       if (holder !== undefined) held.set(holder, [...(held.get(holder) ?? []), upload])
     }
     const most = Math.max(0, ...[...held.values()].map(({ length }) => length))
@@ -65,7 +63,7 @@ export function createLinkPlaces(
 
   /** One that no request writes to; then one with fewer bytes for its age, so that an empty one is first; `other` if they are equal. */
   function endsBefore(upload: Upload, other: Upload, at: Instant): boolean {
-    const [isBusy, isOtherBusy] = [writers.isWriting(upload.uploadId), writers.isWriting(other.uploadId)]
+    const [isBusy, isOtherBusy] = [writers.isWritingTo(upload, at), writers.isWritingTo(other, at)]
     return isBusy === isOtherBusy ? rateOf(upload, at) < rateOf(other, at) : isOtherBusy
   }
 
@@ -76,15 +74,14 @@ export function createLinkPlaces(
   async function makePlace(
     tx: WriteTx,
     link: Link,
-    { size, source, at }: NewSession,
+    { size, network, at }: NewSession,
   ): Promise<readonly Upload[] | Refuses<'link_limited'>> {
-    const network = networkOf(source)
     const share = shareOf(MAX_OPEN_SESSIONS)
     const mayFillShare = network !== undefined && link.openSessions >= share
     if (!mayFillShare && fits(link, size, [])) return []
     const open = await tx.uploads.openOf(link.opaqueId)
     const empty = open.filter((upload) => mayGiveWay(upload, at))
-    const isOwn = ({ uploadId }: Upload) => network !== undefined && opened.networkOf(uploadId) === network
+    const isOwn = (upload: Upload) => network !== undefined && networkIn(upload) === network
     const going: Upload[] = []
     if (open.filter(isOwn).length >= share) {
       const own = empty.find(isOwn)
@@ -92,14 +89,19 @@ export function createLinkPlaces(
       going.push(own)
     }
     for (const upload of empty) if (!going.includes(upload) && !fits(link, size, going)) going.push(upload)
-    if (link.openSessions - going.length >= MAX_OPEN_SESSIONS) {
-      const tooMany = oneTooMany(open, { network, at })
-      if (tooMany !== undefined) going.push(tooMany)
-    }
-    return fits(link, size, going) ? ending.endOpen(tx, going, at, { isUnchanged: true }) : []
+    const isFull = link.openSessions - going.length >= MAX_OPEN_SESSIONS
+    const tooMany = isFull ? oneTooMany(open, { network, at }) : undefined
+    const all = tooMany === undefined ? going : [...going, tooMany]
+    if (!fits(link, size, all)) return []
+    const ended = await ending.endOpen(tx, going, at, { isUnchanged: true })
+    return tooMany === undefined ? ended : [...ended, ...(await ending.endOpen(tx, [tooMany], at))]
   }
 
   return { makePlace }
+}
+
+function networkIn(upload: Upload): string | undefined {
+  return upload.assetId === undefined ? upload.opener?.network : undefined
 }
 
 /** Bytes for each millisecond of its age. */

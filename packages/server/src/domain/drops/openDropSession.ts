@@ -1,8 +1,9 @@
 /** Opens one drop session, in one transaction: the link's caps, the owner's quota, the declaration, the session row. A refusal changes nothing. */
 import { type Instant, type OpaqueId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
+import type { Limit } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Link, Upload, WriteTx } from '../../ports/store.ts'
+import type { Link, Opener, Upload, WriteTx } from '../../ports/store.ts'
 import { newId } from '../newId.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -10,6 +11,7 @@ import { locationOf } from '../uploads/location.ts'
 import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
 import type { LinkPlaces } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
+import type { OpenedSessions } from './openedSessions.ts'
 
 export const MAX_PENDING_DROPS = 10_000
 
@@ -44,22 +46,23 @@ interface OpenDropPorts {
   readonly random: Random
   readonly links: Links
   readonly places: LinkPlaces
+  readonly opened: OpenedSessions
   readonly quota: Quota
 }
 
-export function createOpenDropSession({ clock, random, links, places, quota }: OpenDropPorts) {
+export function createOpenDropSession({ clock, random, links, places, quota, opened }: OpenDropPorts) {
   return async function openDropSession(
     tx: WriteTx,
     request: DropSessionRequest,
-    hasRoom: boolean,
+    { hasRoom, counted }: Circumstances,
   ): Promise<OpenedDropSession | OpenDropRefusal> {
     const now = clock.now()
-    const { declaration, opaqueId, source } = request
+    const { declaration, opaqueId } = request
     const { size } = declaration
     const [repeated, link] = await Promise.all([findRepeat(tx, request), findLive(tx, opaqueId, now)])
     if (repeated !== undefined) return repeated
     if (link === undefined) return { refused: 'link_not_live' }
-    const ended = await places.makePlace(tx, link, { size, source, at: now })
+    const ended = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at: now })
     if (isRefusal(ended)) return ended
     const [overCaps, overPending, overQuota] = await Promise.all([
       links.reserve(tx, link, size, now),
@@ -72,7 +75,7 @@ export function createOpenDropSession({ clock, random, links, places, quota }: O
     if (isRefusal(parsed)) return parsed
     if (!hasRoom) return { refused: 'storage_unavailable' }
     const uploadId = newId(random, parseUploadId)
-    await insertSession(tx, { uploadId, request, link, parsed, now })
+    await insertSession(tx, { uploadId, request, link, parsed, opener: opened.openerOf(request, counted), now })
     return { uploadId, isRepeat: false, ended }
   }
 }
@@ -99,16 +102,24 @@ async function judgePending(tx: WriteTx, { accountId }: Link): Promise<Refuses<'
   return unclosed - (await tx.uploads.countUnclosedOwn(accountId)) < free ? undefined : { refused: 'caps_exhausted' }
 }
 
+interface Circumstances {
+  /** Whether the disk has room for it. */
+  readonly hasRoom: boolean
+  /** The limits against which the session was counted. */
+  readonly counted: readonly Limit[]
+}
+
 interface NewSession {
   readonly uploadId: UploadId
   readonly request: DropSessionRequest
   readonly link: Link
   readonly parsed: ParsedDeclaration
+  readonly opener: Opener | undefined
   readonly now: Instant
 }
 
 /** Writes the intent, before the first byte arrives. */
-async function insertSession(tx: WriteTx, { uploadId, request, link, parsed, now }: NewSession): Promise<void> {
+async function insertSession(tx: WriteTx, { uploadId, request, link, parsed, opener, now }: NewSession): Promise<void> {
   const { contentType, size, suggestedFilename } = request.declaration
   const location = locationOf(parsed.ciphertextHash, uploadId)
   await Promise.all([
@@ -122,6 +133,7 @@ async function insertSession(tx: WriteTx, { uploadId, request, link, parsed, now
       contentType,
       suggestedFilename,
       idempotencyKey: request.idempotencyKey,
+      opener,
       declarationHash: hashOf(request.declaration),
       location,
       createdAt: now,

@@ -1,9 +1,11 @@
 /**
- * Which guest opened a session: in memory, because no database should record addresses. After a restart, the sessions from before belong to no guest, so shares
- * are looser for them, and their landing returns nothing.
+ * Which guest opened a session: in the session's row, until it closes, so that every process knows it. No row has an address, only keyed hashes as the
+ * counts of limits have: one of the network together with the link, and one of the address, which counts over all links.
  */
-import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import { createHmac } from 'node:crypto'
+import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
+import type { DropUpload, Opener } from '../../ports/store.ts'
 import { networkOf, shareOf } from './guestNetwork.ts'
 
 export interface SessionLimitSettings {
@@ -17,11 +19,6 @@ export interface Guest {
   readonly source: string | undefined
 }
 
-interface Opener extends Guest {
-  /** Whether the link counted it as one of the first of its network. */
-  readonly isFirst: boolean
-}
-
 const WINDOW_SECONDS = 900
 /**
  * So many sessions of each network are counted apart from the link's others, as many as it may hold open: opening and cancelling from a few networks does not
@@ -29,24 +26,35 @@ const WINDOW_SECONDS = 900
  */
 const FIRST_SESSIONS = 16
 const FIRSTS_OF_LINK = 'first-sessions-of-link'
-/** About 20 MB. Above this, the oldest is forgotten, as at a restart. */
-const MAX_REMEMBERED = 100_000
 
 export type OpenedSessions = ReturnType<typeof createOpenedSessions>
 
-export function createOpenedSessions({ limiter }: { readonly limiter: Limiter }, settings: SessionLimitSettings) {
-  const guests = new Map<UploadId, Opener>()
+/** Hashes of which a guest is known, and nothing else. */
+type Known = Pick<Opener, 'network' | 'source'>
+
+export function createOpenedSessions(
+  { limiter, serverSecret }: { readonly limiter: Limiter; readonly serverSecret: Uint8Array },
+  settings: SessionLimitSettings,
+) {
+  const hashOf = (what: string, text: string) =>
+    createHmac('sha256', serverSecret).update(`opener\0${what}\0${text}`).digest('hex').slice(0, 32)
+
+  /** Undefined if the guest's address is unknown. */
+  function knownOf({ opaqueId, source }: Guest): Known | undefined {
+    if (source === undefined) return undefined
+    return { network: hashOf('network', `${opaqueId} ${networkOf(source)}`), source: hashOf('source', source) }
+  }
 
   /** A guest's limit over all links; and of the link, the alternatives of which one must have room (`takeFirst`). */
-  function limitsOf({ opaqueId, source }: Guest): {
-    readonly ofSource: readonly Limit[]
-    readonly ofLink: readonly (readonly Limit[])[]
-  } {
+  function limitsOf(
+    opaqueId: OpaqueId,
+    known: Known | undefined,
+  ): { readonly ofSource: readonly Limit[]; readonly ofLink: readonly (readonly Limit[])[] } {
     const windowSeconds = WINDOW_SECONDS
     const { sourceSessionsPerWindow, linkSessionsPerWindow: max } = settings
     const ofLink = { rule: 'sessions-of-link', key: opaqueId, max, windowSeconds }
-    if (source === undefined) return { ofSource: [], ofLink: [[ofLink]] }
-    const key = `${opaqueId} ${networkOf(source)}`
+    if (known === undefined) return { ofSource: [], ofLink: [[ofLink]] }
+    const { network: key, source } = known
     const share = { rule: 'sessions-of-link-and-network', key, max: shareOf(max), windowSeconds }
     const first = { rule: 'first-sessions-of-link-and-network', key, max: FIRST_SESSIONS, windowSeconds }
     const firsts = { rule: FIRSTS_OF_LINK, key: opaqueId, max, windowSeconds }
@@ -61,24 +69,21 @@ export function createOpenedSessions({ limiter }: { readonly limiter: Limiter },
   }
 
   return {
-    limitsOf,
+    limitsOf: (guest: Guest) => limitsOf(guest.opaqueId, knownOf(guest)),
 
-    remember(uploadId: UploadId, { opaqueId, source }: Guest, counted: readonly Limit[]): void {
-      guests.set(uploadId, { opaqueId, source, isFirst: counted.some(({ rule }) => rule === FIRSTS_OF_LINK) })
-      const [oldest] = guests.keys()
-      if (guests.size > MAX_REMEMBERED && oldest !== undefined) guests.delete(oldest)
+    /** The network of a guest on this link, as `Opener` has it. */
+    networkOf: (guest: Guest): string | undefined => knownOf(guest)?.network,
+
+    /** For the row of a session that was counted against `counted`. */
+    openerOf(guest: Guest, counted: readonly Limit[]): Opener | undefined {
+      const known = knownOf(guest)
+      return known && { ...known, isFirst: counted.some(({ rule }) => rule === FIRSTS_OF_LINK) }
     },
 
-    /** Undefined if the guest is not known. */
-    networkOf: (uploadId: UploadId): string | undefined => networkOf(guests.get(uploadId)?.source),
-
-    /** What has landed does not count: caps and quota bound it. Only sessions that do not land fill the windows. */
-    async landed(uploadId: UploadId): Promise<void> {
-      const guest = guests.get(uploadId)
-      if (guest === undefined) return
-      guests.delete(uploadId)
-      const { ofSource, ofLink } = limitsOf(guest)
-      const counted = (guest.isFirst ? ofLink.at(0) : ofLink.at(-1)) ?? []
+    /** What has landed does not count: caps and quota bound it. Only sessions that do not land fill the windows. `upload` is the row before it landed. */
+    async landed({ opaqueId, opener }: Pick<DropUpload, 'opaqueId' | 'opener'>): Promise<void> {
+      const { ofSource, ofLink } = limitsOf(opaqueId, opener)
+      const counted = (opener?.isFirst ? ofLink.at(0) : ofLink.at(-1)) ?? []
       await limiter.giveBack([...ofSource, ...counted])
     },
   }

@@ -49,7 +49,7 @@ describe('fsck of a store with keys', () => {
       const { landed, open } = await seed(world)
       const now = instantOf(world.clock.now())
       // The row of a part is lost: so is a part of the file.
-      await world.store.write([], (tx) => tx.parts.doomKept(open, now))
+      await world.store.write([], (tx) => tx.parts.releaseKept(open, now))
       assert.deepEqual(await kindsIn(world), ['file_size_wrong', 'chunk_wrong', 'chunk_wrong'])
       const [first] = await world.store.read((tx) => tx.parts.keptOf(landed))
       const { location } = await uploadRow(world, landed)

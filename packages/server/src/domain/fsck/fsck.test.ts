@@ -192,12 +192,7 @@ function toObjects({ pending, metadata, open, cancelled, deletedBlob, locations 
     [`insert into server_facts values ('receipt_seq_floor', cast('abc' as blob))`, 'fact_wrong', ''],
     [`delete from server_facts where name = 'server_id'`, 'fact_wrong', ''],
     [`update server_facts set value = cast('keep.example' as blob) where name = 'server_id'`, 'fact_wrong', ''],
-    [
-      `insert into server_facts values ('collector_paused_until', cast('2999-01-01T00:00:00Z' as blob))`,
-      'fact_wrong',
-      '',
-    ],
-    [`insert into server_facts values ('collector_paused_until', cast('soon' as blob))`, 'fact_wrong', ''],
+    [`insert into pauses values ('a backup', ${Date.UTC(2999, 0)})`, 'fact_wrong', ''],
     [`update attestation_keys set active_to = 1`, 'key_wrong', ''],
     [`update attestation_keys set public_key = zeroblob(1984)`, 'key_wrong', ''],
     [`update albums set account_id = '${ANOTHER_ID}'`, 'database_damaged', ''],

@@ -41,6 +41,6 @@ async function applied(tx: WriteTx, given: Repair, { clock, quota }: Omit<Repair
     case 'mark_damaged':
       return tx.objects.markDamaged(given.location, clock.now())
     case 'unmark_damaged':
-      return tx.objects.noteIntact(given.location, clock.now())
+      return tx.objects.noteIntact(given.location, { readAt: clock.now(), at: clock.now() })
   }
 }

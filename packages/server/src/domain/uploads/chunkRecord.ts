@@ -4,7 +4,7 @@ import { accountLock, type Store, type Upload, type WriteTx } from '../../ports/
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { giveUpPart, type WrittenChunk } from './chunkWrite.ts'
 import { findUpload } from './findUpload.ts'
-import { enterFinishing, type FinishAnswer, type Finishing, type FinishingRefusal } from './finishing.ts'
+import type { FinishAnswer, Finishing, FinishingRefusal } from './finishing.ts'
 import type { StagedBytes } from './staged.ts'
 
 export interface ChunkRecordPorts {
@@ -52,13 +52,18 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     const { uploadId } = upload
     const at = clock.now()
     // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of an unknown upload.
-    const owner = await tx.accounts.find(upload.accountId)
+    const [owner, isAppended] = await Promise.all([
+      tx.accounts.find(upload.accountId),
+      tx.uploads.append(uploadId, { offset, length, checksum, key }, at),
+    ])
     if (owner?.suspendedAt !== undefined)
       return { refused: upload.assetId === undefined ? 'upload_not_found' : 'account_suspended' }
-    if (!(await tx.uploads.append(uploadId, { offset, length, checksum, key }, at))) {
+    if (!isAppended) {
+      // Another process may have recorded the same chunk first. Then this is a repeat.
+      if ((await tx.uploads.chunkAt(uploadId, offset))?.checksum === checksum) return undefined
       const present = await findUpload(uploadId)(tx)
       return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }
     }
-    return offset + length === upload.size ? enterFinishing(tx, upload, at) : undefined
+    return offset + length === upload.size ? finishing.enter(tx, upload, at) : undefined
   }
 }

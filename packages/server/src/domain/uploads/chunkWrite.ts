@@ -45,9 +45,6 @@ export type WriteRefusal =
 const MAX_PARTS_WRITING = 4
 /** Longer than any attempt to store a chunk takes. A part that is still not recorded then is given up. */
 const PART_SECONDS = 1800
-/** While bytes arrive for long, other processes learn from time to time that somebody writes. */
-const MARK_AFTER_SECONDS = 10
-const MARKED_SECONDS = 60
 
 /** Ends a body with the reason why its chunk is refused. */
 class ChunkRefused extends Error {
@@ -64,7 +61,6 @@ export function createChunkWrite({ store, staging, clock, room, staged, finishin
     const ofChunk = createHash('sha256')
     const ofFile = offset === 0 ? ofChunk : staged.hashUpTo(upload.uploadId, offset)
     let length = 0
-    let markedAt = clock.now()
     return {
       take(bytes: Uint8Array): void {
         length += bytes.length
@@ -72,10 +68,6 @@ export function createChunkWrite({ store, staging, clock, room, staged, finishin
         if (!room.take(bytes.length)) throw new ChunkRefused({ refused: 'storage_unavailable' })
         ofChunk.update(bytes)
         if (ofFile !== ofChunk) ofFile?.update(bytes)
-        if (clock.now() < addSeconds(markedAt, MARK_AFTER_SECONDS)) return
-        markedAt = clock.now()
-        const until = addSeconds(markedAt, MARKED_SECONDS)
-        void store.write([], (tx) => tx.uploads.markWriting(upload.uploadId, until)).catch(() => undefined)
       },
       /** Called once, after the last piece. */
       judge(): void {

@@ -58,7 +58,11 @@ export function createChunks(ports: ChunkPorts) {
     { offset }: ChunkRequest,
   ): Promise<UploadAt | Refuses<'upload_not_found'>> {
     const { uploadId } = found.upload
-    const find = () => store.read(findUploadAt(findUpload(uploadId), offset))
+    const find = () =>
+      store.read(async (tx) => {
+        const [upload, recorded] = await Promise.all([findUpload(uploadId)(tx), tx.uploads.chunkAt(uploadId, offset)])
+        return isRefusal(upload) ? upload : { upload, recorded }
+      })
     const now = writers.isTouchedSince(uploadId, found.moment) ? await find() : found
     if (isRefusal(now)) return now
     return (await staged.check(now.upload)) ? now : find()

@@ -31,10 +31,9 @@ export function findDropUpload(scope: {
   readonly uploadId: UploadId
 }): FindUpload<DropUpload> {
   return async (tx) => {
-    const upload = await findUpload(scope.uploadId)(tx)
+    const [upload, owner] = await Promise.all([findUpload(scope.uploadId)(tx), tx.accounts.findByLink(scope.opaqueId)])
     if (isRefusal(upload) || upload.assetId !== undefined || upload.opaqueId !== scope.opaqueId) return NOT_FOUND
-    const owner = upload.state === 'open' ? await tx.accounts.find(upload.accountId) : undefined
-    return owner?.suspendedAt === undefined ? upload : NOT_FOUND
+    return upload.state === 'open' && owner?.suspendedAt !== undefined ? NOT_FOUND : upload
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
-import { StoreBroken } from '../../ports/store.ts'
+import { OutcomeUnknown, StoreBroken } from '../../ports/store.ts'
 import { createFaults } from '../../testing/faults.ts'
 import {
   accountRow,
@@ -30,6 +30,23 @@ async function newFinishing(world: World): Promise<UploadId> {
 const stateOf = async (world: World, uploadId: UploadId) => (await uploadRow(world, uploadId)).state
 
 describe('finishing', () => {
+  it('answers what the row says if the outcome of its commit is unknown', async () => {
+    for (const isApplied of [true, false]) {
+      const faults = createFaults()
+      await inWorld(
+        async (world) => {
+          const uploadId = await openDrop(world, await newLink(world), content)
+          // The first write records the chunk.
+          faults.arm('storeWrite', { after: 1, times: 1, isApplied, error: new OutcomeUnknown('a test lost it') })
+          assert.deepEqual(await append(world, uploadId, whole), { offset: 100 })
+          const receipts = await world.store.read((tx) => tx.receipts.head())
+          assert.equal(receipts?.receiptSeq, 1)
+        },
+        { around: faults.around },
+      )()
+    }
+  })
+
   it(
     'runs once for 32 callers',
     inWorld(async (world) => {

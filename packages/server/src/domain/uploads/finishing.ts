@@ -4,18 +4,18 @@
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
-import type { Clock } from '../../ports/clock.ts'
 import type { Staging } from '../../ports/staging.ts'
 import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import {
   accountLock,
   isStoreBroken,
-  type Store,
+  type Lease,
   type Upload,
   type UploadFailure,
   type WriteTx,
 } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
+import { createFinishingLease, type LeasePorts } from './finishingLease.ts'
 import type { Land } from './landing.ts'
 import type { StagedBytes } from './staged.ts'
 import type { UploadEnding } from './uploadEnding.ts'
@@ -23,10 +23,8 @@ import type { UploadEnding } from './uploadEnding.ts'
 export type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<'upload_not_found'>
 type FailedAnswer = Refuses<UploadFailure>
 
-interface FinishingPorts {
-  readonly store: Store
+interface FinishingPorts extends LeasePorts {
   readonly staging: Staging
-  readonly clock: Clock
   readonly staged: StagedBytes
   readonly ending: UploadEnding
   readonly land: Land
@@ -34,26 +32,36 @@ interface FinishingPorts {
 
 export type Finishing = ReturnType<typeof createFinishing>
 
-export function createFinishing({ store, staging, clock, staged, ending, land }: FinishingPorts) {
-  const inFlight = new Map<UploadId, Promise<FinishAnswer>>()
+export function createFinishing(ports: FinishingPorts) {
+  const { store, staging, clock, staged, ending, land } = ports
+  const lease = createFinishingLease(ports)
 
   async function run(uploadId: UploadId): Promise<FinishAnswer> {
-    const upload = await store.read((tx) => tx.uploads.find(uploadId))
-    switch (upload?.state) {
-      case 'landed':
-        return { offset: upload.size }
-      case 'failed':
-        return failedAnswer(upload)
-      case 'finishing': {
-        const isRight = (await staged.digest(upload)) === upload.ciphertextHash
-        const refused = isRight ? await land(upload) : hashWrong(upload)
-        if (refused !== undefined) return fail(upload, { from: 'finishing', refused })
-        staged.forget(uploadId)
-        return { offset: upload.size }
-      }
-      default:
-        return { refused: 'upload_not_found' }
+    for (;;) {
+      const upload = await store.read((tx) => tx.uploads.find(uploadId))
+      if (upload?.state !== 'finishing') return closedAnswer(upload)
+      if (await lease.take(upload)) return lease.during(uploadId, () => completeOrRead(upload))
+      await lease.untilNextLook()
     }
+  }
+
+  /** If another process closed it meanwhile, or the answer to our own commit was lost, the row knows the answer. */
+  async function completeOrRead(upload: Upload): Promise<FinishAnswer> {
+    try {
+      return await complete(upload)
+    } catch (error) {
+      const present = await store.read((tx) => tx.uploads.find(upload.uploadId)).catch(() => upload)
+      if (present?.state === 'finishing') throw error
+      return closedAnswer(present)
+    }
+  }
+
+  async function complete(upload: Upload): Promise<FinishAnswer> {
+    const isRight = (await staged.digest(upload)) === upload.ciphertextHash
+    const refused = isRight ? await land(upload) : hashWrong(upload)
+    if (refused !== undefined) return fail(upload, { from: 'finishing', refused })
+    staged.forget(upload.uploadId)
+    return { offset: upload.size }
   }
 
   async function fail(
@@ -69,19 +77,13 @@ export function createFinishing({ store, staging, clock, staged, ending, land }:
     })
     staged.forget(uploadId)
     // Another process landed or failed this upload first. To this process the landed blob looked like a taken slot, so read the row instead.
-    if (!isClosed && from === 'finishing') return run(uploadId)
+    if (!isClosed && from === 'finishing') return closedAnswer(await store.read((tx) => tx.uploads.find(uploadId)))
     ending.afterCommit([upload])
     return { ...refused, offset: size }
   }
 
   /** Resolves when the upload has landed or failed. All callers share one run. */
-  function finish(uploadId: UploadId): Promise<FinishAnswer> {
-    const present = inFlight.get(uploadId)
-    if (present !== undefined) return present
-    const started = run(uploadId).finally(() => inFlight.delete(uploadId))
-    inFlight.set(uploadId, started)
-    return started
-  }
+  const finish = shared(run)
 
   /**
    * Handles an error of the blob store in an open upload. After a failed sync the content of the disk is unknown: the upload fails.
@@ -108,17 +110,23 @@ export function createFinishing({ store, staging, clock, staged, ending, land }:
       }
     },
 
-    /** Finishes what an earlier process or a failed attempt left in the finishing state. */
+    /** See `enterFinishing`. */
+    enter: (tx: WriteTx, upload: Upload, at: Instant) => enterFinishing(tx, upload, { at, lease: lease.from(at) }),
+
+    /** Finishes what an earlier process or a failed attempt left in the finishing state. What another process finishes now is left to it. */
     async resume(): Promise<void> {
-      const waiting = await store.read((tx) => tx.uploads.finishing())
-      await tryEachInTurn(
-        waiting,
-        async (uploadId) => {
-          await finish(uploadId)
-        },
-        isStoreBroken,
-      )
+      const waiting = await lease.waiting()
+      await tryEachInTurn(waiting, async (uploadId) => void (await finish(uploadId)), isStoreBroken)
     },
+  }
+}
+
+function shared(run: (uploadId: UploadId) => Promise<FinishAnswer>): typeof run {
+  const inFlight = new Map<UploadId, Promise<FinishAnswer>>()
+  return (uploadId) => {
+    const started = inFlight.get(uploadId) ?? run(uploadId).finally(() => inFlight.delete(uploadId))
+    inFlight.set(uploadId, started)
+    return started
   }
 }
 
@@ -131,15 +139,25 @@ export type FinishingRefusal =
  * Enters the finishing state, in the transaction that records the last chunk. Of a single-use link's uploads only one may be finishing:
  * the next one waits until that one has landed or failed, so that no receipt is ever signed for a drop that then may not land.
  */
-export async function enterFinishing(tx: WriteTx, upload: Upload, at: Instant): Promise<FinishingRefusal | undefined> {
+async function enterFinishing(
+  tx: WriteTx,
+  upload: Upload,
+  { at, lease }: { readonly at: Instant; readonly lease: Lease },
+): Promise<FinishingRefusal | undefined> {
   const link = upload.assetId === undefined ? await tx.links.find(upload.opaqueId) : undefined
   if (link?.singleUse === true && !(await tx.links.claim(link.opaqueId, upload.uploadId))) {
     return link.claimedBy === undefined
       ? { refused: 'upload_not_found' }
       : { refused: 'sibling_finishing', uploadId: link.claimedBy }
   }
-  await tx.uploads.move(upload.uploadId, { from: 'open', to: 'finishing', at })
+  await tx.uploads.move(upload.uploadId, { from: 'open', to: 'finishing', at, lease })
   return undefined
+}
+
+/** The answer to a repeat of the last chunk of an upload that is closed. An open one has another last chunk. */
+function closedAnswer(upload: Upload | undefined): FinishAnswer {
+  if (upload?.state === 'landed') return { offset: upload.size }
+  return upload?.state === 'failed' ? failedAnswer(upload) : { refused: 'upload_not_found' }
 }
 
 function hashWrong({ size }: Upload): Refuses<'content_hash_wrong'> {

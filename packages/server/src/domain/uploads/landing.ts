@@ -48,7 +48,7 @@ export function createLand({
       },
     })
     ending.afterCommit(ended)
-    await opened.landed(uploadId)
+    await opened.landed(upload)
   }
 
   /**

@@ -28,10 +28,10 @@ type ClosingStep =
     }
 
 interface WhichEnd {
-  /** Only those that have received nothing since they were read: a chunk is acknowledged without its account's lock. */
+  /**
+   * Only those that have received nothing since they were read, and that no process writes to for long: a chunk is acknowledged without its account's lock.
+   */
   readonly isUnchanged: boolean
-  /** Only those that no request writes to, in any process. */
-  readonly isIdle?: boolean
   readonly mayEnd?: (upload: Upload) => boolean
 }
 
@@ -62,11 +62,11 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     tx: WriteTx,
     uploads: readonly Upload[],
     at: Instant,
-    { isUnchanged, isIdle = false, mayEnd = () => true }: WhichEnd = { isUnchanged: false },
+    { isUnchanged, mayEnd = () => true }: WhichEnd = { isUnchanged: false },
   ): Promise<readonly Upload[]> {
     const ended: Upload[] = []
     for (const upload of uploads) {
-      const asRead = { ...(isUnchanged && { receivedBytes: upload.receivedBytes }), ...(isIdle && { idleAt: at }) }
+      const asRead = isUnchanged ? { receivedBytes: upload.receivedBytes } : {}
       if (mayEnd(upload) && (await close(tx, upload, { from: 'open', to: 'ended', at, ...asRead }))) ended.push(upload)
     }
     return ended

@@ -1,8 +1,9 @@
 /**
- * At most one request writes to an upload. The newest request wins, because the older connection is often dead without the server knowing.
+ * At most one request of a process writes to an upload. The newest request wins, because the older connection is often dead without the server knowing.
  * But once the older request has all its bytes, the newer one waits for it. A stopped writer has returned before the next one starts.
  */
-import type { UploadId } from '@blindkeep/protocol/ids'
+import type { Instant, UploadId } from '@blindkeep/protocol/ids'
+import type { Upload } from '../../ports/store.ts'
 
 export interface Writer {
   /** Aborts when a newer request takes over, the upload ends, or the client of this request disconnects; never once all bytes have arrived. */
@@ -23,13 +24,17 @@ const MAX_REMEMBERED = 10_000
 
 export type Writers = ReturnType<typeof createWriters>
 
-export function createWriters() {
+/** Tells other processes that a request writes to an upload, until the returned function is called. */
+export type MarkWriting = (uploadId: UploadId) => () => void
+
+/** `markWriting` is absent where there are no other processes. */
+export function createWriters(markWriting?: MarkWriting) {
   const active = new Map<UploadId, ActiveWriter>()
 
   /** What has happened to uploads here, in an order. */
   let moment = 0
   const touched = new Map<UploadId, number>()
-  /** At or before this, nobody remembers what was touched. */
+  /** What was touched at or before this is forgotten. */
   let forgottenUntil = 0
 
   function touch(uploadId: UploadId): void {
@@ -59,7 +64,11 @@ export function createWriters() {
 
     isWriting: (uploadId: UploadId): boolean => active.has(uploadId),
 
-    /** Stops the active writer, unless it has all its bytes. Resolves when no request writes to the upload. */
+    /** Whether a request of any process writes to the upload. `upload` is its present row. */
+    isWritingTo: ({ uploadId, writingUntil }: Pick<Upload, 'uploadId' | 'writingUntil'>, at: Instant): boolean =>
+      active.has(uploadId) || (writingUntil !== undefined && writingUntil > at),
+
+    /** Stops the active writer of this process, unless it has all its bytes. Resolves when no request writes to the upload. */
     stop,
 
     /** Runs `work` as the only writer of the upload. */
@@ -72,9 +81,11 @@ export function createWriters() {
       while (active.has(uploadId)) await stop(uploadId)
       const { writer, entry, leave } = createWriter(request)
       active.set(uploadId, entry)
+      const stopMarking = markWriting?.(uploadId)
       try {
         return await work(writer)
       } finally {
+        stopMarking?.()
         active.delete(uploadId)
         touch(uploadId)
         leave()

@@ -21,8 +21,10 @@ export interface Claim {
   readonly dropId: DropId
   /** A UUID, new for each claim. */
   readonly claimId: string
-  /** SHA-256 of the request: an equal request may take over the claim before the lease ends. */
+  /** SHA-256 of the request: an equal request of the same process may take over the claim before the lease ends. */
   readonly requestHash: string
+  /** The process. */
+  readonly by: string
   readonly at: Instant
   readonly leasedUntil: Instant
 }
@@ -32,6 +34,8 @@ export interface DropReads {
   /** Oldest first: by `receivedAt`, then in the order of landing. */
   pendingOf(accountId: AccountId): Promise<readonly Drop[]>
   countPending(accountId: AccountId): Promise<number>
+  /** Whether an equal request, of any process, has a claim whose lease is live at `at`. */
+  isClaimedFor(dropId: DropId, requestHash: string, at: Instant): Promise<boolean>
 }
 
 export interface DropWrites {

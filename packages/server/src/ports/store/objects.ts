@@ -22,6 +22,8 @@ export interface ObjectStatus {
   readonly objectState: ObjectState
   /** When its bytes were found wrong or missing, unless they have been found right since. */
   readonly damagedAt: Instant | undefined
+  /** Whether a request saw wrong bytes that the scrubber has not read since. */
+  readonly isSuspected: boolean
   /** Whether its content is on hold (`holds`). */
   readonly isOnHold: boolean
 }
@@ -54,6 +56,8 @@ export interface ObjectReads {
     readonly after: Pick<KeptObject, 'checkedAt' | 'location'> | undefined
     readonly max: number
   }): Promise<readonly KeptObject[]>
+  /** At most `max` kept objects that are suspected, the longest first. */
+  listSuspected(max: number): Promise<readonly KeptObject[]>
   /** `uploadId` is the session that brought the object. */
   ownerOf(location: string, uploadId: UploadId): Promise<ObjectOwner | undefined>
 }
@@ -80,10 +84,15 @@ export interface ObjectWrites {
    * session names it, or if its content is on hold. One conditional statement.
    */
   startDeleting(object: ObjectToDelete): Promise<boolean>
-  /** Records that its bytes are wrong or missing. A first such finding keeps its instant. False, and nothing changed, if it is not kept any more. */
+  /** Records that a request saw wrong bytes. Changes nothing if it is not kept, or known as damaged. */
+  suspect(location: string, at: Instant): Promise<void>
+  /** Records that its bytes are wrong or missing; a suspicion ends. A first such finding keeps its instant. False, and nothing changed, if it is not kept any more. */
   markDamaged(location: string, at: Instant): Promise<boolean>
-  /** Records that all its bytes were read and are right; ends a damage. False, and nothing changed, if it is not kept any more. */
-  noteIntact(location: string, at: Instant): Promise<boolean>
+  /**
+   * Records that all its bytes were read and are right. Ends a damage and a suspicion that were noted until `readAt`, when the reading began: later ones
+   * know better. False, and nothing changed, if it is not kept any more.
+   */
+  noteIntact(location: string, times: { readonly readAt: Instant; readonly at: Instant }): Promise<boolean>
   /** Removes the row of an object whose bytes are removed. */
   remove(location: string): Promise<void>
 }

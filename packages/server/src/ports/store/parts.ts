@@ -3,10 +3,10 @@ import type { Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { PlacedPart } from '../parts.ts'
 
 /**
- * writing: bytes may arrive at the key · kept: the bytes of its object lie there · doomed: they do not count any more. A part keeps its row while bytes may be
+ * writing: bytes may arrive at the key · kept: the bytes of its object lie there · deleting: they do not count any more. A part keeps its row while bytes may be
  * at its key, so its row outlives its session.
  */
-export type PartState = 'writing' | 'kept' | 'doomed'
+export type PartState = 'writing' | 'kept' | 'deleting'
 
 export interface KeptPart extends PlacedPart {
   readonly checksum: Sha256Hex
@@ -15,7 +15,7 @@ export interface KeptPart extends PlacedPart {
 /** A part that something is to happen with: it was written for too long, or its bytes are to be removed. */
 export interface DuePart {
   readonly key: string
-  readonly state: 'writing' | 'doomed'
+  readonly state: 'writing' | 'deleting'
   /** Whether its bytes were removed once. */
   readonly isRemoved: boolean
 }
@@ -59,15 +59,15 @@ export interface PartWrites {
   /** Gives a part more time. False if it is not being written any more. */
   extend(key: string, until: Instant): Promise<boolean>
   /**
-   * Keeps the joined part and dooms the ones that it replaces. False if it is not being written, or one of them is not kept any more: then the transaction must
+   * Keeps the joined part and releases the ones that it replaces. False if it is not being written, or one of them is not kept any more: then the transaction must
    * not commit.
    */
   join(joined: JoinedPart): Promise<boolean>
-  /** Dooms a part that is being written. False, and nothing changed, if it is not: it may be kept by now. */
+  /** Releases a part that is being written. False, and nothing changed, if it is not: it may be kept by now. */
   giveUp(key: string, at: Instant): Promise<boolean>
-  /** Dooms the kept parts of an object whose row goes. */
-  doomKept(uploadId: UploadId, removeFrom: Instant): Promise<void>
-  /** Records that the bytes at a doomed key were removed. They are to be removed once more at `again`: a stopped process may still have been writing. */
+  /** Releases the kept parts of an object whose row goes. */
+  releaseKept(uploadId: UploadId, removeFrom: Instant): Promise<void>
+  /** Records that the bytes at a deleting key were removed. They are to be removed once more at `again`: a stopped process may still have been writing. */
   noteRemoved(key: string, again: Instant): Promise<void>
   /** Removes the row of a part whose bytes were removed twice. */
   remove(key: string): Promise<void>

@@ -6,7 +6,6 @@
  * - server_secret: 32 bytes from which decoy salts and refresh tokens are derived, sealed under the master secret.
  * - receipt_seq_floor: decimal digits in ASCII; every later receipt has a higher receipt_seq.
  * - feed_epoch: random bytes that name the numbering of changes to which cursors belong; a restore changes them.
- * - collector_paused_until: an RFC 3339 instant in ASCII; until then the collector deletes no object that a receipt vouched for.
  * - store_id: names the S3 store that has the objects of this database, in UTF-8.
  * - settings: JSON of the settings that all nodes share, by variable (sharedSettings.ts).
  * - protocol_window: two dates in ASCII with a space between them, the oldest and newest protocol version in the settings of the last start.
@@ -17,7 +16,6 @@ export type ServerFact =
   | 'server_secret'
   | 'receipt_seq_floor'
   | 'feed_epoch'
-  | 'collector_paused_until'
   | 'protocol_window'
   | 'settings'
   | 'store_id'

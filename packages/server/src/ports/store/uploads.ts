@@ -21,6 +21,22 @@ interface NewSession {
   readonly createdAt: Instant
 }
 
+/** Who opened a guest's session, as keyed hashes. Kept as long as the session is not closed. */
+export interface Opener {
+  /** Of the guest's network together with the link. */
+  readonly network: string
+  /** Of the guest's address. */
+  readonly source: string
+  /** Whether the link counted it as one of the first of its network. */
+  readonly isFirst: boolean
+}
+
+/** The mark of the process that completes a session or an adoption. Until it ends, other processes wait. */
+export interface Lease {
+  readonly by: string
+  readonly until: Instant
+}
+
 /** A guest's session: it lands as a drop. */
 export interface NewDropUpload extends NewSession {
   readonly opaqueId: OpaqueId
@@ -28,6 +44,8 @@ export interface NewDropUpload extends NewSession {
   readonly suggestedFilename: string | undefined
   /** The client's Idempotency-Key, unique on its link. */
   readonly idempotencyKey: string | undefined
+  /** Undefined if the guest's address is unknown. */
+  readonly opener: Opener | undefined
   readonly assetId?: undefined
 }
 
@@ -47,8 +65,10 @@ interface Progress {
   readonly receivedBytes: number
   readonly chunkCount: number
   readonly lastChunkAt: Instant | undefined
-  /** Until when a request counts as writing to it. A request that takes long renews this. */
+  /** Until when a request counts as writing to it. A request that takes long renews this: other processes see by it that a client sends. */
   readonly writingUntil: Instant | undefined
+  /** Of the process that finishes it. */
+  readonly lease: Lease | undefined
   /** When it landed, failed or ended. */
   readonly closedAt: Instant | undefined
   /** Present if it failed. */
@@ -87,8 +107,8 @@ export interface UploadReads {
   countUnclosed(accountId: AccountId): Promise<number>
   /** How many of the owner's own sessions are open or finishing. */
   countUnclosedOwn(accountId: AccountId): Promise<number>
-  /** All finishing sessions: the server completes them at start-up. */
-  finishing(): Promise<readonly UploadId[]>
+  /** All finishing sessions that `by` may complete at `at`: without a lease of another process. */
+  finishing(who: { readonly by: string; readonly at: Instant }): Promise<readonly UploadId[]>
   /**
    * At most `max` open sessions that were created before `noChunkBefore` and have no chunk, or received their last chunk before `idleBefore`, or were
    * created before `createdBefore`.
@@ -118,13 +138,16 @@ export interface UploadWrites {
    * `chunk.offset` bytes: a compare-and-set. Throws `StorageUnavailable`, and the transaction must not commit, if the part was given up.
    */
   append(uploadId: UploadId, chunk: StoredChunk, at: Instant): Promise<boolean>
-  /** Says that a request writes to an open session until then. Nothing changes if the session is not open, or says a later instant already. */
+  /** Says that a request writes to an open session until then. Nothing changes if the session is not open, or says a later instant already. A chunk that it appends ends this. */
   markWriting(uploadId: UploadId, until: Instant): Promise<void>
+  /** Leases a finishing session. False, and nothing changed, if another process has a lease at `at`, or it is not finishing. One conditional statement. */
+  lease(uploadId: UploadId, lease: Lease & { readonly at: Instant }): Promise<boolean>
   /** Removes the chunks of an open session from `offset` on, because their bytes are lost. */
   removeChunksFrom(uploadId: UploadId, offset: number): Promise<void>
   /**
-   * Moves a session to another state. False, and nothing changed, if it is not in `from`, or has not received exactly `receivedBytes`, or counts as
-   * written to at `idleAt`, if they are given: a compare-and-set. `at` becomes `closedAt` unless `to` is finishing. Pass `failure` only if `to` is failed.
+   * Moves a session to another state. False, and nothing changed, if it is not in `from`: a compare-and-set. With `receivedBytes`, also false if it has not
+   * received exactly so many bytes, or a request writes to it at `at`. `at` becomes `closedAt` unless `to` is finishing. Pass `failure` only if `to` is
+   * failed, and `lease` only if it is finishing.
    */
   move(
     uploadId: UploadId,
@@ -133,8 +156,8 @@ export interface UploadWrites {
       readonly to: UploadState
       readonly at: Instant
       readonly failure?: UploadFailure | undefined
+      readonly lease?: Lease | undefined
       readonly receivedBytes?: number | undefined
-      readonly idleAt?: Instant | undefined
     },
   ): Promise<boolean>
   /** Removes sessions that closed before `before` (landed, failed or ended), and their chunks. Receipts stay. */

@@ -71,7 +71,17 @@ async function land(store: Store, number: number, given: Partial<AssetBlob> = {}
 
 function held(number: number, given: Partial<HeldBlob> = {}): HeldBlob {
   const { role, ciphertextHash, size, location } = assetBlob(number)
-  return { role, ciphertextHash, size, location, objectState: 'kept', damagedAt: undefined, isOnHold: false, ...given }
+  return {
+    role,
+    ciphertextHash,
+    size,
+    location,
+    objectState: 'kept',
+    damagedAt: undefined,
+    isSuspected: false,
+    isOnHold: false,
+    ...given,
+  }
 }
 
 function describeRows(inStore: InStore): void {

@@ -74,9 +74,10 @@ function describeRows(inStore: InStore): void {
         receivedBytes: 0,
         chunkCount: 0,
         lastChunkAt: undefined,
-        writingUntil: undefined,
         closedAt: undefined,
         failure: undefined,
+        writingUntil: undefined,
+        lease: undefined,
       }
       assert.deepEqual(await find(store, 1), { ...assetUpload(1), ...fresh })
       assert.deepEqual(await find(store, 2), { ...full, ...fresh })
@@ -236,7 +237,7 @@ function describeCompany(inStore: InStore): void {
       })
       await store.read(async (tx) => {
         assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))), [uploadId(2)])
-        assert.deepEqual(await tx.uploads.finishing(), [uploadId(3)])
+        assert.deepEqual(await tx.uploads.finishing({ by: 'one process', at: at(9) }), [uploadId(3)])
         assert.equal(await tx.uploads.reservedBytes({ windowBytes: 1000, accountBytesMax: 1000 }), 107)
         const limits = { noChunkBefore: at(1), idleBefore: at(0), createdBefore: at(0), max: 9 }
         const expired = await tx.uploads.expired(limits)

@@ -77,11 +77,18 @@ function describeClaiming(inStore: InStore): void {
   )
 
   it(
-    'pass to an equal request while the lease is live, and the first claim loses its effect',
+    'pass to an equal request of the same process while the lease is live, and the first claim loses its effect',
     inStore(async (store) => {
       await seedDrops(store)
       const requestHash = hash(500)
       assert.equal(await take(store, 1, { requestHash }), true)
+      const isClaimedAt = (seconds: number, hashed = requestHash) =>
+        store.read((tx) => tx.drops.isClaimedFor(dropId(1), hashed, at(seconds)))
+      assert.deepEqual(
+        [await isClaimedAt(59), await isClaimedAt(60), await isClaimedAt(0, hash(9))],
+        [true, false, false],
+      )
+      assert.equal(await take(store, 3, { requestHash, by: 'another process', at: at(30) }), false)
       assert.equal(await take(store, 2, { requestHash, at: at(30), leasedUntil: at(90) }), true)
       assert.equal((await find(store))?.leasedUntil, at(90))
       await unclaim(store, 1)

@@ -35,3 +35,27 @@ export function describeHolds(inStore: InStore): void {
     )
   })
 }
+
+export function describePauses(inStore: InStore): void {
+  describe('pauses of the collector', () => {
+    it(
+      'last until the end of the one that ends last, and are removed by their backup, or after their end by the next one',
+      inStore(async (store) => {
+        const lastEnd = () => store.read((tx) => tx.pauses.lastEnd())
+        const set = (id: string, seconds: number, until: number) =>
+          store.write([], (tx) => tx.pauses.set(id, { at: at(seconds), until: at(until) }))
+        assert.equal(await lastEnd(), undefined)
+        await set('one', 0, 50)
+        await set('another', 0, 30)
+        assert.equal(await lastEnd(), at(50))
+        await store.write([], (tx) => tx.pauses.end('one'))
+        assert.equal(await lastEnd(), at(30))
+        await set('another', 10, 40)
+        assert.equal(await lastEnd(), at(40))
+        await set('third', 40, 41)
+        await store.write([], (tx) => tx.pauses.end('third'))
+        assert.equal(await lastEnd(), undefined)
+      }),
+    )
+  })
+}

@@ -119,6 +119,29 @@ export function describeObjectMarks(inStore: InStore): void {
 
   describe('the status of an object’s bytes', () => {
     it(
+      'is suspected until a reading that began later, or until its damage is sure',
+      inStore(async (store) => {
+        for (const number of [1, 2]) await keep(store, number, 10)
+        const { location } = object(1)
+        const suspected = () => store.read((tx) => tx.objects.listSuspected(5))
+        const isSuspected = async () => (await store.read((tx) => tx.objects.statusOf(location, hash(1))))?.isSuspected
+        await store.write([], (tx) => tx.objects.suspect(location, at(20)))
+        await store.write([], (tx) => tx.objects.suspect(location, at(25)))
+        assert.deepEqual([await isSuspected(), (await suspected()).map((each) => each.location)], [true, [location]])
+        await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(19), at: at(30) }))
+        assert.equal(await isSuspected(), true)
+        await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(20), at: at(30) }))
+        assert.deepEqual([await isSuspected(), await suspected()], [false, []])
+        await store.write([], (tx) => tx.objects.suspect(location, at(40)))
+        await store.write([], (tx) => tx.objects.markDamaged(location, at(41)))
+        await store.write([], (tx) => tx.objects.suspect(location, at(42)))
+        assert.deepEqual([await isSuspected(), await suspected()], [false, []])
+        await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(40), at: at(50) }))
+        assert.equal((await store.read((tx) => tx.objects.findKept(location)))?.damagedAt, at(41))
+      }),
+    )
+
+    it(
       'is recorded while the object is kept, and in no other state',
       inStore(async (store) => {
         await keep(store, 1, 10)
@@ -128,11 +151,17 @@ export function describeObjectMarks(inStore: InStore): void {
         assert.equal(await store.write([], (tx) => tx.objects.markDamaged(location, at(20))), true)
         assert.equal(await store.write([], (tx) => tx.objects.markDamaged(location, at(30))), true)
         assert.deepEqual(await found(), { location, size, checkedAt: at(30), damagedAt: at(20) })
-        assert.equal(await store.write([], (tx) => tx.objects.noteIntact(location, at(40))), true)
+        assert.equal(
+          await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(40), at: at(40) })),
+          true,
+        )
         assert.deepEqual(await found(), { location, size, checkedAt: at(40), damagedAt: undefined })
         await store.write([], (tx) => tx.objects.move(location, { from: 'kept', to: 'orphaned', at: at(50) }))
         assert.equal(await store.write([], (tx) => tx.objects.markDamaged(location, at(60))), false)
-        assert.equal(await store.write([], (tx) => tx.objects.noteIntact(location, at(60))), false)
+        assert.equal(
+          await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(60), at: at(60) })),
+          false,
+        )
         assert.equal(await found(), undefined)
       }),
     )
@@ -181,16 +210,17 @@ export function describeObjectMarks(inStore: InStore): void {
         const standing = (number: number) =>
           store.read((tx) => tx.objects.statusOf(object(number).location, hash(number)))
         const expected = [
-          { objectState: 'kept', damagedAt: at(20), isOnHold: false },
-          { objectState: 'kept', damagedAt: undefined, isOnHold: true },
+          { objectState: 'kept', damagedAt: at(20), isSuspected: false, isOnHold: false },
+          { objectState: 'kept', damagedAt: undefined, isSuspected: false, isOnHold: true },
         ]
         assert.deepEqual([await standing(1), await standing(2), await standing(3)], [...expected, undefined])
         const ofAsset = await store.read((tx) => tx.assets.liveBlobsOf(accountId(1), assetId(1)))
         const ofContent = await store.read((tx) => tx.assets.objectsOf(accountId(1), hash(2)))
         assert.deepEqual(
-          [...ofAsset, ...ofContent].map(({ objectState, damagedAt, isOnHold }) => ({
+          [...ofAsset, ...ofContent].map(({ objectState, damagedAt, isSuspected, isOnHold }) => ({
             objectState,
             damagedAt,
+            isSuspected,
             isOnHold,
           })),
           [...expected, expected[1]],

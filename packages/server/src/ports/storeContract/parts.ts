@@ -182,7 +182,7 @@ function describeJoining(inStore: InStore): void {
       assert.deepEqual(await toJoin(uploadId(1)), [])
       await store.write([], (tx) => tx.objects.markDamaged(object(1).location, at(3)))
       assert.deepEqual(await toJoin(), [])
-      await store.write([], (tx) => tx.objects.noteIntact(object(1).location, at(4)))
+      await store.write([], (tx) => tx.objects.noteIntact(object(1).location, { readAt: at(4), at: at(4) }))
       await beginJoining(store, 9)
       await store.write([], (tx) => tx.parts.join(joinedPart(9, [1, 2])))
       assert.deepEqual(await toJoin(), [])
@@ -200,7 +200,7 @@ function describeRemoval(inStore: InStore): void {
       const due = { key: keyOf(1), state: 'writing', isRemoved: false }
       assert.deepEqual(await store.read((tx) => tx.parts.due(at(10), 5)), [due])
       assert.equal(await store.write([], (tx) => tx.parts.giveUp(keyOf(1), at(11))), true)
-      assert.deepEqual(await store.read((tx) => tx.parts.due(at(11), 5)), [{ ...due, state: 'doomed' }])
+      assert.deepEqual(await store.read((tx) => tx.parts.due(at(11), 5)), [{ ...due, state: 'deleting' }])
     }),
   )
 
@@ -219,7 +219,7 @@ function describeRemoval(inStore: InStore): void {
     inStore(async (store) => {
       await seedUpload(store)
       await store.write([], (tx) => keepPart(tx, 1, 0))
-      await store.write([], (tx) => tx.parts.doomKept(uploadId(1), at(20)))
+      await store.write([], (tx) => tx.parts.releaseKept(uploadId(1), at(20)))
       assert.deepEqual([await keptOf(store), await dueKeys(store, 19)], [[], []])
       await store.write([], (tx) => tx.parts.remove(keyOf(1)))
       assert.deepEqual(await dueKeys(store, 20), [keyOf(1)])

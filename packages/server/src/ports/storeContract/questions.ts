@@ -166,7 +166,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     unclosedOfAccount: (tx) => tx.uploads.unclosedOfAccount(accountId(1)),
     countUnclosed: (tx) => tx.uploads.countUnclosed(accountId(1)),
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
-    finishing: (tx) => tx.uploads.finishing(),
+    finishing: (tx) => tx.uploads.finishing({ by: 'one process', at: at(1) }),
     expired: (tx) => tx.uploads.expired({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), max: 5 }),
     reservedBytes: (tx) => tx.uploads.reservedBytes({ windowBytes: 10, accountBytesMax: 40 }),
     insert: async (tx) => {
@@ -175,17 +175,23 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     },
     append: (tx) => tx.uploads.append(uploadId(1), { offset: 0, length: 1, checksum: hash(1) }, at(1)),
     markWriting: (tx) => tx.uploads.markWriting(uploadId(1), at(1)),
+    lease: (tx) => tx.uploads.lease(uploadId(1), { by: 'one process', at: at(1), until: at(2) }),
     removeChunksFrom: (tx) => tx.uploads.removeChunksFrom(uploadId(1), 0),
     redeclare: async (tx) => {
       await tx.uploads.insert(assetUpload(8))
       await tx.uploads.redeclare(uploadId(8), assetUpload(8))
     },
-    move: (tx) => tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) }),
+    move: async (tx) => {
+      const lease = { by: 'one process', until: at(2) }
+      await tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(1), receivedBytes: 9 })
+      await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1), lease })
+    },
     prune: (tx) => tx.uploads.prune(at(1)),
   },
   drops: {
     find: (tx) => tx.drops.find(dropId(1)),
     pendingOf: (tx) => tx.drops.pendingOf(accountId(1)),
+    isClaimedFor: (tx) => tx.drops.isClaimedFor(dropId(1), hash(1), at(1)),
     countPending: (tx) => tx.drops.countPending(accountId(1)),
     insert: (tx) => tx.drops.insert(drop(2)),
     claim: (tx) => tx.drops.claim(claim(1)),
@@ -206,6 +212,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     statusOf: (tx) => tx.objects.statusOf(object(1).location, hash(1)),
     findKept: (tx) => tx.objects.findKept(object(1).location),
     listToScrub: (tx) => tx.objects.listToScrub({ before: at(9), after: undefined, max: 5 }),
+    listSuspected: (tx) => tx.objects.listSuspected(5),
     ownerOf: (tx) => tx.objects.ownerOf('nowhere', uploadId(1)),
     startDeleting: (tx) =>
       tx.objects.startDeleting({
@@ -215,8 +222,9 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
         before: at(5),
         at: at(9),
       }),
+    suspect: (tx) => tx.objects.suspect(object(1).location, at(1)),
     markDamaged: (tx) => tx.objects.markDamaged(object(1).location, at(1)),
-    noteIntact: (tx) => tx.objects.noteIntact(object(1).location, at(1)),
+    noteIntact: (tx) => tx.objects.noteIntact(object(1).location, { readAt: at(1), at: at(1) }),
     remove: (tx) => tx.objects.remove(object(1).location),
   },
   parts: {
@@ -233,7 +241,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.parts.join(joinedPart(2, [1]))
     },
     giveUp: (tx) => tx.parts.giveUp(part(1).key, at(1)),
-    doomKept: (tx) => tx.parts.doomKept(uploadId(1), at(1)),
+    releaseKept: (tx) => tx.parts.releaseKept(uploadId(1), at(1)),
     noteRemoved: (tx) => tx.parts.noteRemoved(part(1).key, at(1)),
     remove: (tx) => tx.parts.remove(part(1).key),
   },
@@ -242,6 +250,11 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     list: (tx) => tx.holds.list(),
     add: (tx) => tx.holds.add({ ciphertextHash: hash(1), reason: 'asked for', createdAt: at(1) }),
     remove: (tx) => tx.holds.remove(hash(1)),
+  },
+  pauses: {
+    lastEnd: (tx) => tx.pauses.lastEnd(),
+    set: (tx) => tx.pauses.set('a backup', { at: at(1), until: at(2) }),
+    end: (tx) => tx.pauses.end('a backup'),
   },
   changes: {
     lastSeq: (tx) => tx.changes.lastSeq(accountId(1)),

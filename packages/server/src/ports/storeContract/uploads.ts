@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Instant } from '@blindkeep/protocol/ids'
 import type { Store, Upload, UploadState, WriteTx } from '../store.ts'
 import { accountId, at, atOnce, countTrue, hash, type InStore, opaqueId, seed, upload, uploadId } from './world.ts'
 
@@ -10,6 +9,7 @@ export function describeUploads(inStore: InStore): void {
     describeChunks(inStore)
     describeMoves(inStore)
     describeLists(inStore)
+    describeSharing(inStore)
     describePruning(inStore)
   })
 }
@@ -44,9 +44,10 @@ function describeRows(inStore: InStore): void {
         receivedBytes: 0,
         chunkCount: 0,
         lastChunkAt: undefined,
-        writingUntil: undefined,
         closedAt: undefined,
         failure: undefined,
+        writingUntil: undefined,
+        lease: undefined,
       }
       assert.deepEqual(await find(store, 1), { ...upload(1), ...fresh })
       assert.deepEqual(await find(store, 2), { ...full, ...fresh })
@@ -182,27 +183,6 @@ function describeChunks(inStore: InStore): void {
 
 function describeMoves(inStore: InStore): void {
   it(
-    'do not move, if asked so, while a request writes to them',
-    inStore(async (store) => {
-      await seed(store)
-      const mark = (seconds: number) => store.write([], (tx) => tx.uploads.markWriting(uploadId(1), at(seconds)))
-      const end = (idleAt: Instant | undefined) =>
-        store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(9), idleAt }))
-      await store.write([], (tx) => tx.uploads.insert(upload(1)))
-      await mark(10)
-      await mark(5)
-      assert.equal((await find(store, 1))?.writingUntil, at(10))
-      assert.deepEqual([await end(at(9)), await end(at(10))], [false, true])
-      await mark(20)
-      assert.equal((await find(store, 1))?.writingUntil, at(10))
-      await store.write([], (tx) => tx.uploads.insert(upload(2)))
-      const endOther = () =>
-        store.write([], (tx) => tx.uploads.move(uploadId(2), { from: 'open', to: 'ended', at: at(9), idleAt: at(0) }))
-      assert.equal(await endOther(), true)
-    }),
-  )
-
-  it(
     'move only from their present state',
     inStore(async (store) => {
       await seed(store)
@@ -237,6 +217,81 @@ function describeMoves(inStore: InStore): void {
   )
 }
 
+/** What several processes tell each other in the row. */
+function describeSharing(inStore: InStore): void {
+  const lease = (store: Store, by: string, seconds: number) =>
+    store.write([], (tx) => tx.uploads.lease(uploadId(1), { by, at: at(seconds), until: at(seconds + 60) }))
+
+  it(
+    'are leased by one process at a time while they finish',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], (tx) => tx.uploads.insert(upload(1)))
+      assert.equal(await lease(store, 'one', 0), false)
+      const first = { by: 'one', until: at(60) }
+      await store.write([], (tx) =>
+        tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(0), lease: first }),
+      )
+      assert.deepEqual((await find(store, 1))?.lease, first)
+      const waiting = (by: string, seconds: number) => store.read((tx) => tx.uploads.finishing({ by, at: at(seconds) }))
+      assert.deepEqual([await waiting('one', 59), await waiting('two', 59)], [[uploadId(1)], []])
+      assert.equal(await lease(store, 'two', 59), false)
+      assert.equal(await lease(store, 'one', 10), true)
+      assert.equal(await lease(store, 'two', 69), false)
+      assert.deepEqual(await waiting('two', 70), [uploadId(1)])
+      const took = await atOnce(store, 8, (tx, index) =>
+        tx.uploads.lease(uploadId(1), { by: `node ${index}`, at: at(70), until: at(130) }),
+      )
+      assert.equal(countTrue(took), 1)
+      await store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'finishing', to: 'landed', at: at(80) }))
+      assert.equal(await lease(store, 'one', 200), false)
+      assert.equal((await find(store, 1))?.lease, undefined)
+    }),
+  )
+
+  it(
+    'are not ended as idle after another chunk, or while they are marked as written to',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], (tx) => tx.uploads.insert(upload(1)))
+      const end = (receivedBytes: number, seconds: number) =>
+        store.write([], (tx) =>
+          tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(seconds), receivedBytes }),
+        )
+      await store.write([], (tx) => tx.uploads.markWriting(uploadId(1), at(60)))
+      await store.write([], (tx) => tx.uploads.markWriting(uploadId(1), at(50)))
+      assert.equal((await find(store, 1))?.writingUntil, at(60))
+      assert.equal(await end(0, 59), false)
+      await store.write([], (tx) => tx.uploads.append(uploadId(1), chunk(0, 10), at(59)))
+      assert.equal((await find(store, 1))?.writingUntil, undefined)
+      assert.equal(await end(0, 59), false)
+      await store.write([], (tx) => tx.uploads.markWriting(uploadId(1), at(60)))
+      assert.equal(await end(10, 60), true)
+      assert.equal((await find(store, 1))?.writingUntil, undefined)
+      await store.write([], (tx) => tx.uploads.markWriting(uploadId(1), at(99)))
+      assert.equal((await find(store, 1))?.writingUntil, undefined)
+    }),
+  )
+
+  it(
+    'know who opened them until they close',
+    inStore(async (store) => {
+      await seed(store)
+      const opener = { network: 'a hash', source: 'another', isFirst: true }
+      await store.write([], (tx) => tx.uploads.insert(upload(1, { opener })))
+      const openerOf = async () => {
+        const found = await find(store, 1)
+        return found?.assetId === undefined ? found?.opener : undefined
+      }
+      assert.deepEqual(await openerOf(), opener)
+      await store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) }))
+      assert.deepEqual(await openerOf(), opener)
+      await store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'finishing', to: 'landed', at: at(2) }))
+      assert.equal(await openerOf(), undefined)
+    }),
+  )
+}
+
 function describeLists(inStore: InStore): void {
   it(
     'are listed by link while they are open, and all while they are finishing',
@@ -253,7 +308,10 @@ function describeLists(inStore: InStore): void {
       await store.read(async (tx) => {
         assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))).toSorted(), [uploadId(1), uploadId(6)])
         assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(2))), [uploadId(7)])
-        assert.deepEqual([...(await tx.uploads.finishing())].toSorted(), [uploadId(2), uploadId(8)])
+        assert.deepEqual([...(await tx.uploads.finishing({ by: 'one process', at: at(9) }))].toSorted(), [
+          uploadId(2),
+          uploadId(8),
+        ])
       })
     }),
   )

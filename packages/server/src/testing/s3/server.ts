@@ -48,7 +48,7 @@ export interface S3Server {
 }
 
 export const TEST_BUCKET = 'blindkeep-test'
-const TEST_CREDENTIALS: Credentials = { accessKeyId: 'test-key-id', secretAccessKey: 'test secret + key/of nobody' }
+const TEST_CREDENTIALS: Credentials = { accessKeyId: 'test-key-id', secretAccessKey: 'test secret + key/of tests' }
 
 export async function startS3(options: S3Options = {}): Promise<S3Server> {
   const { credentials = TEST_CREDENTIALS, buckets = [TEST_BUCKET], now = Date.now } = options

@@ -21,7 +21,7 @@ const page = prepared((db, given: { readonly after: number; readonly max: number
     .leftJoin('links', 'links.opaque_id', 'drops.opaque_id')
     .leftJoin('uploads', 'uploads.upload_id', 'drops.upload_id')
     .select(['drop_seq', 'drops.drop_id', 'drops.account_id', 'drops.upload_id', 'drops.ciphertext_hash'])
-    .select(['drops.size', 'drops.location', 'drops.received_at', 'leased_until', 'claim_id'])
+    .select(['drops.size', 'drops.location', 'drops.received_at', 'drops.leased_until', 'claim_id'])
     .select(['objects.state as object_state', 'objects.size as object_size', 'links.account_id as link_account'])
     .select(['uploads.state as upload_state', isSame.as('is_same')])
     .select([

@@ -3,6 +3,7 @@ import { accountTables } from './0001/accounts.ts'
 import { assetTables } from './0001/assets.ts'
 import { custodyTables } from './0001/custody.ts'
 import { linkTables } from './0001/links.ts'
+import { sharedTables } from './0001/shared.ts'
 import { sharingTables } from './0001/sharing.ts'
 import { uploadTables } from './0001/uploads.ts'
 
@@ -19,4 +20,5 @@ export const firstTables = (dialect: Dialect): readonly string[] => [
   ...uploadTables(dialect),
   ...custodyTables(dialect),
   ...sharingTables(dialect),
+  ...sharedTables(dialect),
 ]

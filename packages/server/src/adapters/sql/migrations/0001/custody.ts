@@ -14,9 +14,11 @@ const objects = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
     state ${text} not null check (state in ('staged', 'kept', 'orphaned', 'marked', 'deleting')),
     since ${integer} not null,
     checked_at ${integer} not null,
-    damaged_at ${integer}
+    damaged_at ${integer},
+    suspected_at ${integer}
   ) ${keyedTableEnd}`,
   'create index objects_by_state on objects (state, since, location)',
+  'create index objects_suspected on objects (state, suspected_at, location) where suspected_at is not null',
   'create index objects_to_scrub on objects (state, checked_at, location)',
   `create table holds (
     ciphertext_hash ${text} primary key not null,
@@ -24,6 +26,11 @@ const objects = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
     created_at ${integer} not null
   ) ${tableEnd}`,
   'create index holds_by_age on holds (created_at, ciphertext_hash)',
+  `create table pauses (
+    pause_id ${text} primary key not null,
+    until ${integer} not null
+  ) ${keyedTableEnd}`,
+  'create index pauses_by_end on pauses (until)',
 ]
 
 const receipts = ({ text, integer, bytes, tableEnd }: Dialect) => [
@@ -66,7 +73,7 @@ const server = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   ) ${tableEnd}`,
   `create table server_facts (
     name ${text} primary key not null check (name in (
-      'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch', 'collector_paused_until',
+      'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch',
       'protocol_window', 'settings', 'store_id'
     )),
     value ${bytes} not null

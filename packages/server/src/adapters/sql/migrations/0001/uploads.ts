@@ -35,8 +35,13 @@ const uploads = ({ text, integer, bytes, tableEnd }: Dialect) =>
     received_bytes ${integer} not null default 0 check (received_bytes between 0 and size),
     chunk_count ${integer} not null default 0 check (chunk_count >= 0),
     last_chunk_at ${integer},
-    writing_until ${integer},
     closed_at ${integer},
+    opener ${text},
+    writing_until ${integer},
+    leased_by ${text},
+    leased_until ${integer},
+    check (closed_at is null or (opener is null and writing_until is null and leased_by is null)),
+    check ((leased_by is null) = (leased_until is null)),
     check ((closed_at is null) = (state in ('open', 'finishing'))),
     check ((failure is null) = (state <> 'failed')),
     check (
@@ -81,7 +86,7 @@ const parts = ({ text, integer, tableEnd }: Dialect) => [
   `create table parts (
     key ${text} primary key not null,
     upload_id ${text} not null,
-    state ${text} not null check (state in ('writing', 'kept', 'doomed')),
+    state ${text} not null check (state in ('writing', 'kept', 'deleting')),
     "offset" ${integer} check ("offset" >= 0),
     length ${integer} check (length > 0),
     checksum ${text},
@@ -89,7 +94,7 @@ const parts = ({ text, integer, tableEnd }: Dialect) => [
     is_removed ${integer} not null default 0 check (is_removed in (0, 1)),
     check ((due is null) = (state = 'kept')),
     check (state <> 'kept' or ("offset" is not null and length is not null and checksum is not null)),
-    check (is_removed = 0 or state = 'doomed')
+    check (is_removed = 0 or state = 'deleting')
   ) ${tableEnd}`,
   `create unique index parts_kept on parts (upload_id, "offset") where state = 'kept'`,
   `create index parts_behind_others on parts (upload_id) where state = 'kept' and "offset" > 0`,
@@ -113,7 +118,8 @@ const drops = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
     received_at ${integer} not null,
     leased_until ${integer},
     claim_id ${text},
-    claim_hash ${text} check ((claim_id is null) = (claim_hash is null))
+    claim_hash ${text} check ((claim_id is null) = (claim_hash is null)),
+    claimed_by ${text}
   ) ${tableEnd}`,
   'create index drops_of_account on drops (account_id, received_at, drop_seq)',
   'create index drops_of_link on drops (opaque_id)',

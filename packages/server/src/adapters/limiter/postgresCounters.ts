@@ -1,0 +1,79 @@
+/** Connections for what several processes count together. A crash of the database may lose its last moments, so no commit waits for the disk. */
+import { Pool, type PoolClient, type QueryResult } from 'pg'
+import { StorageUnavailable } from '../../ports/store.ts'
+
+export interface Counters {
+  /** Runs one statement, as a transaction. Throws `StorageUnavailable` if the database does not answer. */
+  ask(text: string, values: readonly unknown[]): Promise<QueryResult>
+  /** The same, but undoes what the statement has changed unless `isRight` agrees with the number of changed rows. */
+  askIf(text: string, values: readonly unknown[], isRight: (rows: number) => boolean): Promise<boolean>
+  end(): Promise<void>
+}
+
+const MAX_CONNECTIONS = 4
+const CONNECTION_TIMEOUT_MS = 10_000
+/** Each statement takes a millisecond. This is for a server that has disappeared. */
+const ANSWER_TIMEOUT_MS = 10_000
+
+const START = `
+  set synchronous_commit = off;
+  set statement_timeout = ${ANSWER_TIMEOUT_MS};
+  set idle_in_transaction_session_timeout = 5000;
+`
+
+export function openCounters({ url }: { readonly url: string }): Counters {
+  const pool = new Pool({
+    connectionString: url,
+    fallback_application_name: 'blindkeep limits',
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    query_timeout: ANSWER_TIMEOUT_MS + 1000,
+    keepAlive: true,
+    onConnect: async (client) => void (await client.query(START)),
+  })
+  // A lost idle connection is only replaced. Without a listener its error would end the process.
+  pool.on('error', () => undefined)
+
+  /** A connection whose last answer is unknown is not used again. */
+  async function use<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    let client: PoolClient | undefined
+    try {
+      client = await pool.connect()
+      client.on('error', ignore)
+      const result = await work(client)
+      release(client, false)
+      return result
+    } catch (error) {
+      if (client !== undefined) release(client, true)
+      throw new StorageUnavailable('The database does not count', { cause: error })
+    }
+  }
+
+  return {
+    ask: (text, values) => use((client) => client.query(named(text, values))),
+    askIf: (text, values, isRight) =>
+      use(async (client) => {
+        await client.query('begin')
+        const right = isRight((await client.query(named(text, values))).rowCount ?? 0)
+        await client.query(right ? 'commit' : 'rollback')
+        return right
+      }),
+    end: () => pool.end(),
+  }
+}
+
+function ignore(): void {}
+
+function release(client: PoolClient, isBroken: boolean): void {
+  client.removeListener('error', ignore)
+  client.release(isBroken)
+}
+
+const names = new Map<string, string>()
+
+/** The server plans a named statement once per connection. The texts are few and fixed. */
+function named(text: string, values: readonly unknown[]) {
+  const name = names.get(text) ?? `blindkeep_count_${names.size + 1}`
+  names.set(text, name)
+  return { name, text, values: [...values] }
+}

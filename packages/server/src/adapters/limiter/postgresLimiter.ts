@@ -1,0 +1,139 @@
+/**
+ * Counts for all processes together, in the table `limits`, by the database's clock. Each attempt is one statement. It takes the rows in the order of their
+ * ids, so that simultaneous attempts do not wait for each other in a circle; and it changes a row only if the row, as it is then, has room.
+ */
+import type { Limit, Limiter } from '../../ports/limiter.ts'
+import { createIds, type Ids } from './ids.ts'
+import { type Counters, openCounters } from './postgresCounters.ts'
+import { weighed } from './weighed.ts'
+
+interface PostgresLimiterOptions {
+  readonly url: string
+  /** The key of the hashes of sources and accounts. */
+  readonly secret: Uint8Array
+  readonly warn: (event: string, facts: { readonly error: unknown }) => void
+}
+
+const PRUNE_MS = 10_000
+const MAX_PRUNED_AT_ONCE = 10_000
+
+/** Above what concurrent statements may differ in their time. A window that ends later was begun before the database's clock was set back: it is over. */
+const MAX_AHEAD_MS = 60_000
+
+/** The columns of `asked` come as arrays, sorted by id. */
+const ASKED = `
+  with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now),
+  asked as (
+    select id, weight, max, now, now + window_ms as ends_at, now + window_ms + ${MAX_AHEAD_MS} as latest
+    from clock, unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as given (id, weight, max, window_ms)
+  ),
+  over as (
+    select coalesce(running.ends_at, asked.ends_at) - now as wait_ms
+    from asked left join limits running on running.id = asked.id and running.ends_at > now and running.ends_at <= latest
+    where weight + coalesce(running.taken, 0) > max
+  )`
+
+/** Of the row that the statement is about to change, as it is after every other change. */
+const IS_RUNNING = `exists (select 1 from asked where asked.id = present.id and present.ends_at > now and present.ends_at <= latest)`
+const TAKEN = `excluded.taken + case when ${IS_RUNNING} then present.taken else 0 end`
+
+/** Looks first, so that a refused attempt usually writes nothing. */
+const TAKE = `${ASKED}
+  insert into limits as present (id, taken, ends_at)
+  select id, weight, ends_at from asked where not exists (select 1 from over) order by id
+  on conflict (id) do update set
+    taken = ${TAKEN},
+    ends_at = case when ${IS_RUNNING} then present.ends_at else excluded.ends_at end
+  where ${TAKEN} <= (select max from asked where asked.id = present.id)`
+
+const WAIT = `${ASKED}
+  select coalesce(max(wait_ms), 0) as wait_ms from over`
+
+/** A count that falls to zero begins a new window, as one that was never taken. */
+const GIVE_BACK = `
+  with asked as (select * from unnest($1::text[], $2::bigint[]) as asked (id, weight)),
+  taken as (select id from limits where id in (select id from asked) order by id for update)
+  update limits set
+    taken = greatest(0, limits.taken - asked.weight),
+    ends_at = case when limits.taken > asked.weight then limits.ends_at else 0 end
+  from asked, taken where limits.id = asked.id and limits.id = taken.id`
+
+const PRUNE = `
+  delete from limits where id in (
+    select id from limits where ends_at <= (extract(epoch from clock_timestamp()) * 1000)::bigint
+    order by ends_at limit ${MAX_PRUNED_AT_ONCE} for update skip locked
+  )`
+
+/** Throws `StorageUnavailable` from each call while the database does not answer. */
+export function openPostgresLimiter({
+  url,
+  secret,
+  warn,
+}: PostgresLimiterOptions): Limiter & { prune(): Promise<void> } {
+  const counters = openCounters({ url })
+  const ids = createIds(secret)
+
+  async function prune(): Promise<void> {
+    while (((await counters.ask(PRUNE, [])).rowCount ?? 0) === MAX_PRUNED_AT_ONCE);
+  }
+
+  let isPruning = false
+  const timer = setInterval(async () => {
+    if (isPruning) return
+    isPruning = true
+    await prune().catch((error: unknown) => warn('ended counts of limits could not be removed', { error }))
+    isPruning = false
+  }, PRUNE_MS).unref()
+
+  return {
+    prune,
+    async take(limits) {
+      const asked = askedOf(ids, limits)
+      if (await takeAll(counters, asked)) return undefined
+      const { rows } = await counters.ask(WAIT, columnsOf(asked))
+      return Math.max(1, Math.ceil(Number(rows[0]?.wait_ms ?? 0) / 1000))
+    },
+    async giveBack(limits) {
+      const asked = askedOf(ids, limits)
+      if (asked.length > 0) await counters.ask(GIVE_BACK, columnsOf(asked).slice(0, 2))
+    },
+    async close() {
+      clearInterval(timer)
+      await counters.end()
+    },
+  }
+}
+
+interface Asked {
+  readonly id: string
+  readonly weight: number
+  readonly max: number
+  readonly windowMs: number
+}
+
+/** One statement changes a row once, so equal limits become one. */
+function askedOf(ids: Ids, limits: readonly Limit[]): readonly Asked[] {
+  const asked = new Map<string, Asked>()
+  for (const { limit, weight } of weighed(limits)) {
+    const id = Buffer.from(ids.of('own', limit.rule, limit.key), 'latin1').toString('hex')
+    const { max, windowSeconds } = limit
+    asked.set(id, { id, weight: weight + (asked.get(id)?.weight ?? 0), max, windowMs: windowSeconds * 1000 })
+  }
+  return [...asked.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+function columnsOf(asked: readonly Asked[]): readonly (readonly (string | number)[])[] {
+  return [
+    asked.map(({ id }) => id),
+    asked.map(({ weight }) => weight),
+    asked.map(({ max }) => max),
+    asked.map(({ windowMs }) => windowMs),
+  ]
+}
+
+/** One limit alone is taken or not by its one statement. */
+async function takeAll(counters: Counters, asked: readonly Asked[]): Promise<boolean> {
+  if (asked.length === 0) return true
+  if (asked.length === 1) return (await counters.ask(TAKE, columnsOf(asked))).rowCount === 1
+  return counters.askIf(TAKE, columnsOf(asked), (rows) => rows === asked.length)
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { seatsContract } from '../../ports/seats.contract.ts'
+import { inDatabase } from '../../testing/postgresStores.ts'
+import { openPostgresSeats } from './postgresSeats.ts'
+
+const open = (url: string) => openPostgresSeats({ url, warn: () => {} })
+
+seatsContract('seats on PostgreSQL', (work) =>
+  inDatabase(async ({ url }) => {
+    const seats = open(url)
+    await work(seats).finally(seats.close)
+  }),
+)
+
+describe('seats of several processes', () => {
+  it(
+    'are counted together, and are free again a minute after a process has died, not before',
+    inDatabase(async ({ url, outsider }) => {
+      const [living, dying, other] = [open(url), open(url), open(url)]
+      const pass = (seconds: number) => outsider.query('update seats set until = until - $1', [seconds * 1000])
+      const takenAtOnce = await Promise.all(
+        Array.from({ length: 30 }, (_, at) => (at % 2 === 0 ? living : dying).take('p', 2)),
+      )
+      assert.equal(takenAtOnce.filter((seat) => seat !== undefined).length, 2)
+      for (const seat of takenAtOnce) await seat?.leave()
+      assert.ok(await living.take('p', 2))
+      assert.ok(await dying.take('p', 2))
+      await pass(59)
+      await living.renew()
+      assert.equal(await other.take('p', 2), undefined)
+      await pass(2)
+      assert.ok(await other.take('p', 2))
+      assert.equal(await other.take('p', 2), undefined)
+      for (const seats of [living, dying, other]) await seats.close()
+      await pass(200)
+      const last = open(url)
+      await last.renew()
+      assert.deepEqual((await outsider.query('select * from seats')).rows, [])
+      await last.close()
+    }),
+  )
+})
