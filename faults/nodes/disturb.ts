@@ -8,6 +8,8 @@ import type { Trouble } from './trouble.ts'
 export interface Cause<Place> {
   readonly name: string
   readonly lastsMs: readonly [least: number, most: number]
+  /** It gives wrong bytes. */
+  readonly lies?: boolean
   /** Begins it, and resolves with what ends it. */
   begin(place: Place, random: Random): Promise<() => unknown> | (() => unknown)
 }
@@ -45,6 +47,7 @@ export async function disturb<Place>(disturbance: Disturbance<Place>): Promise<R
     if (cause === undefined) throw new Error('there are causes')
     await pause(random.integer(300, 1_500))
     trouble.isPresent = true
+    trouble.isLying = cause.lies === true
     const end = await cause.begin(place, random)
     await pause(random.integer(...cause.lastsMs))
     await end()

@@ -43,8 +43,9 @@ function causes(name: string, fault: ObjectFault, methods?: readonly Method[]): 
       return objects.heal
     }
   }
+  const lies = fault === 'wrong body'
   return [
-    { name: `${name}, all`, lastsMs: LASTS_MS, begin: begin(() => Number.POSITIVE_INFINITY) },
-    { name: `${name}, some`, lastsMs: LASTS_MS, begin: begin((random) => random.integer(1, MAX_TIMES)) },
+    { name: `${name}, all`, lies, lastsMs: LASTS_MS, begin: begin(() => Number.POSITIVE_INFINITY) },
+    { name: `${name}, some`, lies, lastsMs: LASTS_MS, begin: begin((random) => random.integer(1, MAX_TIMES)) },
   ]
 }
