@@ -91,17 +91,18 @@ async function judgeLinks({ api, ledger }: GuestPorts, owner: Owner): Promise<vo
   }
 }
 
-/** Waits until the sweeper has removed all orphaned files, so that `keptFiles` are left. False when that takes longer than a minute. */
-export async function untilSwept(dataDirectory: string, keptFiles: number): Promise<boolean> {
+/** Waits until the sweeper has removed all orphaned objects, so that `kept` are left. False when that takes longer than a minute. */
+export async function untilSwept(countObjects: () => Promise<number>, kept: number): Promise<boolean> {
   const giveUpAt = Date.now() + MAX_SWEEP_MS
-  while ((await countFiles(join(dataDirectory, 'blobs'))) !== keptFiles) {
+  while ((await countObjects()) !== kept) {
     if (Date.now() > giveUpAt) return false
     await pause(100)
   }
   return true
 }
 
-async function countFiles(directory: string): Promise<number> {
+export async function countFiles(dataDirectory: string): Promise<number> {
+  const directory = join(dataDirectory, 'blobs')
   const names = await Promise.all((await prefixesIn(directory)).map((prefix) => readdir(join(directory, prefix))))
   return names.flat().length
 }

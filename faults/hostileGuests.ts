@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
 import { type Api, createApi, jsonOf, pause } from './api.ts'
 import { signUp } from './assets/author.ts'
-import { untilSwept } from './finalChecks.ts'
+import { countFiles, untilSwept } from './finalChecks.ts'
 import { startAttackers } from './hostile/attackers.ts'
 import { ATTACKS, type Attack, type Target } from './hostile/attacks.ts'
 import { createAndCancel, landFiles, type Work } from './hostile/honest.ts'
@@ -197,7 +197,8 @@ async function leftOver({ server, api, owner, sockets }: End): Promise<readonly 
   const { used } = jsonOf<{ used: number }>(await api.askUntilAnswered({ method: 'GET', path: '/v1/quota', token }))
   const kept = drops.reduce((sum, { size }) => sum + size, 0)
   if (used !== kept) faults.push(`${used} bytes used, ${kept} in the inbox`)
-  if (!(await untilSwept(server.dataDir, drops.length))) faults.push('the sweep leaves orphaned files')
+  if (!(await untilSwept(() => countFiles(server.dataDir), drops.length)))
+    faults.push('the sweep leaves orphaned files')
   const left = socketsOf(server) - sockets
   if (left > MAX_LEFT_SOCKETS) faults.push(`${left} more sockets are open than before`)
   const exitCode = await server.terminate()

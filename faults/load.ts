@@ -5,7 +5,7 @@ import { type Api, createApi, jsonOf } from './api.ts'
 import { acknowledgedBlobsOf } from './assets/assetLedger.ts'
 import { signUp } from './assets/author.ts'
 import { runOwnerAssets } from './assets/ownerAssetsLoad.ts'
-import { finishAndCheck, untilSwept } from './finalChecks.ts'
+import { countFiles, finishAndCheck, untilSwept } from './finalChecks.ts'
 import { type GuestPorts, runGuest } from './guest.ts'
 import { judgeRows } from './judge.ts'
 import { createLedger, type Owner } from './ledger.ts'
@@ -32,6 +32,8 @@ export interface World extends GuestPorts, OwnerPorts {
   readonly oracle: Oracle
   readonly owners: readonly Owner[]
   readonly random: Random
+  /** How many objects the server has now. */
+  countObjects(): Promise<number>
   /** Stops the server and all requests to it. */
   close(): Promise<void>
 }
@@ -61,6 +63,8 @@ export interface WorldOptions {
     readonly oracle: Oracle
     /** How guests and owners see it. */
     readonly seen: (api: Api) => Api
+    /** How many objects it keeps. Without it the files are counted. */
+    readonly countObjects?: () => Promise<number>
   }
 }
 
@@ -85,6 +89,7 @@ export async function createWorld(seed: string, { disk, env, on }: WorldOptions 
     maxFileBytes: disk?.maxFileBytes ?? MAX_FILE_BYTES,
     pendingBytesTarget: disk?.pendingBytesTarget ?? PENDING_BYTES_TARGET,
     pool: createPool({ api, ledger, owners, isDiskTroubled }, random.fork('pool')),
+    countObjects: on?.countObjects ?? (() => countFiles(server.dataDir)),
     oracle: on?.oracle ?? createOracle(server.dataDir),
     attestationKeys: await attestationKeys(api),
     async close() {
@@ -128,7 +133,9 @@ export async function judgeAll(world: World): Promise<void> {
   const { server, ledger, oracle, owners } = world
   await finishAndCheck(world, owners, world.random.fork('end'))
   const inboxes = await Promise.all(owners.map((owner) => readInbox(world, owner)))
-  if (!(await untilSwept(server.dataDir, inboxes.flat().length + ledger.assets.flatMap(acknowledgedBlobsOf).length)))
+  if (
+    !(await untilSwept(world.countObjects, inboxes.flat().length + ledger.assets.flatMap(acknowledgedBlobsOf).length))
+  )
     ledger.fault('the sweep leaves orphaned files')
   const exitCode = await server.terminate()
   if (exitCode !== 0) ledger.fault(`the server ended with ${exitCode}`)

@@ -3,6 +3,7 @@ import { AssertionError } from 'node:assert/strict'
 import { type Client, createClient } from '../conformance/client.ts'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
 import { FAULT_ENV } from './load.ts'
+import { type Cluster, openCluster } from './nodes/cluster.ts'
 import { createOracle } from './oracle.ts'
 import { ADMISSION_RACES } from './races/admission.ts'
 import { ADOPTION_RACES } from './races/adoptions.ts'
@@ -19,6 +20,8 @@ interface RaceRun extends SharedOptions {
   readonly rounds: number
   /** A part of a race's name; all races when it is empty. */
   readonly race: string
+  /** With more than one, the requests of each race go to all of these nodes in turn, which share a PostgreSQL and an S3 store. */
+  readonly nodes: number
 }
 
 interface RaceReport {
@@ -48,13 +51,21 @@ const RACES = [
   ...INVITE_RACES,
 ]
 
-export async function runRaces({ seed, rounds, race: part, print }: RaceRun): Promise<RaceReport> {
+export async function runRaces({
+  seed,
+  rounds,
+  race: part,
+  nodes,
+  print,
+}: RaceRun): Promise<RaceReport | { readonly missing: string }> {
   const faults: string[] = []
   let sum = 0
   const chosen = RACES.filter(({ name }) => name.includes(part))
   if (chosen.length === 0) faults.push(`no race has ${part} in its name: ${RACES.map(({ name }) => name).join(', ')}`)
   for (const race of chosen) {
-    const { outcome, found } = await runRace(race, {
+    const place = await openPlace({ ...SETTINGS, ...race.settings }, nodes)
+    if ('missing' in place) return place
+    const { outcome, found } = await runRace(race, place, {
       rounds: Math.ceil(rounds / (race.weight ?? 1)),
       random: createRandom(`${seed}/${race.name}`),
     })
@@ -68,6 +79,17 @@ export async function runRaces({ seed, rounds, race: part, print }: RaceRun): Pr
   return { faults, requests: sum }
 }
 
+type Place = Pick<Cluster, 'server' | 'oracle'>
+
+async function openPlace(
+  env: Readonly<Record<string, string>>,
+  nodes: number,
+): Promise<Place | { readonly missing: string }> {
+  if (nodes > 1) return openCluster({ count: nodes, env })
+  const server = await startServer({ env })
+  return { server, oracle: createOracle(server.dataDir) }
+}
+
 interface Rounds {
   readonly rounds: number
   readonly random: Random
@@ -76,9 +98,9 @@ interface Rounds {
 /** On a server of its own, whose data is checked when it has stopped. Stops at the first round with a fault. */
 async function runRace(
   race: Race,
+  { server, oracle }: Place,
   { rounds, random }: Rounds,
 ): Promise<{ readonly outcome: Outcome; readonly found: readonly string[] }> {
-  const server = await startServer({ env: { ...SETTINGS, ...race.settings } })
   try {
     const found: string[] = []
     const operate = operatorOf(server)
@@ -105,7 +127,7 @@ async function runRace(
     const requestsPerSecond = Math.round((requests() * 1000) / (performance.now() - startedAt))
     const exitCode = await server.terminate()
     if (exitCode !== 0) found.push(`the server ended with ${exitCode}: ${server.log().slice(-2000)}`)
-    found.push(...(await createOracle(server.dataDir).examine()))
+    found.push(...(await oracle.examine()))
     return { outcome: { rounds: round, outcomes, requests: requests(), requestsPerSecond }, found }
   } finally {
     await server.stop()

@@ -5,6 +5,7 @@ import { runFullDisk } from './fullDisk.ts'
 import { runFuzz } from './fuzz.ts'
 import { runHostileGuests } from './hostileGuests.ts'
 import { runIndistinguishable } from './indistinguishable.ts'
+import { runAllFaults, runNodeFaults, runStoreFaults } from './nodes/clusterFaults.ts'
 import { runDatabaseFaults } from './nodes/databaseFaults.ts'
 import { runRaces } from './races.ts'
 import { runRandomKills } from './randomKills.ts'
@@ -60,8 +61,9 @@ export const FAULT_RUNS: readonly FaultRun[] = [
   row({
     name: 'races',
     id: 'R6',
-    about: 'races of 64 requests, --rounds rounds of each; --race runs only the races whose name contains the text',
-    options: { rounds: 50, race: '' },
+    about:
+      'races of 64 requests, --rounds rounds of each; --race runs only the races whose name contains the text; --nodes runs them on so many nodes',
+    options: { rounds: 50, race: '', nodes: 1 },
     ci: {},
     run: runRaces,
   }),
@@ -160,6 +162,29 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     options: { rounds: 200, guests: 8, cause: '' },
     ci: { rounds: 18 },
     run: runDatabaseFaults,
+  }),
+  row({
+    name: 'node-faults',
+    id: 'R17',
+    about:
+      'several nodes on one PostgreSQL and one S3 store; one after another is killed, or frozen past all leases; --cause as above (needs root)',
+    options: { rounds: 200, guests: 8, nodes: 3, cause: '' },
+    ci: { rounds: 20 },
+    run: runNodeFaults,
+  }),
+  row({
+    name: 'store-faults',
+    id: 'R18',
+    about: 'two nodes; the S3 store loses, repeats, delays, refuses, and lies; --cause as above (needs root)',
+    options: { rounds: 200, guests: 8, nodes: 2, cause: '' },
+    ci: { rounds: 25 },
+    run: runStoreFaults,
+  }),
+  row({
+    name: 'all-faults',
+    about: 'all of database-faults, node-faults and store-faults in one place; --cause as above (needs root)',
+    options: { rounds: 200, guests: 8, nodes: 3, cause: '' },
+    run: runAllFaults,
   }),
 ]
 

@@ -9,7 +9,7 @@ import { acknowledgedBlobsOf, newAsset } from './assets/assetLedger.ts'
 import { signUp } from './assets/author.ts'
 import { removeAsset } from './assets/remove.ts'
 import { ownBlob, uploadBlob } from './assets/uploadBlob.ts'
-import { untilSwept } from './finalChecks.ts'
+import { countFiles, untilSwept } from './finalChecks.ts'
 import type { Asset, Attempt, Owner } from './ledger.ts'
 import { createWorld, type World } from './load.ts'
 import { provision } from './pool.ts'
@@ -190,7 +190,7 @@ async function ask({ world, owner, watch, counts }: Race, asset: Asset, deep: bo
 
 /** In the end no blob is owned, so no file may be left. Checks rows, files and receipts. */
 async function judgeWhole({ server, oracle, ledger }: World): Promise<void> {
-  if (!(await untilSwept(server.dataDir, 0))) ledger.fault('the collector leaves orphaned files')
+  if (!(await untilSwept(() => countFiles(server.dataDir), 0))) ledger.fault('the collector leaves orphaned files')
   const { stdout } = await server.command(['collect', '--json'])
   const { marked, removed, spared } = JSON.parse(stdout)
   if (marked.objects + removed.objects + spared.objects > 0) ledger.fault(`there are objects without files: ${stdout}`)

@@ -11,6 +11,8 @@ export interface NodesOptions {
   readonly count?: number
   /** `BLOBS_URL` and the credentials of an object store that all nodes share. Files cannot be shared. */
   readonly blobs: Readonly<Record<string, string>>
+  /** An empty database; without it a new one is made. */
+  readonly databaseUrl?: string
   /** Settings of every node. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -28,7 +30,7 @@ export interface Nodes {
 }
 
 /** Uses the server that BLINDKEEP_TEST_POSTGRES names, or one of its own. All nodes start at once, also the first time. */
-export async function startNodes({ count = 3, blobs, env }: NodesOptions): Promise<Nodes> {
+export async function startNodes({ count = 3, blobs, env, databaseUrl: given }: NodesOptions): Promise<Nodes> {
   const ends: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const end of ends.splice(0).reverse()) await end()
@@ -36,7 +38,7 @@ export async function startNodes({ count = 3, blobs, env }: NodesOptions): Promi
   try {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-nodes-'))
     ends.push(() => rm(directory, { recursive: true, force: true }))
-    const databaseUrl = await openDatabase(ends)
+    const databaseUrl = given ?? (await openDatabase(ends))
     const proxy = await startRoundRobin()
     ends.push(proxy.close)
     const settings = {

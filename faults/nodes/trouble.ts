@@ -1,9 +1,11 @@
 /** What guests and owners see while something behind the server is away. */
-import { type Api, pause, type Reply } from '../api.ts'
+import { type Api, type Asked, pause, type Reply } from '../api.ts'
 
 export interface Trouble {
   /** While this is true, and a little longer, the declared answers for it are no faults. */
   isPresent: boolean
+  /** The store gives wrong bytes. A client sees that by the hash, and asks again. */
+  isLying: boolean
   /** Requests that were answered so. */
   refused: number
   /** How guests see the server: such an answer is as good as none, so they ask again. */
@@ -13,6 +15,7 @@ export interface Trouble {
 /** A refusal may still be on its way, or its request still be waiting for a connection to the database. */
 const LATE_MS = 12_000
 const PAUSE_MS = 100
+const CONTENT = /^\/v1\/(drops\/[^/]+\/content|blob\/)/
 
 export function createTrouble(): Trouble {
   let isPresent = false
@@ -25,26 +28,32 @@ export function createTrouble(): Trouble {
       if (isPresent && !is) endedAt = performance.now()
       isPresent = is
     },
+    isLying: false,
     refused: 0,
     seen: (api) => ({
       ...api,
       async ask(asked) {
         const reply = await api.ask(asked)
-        if (reply === undefined || !isRefused(reply)) return reply
+        if (reply === undefined || !isUseless(asked, reply)) return reply
         await pause(PAUSE_MS)
         return undefined
       },
       async askUntilAnswered(asked) {
         for (;;) {
           const reply = await api.askUntilAnswered(asked)
-          if (!isRefused(reply)) return reply
+          if (!isUseless(asked, reply)) return reply
           await pause(PAUSE_MS)
         }
       },
     }),
   }
+  const isRecent = () => isPresent || performance.now() - endedAt < LATE_MS
+  function isUseless({ method, path }: Asked, reply: Reply): boolean {
+    const isContent = method === 'GET' && CONTENT.test(path) && reply.status === 200
+    return isRefused(reply) || (isContent && trouble.isLying && isRecent())
+  }
   function isRefused({ status, code, body }: Reply): boolean {
-    const isExpected = isPresent || performance.now() - endedAt < LATE_MS
+    const isExpected = isRecent()
     // An answer to HEAD has no body, and so no code.
     const isDeclared = status === 500 && (code === 'error.storage.unavailable' || body.length === 0)
     if (isExpected && isDeclared) trouble.refused++

@@ -1,0 +1,32 @@
+/**
+ * R17 and R18: several nodes on one database and one object store. R17 kills and freezes nodes, R18 makes the object store fail. Both under load: nothing
+ * acknowledged is lost, one chain, no key without a row and no kept row without its key, nothing stuck.
+ */
+import { type Cluster, type ClusterOptions, openCluster } from './cluster.ts'
+import { DATABASE_CAUSES } from './databaseCauses.ts'
+import type { Cause } from './disturb.ts'
+import { type DisturbedReport, type DisturbedRun, runDisturbed } from './disturbed.ts'
+import { NODE_CAUSES } from './nodeCauses.ts'
+import { STORE_CAUSES } from './storeCauses.ts'
+
+type Report = DisturbedReport | { readonly missing: string }
+
+interface ClusterRun extends DisturbedRun {
+  readonly nodes: number
+}
+
+export const runNodeFaults = (options: ClusterRun): Promise<Report> => runOnCluster(options, NODE_CAUSES)
+
+export const runStoreFaults = (options: ClusterRun): Promise<Report> => runOnCluster(options, STORE_CAUSES)
+
+/** Everything at one place, in turn. */
+export const runAllFaults = (options: ClusterRun): Promise<Report> =>
+  runOnCluster(options, [...NODE_CAUSES, ...DATABASE_CAUSES, ...STORE_CAUSES])
+
+async function runOnCluster(options: ClusterRun, causes: readonly Cause<Cluster>[]): Promise<Report> {
+  const settings: ClusterOptions = { count: options.nodes }
+  const cluster = await openCluster(settings)
+  if ('missing' in cluster) return cluster
+  const { server, oracle, countObjects } = cluster
+  return runDisturbed(options, { on: { server, oracle, countObjects }, place: cluster, causes })
+}
