@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts'
 export interface Node extends News {
   /** The same time on all nodes, within `MAX_CLOCK_OFF_MS`. */
   readonly clock: Clock
-  /** Made anew by each process. Undefined if no other process may serve the same data. */
+  /** Each process makes its own. Undefined if no other process may serve the same data. */
   readonly nodeId: string | undefined
   /** No other process may serve the same data. */
   readonly isSole: boolean

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Seat, Seats } from './seats.ts'
 
-/** Tests the promises of `Seats` on one adapter. `inWorld` runs a test over seats of its own, which nobody has taken. */
+/** Tests the promises of `Seats` on one adapter. `inWorld` runs a test over seats of its own, all free. */
 export function seatsContract(
   name: string,
   inWorld: (work: (seats: Seats) => Promise<void>) => () => Promise<void>,

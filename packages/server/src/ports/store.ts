@@ -16,7 +16,7 @@ export type * from './store/nouns.ts'
  *   them. So a write names the lock of every account whose rows it judges or changes, unless it says why one statement is enough.
  * - `work` must await nothing but its `tx`, and may run more than once. It may run independent statements at the same time. If a statement rejects, the
  *   transaction is lost: a taken key is an answer of the port, not an error.
- * - `OutcomeUnknown`: nobody can say whether the write was committed. The caller reads again instead of assuming either.
+ * - `OutcomeUnknown`: it is unknown whether the write was committed. The caller reads again instead of assuming either.
  * - After a failed sync of the database the store acknowledges nothing more: every call rejects with `StoreBroken`.
  */
 export interface Store {

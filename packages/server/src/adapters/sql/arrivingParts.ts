@@ -4,7 +4,7 @@ import type { ArrivingParts } from '../../ports/backup.ts'
 const KEPT = `select key, "offset", length from parts where upload_id = ? and state = 'kept' order by "offset"`
 const BEGUN = `insert into parts (key, upload_id, state, due) values (?, ?, 'writing', 0)`
 const NOW_KEPT = `update parts set state = 'kept', "offset" = ?, length = ?, checksum = ?, due = null where key = ?`
-const DOOMED = `update parts set state = 'doomed', due = 0 where upload_id = ?`
+const FORGOTTEN = `update parts set state = 'deleting', due = 0 where upload_id = ?`
 
 /**
  * In the table `parts` of the SQLite database at `path`. Each part is on disk before its bytes are on their way: a part that is never kept is due at once,
@@ -31,7 +31,7 @@ export function createArrivingParts(path: string): ArrivingParts {
       })),
     begin: (location, key) => change(BEGUN, key, idIn(location)),
     keep: ({ key, offset, length, checksum }) => change(NOW_KEPT, offset, length, checksum, key),
-    forget: (location) => change(DOOMED, idIn(location)),
+    forget: (location) => change(FORGOTTEN, idIn(location)),
   }
 }
 

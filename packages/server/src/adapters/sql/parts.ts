@@ -46,7 +46,8 @@ const severalPartsAfter = prepared((db, given: { readonly after: string; readonl
           .select('objects.location')
           .where('objects.location', '=', sql<string>`substr(parts.key, 1, ${LOCATION_LENGTH})`)
           .where('objects.state', '=', KEPT)
-          .where('objects.damaged_at', 'is', null),
+          .where('objects.damaged_at', 'is', null)
+          .where('objects.suspected_at', 'is', null),
       ),
     )
     .groupBy('upload_id')

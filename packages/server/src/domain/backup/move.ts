@@ -35,7 +35,7 @@ export interface MoveProgress {
 export interface MoveReport {
   readonly objects: { files: number; bytes: number }
   readonly rows: number
-  /** Locations of objects that were damaged or missing before the move, and belong to somebody. Storage verification reports them as damaged. */
+  /** Locations of objects that were damaged or missing before the move, and that a drop or an asset has. Storage verification reports them as damaged. */
   readonly damaged: CappedList<string>
 }
 
