@@ -10,6 +10,7 @@ import {
   accountLock,
   isStoreBroken,
   type Lease,
+  OutcomeUnknown,
   type Upload,
   type UploadFailure,
   type WriteTx,
@@ -46,13 +47,14 @@ export function createFinishing(ports: FinishingPorts) {
   }
 
   /** If another process closed it meanwhile, or the answer to our own commit was lost, the row knows the answer. */
-  async function completeOrRead(upload: Upload): Promise<FinishAnswer> {
+  async function completeOrRead(upload: Upload, isSecond = false): Promise<FinishAnswer> {
     try {
       return await complete(upload)
     } catch (error) {
       const present = await store.read((tx) => tx.uploads.find(upload.uploadId)).catch(() => upload)
-      if (present?.state === 'finishing') throw error
-      return closedAnswer(present)
+      if (present?.state !== 'finishing') return closedAnswer(present)
+      if (error instanceof OutcomeUnknown && !isSecond) return completeOrRead(upload, true)
+      throw error
     }
   }
 
