@@ -118,7 +118,7 @@ export async function startObjectStoreProxy(storeEndpoint: string): Promise<Obje
   }
 }
 
-/** A late request that fails has failed where nobody waits for it any more. */
+/** A late request that fails has failed after its client has gone. */
 function remember(late: Set<Promise<unknown>>, work: Promise<unknown>): void {
   const settling = work.catch(() => undefined).finally(() => late.delete(settling))
   late.add(settling)
