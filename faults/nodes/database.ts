@@ -22,7 +22,7 @@ export interface FaultyDatabase {
 const MEBIBYTE = 1024 * 1024
 /** Its programs take 60 MiB, its data and log about 150. */
 const DISK_BYTES = 384 * MEBIBYTE
-const MAX_CONNECTIONS = 40
+const MAX_CONNECTIONS = 100
 const SETTINGS = `-c max_connections=${MAX_CONNECTIONS} -c max_wal_size=64MB -c min_wal_size=32MB`
 
 export async function openFaultyDatabase(): Promise<FaultyDatabase | { readonly missing: string }> {

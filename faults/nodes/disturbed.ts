@@ -47,12 +47,15 @@ export async function runDisturbed<Place>(
     await load.stop()
     if (ledger.faults.length === 0) await judgeAll(world)
     if (ledger.counts.landings === 0) ledger.fault('the causes met no load')
-    const log = unexpectedIn(loggedBy(server.log()))
+    const all = loggedBy(server.log())
+    const log = ledger.faults.length === 0 ? unexpectedIn(all) : all.slice(-MAX_LOG_CHARACTERS)
     return { faults: ledger.faults, counts: ledger.counts, refused: trouble.refused, longestRecoveryMs, log }
   } finally {
     await world.close()
   }
 }
+
+const MAX_LOG_CHARACTERS = 20_000
 
 /** Errors that say that something behind the server is away are what a run is for. */
 function unexpectedIn(log: string): string {

@@ -50,7 +50,7 @@ describe('the proxy of an object store', () => {
     assert.deepEqual(asked, ['PUT /bucket/a as signed', 'GET /bucket/a as signed'])
   })
 
-  it('spoils by method and key, as often as it was asked to', async () => {
+  it('spoils by method and key, as often as the rule says', async () => {
     proxy.spoil({ method: 'PUT', path: /\/b$/, fault: 'slow down', times: 2 })
     const statuses = []
     for (const key of ['a', 'b', 'b', 'b']) statuses.push((await put(key)).status)

@@ -118,7 +118,7 @@ export async function startObjectStoreProxy(storeEndpoint: string): Promise<Obje
   }
 }
 
-/** A late request that fails has failed after its caller gave up. */
+/** A late request that fails has failed after its client gave up. */
 function remember(late: Set<Promise<unknown>>, work: Promise<unknown>): void {
   const settling = work.catch(() => undefined).finally(() => late.delete(settling))
   late.add(settling)

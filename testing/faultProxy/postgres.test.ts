@@ -118,7 +118,7 @@ describe('the proxy of PostgreSQL', () => {
     assert.equal(await rows(), 1)
   })
 
-  it('loses the answer of a commit that has happened, and only as many as it was asked to', async () => {
+  it('loses the answer of a commit that has happened, and only as many as were asked for', async () => {
     proxy.loseCommits('answer', 1)
     assert.equal(await insert(), false)
     assert.equal(await rows(), 1)

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createMessageReader, isCommit, isCommitted } from './messages.ts'
 
-/** `request`: the commit never reaches the server. `answer`: the server commits, and its answer is lost. Then the connection is cut. */
+/** `request`: the commit never reaches the server. `answer`: the server commits, and no client hears of it. Then the connection is cut. */
 export type LostCommit = 'request' | 'answer'
 
 export interface PostgresProxy {
@@ -18,7 +18,7 @@ export interface PostgresProxy {
   hang(): void
   /** Each piece of an answer waits that long. */
   delay(ms: number): void
-  /** Loses the next commits, of any client. */
+  /** Loses the next commits of any client. */
   loseCommits(what: LostCommit, count: number): void
   /** How many commits were lost since the start. */
   lostCommits(): number

@@ -15,7 +15,7 @@ export type Lane = keyof typeof LANES
 const SOCKETS_FOR_CALL = 2
 
 /** Until an answer begins, and between two pieces of it. */
-export const ANSWER_MS = 20_000
+export const ANSWER_MS = 8_000
 const CONNECT_MS = 5_000
 /** How many calls may wait for their turn in a lane, and for how long. */
 const MAX_WAITING = 10_000

@@ -93,10 +93,10 @@ export function createReceiptLog({ store, clock, serverId, signerOf, headWatch =
         return rows
       }
     }
-    throw new Error(`the attestation key was rotated ${MAX_SIGNINGS} times while a batch was signed`)
+    throw new Error(`the log or its key changed ${MAX_SIGNINGS} times while a batch was signed`)
   }
 
-  /** False, and nothing committed, when the key is no longer active: no receipt is dated after the end of its key. */
+  /** False, and nothing committed, when the log has grown or the key is no longer active: no receipt is dated after the end of its key. */
   async function commit(
     drafts: readonly ReceiptDraft[],
     rows: readonly ReceiptRow[],
@@ -113,7 +113,8 @@ export function createReceiptLog({ store, clock, serverId, signerOf, headWatch =
         head === undefined ? recordServerId(tx, serverId) : undefined,
       ])
       if (active?.keyId !== key.keyId) return { refused: 'key_rotated' as const }
-      if (!isAppended) throw new Error('the receipt log has grown without its lock')
+      // Another process had the log's lock, because this one had lost it.
+      if (!isAppended) return { refused: 'log_moved' as const }
       await commitEach(tx, drafts, rows)
       return 'committed'
     })
