@@ -243,29 +243,6 @@ describe('two processes over one store of rows and one store of bytes', () => {
       assert.deepEqual(await world.store.read((tx) => tx.parts.due(world.clock.now(), 5)), [])
     }),
   )
-
-  it(
-    'show that a request writes for long, so that no other process ends its session',
-    inKeyedWorld(async (world) => {
-      const uploadId = await newSession(world)
-      const go = createGate()
-      async function* slowly() {
-        yield content.subarray(0, 10)
-        world.clock.advance(world.settings.uploadFirstByteSeconds + 1)
-        yield content.subarray(10, 20)
-        await go.passed
-        yield content.subarray(20)
-      }
-      const request = { offset: 0, checksum: sha256(content), body: slowly(), signal: never }
-      const writing = appendChunk(world, uploadId, request)
-      while ((await uploadRow(world, uploadId)).writingUntil === undefined) await new Promise(setImmediate)
-      await world.restarted().sweep.sweep()
-      assert.equal((await uploadRow(world, uploadId)).state, 'open')
-      go.open()
-      assert.deepEqual(await writing, { offset: 100 })
-      await assertLanded(world, uploadId)
-    }),
-  )
 })
 
 describe('keys without a row', () => {
