@@ -64,7 +64,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     about:
       'races of 64 requests, --rounds rounds of each; --race runs only the races whose name contains the text; --nodes runs them on so many nodes',
     options: { rounds: 50, race: '', nodes: 1 },
-    ci: {},
+    ci: { rounds: 20 },
     run: runRaces,
   }),
   row({
@@ -160,7 +160,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     about:
       'PostgreSQL is cut off, hangs, crashes, loses commits, runs out of connections or disk, under load; --cause runs only the causes whose name contains the text (needs root, for a small tmpfs)',
     options: { rounds: 200, guests: 8, cause: '' },
-    ci: { rounds: 18 },
+    ci: { rounds: 9 },
     run: runDatabaseFaults,
   }),
   row({
@@ -169,7 +169,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     about:
       'several nodes on one PostgreSQL and one S3 store; one after another is killed, or frozen past all leases; --cause as above (needs root)',
     options: { rounds: 200, guests: 8, nodes: 3, cause: '' },
-    ci: { rounds: 20 },
+    ci: { rounds: 4 },
     run: runNodeFaults,
   }),
   row({
@@ -177,7 +177,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     id: 'R18',
     about: 'two nodes; the S3 store loses, repeats, delays, refuses, and lies; --cause as above (needs root)',
     options: { rounds: 200, guests: 8, nodes: 2, cause: '' },
-    ci: { rounds: 25 },
+    ci: { rounds: 6 },
     run: runStoreFaults,
   }),
   row({
