@@ -4,8 +4,7 @@ import assert from 'node:assert/strict'
 /** The input is doubled so often. Each doubling doubles the time of a linear function, and quadruples that of a quadratic one. */
 const DOUBLINGS = 3
 const MAX_RATIO = 3 ** DOUBLINGS
-const ROUNDS = 7
-const RUNS = 2
+const ROUNDS = 21
 /** Shorter times are mostly noise: the function is repeated until one measurement takes at least this long. */
 const MIN_MS = 0.2
 const MAX_REPEATS = 128
@@ -19,7 +18,7 @@ export interface Work<Input> {
   readonly size?: number
 }
 
-/** `what` names the input in the error. Fails when eight times the input takes more than 27 times the work, three for each doubling, in the median of several rounds. */
+/** `what` names the input in the error. Fails when eight times the input takes more than 27 times the work, three for each doubling, in the shortest of several rounds. */
 export async function assertLinear<Input>({ input, run, size = 2048 }: Work<Input>, what = 'the input'): Promise<void> {
   const [small, large] = [input(size), input(size * 2 ** DOUBLINGS)]
   const work = async (value: Input): Promise<void> => {
@@ -34,15 +33,14 @@ export async function assertLinear<Input>({ input, run, size = 2048 }: Work<Inpu
   const repeats = await repeatsFor(() => work(large))
   // Linear work takes both measurements equally long, so that a busy machine interrupts both equally often.
   const factor = 2 ** DOUBLINGS
-  const ratios: number[] = []
+  // Interruptions only add time. So the shortest times of all rounds come ever closer to the work itself, however busy the machine is.
+  let [largeMs, smallMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let round = 0; round < ROUNDS; round++) {
-    const largeMs = await shortestMs(() => work(large), repeats)
-    const smallMs = await shortestMs(() => work(small), repeats * factor)
-    ratios.push((factor * largeMs) / smallMs)
-    if (median(ratios) < MAX_RATIO) return
+    largeMs = Math.min(largeMs, await elapsedMs(() => work(large), repeats))
+    smallMs = Math.min(smallMs, await elapsedMs(() => work(small), repeats * factor))
+    if (factor * largeMs < MAX_RATIO * smallMs) return
   }
-  const listed = ratios.map((ratio) => ratio.toFixed(1)).join(', ')
-  assert.fail(`${factor} times ${what} takes ${listed} times the work`)
+  assert.fail(`${factor} times ${what} takes ${((factor * largeMs) / smallMs).toFixed(1)} times the work`)
 }
 
 async function repeatsFor(work: () => Promise<void>): Promise<number> {
@@ -51,20 +49,10 @@ async function repeatsFor(work: () => Promise<void>): Promise<number> {
     if (repeats >= MAX_REPEATS || (await elapsedMs(work, repeats)) >= MIN_MS) return repeats
 }
 
-async function shortestMs(work: () => Promise<void>, repeats: number): Promise<number> {
-  let least = Number.POSITIVE_INFINITY
-  for (let run = 0; run < RUNS; run++) least = Math.min(least, await elapsedMs(work, repeats))
-  return least
-}
-
 async function elapsedMs(work: () => Promise<void>, repeats: number): Promise<number> {
   const startMs = performance.now()
   for (let count = 0; count < repeats; count++) await work()
   return performance.now() - startMs
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 const repeated = (piece: string) => (size: number) => piece.repeat(Math.ceil(size / piece.length))
