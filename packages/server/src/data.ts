@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { utf8 } from '@blindkeep/protocol/bytes'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
 import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
@@ -23,6 +22,7 @@ import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
 import { createPartIndex } from './domain/custody/partIndex.ts'
+import { belongingTo, checkStoreId, hasKeys, storeIdOf } from './domain/custody/storeId.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/backup.ts'
 import type { Clock } from './ports/clock.ts'
 import type { KeyedBytes } from './ports/keyedBytes.ts'
@@ -170,13 +170,14 @@ interface BytesUse {
 async function openBytes(config: Config, store: Store, use: BytesUse): Promise<Bytes> {
   const { blobs } = config
   if (blobs.kind === 'files') return openFiles(config, blobs.directory, use)
-  const known = await store.read((tx) => tx.server.fact('store_id'))
+  const known = await store.read(storeIdOf)
   const bucket = await openBucket(config, blobs.address, {
     index: createPartIndex(store),
     createIfMissing: use.createIfMissing && known === undefined,
+    knownId: known,
   })
   try {
-    await checkStoreId(store, bucket.storeId)
+    await checkStoreId(store, bucket)
     return bucket
   } catch (error) {
     await bucket.close()
@@ -193,7 +194,7 @@ async function openFiles({ database }: Pick<Config, 'database'>, directory: stri
 function openBucket(
   config: Config,
   address: S3Options['address'],
-  use: Pick<S3Options, 'index' | 'createIfMissing'>,
+  use: Pick<S3Options, 'index' | 'createIfMissing' | 'knownId'>,
 ): Promise<S3Store> {
   return openS3({
     ...use,
@@ -208,25 +209,17 @@ function openBucket(
   })
 }
 
+interface ArrivingBytes extends Bytes {
+  /** Of a bucket. */
+  readonly storeId?: string
+}
+
 /** For bytes that arrive, at a place that no server has used. */
-async function openArriving(config: Config, parts: PartIndex): Promise<Bytes> {
+async function openArriving(config: Config, parts: PartIndex): Promise<ArrivingBytes> {
   const { blobs } = config
   return blobs.kind === 'files'
     ? openFiles(config, blobs.directory, { createIfMissing: true })
     : openBucket(config, blobs.address, { index: parts, createIfMissing: true })
-}
-
-/** A database and its bucket belong together: in another bucket every object would look lost. */
-async function checkStoreId(store: Store, storeId: string): Promise<void> {
-  const known = await store.write(['server'], async (tx) => {
-    const present = await tx.server.fact('store_id')
-    if (present === undefined) await tx.server.setFact('store_id', utf8(storeId))
-    return present === undefined ? storeId : new TextDecoder().decode(present)
-  })
-  if (known !== storeId)
-    throw new Error(
-      'the objects of this database are in another S3 store. Set BLOBS_URL to the bucket and prefix that it belongs to.',
-    )
 }
 
 /** The clock of the server's nodes, for a command that writes or compares times. */
@@ -286,7 +279,7 @@ export async function openRestoreData(config: Config, path: string): Promise<Res
   return {
     ...bytes,
     directory,
-    database,
+    database: belongingTo(bytes.storeId, database),
     keyring,
     async close() {
       await bytes.close()
@@ -335,11 +328,11 @@ export async function openMoveData(config: Config, target: Pick<Config, 'databas
   const from = await openFilesystemBlobs({ directory: blobs.directory, createIfMissing: false, asItIs: true })
   if (target.blobs.kind === 'files') await refuseUsed(target.blobs.directory, moving)
   const to = await openArriving({ ...config, ...target }, moving.parts)
-  // A bucket with a witness has a server.
-  if ((await to.witness?.read()) !== undefined)
+  // A bucket with a witness has a server. Only a move that was interrupted may find objects there.
+  if ((await to.witness?.read()) !== undefined || (!moving.isBegun() && (await hasKeys(to))))
     throw new Error('the target has the bytes of a server already, and nothing is replaced')
   return {
-    database: moving,
+    database: belongingTo(to.storeId, moving),
     from,
     to,
     async close() {

@@ -27,11 +27,11 @@ export interface Marker {
 /** Reads the marker, or makes it. Throws an error that tells the operator what to do if it is missing and must not be made. */
 export async function openMarker(
   client: Client,
-  { createIfMissing }: { readonly createIfMissing: boolean },
+  { createIfMissing, knownId }: { readonly createIfMissing: boolean; readonly knownId?: string | undefined },
 ): Promise<Marker> {
   const key = `${client.address.prefix}${MARKER}`
   const found = await storeIdAt(client, key)
-  if (found === undefined && !createIfMissing) throw foreignStore(client, key)
+  if (found === undefined && !createIfMissing) throw foreignStore(client, key, knownId)
   const made = found === undefined ? await makeMarker(client, key) : undefined
   const storeId = found ?? (await storeIdAt(client, key))
   if (storeId === undefined) throw new StorageUnavailable('the object store lost what it took a moment ago')
@@ -76,15 +76,15 @@ async function makeMarker(client: Client, key: string): Promise<string> {
   return storeId
 }
 
-function foreignStore({ address }: Client, key: string): Error {
+function foreignStore({ address }: Client, key: string, knownId: string | undefined): Error {
   return new Error(
     [
       `the bucket ${address.bucket} does not look like the one that this database belongs to:`,
       `  the database knows objects, but the bucket has no ${key}.`,
       '  Set BLOBS_URL to the bucket and prefix of the objects, and start again. Nothing was changed.',
       `  Only if the objects are lost permanently, and you have no backup of them: put an object ${key} with the line`,
-      `    store: <id>`,
-      '  where <id> is a random UUID, and start again. The server then reports the objects as lost.',
+      `    store: ${knownId ?? '<id>'}`,
+      `  ${knownId === undefined ? 'where <id> is a random UUID, ' : ''}and start again. The server then reports the objects as lost.`,
     ].join('\n'),
   )
 }

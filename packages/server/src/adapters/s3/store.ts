@@ -23,6 +23,8 @@ export interface S3Options {
   readonly index: PartIndex
   /** False if the database knows objects or a store id: then a bucket without marker is refused, with an error that tells the operator what to do. */
   readonly createIfMissing: boolean
+  /** The store id that the database knows, for that error. */
+  readonly knownId?: string | undefined
   /** Until an answer begins, and between two pieces of it. */
   readonly answerMs?: number
 }
@@ -42,12 +44,12 @@ export interface S3Store {
 
 /** Opens the bucket. Throws an error for people if there are no credentials or no marker, and `StorageUnavailable` if the store does not answer. */
 export async function openS3(options: S3Options): Promise<S3Store> {
-  const { address, index, createIfMissing, answerMs } = options
+  const { address, index, createIfMissing, knownId, answerMs } = options
   const credentials = await readCredentials(options.credentials)
   const spool = await openSpool(options.spoolDirectory)
   const client = await openClient({ address, credentials, answerMs })
   try {
-    const marker = await openMarker(client, { createIfMissing })
+    const marker = await openMarker(client, { createIfMissing, knownId })
     return {
       staging: createStaging({ client, marker, spool }),
       objects: createObjects({ client, marker, index }),

@@ -1,10 +1,10 @@
 import type { Store } from '../../ports/store.ts'
+import { createLockTurns } from './lockTurns.ts'
 import { createConnections, type PostgresConnections } from './postgresConnections.ts'
 import { createPostgresHealth, type PostgresHealth } from './postgresHealth.ts'
 import { lockStatements } from './postgresLocks.ts'
 import { preparePostgres, type SchemaUse } from './postgresSchema.ts'
 import { inSnapshot, inWrite } from './postgresTransactions.ts'
-import { createTurns } from './turns.ts'
 import { createReadTx, createWriteTx } from './tx.ts'
 
 /** How many transactions run at once. One more connection holds the lock of the receipt log. */
@@ -48,7 +48,7 @@ interface Parts {
 }
 
 function storeOver({ connections, lockConnection, health }: Parts): Store {
-  const receiptLog = createTurns()
+  const turns = createLockTurns()
   const running = new Set<Promise<unknown>>()
   let closed: Promise<void> | undefined
 
@@ -92,8 +92,9 @@ function storeOver({ connections, lockConnection, health }: Parts): Store {
 
   return {
     read: (work) => run(() => connections.use((session) => inSnapshot(session, (db) => work(createReadTx(db))))),
-    write: (locks, work) => run(() => inWrite({ connections, locks }, (db) => work(createWriteTx(db)))),
-    withReceiptLogLock: (work) => run(() => receiptLog.take(() => lockReceiptLog(work))),
+    write: (locks, work) =>
+      run(() => turns.take(locks, () => inWrite({ connections, locks }, (db) => work(createWriteTx(db))))),
+    withReceiptLogLock: (work) => run(() => turns.take(['receipt log'], () => lockReceiptLog(work))),
     close() {
       closed ??= close()
       return closed

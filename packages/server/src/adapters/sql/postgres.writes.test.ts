@@ -67,6 +67,28 @@ describe('writes of several processes to PostgreSQL', () => {
   )
 
   it(
+    'wait for a lock without a connection: many of one account hold up no one else',
+    inDatabase(async ({ open }) => {
+      const store = await open()
+      await seed(store)
+      const { promise: othersAreDone, resolve: release } = Promise.withResolvers<void>()
+      const busy = Array.from({ length: 200 }, () =>
+        store.write([accountLock(accountId(1))], async (tx) => {
+          await othersAreDone
+          return tx.accounts.charge(accountId(1), 1, 200)
+        }),
+      )
+      // The server ends a write that waits for too long inside.
+      await Promise.all([
+        store.read((tx) => tx.accounts.find(accountId(2))),
+        store.write([accountLock(accountId(2))], (tx) => tx.accounts.charge(accountId(2), 1, 200)),
+      ])
+      release()
+      assert.ok((await Promise.all(busy)).every((isCharged) => isCharged))
+    }),
+  )
+
+  it(
     'never wait for each other in a circle, in whatever order they name their locks',
     inDatabase(async ({ open }) => {
       const stores = [await open(), await open()]

@@ -9,12 +9,18 @@ export function keyOf(lock: Lock): bigint {
   return createHash('sha256').update(`blindkeep ${lock}`).digest().readBigInt64BE(0)
 }
 
-/** Statements that take the locks until the transaction ends. */
-export function lockStatements(locks: Locks): string {
+/** Without duplicates, in the order in which everyone takes them. */
+export function inOrder(locks: Locks): readonly Lock[] {
   const kindOf = (lock: Lock) => KINDS.indexOf(lock.startsWith('account ') ? 'account' : lock)
   return [...new Set(locks)]
-    .map((lock) => ({ kind: kindOf(lock), key: keyOf(lock) }))
+    .map((lock) => ({ lock, kind: kindOf(lock), key: keyOf(lock) }))
     .toSorted((one, other) => one.kind - other.kind || (one.key < other.key ? -1 : 1))
-    .map(({ key }) => `; select pg_advisory_xact_lock(${key})`)
+    .map(({ lock }) => lock)
+}
+
+/** Statements that take the locks until the transaction ends. */
+export function lockStatements(locks: Locks): string {
+  return inOrder(locks)
+    .map((lock) => `; select pg_advisory_xact_lock(${keyOf(lock)})`)
     .join('')
 }
