@@ -55,6 +55,8 @@ class ChunkRefused extends Error {
   }
 }
 
+class PartNotBegun extends Error {}
+
 export function createChunkWrite({ store, staging, clock, room, staged, finishing }: ChunkWritePorts) {
   /** What arrives of one chunk: counted, hashed and judged. */
   function createArrival(upload: Upload, { offset, checksum }: ChunkBody, writer: Writer) {
@@ -79,7 +81,12 @@ export function createChunkWrite({ store, staging, clock, room, staged, finishin
     }
   }
 
-  return async function write(upload: Upload, chunk: ChunkBody, writer: Writer): Promise<WrittenChunk | WriteRefusal> {
+  /** Undefined if the chunk got no part: another process recorded it or closed the upload while it arrived, or too many parts are being written. */
+  return async function write(
+    upload: Upload,
+    chunk: ChunkBody,
+    writer: Writer,
+  ): Promise<WrittenChunk | WriteRefusal | undefined> {
     const { uploadId, location } = upload
     const arrival = createArrival(upload, chunk, writer)
     const key = staging.newKey(location)
@@ -89,7 +96,7 @@ export function createChunkWrite({ store, staging, clock, room, staged, finishin
       arrival.judge()
       if (key === undefined) return
       isBegun = await beginPart(upload, key)
-      if (!isBegun) throw new ChunkRefused({ refused: 'storage_unavailable' })
+      if (!isBegun) throw new PartNotBegun('the chunk got no part')
     }
     try {
       if (!(await room.isLeft())) return { refused: 'storage_unavailable' }
@@ -101,6 +108,7 @@ export function createChunkWrite({ store, staging, clock, room, staged, finishin
       if (writer.isStopped()) return stopped(uploadId)
       // What has arrived of this chunk does not count: without keys the next attempt writes over it.
       if (error instanceof ChunkRefused) return error.refusal
+      if (error instanceof PartNotBegun) return undefined
       if (error instanceof StorageUnavailable || error instanceof BlobMissing)
         return finishing.storageFault(upload, error)
       throw error

@@ -2,7 +2,7 @@
  * The one place that accepts chunks (specification, Append one chunk: the same function as the album upload path).
  * An acknowledged chunk is written and recorded. The last one is acknowledged only when the whole file has landed.
  */
-import type { Sha256Hex } from '@blindkeep/protocol/ids'
+import type { Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { type ChunkRecordPorts, createChunkRecord, type RecordRefusal } from './chunkRecord.ts'
@@ -58,14 +58,17 @@ export function createChunks(ports: ChunkPorts) {
     { offset }: ChunkRequest,
   ): Promise<UploadAt | Refuses<'upload_not_found'>> {
     const { uploadId } = found.upload
-    const find = () =>
-      store.read(async (tx) => {
-        const [upload, recorded] = await Promise.all([findUpload(uploadId)(tx), tx.uploads.chunkAt(uploadId, offset)])
-        return isRefusal(upload) ? upload : { upload, recorded }
-      })
+    const find = () => store.read(findUploadAt(findUpload(uploadId), offset))
     const now = writers.isTouchedSince(uploadId, found.moment) ? await find() : found
     if (isRefusal(now)) return now
     return (await staged.check(now.upload)) ? now : find()
+  }
+
+  /** The answer to a chunk that got no part: what another process did meanwhile, or else that the store has no place for it now. */
+  async function withoutPart(uploadId: UploadId, request: ChunkRequest): Promise<ChunkAnswer> {
+    const now = await store.read(findUploadAt(findUpload(uploadId), request.offset))
+    if (isRefusal(now)) return now
+    return (await repeatAnswer(now, request)) ?? misfit(now, request) ?? { refused: 'storage_unavailable' }
   }
 
   return {
@@ -88,6 +91,7 @@ export function createChunks(ports: ChunkPorts) {
         const settled = (await repeatAnswer(now, request)) ?? misfit(now, request)
         if (settled !== undefined) return settled
         const chunk = await write(now.upload, request, writer)
+        if (chunk === undefined) return withoutPart(uploadId, request)
         return isRefusal(chunk) ? chunk : record(now.upload, chunk)
       })
     },

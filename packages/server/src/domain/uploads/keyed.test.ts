@@ -160,6 +160,69 @@ describe('a session in a store with keys', () => {
   )
 })
 
+/** Sends a chunk of which all has arrived but the end. `finish` sends that. */
+function almostSent(world: World, uploadId: UploadId, { offset, bytes: sent }: ReturnType<typeof chunk>) {
+  const [reached, go] = [createGate(), createGate()]
+  async function* body() {
+    yield sent
+    reached.open()
+    await go.passed
+  }
+  const answer = appendChunk({ rules: world.restarted() }, uploadId, {
+    offset,
+    checksum: sha256(sent),
+    body: body(),
+    signal: never,
+  })
+  return {
+    reached: reached.passed,
+    finish() {
+      go.open()
+      return answer
+    },
+  }
+}
+
+describe('a chunk that still arrives while another process', () => {
+  it(
+    'ends its session is answered as to an unknown one',
+    inKeyedWorld(async (world) => {
+      const uploadId = await newSession(world)
+      const late = almostSent(world, uploadId, chunk(0, 100))
+      await late.reached
+      assert.equal(await world.rules.ending.cancel(await uploadRow(world, uploadId)), undefined)
+      assert.deepEqual(await late.finish(), { refused: 'upload_not_found' })
+    }),
+  )
+
+  it(
+    'lands the file is a repeat, or refused when it differs',
+    inKeyedWorld(async (world) => {
+      const uploadId = await newSession(world)
+      const same = almostSent(world, uploadId, chunk(0, 100))
+      const other = almostSent(world, uploadId, { offset: 0, bytes: bytes(100) })
+      await Promise.all([same.reached, other.reached])
+      assert.deepEqual(await append(world, uploadId, chunk(0, 100)), { offset: 100 })
+      assert.deepEqual(await same.finish(), { offset: 100 })
+      assert.deepEqual(await other.finish(), { refused: 'upload_closed', offset: 100 })
+      await assertLanded(world, uploadId)
+    }),
+  )
+
+  it(
+    'fails the file for its hash is refused for the same reason',
+    inKeyedWorld(async (world) => {
+      const uploadId = await newSession(world)
+      const wrong = { offset: 0, bytes: Buffer.alloc(100) }
+      const late = almostSent(world, uploadId, wrong)
+      await late.reached
+      const failed = await append(world, uploadId, wrong)
+      assert.equal(Object(failed).refused, 'content_hash_wrong')
+      assert.deepEqual(await late.finish(), failed)
+    }),
+  )
+})
+
 /** Another process that stands still at one call of `write`, before it stores the bytes or after. */
 function standingStill(world: World, at: 'before' | 'after') {
   const [reached, go] = [createGate(), createGate()]
