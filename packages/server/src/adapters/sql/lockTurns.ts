@@ -2,7 +2,7 @@ import { type Locks, StorageUnavailable } from '../../ports/store.ts'
 import { inOrder } from './postgresLocks.ts'
 import { MAX_WAITING } from './turns.ts'
 
-/** A request that waited for longer is refused: whoever sent it has given up, or soon will. */
+/** A request that waited for longer is refused: its client has given up, or soon will. */
 const MAX_WAIT_MS = 30_000
 
 /**
