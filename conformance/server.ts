@@ -1,6 +1,6 @@
 /** The server under test: the one at CONFORMANCE_URL, or one that is started for the test file. */
 import { after } from 'node:test'
-import { startServer } from '../testing/startServer.ts'
+import { startServed } from '../testing/backend.ts'
 import { type Client, createClient } from './client.ts'
 
 const given = process.env.CONFORMANCE_URL
@@ -27,18 +27,18 @@ export interface OperatedServer {
   operate(...command: readonly string[]): Promise<unknown>
   /** Restarts the server with these additional settings. Returns a new client; the old one is not valid any more. */
   restart(env: Settings): Promise<Client>
-  /** Stops the server as an operator does, so that everything it keeps is in its files. */
+  /** Stops the server as an operator does. Then all that it keeps is stored. */
   end(): Promise<void>
   /** Its output so far, stdout and stderr. */
   log(): string
-  /** Its data folder, which contains everything but the master secret. */
-  readonly dataDir: string
+  /** All that it has stored, except the master secret. */
+  stored(): Promise<readonly Buffer[]>
 }
 
 /** The same, with its operator's commands. */
 export async function operatedServer(env: Settings = {}): Promise<OperatedServer> {
   const { PUBLIC_URL: publicUrl, ...rest } = env
-  const server = await startServer({ env: rest, ...(publicUrl === undefined ? {} : { publicUrl }) })
+  const server = await startServed({ env: rest, publicUrl })
   after(async () => {
     await server.stop()
   })
@@ -53,10 +53,8 @@ export async function operatedServer(env: Settings = {}): Promise<OperatedServer
       await server.restart(settings)
       return createClient(server.url)
     },
-    async end() {
-      await server.terminate()
-    },
+    end: server.terminate,
     log: server.log,
-    dataDir: server.dataDir,
+    stored: server.stored,
   }
 }
