@@ -24,6 +24,9 @@ export interface Backend {
 /** A test file may have twenty nodes at a time, each with 12. */
 const MAX_CONNECTIONS = 600
 
+/** Whether the servers keep their bytes in an object store. */
+export const isOnObjectStore = (): boolean => process.env.BLINDKEEP_TEST_BYTES === 's3'
+
 type Settings = Readonly<Record<string, string>>
 
 /** For all servers that are started afterwards. Resolves to what ends it. */
@@ -69,21 +72,21 @@ export interface Served {
   stop(): Promise<void>
 }
 
-/** `publicUrl` is the `PUBLIC_URL` of a server behind a proxy of its operator. */
-export async function startServed({
-  env,
-  publicUrl,
-}: {
-  env: Settings
-  publicUrl?: string | undefined
-}): Promise<Served> {
+interface ServedOptions {
+  readonly env: Settings
+  /** `PUBLIC_URL`, if clients are to see another address than the server's own. */
+  readonly publicUrl?: string | undefined
+  /** One process without a proxy, also where others are several nodes. */
+  readonly isAlone?: boolean
+}
+
+export async function startServed({ env, publicUrl, isAlone = false }: ServedOptions): Promise<Served> {
   const database = await createTestDatabase()
-  const bytes = process.env.BLINDKEEP_TEST_BYTES === 's3' ? await openObjectStore() : undefined
+  const bytes = isOnObjectStore() ? await openObjectStore() : undefined
   const settings = { ...bytes?.env, ...(database !== undefined && { DATABASE_URL: database.url }), ...env }
-  const { url, nodes, log, stop } = await startProcesses({
-    env: settings,
-    ...(publicUrl !== undefined && { publicUrl }),
-  })
+  const options = { env: settings, ...(publicUrl !== undefined && { publicUrl }) }
+  const count = isAlone ? 1 : Number(process.env.BLINDKEEP_TEST_NODES ?? 1)
+  const { url, nodes, log, stop } = await (count > 1 ? startNodes({ count, ...options }) : startAlone(options))
   const [first] = nodes
   if (first === undefined) throw new Error('a server has a process')
   const ofAll = (work: (node: RunningServer) => Promise<unknown>) => Promise.all(nodes.map(work))
@@ -112,9 +115,7 @@ export async function startServed({
   }
 }
 
-async function startProcesses(options: { readonly env: Settings; readonly publicUrl?: string }) {
-  const count = Number(process.env.BLINDKEEP_TEST_NODES ?? 1)
-  if (count > 1) return startNodes({ count, ...options })
+async function startAlone(options: { readonly env: Settings; readonly publicUrl?: string }) {
   const server = await startServer(options)
   return { ...server, nodes: [server] }
 }
