@@ -52,8 +52,10 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     const { uploadId } = upload
     const at = clock.now()
     // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of an unknown upload.
-    const [owner, isAppended] = await Promise.all([
+    const isLast = offset + length === upload.size
+    const [owner, link, isAppended] = await Promise.all([
       tx.accounts.find(upload.accountId),
+      isLast && upload.assetId === undefined ? tx.links.find(upload.opaqueId) : undefined,
       tx.uploads.append(uploadId, { offset, length, checksum, key }, at),
     ])
     if (owner?.suspendedAt !== undefined)
@@ -64,6 +66,6 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
       const present = await findUpload(uploadId)(tx)
       return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }
     }
-    return offset + length === upload.size ? finishing.enter(tx, upload, at) : undefined
+    return isLast ? finishing.enter(tx, { upload, link }, at) : undefined
   }
 }

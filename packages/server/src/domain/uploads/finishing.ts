@@ -10,6 +10,7 @@ import {
   accountLock,
   isStoreBroken,
   type Lease,
+  type Link,
   OutcomeUnknown,
   type Upload,
   type UploadFailure,
@@ -113,7 +114,8 @@ export function createFinishing(ports: FinishingPorts) {
     },
 
     /** See `enterFinishing`. */
-    enter: (tx: WriteTx, upload: Upload, at: Instant) => enterFinishing(tx, upload, { at, lease: lease.from(at) }),
+    enter: (tx: WriteTx, complete: Complete, at: Instant) =>
+      enterFinishing(tx, complete, { at, lease: lease.from(at) }),
 
     /** Finishes what an earlier process or a failed attempt left in the finishing state. What another process finishes now is left to it. */
     async resume(): Promise<void> {
@@ -137,16 +139,21 @@ export type FinishingRefusal =
   | Refuses<'upload_not_found'>
   | { readonly refused: 'sibling_finishing'; readonly uploadId: UploadId }
 
+interface Complete {
+  readonly upload: Upload
+  /** Of a guest's upload, as the transaction reads it. */
+  readonly link: Link | undefined
+}
+
 /**
  * Enters the finishing state, in the transaction that records the last chunk. Of a single-use link's uploads only one may be finishing:
  * the next one waits until that one has landed or failed, so that no receipt is ever signed for a drop that then may not land.
  */
 async function enterFinishing(
   tx: WriteTx,
-  upload: Upload,
+  { upload, link }: Complete,
   { at, lease }: { readonly at: Instant; readonly lease: Lease },
 ): Promise<FinishingRefusal | undefined> {
-  const link = upload.assetId === undefined ? await tx.links.find(upload.opaqueId) : undefined
   if (link?.singleUse === true && !(await tx.links.claim(link.opaqueId, upload.uploadId))) {
     return link.claimedBy === undefined
       ? { refused: 'upload_not_found' }
