@@ -67,7 +67,7 @@ export function openSession(
     health.check()
     if (givenBack) throw new Error('The connection was given back')
     if (lost) throw new StorageUnavailable('The connection to the database is lost')
-    sendTogether()
+    sendTogether(client)
     const answer = withinTime(client.query(query), answerTimeoutMs + GRACE_MS)
     underWay.add(answer)
     try {
@@ -80,13 +80,6 @@ export function openSession(
     } finally {
       underWay.delete(answer)
     }
-  }
-
-  /** Statements that are asked for in one turn of the event loop leave in one packet. */
-  function sendTogether(): void {
-    const { stream } = client.connection
-    stream.cork()
-    process.nextTick(() => stream.uncork())
   }
 
   function judge(error: unknown): unknown {
@@ -140,6 +133,12 @@ export function openSession(
       return fit && !lost && !begun
     },
   }
+}
+
+/** What is asked for in one turn of the event loop leaves in one packet. */
+function sendTogether({ connection: { stream } }: PoolClient): void {
+  stream.cork()
+  process.nextTick(() => stream.uncork())
 }
 
 /** The server has not answered in time. */
