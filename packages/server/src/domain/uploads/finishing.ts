@@ -38,7 +38,8 @@ export function createFinishing(ports: FinishingPorts) {
   const { store, staging, clock, staged, ending, land } = ports
   const lease = createFinishingLease(ports)
 
-  async function run(uploadId: UploadId): Promise<FinishAnswer> {
+  async function run(uploadId: UploadId, entered?: Upload): Promise<FinishAnswer> {
+    if (entered !== undefined) return lease.during(uploadId, () => completeOrRead(entered))
     for (;;) {
       const upload = await store.read((tx) => tx.uploads.find(uploadId))
       if (upload?.state !== 'finishing') return closedAnswer(upload)
@@ -85,7 +86,7 @@ export function createFinishing(ports: FinishingPorts) {
     return { ...refused, offset: size }
   }
 
-  /** Resolves when the upload has landed or failed. All callers share one run. */
+  /** Resolves when the upload has landed or failed. All callers share one run. `entered` is what this process has just moved to finishing. */
   const finish = shared(run)
 
   /**
@@ -113,7 +114,6 @@ export function createFinishing(ports: FinishingPorts) {
       }
     },
 
-    /** See `enterFinishing`. */
     enter: (tx: WriteTx, complete: Complete, at: Instant) =>
       enterFinishing(tx, complete, { at, lease: lease.from(at) }),
 
@@ -125,10 +125,10 @@ export function createFinishing(ports: FinishingPorts) {
   }
 }
 
-function shared(run: (uploadId: UploadId) => Promise<FinishAnswer>): typeof run {
+function shared(run: (uploadId: UploadId, entered?: Upload) => Promise<FinishAnswer>): typeof run {
   const inFlight = new Map<UploadId, Promise<FinishAnswer>>()
-  return (uploadId) => {
-    const started = inFlight.get(uploadId) ?? run(uploadId).finally(() => inFlight.delete(uploadId))
+  return (uploadId, entered) => {
+    const started = inFlight.get(uploadId) ?? run(uploadId, entered).finally(() => inFlight.delete(uploadId))
     inFlight.set(uploadId, started)
     return started
   }
