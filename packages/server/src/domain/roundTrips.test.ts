@@ -26,7 +26,7 @@ const BATCH = 64
 
 describe('waits for PostgreSQL', () => {
   it(
-    'of a request that creates a drop are at most 8',
+    'of a request that creates a drop are at most 6',
     inTwoNodes(async ({ here }) => {
       const { rules } = here
       const opaqueId = await newLink(here)
@@ -34,12 +34,12 @@ describe('waits for PostgreSQL', () => {
         rules.drops.create(creation(opaqueId, bytes(10), { idempotencyKey: crypto.randomUUID(), source: '192.0.2.1' }))
       await create()
       const trips = await roundTripsOf(create)
-      assert.ok(trips <= 8, `${trips}`)
+      assert.ok(trips <= 6, `${trips}`)
     }),
   )
 
   it(
-    'of a chunk that is not the last are at most 7',
+    'of a chunk that is not the last are at most 4',
     inTwoNodes(async ({ here }) => {
       const opaqueId = await newLink(here)
       const content = bytes(30)
@@ -47,14 +47,14 @@ describe('waits for PostgreSQL', () => {
       const send = async (offset: number) => {
         const { chunks } = here.rules
         const piece = content.subarray(offset, offset + 10)
-        const found = notRefused(await chunks.find(findDropUpload({ opaqueId, uploadId }), offset))
+        const found = notRefused(await chunks.find({ uploadId, find: findDropUpload({ opaqueId, uploadId }), offset }))
         notRefused(
           await chunks.append(found, { offset, checksum: sha256(piece), body: inPieces(piece), signal: never }),
         )
       }
       await send(0)
       const trips = await roundTripsOf(() => send(10))
-      assert.ok(trips <= 7, `${trips}`)
+      assert.ok(trips <= 4, `${trips}`)
     }),
   )
 
@@ -67,7 +67,7 @@ describe('waits for PostgreSQL', () => {
   )
 
   it(
-    `of a batch that lands drops of ${BATCH} accounts are at most 15`,
+    `of a batch that lands drops of ${BATCH} accounts are at most 6`,
     inTwoNodes(async ({ here }) => {
       const { receiptLog, ending } = here.rules
       const landDrop = createLandDrop({ ending })
@@ -93,7 +93,7 @@ describe('waits for PostgreSQL', () => {
       // The first of them is a batch of its own, and all others wait for it.
       const withBatch = await roundTripsOf(() => Promise.all([next, ...rest].map((each) => receiptLog.append(each))))
       const trips = withBatch - alone
-      assert.ok(trips <= 15, `${trips}`)
+      assert.ok(trips <= 6, `${trips}`)
     }),
   )
 })

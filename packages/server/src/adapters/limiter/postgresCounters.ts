@@ -29,6 +29,7 @@ export function openCounters({ url }: { readonly url: string }): Counters {
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS + 1000,
     keepAlive: true,
+    pipeline: true,
     onConnect: async (client) => void (await client.query(START)),
   })
   // A lost idle connection is only replaced. Without a listener its error would end the process.
@@ -53,8 +54,8 @@ export function openCounters({ url }: { readonly url: string }): Counters {
     ask: (text, values) => use((client) => client.query(named(text, values))),
     askIf: (text, values, isRight) =>
       use(async (client) => {
-        await client.query('begin')
-        const right = isRight((await client.query(named(text, values))).rowCount ?? 0)
+        const [, { rowCount }] = await Promise.all([client.query('begin'), client.query(named(text, values))])
+        const right = isRight(rowCount ?? 0)
         await client.query(right ? 'commit' : 'rollback')
         return right
       }),

@@ -62,6 +62,25 @@ const insertion = prepared((db, given: Omit<NotedEvent, 'change'> & ChangeText) 
   }),
 )
 
+/** With the number that the account has now. */
+const insertionNext = prepared((db, given: Omit<NotedEvent, 'change' | 'changeSeq'> & ChangeText) =>
+  db
+    .insertInto('events')
+    .columns(['account_id', 'change_seq', 'at', 'name', 'data'])
+    .expression(
+      db
+        .selectFrom('accounts')
+        .select(({ val }) => [
+          'account_id',
+          'change_seq',
+          val(given.at).as('at'),
+          val(given.name).as('name'),
+          val(given.data).as('data'),
+        ])
+        .where('account_id', '=', given.accountId),
+    ),
+)
+
 const numbering = prepared((db, given: { readonly assetId: AssetId; readonly changeSeq: number }) =>
   db.updateTable('assets').set({ change_seq: given.changeSeq }).where('asset_id', '=', given.assetId),
 )
@@ -110,8 +129,16 @@ export function changeWrites(db: Kysely<Schema>): ChangeWrites {
   return {
     async nextSeq(accountId) {
       const row = await nextNumber.first(db, { accountId })
-      if (row === undefined) throw new Error(`Something changed for account ${accountId}, which does not exist`)
+      if (row === undefined) throw unknownAccount(accountId)
       return row.change_seq
+    },
+    async insertNextEvent({ change, ...noted }) {
+      // The second statement reads what the first one has written, so they travel together.
+      const [row] = await Promise.all([
+        nextNumber.first(db, noted),
+        insertionNext.changed(db, { ...noted, ...textOf(change) }),
+      ])
+      if (row === undefined) throw unknownAccount(noted.accountId)
     },
     async insertEvent({ change, ...noted }) {
       await insertion.changed(db, { ...noted, ...textOf(change) })
@@ -124,6 +151,10 @@ export function changeWrites(db: Kysely<Schema>): ChangeWrites {
       return pruning.changed(db, { before, max })
     },
   }
+}
+
+function unknownAccount(accountId: AccountId): Error {
+  return new Error(`Something changed for account ${accountId}, which does not exist`)
 }
 
 function inOrder(rows: readonly Selectable<AssetBlobTable>[]): readonly Selectable<AssetBlobTable>[] {

@@ -120,7 +120,8 @@ const landing = prepared((db, given: { readonly opaqueId: OpaqueId; readonly siz
         .else(null)
         .end(),
     }))
-    .where('opaque_id', '=', given.opaqueId),
+    .where('opaque_id', '=', given.opaqueId)
+    .returning('spent_at'),
 )
 
 const claim = prepared((db, given: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId }) =>
@@ -180,8 +181,9 @@ export function linkWrites(db: Kysely<Schema>): LinkWrites {
       throw new Error('A reservation was released on a link that does not exist')
     },
     async land(opaqueId, size, at) {
-      if ((await landing.changed(db, { opaqueId, size, at })) === 1) return
-      throw new Error('A file landed on a link that does not exist')
+      const row = await landing.first(db, { opaqueId, size, at })
+      if (row === undefined) throw new Error('A file landed on a link that does not exist')
+      return row.spent_at !== null
     },
     async claim(opaqueId, uploadId) {
       return (await claim.changed(db, { opaqueId, uploadId })) === 1

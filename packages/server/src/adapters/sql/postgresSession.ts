@@ -29,11 +29,12 @@ const GRACE_MS = 5_000
 
 /**
  * The settings of each connection, whatever the server, the role or the URL say: the server answers a commit when it is on disk, and a client that disappears
- * keeps its locks for seconds.
+ * keeps its locks for seconds. Only a transaction that says `read write` can change anything, so a statement whose `begin` was lost is refused.
  */
 export function startOf(answerTimeoutMs: number): string {
   return `
     set synchronous_commit = on;
+    set default_transaction_read_only = on;
     set bytea_output = hex;
     set statement_timeout = ${answerTimeoutMs};
     set lock_timeout = ${LOCK_TIMEOUT_MS};
@@ -66,6 +67,7 @@ export function openSession(
     health.check()
     if (givenBack) throw new Error('The connection was given back')
     if (lost) throw new StorageUnavailable('The connection to the database is lost')
+    sendTogether(client)
     const answer = withinTime(client.query(query), answerTimeoutMs + GRACE_MS)
     underWay.add(answer)
     try {
@@ -131,6 +133,12 @@ export function openSession(
       return fit && !lost && !begun
     },
   }
+}
+
+/** What is asked for in one turn of the event loop leaves in one packet. */
+function sendTogether({ connection: { stream } }: PoolClient): void {
+  stream.cork()
+  process.nextTick(() => stream.uncork())
 }
 
 /** The server has not answered in time. */

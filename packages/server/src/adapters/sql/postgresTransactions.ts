@@ -10,19 +10,24 @@ import type { Schema } from './schema.ts'
 
 type Work<Result> = (db: Kysely<Schema>) => Promise<Result>
 
-/**
- * All that `work` reads is of one instant, and the server refuses every change. Waits only for the answers that `work` waits for: without its `begin` a
- * statement would still only read, and the failure of the `begin` is the result.
- */
+/** All that `work` reads is of one instant, and the server refuses every change. */
 export async function inSnapshot<Result>(session: PostgresSession, work: Work<Result>): Promise<Result> {
-  const begun = session.begin('isolation level repeatable read, read only')
-  const result = lend(session, work)
   try {
-    await Promise.all([begun, result])
-    return await result
+    return await begunWith(session, 'isolation level repeatable read, read only', work)
   } finally {
     void session.rollBack()
   }
+}
+
+/**
+ * The first statements of `work` travel with the `begin` and run after it. The failure of the `begin` is the result: without it the server refuses every change
+ * (see `startOf`).
+ */
+async function begunWith<Result>(session: PostgresSession, how: string, work: Work<Result>): Promise<Result> {
+  const begun = session.begin(how)
+  const result = lend(session, work)
+  await Promise.all([begun, result])
+  return await result
 }
 
 /** A deadlock with other software is the only reason to try again. */
@@ -42,11 +47,10 @@ export async function inWrite<Result>(
   }
 }
 
-/** Waits for the `begin`: if it was lost, each statement would be a transaction of its own. */
 async function attemptWrite<Result>(session: PostgresSession, locks: Locks, work: Work<Result>): Promise<Result> {
   try {
-    await session.begin(`isolation level read committed, read write${lockStatements(locks)}`)
-    const result = await lend(session, work)
+    const how = `isolation level read committed, read write${lockStatements(locks)}`
+    const result = await begunWith(session, how, work)
     if (!isRefusal(result)) await commit(session)
     return result
   } finally {

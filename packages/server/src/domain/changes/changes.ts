@@ -13,7 +13,7 @@ const notedIn = new WeakMap<WriteTx, Map<AccountId, Set<string>>>()
 
 export async function noteChange(tx: WriteTx, accountId: AccountId, change: PlainChange, at: Instant): Promise<void> {
   if (isNoted(tx, accountId, JSON.stringify(change))) return
-  await tx.changes.insertEvent({ accountId, changeSeq: await tx.changes.nextSeq(accountId), at, change })
+  await tx.changes.insertNextEvent({ accountId, at, change })
 }
 
 export function noteLinkChange(

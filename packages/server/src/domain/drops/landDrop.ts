@@ -20,7 +20,8 @@ export function createLandDrop({ ending }: { readonly ending: UploadEnding }): L
   return async function landDrop(tx, { upload, dropId, receivedAt }) {
     const { uploadId, accountId, opaqueId, ciphertextHash, size, contentType, kemCt, suggestedFilename, location } =
       upload
-    await Promise.all([
+    const [isSpent] = await Promise.all([
+      tx.links.land(opaqueId, size, receivedAt),
       markLanded(tx, upload, receivedAt),
       tx.drops.insert({
         dropId,
@@ -36,11 +37,9 @@ export function createLandDrop({ ending }: { readonly ending: UploadEnding }): L
         receivedAt,
         leasedUntil: undefined,
       }),
-      tx.links.land(opaqueId, size, receivedAt),
       noteChange(tx, accountId, { name: 'drop.landed', dropId, opaqueId }, receivedAt),
       noteLinkChange(tx, upload, receivedAt),
     ])
-    const link = await tx.links.find(opaqueId)
-    return link?.spentAt === undefined ? [] : ending.endOpenOfLink(tx, opaqueId, receivedAt)
+    return isSpent ? ending.endOpenOfLink(tx, opaqueId, receivedAt) : []
   }
 }

@@ -18,6 +18,8 @@ export type RecordRefusal = Refuses<
   'chunk_misplaced' | 'upload_not_found' | 'account_suspended' | 'storage_unavailable'
 >
 
+type RecordingRefusal = Refuses<'chunk_misplaced' | 'upload_not_found' | 'account_suspended'> | FinishingRefusal
+
 export function createChunkRecord({ store, clock, staged, finishing }: ChunkRecordPorts) {
   return async function record(upload: Upload, chunk: WrittenChunk): Promise<FinishAnswer | RecordRefusal> {
     const { uploadId } = upload
@@ -29,41 +31,42 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
       if (failure !== undefined) return failure
     }
     // The account's lock would make every chunk of an account wait for the others. One statement judges and records a chunk; the last one judges more.
-    const refused = await store.write(isLast ? [accountLock(upload.accountId)] : [], (tx) =>
-      recordIn(tx, upload, chunk),
-    )
-    if (refused?.refused === 'sibling_finishing') {
-      await finishing.finish(refused.uploadId)
+    const done = await store.write(isLast ? [accountLock(upload.accountId)] : [], (tx) => recordIn(tx, upload, chunk))
+    if (typeof done !== 'string' && done.refused === 'sibling_finishing') {
+      await finishing.finish(done.uploadId)
       return record(upload, chunk)
     }
-    if (refused !== undefined) {
-      if (chunk.key !== undefined) await giveUpPart({ store, clock }, chunk.key)
-      return refused
-    }
+    if (done !== 'recorded' && chunk.key !== undefined) await giveUpPart({ store, clock }, chunk.key)
+    if (typeof done !== 'string') return done
     if (chunk.hash !== undefined) staged.advance(uploadId, end, chunk.hash)
-    return isLast ? finishing.finish(uploadId) : { offset: end }
+    if (!isLast) return { offset: end }
+    const entered = { ...upload, state: 'finishing' as const, receivedBytes: end }
+    return finishing.finish(uploadId, done === 'recorded' ? entered : undefined)
   }
 
   async function recordIn(
     tx: WriteTx,
     upload: Upload,
     { offset, length, checksum, key }: WrittenChunk,
-  ): Promise<Refuses<'chunk_misplaced' | 'upload_not_found' | 'account_suspended'> | FinishingRefusal | undefined> {
+  ): Promise<'recorded' | 'repeat' | RecordingRefusal> {
     const { uploadId } = upload
     const at = clock.now()
     // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of an unknown upload.
-    const [owner, isAppended] = await Promise.all([
+    const isLast = offset + length === upload.size
+    const [owner, link, isAppended] = await Promise.all([
       tx.accounts.find(upload.accountId),
+      isLast && upload.assetId === undefined ? tx.links.find(upload.opaqueId) : undefined,
       tx.uploads.append(uploadId, { offset, length, checksum, key }, at),
     ])
     if (owner?.suspendedAt !== undefined)
       return { refused: upload.assetId === undefined ? 'upload_not_found' : 'account_suspended' }
     if (!isAppended) {
-      // Another process may have recorded the same chunk first. Then this is a repeat.
-      if ((await tx.uploads.chunkAt(uploadId, offset))?.checksum === checksum) return undefined
+      // Another process may have recorded the same chunk first.
+      if ((await tx.uploads.chunkAt(uploadId, offset))?.checksum === checksum) return 'repeat'
       const present = await findUpload(uploadId)(tx)
       return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }
     }
-    return offset + length === upload.size ? finishing.enter(tx, upload, at) : undefined
+    const refused = isLast ? await finishing.enter(tx, { upload, link }, at) : undefined
+    return refused ?? 'recorded'
   }
 }

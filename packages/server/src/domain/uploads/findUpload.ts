@@ -62,15 +62,21 @@ export interface UploadAt {
   readonly recorded: Chunk | undefined
 }
 
-/** `offset` is undefined when the request names none. */
-export function findUploadAt(
-  find: FindUpload,
-  offset: number | undefined,
-): (tx: ReadTx) => Promise<UploadAt | NotFound> {
+export interface Sought {
+  readonly uploadId: UploadId
+  /** Finds this upload as its caller may see it. */
+  readonly find: FindUpload
+  /** Undefined when the request names none. */
+  readonly offset: number | undefined
+}
+
+/** Waits for the database once. */
+export function findUploadAt({ uploadId, find, offset }: Sought): (tx: ReadTx) => Promise<UploadAt | NotFound> {
   return async (tx) => {
-    const upload = await find(tx)
-    if (isRefusal(upload)) return upload
-    const recorded = offset === undefined ? undefined : await tx.uploads.chunkAt(upload.uploadId, offset)
-    return { upload, recorded }
+    const [upload, recorded] = await Promise.all([
+      find(tx),
+      offset === undefined ? undefined : tx.uploads.chunkAt(uploadId, offset),
+    ])
+    return isRefusal(upload) ? upload : { upload, recorded }
   }
 }

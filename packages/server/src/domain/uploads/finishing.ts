@@ -10,6 +10,7 @@ import {
   accountLock,
   isStoreBroken,
   type Lease,
+  type Link,
   OutcomeUnknown,
   type Upload,
   type UploadFailure,
@@ -37,7 +38,8 @@ export function createFinishing(ports: FinishingPorts) {
   const { store, staging, clock, staged, ending, land } = ports
   const lease = createFinishingLease(ports)
 
-  async function run(uploadId: UploadId): Promise<FinishAnswer> {
+  async function run(uploadId: UploadId, entered?: Upload): Promise<FinishAnswer> {
+    if (entered !== undefined) return lease.during(uploadId, () => completeOrRead(entered))
     for (;;) {
       const upload = await store.read((tx) => tx.uploads.find(uploadId))
       if (upload?.state !== 'finishing') return closedAnswer(upload)
@@ -84,7 +86,7 @@ export function createFinishing(ports: FinishingPorts) {
     return { ...refused, offset: size }
   }
 
-  /** Resolves when the upload has landed or failed. All callers share one run. */
+  /** Resolves when the upload has landed or failed. All callers share one run. `entered` is what this process has just moved to finishing. */
   const finish = shared(run)
 
   /**
@@ -112,8 +114,8 @@ export function createFinishing(ports: FinishingPorts) {
       }
     },
 
-    /** See `enterFinishing`. */
-    enter: (tx: WriteTx, upload: Upload, at: Instant) => enterFinishing(tx, upload, { at, lease: lease.from(at) }),
+    enter: (tx: WriteTx, complete: Complete, at: Instant) =>
+      enterFinishing(tx, complete, { at, lease: lease.from(at) }),
 
     /** Finishes what an earlier process or a failed attempt left in the finishing state. What another process finishes now is left to it. */
     async resume(): Promise<void> {
@@ -123,10 +125,10 @@ export function createFinishing(ports: FinishingPorts) {
   }
 }
 
-function shared(run: (uploadId: UploadId) => Promise<FinishAnswer>): typeof run {
+function shared(run: (uploadId: UploadId, entered?: Upload) => Promise<FinishAnswer>): typeof run {
   const inFlight = new Map<UploadId, Promise<FinishAnswer>>()
-  return (uploadId) => {
-    const started = inFlight.get(uploadId) ?? run(uploadId).finally(() => inFlight.delete(uploadId))
+  return (uploadId, entered) => {
+    const started = inFlight.get(uploadId) ?? run(uploadId, entered).finally(() => inFlight.delete(uploadId))
     inFlight.set(uploadId, started)
     return started
   }
@@ -137,16 +139,21 @@ export type FinishingRefusal =
   | Refuses<'upload_not_found'>
   | { readonly refused: 'sibling_finishing'; readonly uploadId: UploadId }
 
+interface Complete {
+  readonly upload: Upload
+  /** Of a guest's upload, as the transaction reads it. */
+  readonly link: Link | undefined
+}
+
 /**
  * Enters the finishing state, in the transaction that records the last chunk. Of a single-use link's uploads only one may be finishing:
  * the next one waits until that one has landed or failed, so that no receipt is ever signed for a drop that then may not land.
  */
 async function enterFinishing(
   tx: WriteTx,
-  upload: Upload,
+  { upload, link }: Complete,
   { at, lease }: { readonly at: Instant; readonly lease: Lease },
 ): Promise<FinishingRefusal | undefined> {
-  const link = upload.assetId === undefined ? await tx.links.find(upload.opaqueId) : undefined
   if (link?.singleUse === true && !(await tx.links.claim(link.opaqueId, upload.uploadId))) {
     return link.claimedBy === undefined
       ? { refused: 'upload_not_found' }

@@ -287,6 +287,23 @@ describe('two processes over one store of rows and one store of bytes', () => {
   )
 
   it(
+    'keep one part of a chunk that both have stored, and remove the other at once',
+    inKeyedWorld(async (world, bucket) => {
+      const uploadId = await newSession(world)
+      const late = standingStill(world, 'after')
+      const writing = append(late, uploadId, chunk(0, 30))
+      await late.reached
+      assert.deepEqual(await append(world, uploadId, chunk(0, 30)), { offset: 30 })
+      assert.equal((await bucket.keysOf(uploadId)).length, 2)
+      late.go()
+      assert.deepEqual(await writing, { offset: 30 })
+      await world.rules.sweep.removeDeleting()
+      const [kept] = await partsOf(world.store, uploadId)
+      assert.deepEqual(await bucket.keysOf(uploadId), [kept?.key])
+    }),
+  )
+
+  it(
     'leave nothing of a session that ended while the second wrote to it',
     inKeyedWorld(async (world, bucket) => {
       const uploadId = await newSession(world)

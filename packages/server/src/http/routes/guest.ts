@@ -73,7 +73,7 @@ export function guestRoutes(
     async appendChunk(call) {
       const { opaque_id: opaqueId, upload_id: uploadId } = call.params
       const find = findDropUpload({ opaqueId, uploadId })
-      const answer = await chunkAnswer(call, { find, chunks, chunkBytesMax: settings.chunkBytesMax })
+      const answer = await chunkAnswer(call, { uploadId, find, chunks, chunkBytesMax: settings.chunkBytesMax })
       if (!isRefusal(answer)) return { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
       if (isOfOwner(answer)) throw new Error('a drop session was refused as an owner’s own is')
       return answer

@@ -49,8 +49,9 @@ export function uploadRoutes(
     },
 
     async appendUpload(call) {
-      const find = findOwnUpload({ accountId: call.caller.account.accountId, uploadId: call.params.upload_id })
-      const answer = await chunkAnswer(call, { find, chunks, chunkBytesMax })
+      const { upload_id: uploadId } = call.params
+      const find = findOwnUpload({ accountId: call.caller.account.accountId, uploadId })
+      const answer = await chunkAnswer(call, { uploadId, find, chunks, chunkBytesMax })
       return isRefusal(answer) ? answer : { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
     },
 

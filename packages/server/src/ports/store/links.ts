@@ -55,8 +55,8 @@ export interface LinkWrites {
   ): Promise<boolean>
   /** Releases an open reservation of `size` bytes. */
   release(opaqueId: OpaqueId, size: number): Promise<void>
-  /** Turns an open reservation into a landed file. Marks a single-use link as spent since `at`. */
-  land(opaqueId: OpaqueId, size: number, at: Instant): Promise<void>
+  /** Turns an open reservation into a landed file. Marks a single-use link as spent since `at`. Answers whether the link is spent. */
+  land(opaqueId: OpaqueId, size: number, at: Instant): Promise<boolean>
   /** Claims a single-use link for a finishing session. False if another session has the claim or the link is spent. */
   claim(opaqueId: OpaqueId, uploadId: UploadId): Promise<boolean>
   unclaim(opaqueId: OpaqueId, uploadId: UploadId): Promise<void>

@@ -45,6 +45,24 @@ function describeNumbers(inStore: InStore): void {
       await seedWithAlbums(store)
       assert.equal(await lastSeq(store, 9), undefined)
       await assert.rejects(store.write([], (tx) => tx.changes.nextSeq(accountId(9))))
+      await assert.rejects(
+        store.write([], (tx) => tx.changes.insertNextEvent({ ...event(9), accountId: accountId(9) })),
+      )
+    }),
+  )
+
+  it(
+    'gives events their numbers, also several that do not wait for each other',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      const numbered = ({ changeSeq: _, ...noted }: NotedEvent) => noted
+      await store.write([], async (tx) => {
+        const first = tx.changes.insertNextEvent(numbered(event(1)))
+        await Promise.all([first, tx.changes.insertNextEvent(numbered(event(2)))])
+        assert.equal(await tx.changes.nextSeq(accountId(1)), 3)
+        await tx.changes.insertNextEvent(numbered(event(4)))
+      })
+      assert.deepEqual(await store.read((tx) => tx.changes.eventsAfter(after(0))), [event(1), event(2), event(4)])
     }),
   )
 

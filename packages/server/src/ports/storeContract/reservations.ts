@@ -81,9 +81,12 @@ function describeCounting(inStore: InStore): void {
       const spent = await store.write([], async (tx) => {
         await tx.links.insert(link(3, { singleUse: true }))
         for (const number of [1, 3, 3]) await tx.links.reserve(opaqueId(number), reservation)
-        await tx.links.land(opaqueId(1), 10, at(6))
-        await tx.links.land(opaqueId(3), 10, at(7))
-        await tx.links.land(opaqueId(3), 10, at(8))
+        const answers = [
+          await tx.links.land(opaqueId(1), 10, at(6)),
+          await tx.links.land(opaqueId(3), 10, at(7)),
+          await tx.links.land(opaqueId(3), 10, at(8)),
+        ]
+        assert.deepEqual(answers, [false, true, true])
         return [(await tx.links.find(opaqueId(1)))?.spentAt, (await tx.links.find(opaqueId(3)))?.spentAt]
       })
       assert.deepEqual(spent, [undefined, at(7)])
