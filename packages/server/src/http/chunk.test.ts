@@ -6,6 +6,7 @@ import { openBlob } from '../testing/assetSessions.ts'
 import { newAlbumOwner } from '../testing/assets.ts'
 import { bytes, newLink, openDrop } from '../testing/guest.ts'
 import { chunkOf, overHttp, said } from '../testing/http.ts'
+import { withUploads } from '../testing/withUploads.ts'
 import { inWorld, type World } from '../testing/world.ts'
 
 const FILE = bytes(100)
@@ -15,16 +16,13 @@ const first = FILE.subarray(0, 40)
 function createReadCounter() {
   let reads = 0
   let beforeBytes: number | undefined
-  const counting = (tx: ReadTx): ReadTx => ({
-    ...tx,
-    uploads: {
-      ...tx.uploads,
+  const counting = (tx: ReadTx): ReadTx =>
+    withUploads(tx, {
       find(uploadId) {
         reads += 1
         return tx.uploads.find(uploadId)
       },
-    },
-  })
+    })
   return {
     around: {
       store: (real: Store): Store => ({ ...real, read: (work) => real.read((tx) => work(counting(tx))) }),

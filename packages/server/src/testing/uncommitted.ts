@@ -1,7 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { type CompiledQuery, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import type { Schema } from '../adapters/sql/schema.ts'
+import { createDb, type Db, sqliteKind } from '../adapters/sql/db.ts'
 import { createHealth } from '../adapters/sql/sqliteHealth.ts'
 import { createReadTx } from '../adapters/sql/tx.ts'
 import type { Store } from '../ports/store.ts'
@@ -25,7 +24,7 @@ export function openUncommitted({ databasePath }: World): Uncommitted {
   copyFileSync(`${databasePath}-wal`, `${path}-wal`)
   const database = new DatabaseSync(path)
   database.exec('pragma foreign_keys = off; pragma ignore_check_constraints = on')
-  const db = kyselyOver(database)
+  const db = dbOver(database)
   function change(damage: string): void {
     if (Number(database.prepare(damage).run().changes) === 0) throw new Error(`no row was changed by ${damage}`)
   }
@@ -44,33 +43,12 @@ export function openUncommitted({ databasePath }: World): Uncommitted {
   }
 }
 
-function kyselyOver(database: DatabaseSync): Kysely<Schema> {
-  const never = () => Promise.reject(new Error('only reads are supported'))
-  return new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-      createDriver: () => ({
-        init: async () => undefined,
-        acquireConnection: async () => ({
-          async executeQuery<Row>({ sql, parameters }: CompiledQuery) {
-            try {
-              return { rows: database.prepare(sql).all(...(parameters as never[])) as Row[] }
-            } catch (error) {
-              throw createHealth().judge(error)
-            }
-          },
-          streamQuery: () => {
-            throw new Error('rows are not streamed')
-          },
-        }),
-        beginTransaction: never,
-        commitTransaction: never,
-        rollbackTransaction: never,
-        releaseConnection: async () => undefined,
-        destroy: async () => undefined,
-      }),
-    },
+function dbOver(database: DatabaseSync): Db {
+  return createDb(sqliteKind, async ({ sql, parameters }) => {
+    try {
+      return { rows: database.prepare(sql).all(...(parameters as never[])) }
+    } catch (error) {
+      throw createHealth().judge(error)
+    }
   })
 }

@@ -1,8 +1,8 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { AccountDeletion, AccountDeletionReads, AccountDeletionWrites } from '../../ports/store.ts'
+import type { Db } from './db.ts'
 import { type Prepared, prepared } from './prepared.ts'
-import type { Schema } from './schema.ts'
 
 /** Not an e-mail address, because it has no @: no client can register it. As unique as the id. */
 const DELETED_EMAIL = sql<string>`'deleted:' || account_id`
@@ -111,7 +111,7 @@ const markEmptied = prepared((db, given: Given) =>
     ),
 )
 
-export function accountDeletionReads(db: Kysely<Schema>): AccountDeletionReads {
+export function accountDeletionReads(db: Db): AccountDeletionReads {
   return {
     async listUnfinished(max) {
       return (await notEmptied.all(db, { max })).map((row) => row.account_id)
@@ -119,7 +119,7 @@ export function accountDeletionReads(db: Kysely<Schema>): AccountDeletionReads {
   }
 }
 
-export function accountDeletionWrites(db: Kysely<Schema>): AccountDeletionWrites {
+export function accountDeletionWrites(db: Db): AccountDeletionWrites {
   return {
     async begin(accountDeletion) {
       if ((await eraseAccount.changed(db, accountDeletion)) !== 1) return false

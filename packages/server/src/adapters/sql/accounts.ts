@@ -1,9 +1,10 @@
 import type { AccountId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Account, AccountReads, AccountSecret, AccountWrites, NewAccount, OwnLimits } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { AccountTable, Schema } from './schema.ts'
+import type { AccountTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').select(columnsOf('accounts')).where('account_id', '=', given.accountId),
@@ -126,7 +127,7 @@ const resumption = prepared((db, given: { readonly accountId: AccountId }) =>
     .where('suspended_at', 'is not', null),
 )
 
-export function accountReads(db: Kysely<Schema>): AccountReads {
+export function accountReads(db: Db): AccountReads {
   return {
     async find(accountId) {
       const row = await byId.first(db, { accountId })
@@ -147,7 +148,7 @@ export function accountReads(db: Kysely<Schema>): AccountReads {
   }
 }
 
-export function accountWrites(db: Kysely<Schema>): AccountWrites {
+export function accountWrites(db: Db): AccountWrites {
   return {
     async insert(account) {
       return (await insertion.changed(db, account)) === 1

@@ -1,9 +1,10 @@
 import type { AccountId, AlbumId } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Album, AlbumReads, AlbumWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { AlbumTable, Schema } from './schema.ts'
+import type { AlbumTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly albumId: AlbumId }) =>
   db.selectFrom('albums').select(columnsOf('albums')).where('album_id', '=', given.albumId),
@@ -37,7 +38,7 @@ const insertion = prepared((db, given: Album) =>
     .onConflict((conflict) => conflict.column('album_id').doNothing()),
 )
 
-export function albumReads(db: Kysely<Schema>): AlbumReads {
+export function albumReads(db: Db): AlbumReads {
   return {
     async find(albumId) {
       const row = await byId.first(db, { albumId })
@@ -52,7 +53,7 @@ export function albumReads(db: Kysely<Schema>): AlbumReads {
   }
 }
 
-export function albumWrites(db: Kysely<Schema>): AlbumWrites {
+export function albumWrites(db: Db): AlbumWrites {
   return {
     async insert(album) {
       return (await insertion.changed(db, album)) === 1

@@ -4,6 +4,7 @@ import { type AccountId, type AssetId, type Instant, parseInstant, type Sha256He
 import type { Kysely, Selectable } from 'kysely'
 import type { AssetBlob, AssetReads, AssetWrites, HeldBlob } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { envelopeOf, envelopeText } from './envelopes.ts'
 import { type StatusRow, statusColumns, statusOf } from './objectStatus.ts'
 import { prepared } from './prepared.ts'
@@ -80,7 +81,7 @@ const removal = prepared((db, given: { readonly location: string }) =>
 )
 
 export function blobReads(
-  db: Kysely<Schema>,
+  db: Db,
 ): Pick<AssetReads, 'blobsOf' | 'liveBlobsOf' | 'objectsOf' | 'retainedUntil' | 'someWithBlobs'> {
   return {
     async blobsOf(assetId) {
@@ -102,7 +103,7 @@ export function blobReads(
   }
 }
 
-export function blobWrites(db: Kysely<Schema>): Pick<AssetWrites, 'addBlob' | 'removeBlob'> {
+export function blobWrites(db: Db): Pick<AssetWrites, 'addBlob' | 'removeBlob'> {
   return {
     async addBlob(blob) {
       const { envelope } = blob

@@ -1,10 +1,11 @@
 import type { AssetId, Instant } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { AdoptedDrop, Asset, AssetReads, AssetWrites, NewAsset } from '../../ports/store.ts'
 import { blobReads, blobWrites } from './assetBlobs.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { AssetTable, Schema } from './schema.ts'
+import type { AssetTable } from './schema.ts'
 
 interface Given {
   readonly assetId: AssetId
@@ -83,7 +84,7 @@ const burial = prepared((db, given: Given & { readonly at: Instant }) =>
     ),
 )
 
-export function assetReads(db: Kysely<Schema>): AssetReads {
+export function assetReads(db: Db): AssetReads {
   return {
     async find(assetId) {
       const row = await byId.first(db, { assetId })
@@ -93,7 +94,7 @@ export function assetReads(db: Kysely<Schema>): AssetReads {
   }
 }
 
-export function assetWrites(db: Kysely<Schema>): AssetWrites {
+export function assetWrites(db: Db): AssetWrites {
   return {
     async reserve(asset) {
       return (await reservation.changed(db, asset)) === 1

@@ -1,9 +1,10 @@
 import type { AccountId, AlbumId, Instant, Jti } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Capability, CapabilityReads, CapabilityWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { CapabilityTable, Schema } from './schema.ts'
+import type { CapabilityTable } from './schema.ts'
 
 const live = prepared((db, given: { readonly albumId: AlbumId; readonly at: Instant }) =>
   db
@@ -77,7 +78,7 @@ const removalOfEnded = prepared((db, given: { readonly at: Instant; readonly max
     ),
 )
 
-export function capabilityReads(db: Kysely<Schema>): CapabilityReads {
+export function capabilityReads(db: Db): CapabilityReads {
   return {
     async liveOf(albumId, at) {
       return (await live.all(db, { albumId, at })).map(capabilityOf)
@@ -93,7 +94,7 @@ export function capabilityReads(db: Kysely<Schema>): CapabilityReads {
   }
 }
 
-export function capabilityWrites(db: Kysely<Schema>): CapabilityWrites {
+export function capabilityWrites(db: Db): CapabilityWrites {
   return {
     async insert(capability) {
       await insertion.changed(db, capability)

@@ -1,9 +1,10 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Challenge, ChallengeReads, ChallengeWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { ChallengeTable, Schema } from './schema.ts'
+import type { ChallengeTable } from './schema.ts'
 
 const byHash = prepared((db, given: { readonly tokenHash: string }) =>
   db.selectFrom('challenges').select(columnsOf('challenges')).where('token_hash', '=', given.tokenHash),
@@ -57,7 +58,7 @@ const removalOfExpired = prepared((db, given: { readonly at: Instant; readonly m
     ),
 )
 
-export function challengeReads(db: Kysely<Schema>): ChallengeReads {
+export function challengeReads(db: Db): ChallengeReads {
   return {
     async find(tokenHash) {
       const row = await byHash.first(db, { tokenHash })
@@ -66,7 +67,7 @@ export function challengeReads(db: Kysely<Schema>): ChallengeReads {
   }
 }
 
-export function challengeWrites(db: Kysely<Schema>): ChallengeWrites {
+export function challengeWrites(db: Db): ChallengeWrites {
   return {
     async insert(challenge) {
       await insertion.changed(db, challenge)

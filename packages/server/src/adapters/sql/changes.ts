@@ -1,11 +1,12 @@
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Change, ChangeReads, ChangesAfter, ChangeWrites, NotedEvent } from '../../ports/store.ts'
 import { blobOf } from './assetBlobs.ts'
 import { assetOf } from './assets.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { AssetBlobTable, EventTable, Schema } from './schema.ts'
+import type { AssetBlobTable, EventTable } from './schema.ts'
 
 const lastNumber = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').select('change_seq').where('account_id', '=', given.accountId),
@@ -102,7 +103,7 @@ const pruning = prepared((db, given: { readonly before: Instant; readonly max: n
     ),
 )
 
-export function changeReads(db: Kysely<Schema>): ChangeReads {
+export function changeReads(db: Db): ChangeReads {
   return {
     async lastSeq(accountId) {
       return (await lastNumber.first(db, { accountId }))?.change_seq
@@ -125,7 +126,7 @@ export function changeReads(db: Kysely<Schema>): ChangeReads {
   }
 }
 
-export function changeWrites(db: Kysely<Schema>): ChangeWrites {
+export function changeWrites(db: Db): ChangeWrites {
   return {
     async nextSeq(accountId) {
       const row = await nextNumber.first(db, { accountId })

@@ -1,12 +1,13 @@
 /** The chunks of upload sessions. */
 
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import { type Chunk, StorageUnavailable, type UploadReads, type UploadWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { keepPart } from './parts.ts'
 import { prepared } from './prepared.ts'
-import type { ChunkTable, Schema } from './schema.ts'
+import type { ChunkTable } from './schema.ts'
 
 interface Given {
   readonly uploadId: UploadId
@@ -75,7 +76,7 @@ const removal = prepared((db, given: Given & { readonly offset: number }) =>
   db.deleteFrom('chunks').where('upload_id', '=', given.uploadId).where('offset', '>=', given.offset),
 )
 
-export function chunkReads(db: Kysely<Schema>): Pick<UploadReads, 'chunkAt' | 'chunks'> {
+export function chunkReads(db: Db): Pick<UploadReads, 'chunkAt' | 'chunks'> {
   return {
     async chunkAt(uploadId, offset) {
       const row = await chunkAt.first(db, { uploadId, offset })
@@ -87,7 +88,7 @@ export function chunkReads(db: Kysely<Schema>): Pick<UploadReads, 'chunkAt' | 'c
   }
 }
 
-export function chunkWrites(db: Kysely<Schema>): Pick<UploadWrites, 'append' | 'markWriting' | 'removeChunksFrom'> {
+export function chunkWrites(db: Db): Pick<UploadWrites, 'append' | 'markWriting' | 'removeChunksFrom'> {
   return {
     async append(uploadId, chunk, at) {
       if ((await extension.changed(db, { uploadId, ...chunk, at })) !== 1) return false

@@ -1,8 +1,9 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Deprecation, DeprecationReads, DeprecationWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { DeprecationTable, Schema } from './schema.ts'
+import type { DeprecationTable } from './schema.ts'
 
 const inOrder = prepared((db, _given: object) =>
   db.selectFrom('deprecations').select(columnsOf('deprecations')).orderBy('deprecation_seq'),
@@ -17,7 +18,7 @@ const insertion = prepared((db, given: Deprecation) =>
   }),
 )
 
-export function deprecationReads(db: Kysely<Schema>): DeprecationReads {
+export function deprecationReads(db: Db): DeprecationReads {
   return {
     async list() {
       return (await inOrder.all(db, {})).map(deprecationOf)
@@ -25,7 +26,7 @@ export function deprecationReads(db: Kysely<Schema>): DeprecationReads {
   }
 }
 
-export function deprecationWrites(db: Kysely<Schema>): DeprecationWrites {
+export function deprecationWrites(db: Db): DeprecationWrites {
   return {
     async append(deprecation) {
       await insertion.changed(db, deprecation)

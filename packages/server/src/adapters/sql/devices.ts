@@ -1,9 +1,10 @@
 import type { AccountId, DeviceId, Instant } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Device, DeviceReads, DeviceWrites, NewDevice } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { DeviceTable, Schema } from './schema.ts'
+import type { DeviceTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly deviceId: DeviceId }) =>
   db.selectFrom('devices').select(columnsOf('devices')).where('device_id', '=', given.deviceId),
@@ -49,7 +50,7 @@ const firstRevocation = prepared(
       .where('revoked_at', 'is', null),
 )
 
-export function deviceReads(db: Kysely<Schema>): DeviceReads {
+export function deviceReads(db: Db): DeviceReads {
   return {
     async find(deviceId) {
       const row = await byId.first(db, { deviceId })
@@ -64,7 +65,7 @@ export function deviceReads(db: Kysely<Schema>): DeviceReads {
   }
 }
 
-export function deviceWrites(db: Kysely<Schema>): DeviceWrites {
+export function deviceWrites(db: Db): DeviceWrites {
   return {
     async insert(device) {
       return (await insertion.changed(db, device)) === 1

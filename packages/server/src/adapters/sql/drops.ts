@@ -1,7 +1,8 @@
 import type { AccountId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
-import type { Expression, ExpressionBuilder, Kysely, Selectable, SqlBool } from 'kysely'
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
 import type { Claim, Drop, DropReads, DropWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
 import type { DropTable, Schema } from './schema.ts'
 
@@ -139,7 +140,7 @@ function notLeased(at: Instant): (drop: ExpressionBuilder<Schema, 'drops'>) => E
   return (drop) => drop.or([drop('leased_until', 'is', null), drop('leased_until', '<=', at)])
 }
 
-export function dropReads(db: Kysely<Schema>): DropReads {
+export function dropReads(db: Db): DropReads {
   return {
     async find(dropId) {
       const row = await byId.first(db, { dropId })
@@ -157,7 +158,7 @@ export function dropReads(db: Kysely<Schema>): DropReads {
   }
 }
 
-export function dropWrites(db: Kysely<Schema>): DropWrites {
+export function dropWrites(db: Db): DropWrites {
   /** Subtracts removed rows from the account's counter. */
   async function counted(accountId: AccountId, removed: readonly Selectable<DropTable>[]): Promise<readonly Drop[]> {
     if (removed.length > 0) await pendingStep.changed(db, { accountId, step: -removed.length })

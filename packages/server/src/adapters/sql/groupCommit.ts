@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely'
 import { StorageUnavailable } from '../../ports/store.ts'
-import type { Schema } from './schema.ts'
+import type { Db } from './db.ts'
 import type { SqliteConnection } from './sqliteConnection.ts'
 import type { Health } from './sqliteHealth.ts'
 import { MAX_WAITING, type Turns } from './turns.ts'
@@ -14,7 +13,7 @@ export const MAX_WORKS_PER_COMMIT = 256
  */
 export interface GroupCommit {
   /** Rejects with the error of `work`, or with the failure of its commit. `undoes` decides whether a result undoes its work. */
-  write<Result>(work: (db: Kysely<Schema>) => Promise<Result>, undoes: (result: Result) => boolean): Promise<Result>
+  write<Result>(work: (db: Db) => Promise<Result>, undoes: (result: Result) => boolean): Promise<Result>
 }
 
 interface Waiting {

@@ -1,9 +1,10 @@
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Hold, HoldReads, HoldWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { HoldTable, Schema } from './schema.ts'
+import type { HoldTable } from './schema.ts'
 
 interface Given {
   readonly ciphertextHash: Sha256Hex
@@ -28,7 +29,7 @@ const removal = prepared((db, given: Given) =>
   db.deleteFrom('holds').where('ciphertext_hash', '=', given.ciphertextHash),
 )
 
-export function holdReads(db: Kysely<Schema>): HoldReads {
+export function holdReads(db: Db): HoldReads {
   return {
     async find(ciphertextHash) {
       const row = await byHash.first(db, { ciphertextHash })
@@ -40,7 +41,7 @@ export function holdReads(db: Kysely<Schema>): HoldReads {
   }
 }
 
-export function holdWrites(db: Kysely<Schema>): HoldWrites {
+export function holdWrites(db: Db): HoldWrites {
   return {
     async add(hold) {
       return (await insertion.changed(db, hold)) === 1

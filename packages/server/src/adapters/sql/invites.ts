@@ -1,9 +1,10 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { Invite, InviteReads, InviteWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { InviteTable, Schema } from './schema.ts'
+import type { InviteTable } from './schema.ts'
 
 const byHash = prepared((db, given: { readonly codeHash: string }) =>
   db.selectFrom('invites').select(columnsOf('invites')).where('code_hash', '=', given.codeHash),
@@ -48,7 +49,7 @@ const removalOfExpired = prepared((db, given: { readonly before: Instant; readon
     ),
 )
 
-export function inviteReads(db: Kysely<Schema>): InviteReads {
+export function inviteReads(db: Db): InviteReads {
   return {
     async find(codeHash) {
       const row = await byHash.first(db, { codeHash })
@@ -63,7 +64,7 @@ export function inviteReads(db: Kysely<Schema>): InviteReads {
   }
 }
 
-export function inviteWrites(db: Kysely<Schema>): InviteWrites {
+export function inviteWrites(db: Db): InviteWrites {
   return {
     async insert(invite) {
       await insertion.changed(db, invite)

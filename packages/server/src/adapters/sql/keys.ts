@@ -1,9 +1,10 @@
 import type { Instant, KeyId } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { AttestationKey, KeyReads, KeyWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { AttestationKeyTable, Schema } from './schema.ts'
+import type { AttestationKeyTable } from './schema.ts'
 
 const allKeys = prepared((db, _given: object) =>
   db
@@ -37,7 +38,7 @@ const retirement = prepared((db, given: { readonly keyId: KeyId; readonly active
     .where('active_to', 'is', null),
 )
 
-export function keyReads(db: Kysely<Schema>): KeyReads {
+export function keyReads(db: Db): KeyReads {
   return {
     async attestationKeys() {
       return (await allKeys.all(db, {})).map(keyOf)
@@ -49,7 +50,7 @@ export function keyReads(db: Kysely<Schema>): KeyReads {
   }
 }
 
-export function keyWrites(db: Kysely<Schema>): KeyWrites {
+export function keyWrites(db: Db): KeyWrites {
   return {
     async insertAttestationKey(key) {
       await insertion.changed(db, key)

@@ -1,10 +1,11 @@
 import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
-import { type Kysely, type Selectable, sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Link, LinkReads, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { LinkTable, Schema } from './schema.ts'
+import type { LinkTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db.selectFrom('links').select(columnsOf('links')).where('opaque_id', '=', given.opaqueId),
@@ -152,7 +153,7 @@ const firstRevocation = prepared(
       .where('revoked_at', 'is', null),
 )
 
-export function linkReads(db: Kysely<Schema>): LinkReads {
+export function linkReads(db: Db): LinkReads {
   return {
     async find(opaqueId) {
       const row = await byId.first(db, { opaqueId })
@@ -168,7 +169,7 @@ export function linkReads(db: Kysely<Schema>): LinkReads {
   }
 }
 
-export function linkWrites(db: Kysely<Schema>): LinkWrites {
+export function linkWrites(db: Db): LinkWrites {
   return {
     async insert(link) {
       return (await insertion.changed(db, { ...link, singleUseNumber: link.singleUse ? 1 : 0 })) === 1

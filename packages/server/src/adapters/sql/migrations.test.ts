@@ -18,7 +18,7 @@ import { createHealth } from './sqliteHealth.ts'
 async function inDatabase(work: (db: Kysely<Schema>) => Promise<void>): Promise<void> {
   const connection = openConnection(':memory:', { health: createHealth(), queryOnly: false })
   try {
-    await connection.lend(work)
+    await connection.lend(({ kysely }) => work(kysely))
   } finally {
     connection.close()
   }

@@ -9,6 +9,7 @@ import type {
   StoredObject,
 } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { statusColumns, statusOf } from './objectStatus.ts'
 import { prepared } from './prepared.ts'
 import type { ObjectTable, Schema } from './schema.ts'
@@ -187,7 +188,7 @@ const removal = prepared((db, given: { readonly location: string }) =>
   db.deleteFrom('objects').where('location', '=', given.location),
 )
 
-export function objectReads(db: Kysely<Schema>): ObjectReads {
+export function objectReads(db: Db): ObjectReads {
   return {
     async find(location) {
       const row = await byLocation.first(db, { location })
@@ -221,7 +222,7 @@ export function objectReads(db: Kysely<Schema>): ObjectReads {
   }
 }
 
-export function objectWrites(db: Kysely<Schema>): ObjectWrites {
+export function objectWrites(db: Db): ObjectWrites {
   return {
     async insert(object) {
       await insertion.changed(db, object)

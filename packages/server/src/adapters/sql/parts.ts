@@ -2,6 +2,7 @@
 import type { Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { DuePart, KeptPart, NewPart, PartReads, PartWrites } from '../../ports/store.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
 
@@ -174,7 +175,7 @@ const removal = prepared((db, given: Given) =>
   db.deleteFrom('parts').where('key', '=', given.key).where('state', '=', DELETING).where('is_removed', '=', 1),
 )
 
-export function partReads(db: Kysely<Schema>): PartReads {
+export function partReads(db: Db): PartReads {
   return {
     async keptOf(uploadId) {
       return (await kept.all(db, { uploadId })).map(keptOf)
@@ -193,7 +194,7 @@ export function partReads(db: Kysely<Schema>): PartReads {
   }
 }
 
-export function partWrites(db: Kysely<Schema>): PartWrites {
+export function partWrites(db: Db): PartWrites {
   return {
     async begin(part, max) {
       return (await beginning.changed(db, { ...part, max })) === 1
@@ -226,7 +227,7 @@ export function partWrites(db: Kysely<Schema>): PartWrites {
 
 /** Keeps the part of a chunk, in the transaction that records the chunk. False if the part is not being written any more. */
 export async function keepPart(
-  db: Kysely<Schema>,
+  db: Db,
   key: string,
   { offset, length, checksum }: Omit<Place, 'key'>,
 ): Promise<boolean> {

@@ -1,8 +1,7 @@
 import type { Instant } from '@blindkeep/protocol/ids'
-import type { Kysely } from 'kysely'
 import type { PauseReads, PauseWrites } from '../../ports/store.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { Schema } from './schema.ts'
 
 const latest = prepared((db, _given: object) =>
   db.selectFrom('pauses').select((pause) => pause.fn.max<Instant | null>('until').as('until')),
@@ -23,7 +22,7 @@ const removalOfEnded = prepared((db, given: { readonly at: Instant }) =>
   db.deleteFrom('pauses').where('until', '<=', given.at),
 )
 
-export function pauseReads(db: Kysely<Schema>): PauseReads {
+export function pauseReads(db: Db): PauseReads {
   return {
     async lastEnd() {
       return (await latest.first(db, {}))?.until ?? undefined
@@ -31,7 +30,7 @@ export function pauseReads(db: Kysely<Schema>): PauseReads {
   }
 }
 
-export function pauseWrites(db: Kysely<Schema>): PauseWrites {
+export function pauseWrites(db: Db): PauseWrites {
   return {
     async set(pauseId, { at, until }) {
       await removalOfEnded.changed(db, { at })

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import type { CompiledQuery } from 'kysely'
-import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import { type Ask, questions } from '../../ports/storeContract/questions.ts'
 import { account, album, asset, assetBlob, device, drop, link, upload } from '../../ports/storeContract/world.ts'
+import { createDb, sqliteKind } from './db.ts'
 import { sqliteDialect } from './dialects.ts'
 import { migrate } from './migrations.ts'
-import type { Schema } from './schema.ts'
 import { createWriteTx } from './tx.ts'
 
 /** What a query may scan: a table of a few rows, or a partial index, which covers only what is active now. */
@@ -36,32 +35,14 @@ async function openWatched() {
   const database = new DatabaseSync(':memory:')
   database.exec('pragma foreign_keys = on')
   const asked: CompiledQuery[] = []
-  const db = new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createIntrospector: (kysely) => new SqliteIntrospector(kysely),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-      createDriver: () => ({
-        init: async () => undefined,
-        acquireConnection: async () => ({
-          async executeQuery<Row>(query: CompiledQuery) {
-            asked.push(query)
-            const statement = database.prepare(query.sql)
-            const values = query.parameters as never[]
-            if (statement.columns().length > 0) return { rows: statement.all(...values) as Row[] }
-            return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
-          },
-          streamQuery: () => assert.fail(),
-        }),
-        beginTransaction: () => assert.fail(),
-        commitTransaction: () => assert.fail(),
-        rollbackTransaction: () => assert.fail(),
-        releaseConnection: async () => undefined,
-        destroy: async () => database.close(),
-      }),
-    },
+  const db = createDb(sqliteKind, async (query) => {
+    asked.push(query)
+    const statement = database.prepare(query.sql)
+    const values = query.parameters as never[]
+    if (statement.columns().length > 0) return { rows: statement.all(...values) }
+    return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
   })
-  await migrate(db, sqliteDialect)
+  await migrate(db.kysely, sqliteDialect)
   const tx = createWriteTx(db)
   await tx.accounts.insert(account(1))
   await tx.devices.insert(device(1))
@@ -72,7 +53,7 @@ async function openWatched() {
   await tx.assets.reserve(asset(1))
   await tx.assets.addBlob(assetBlob(1))
   asked.length = 0
-  return { db, tx, asked, database }
+  return { tx, asked, database }
 }
 
 function planOf(database: DatabaseSync, query: CompiledQuery): readonly string[] {
@@ -86,7 +67,7 @@ describe('the plans of the queries', () => {
   for (const [noun, names] of Object.entries(questions)) {
     for (const [name, ask] of Object.entries(names) as [string, Ask][]) {
       it(`scan no table and sort nothing for ${noun}.${name}`, async () => {
-        const { db, tx, asked, database } = await openWatched()
+        const { tx, asked, database } = await openWatched()
         try {
           await ask(tx)
           assert.ok(asked.length > 0)
@@ -98,14 +79,14 @@ describe('the plans of the queries', () => {
             }
           }
         } finally {
-          await db.destroy()
+          database.close()
         }
       })
     }
   }
 
   it('find every row that a foreign key refers to by an index', async () => {
-    const { db, database } = await openWatched()
+    const { database } = await openWatched()
     try {
       const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
       for (const { name: table } of tables) {
@@ -122,7 +103,7 @@ describe('the plans of the queries', () => {
         }
       }
     } finally {
-      await db.destroy()
+      database.close()
     }
   })
 })

@@ -1,28 +1,16 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type QueryResult,
-} from 'kysely'
+import type { CompiledQuery, QueryResult } from 'kysely'
 import type { QueryConfig } from 'pg'
+import { createDb, type Db, postgresKind } from './db.ts'
 import type { PostgresSession } from './postgresSession.ts'
-import type { Schema } from './schema.ts'
 
 /**
  * Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one. After a failed statement the transaction is lost:
  * `lend` rejects with its failure, even if `work` hid it.
  */
-export async function lend<Result>(
-  session: PostgresSession,
-  work: (db: Kysely<Schema>) => Promise<Result>,
-): Promise<Result> {
+export async function lend<Result>(session: PostgresSession, work: (db: Db) => Promise<Result>): Promise<Result> {
   const statements = createStatements(session)
   try {
-    const result = await work(createDb(statements))
+    const result = await work(createDb(postgresKind, statements.run))
     statements.refuseWhenLost()
     return result
   } catch (error) {
@@ -83,38 +71,4 @@ function textOf(query: CompiledQuery): QueryConfig {
     names.set(text, name)
   }
   return { name, text, values }
-}
-
-// One adapter for all: `prepared.ts` finds a compiled query by it.
-const adapter = new PostgresAdapter()
-
-function createDb(statements: Statements): Kysely<Schema> {
-  return new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => adapter,
-      createDriver: () => createDriver(statements),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  })
-}
-
-function createDriver(statements: Statements): Driver {
-  const outside = () => Promise.reject(new Error('Only the store begins transactions'))
-  const connection: DatabaseConnection = {
-    // As in Kysely's own drivers, the row's type is what the schema says about the query.
-    executeQuery: async <Row>(query: CompiledQuery) => (await statements.run(query)) as QueryResult<Row>,
-    streamQuery() {
-      throw new Error('Rows are not streamed')
-    },
-  }
-  return {
-    init: () => Promise.resolve(),
-    acquireConnection: () => Promise.resolve(connection),
-    releaseConnection: () => Promise.resolve(),
-    beginTransaction: outside,
-    commitTransaction: outside,
-    rollbackTransaction: outside,
-    destroy: () => Promise.resolve(),
-  }
 }

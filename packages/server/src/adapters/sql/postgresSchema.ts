@@ -48,7 +48,7 @@ export async function preparePostgres(options: {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await connection.use((session) =>
-          inTransaction(session, (db) => {
+          inTransaction(session, ({ kysely: db }) => {
             if (isEmpty || schema === 'migrate') return migrate(db, postgresDialect, known)
             return schema === 'serve' ? requireServing(db, known) : requireMigrated(db, known)
           }),

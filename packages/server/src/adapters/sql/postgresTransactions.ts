@@ -1,14 +1,13 @@
-import type { Kysely } from 'kysely'
 import { type Locks, OutcomeUnknown } from '../../ports/store.ts'
+import type { Db } from './db.ts'
 import type { PostgresConnections } from './postgresConnections.ts'
 import { Overtaken } from './postgresHealth.ts'
 import { lend } from './postgresLoan.ts'
 import { lockStatements } from './postgresLocks.ts'
 import type { PostgresSession } from './postgresSession.ts'
 import { isRefusal } from './refusal.ts'
-import type { Schema } from './schema.ts'
 
-type Work<Result> = (db: Kysely<Schema>) => Promise<Result>
+type Work<Result> = (db: Db) => Promise<Result>
 
 /** All that `work` reads is of one instant, and the server refuses every change. */
 export async function inSnapshot<Result>(session: PostgresSession, work: Work<Result>): Promise<Result> {

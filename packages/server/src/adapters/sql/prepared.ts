@@ -1,12 +1,13 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely, QueryResult } from 'kysely'
+import type { Db } from './db.ts'
 import type { Schema } from './schema.ts'
 
 /** A query that is built and compiled once per store: building it takes several times longer than SQLite needs to answer it. */
 export interface Prepared<Given, Row> {
-  all(db: Kysely<Schema>, given: Given): Promise<readonly Row[]>
-  first(db: Kysely<Schema>, given: Given): Promise<Row | undefined>
+  all(db: Db, given: Given): Promise<readonly Row[]>
+  first(db: Db, given: Given): Promise<Row | undefined>
   /** The number of rows that it inserted, updated or deleted. */
-  changed(db: Kysely<Schema>, given: Given): Promise<number>
+  changed(db: Db, given: Given): Promise<number>
 }
 
 /**
@@ -16,24 +17,22 @@ export interface Prepared<Given, Row> {
 export function prepared<Given extends object, Row>(
   build: (db: Kysely<Schema>, given: Given) => Compilable<Row>,
 ): Prepared<Given, Row> {
-  // The key is the adapter, one per dialect: a process may have both open.
-  const compiled = new WeakMap<object, CompiledQuery<Row>>()
+  // A process may have databases of both kinds open.
+  const compiled = new WeakMap<Db['kind'], CompiledQuery<Row>>()
 
-  function compile(db: Kysely<Schema>): CompiledQuery<Row> {
-    const { adapter } = db.getExecutor()
-    const known = compiled.get(adapter)
-    if (known !== undefined) return known
-    const fresh = build(db, places<Given>()).compile()
-    compiled.set(adapter, fresh)
+  function compile({ kind, kysely }: Db): CompiledQuery<Row> {
+    const fresh = build(kysely, places<Given>()).compile()
+    compiled.set(kind, fresh)
     return fresh
   }
 
-  async function execute(db: Kysely<Schema>, given: Given) {
-    const query = compile(db)
+  async function execute(db: Db, given: Given): Promise<QueryResult<Row>> {
+    const query = compiled.get(db.kind) ?? compile(db)
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Place ? (Reflect.get(given, parameter.name) ?? null) : parameter,
     )
-    return await db.executeQuery<Row>({ ...query, parameters })
+    // The row's type is what the schema says about the query.
+    return (await db.run({ ...query, parameters })) as QueryResult<Row>
   }
 
   return {

@@ -1,9 +1,10 @@
 import type { AssetId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { LogHead, ReceiptReads, ReceiptRow, ReceiptWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { ReceiptTable, Schema } from './schema.ts'
+import type { ReceiptTable } from './schema.ts'
 
 const head = prepared((db, _given: object) =>
   db.selectFrom('log_head').select(['receipt_seq', 'receipt_hash', 'received_at']).where('only_row', '=', 1),
@@ -76,7 +77,7 @@ const insertion = prepared((db, given: ReceiptRow) =>
   }),
 )
 
-export function receiptReads(db: Kysely<Schema>): ReceiptReads {
+export function receiptReads(db: Db): ReceiptReads {
   return {
     async head() {
       const row = await head.first(db, {})
@@ -95,7 +96,7 @@ export function receiptReads(db: Kysely<Schema>): ReceiptReads {
   }
 }
 
-export function receiptWrites(db: Kysely<Schema>): ReceiptWrites {
+export function receiptWrites(db: Db): ReceiptWrites {
   return {
     async append(from, rows) {
       const last = rows.at(-1)
@@ -108,7 +109,7 @@ export function receiptWrites(db: Kysely<Schema>): ReceiptWrites {
   }
 }
 
-async function moveHead(db: Kysely<Schema>, from: LogHead | undefined, to: LogHead): Promise<boolean> {
+async function moveHead(db: Db, from: LogHead | undefined, to: LogHead): Promise<boolean> {
   if (from === undefined) return (await firstHead.changed(db, to)) === 1
   const { receiptSeq: fromSeq, receiptHash: fromHash, receivedAt: fromReceivedAt } = from
   return (await nextHead.changed(db, { ...to, fromSeq, fromHash, fromReceivedAt })) === 1

@@ -1,8 +1,7 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
-import type { Kysely } from 'kysely'
 import type { SecondFactorReads, SecondFactorWrites } from '../../ports/store.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { Schema } from './schema.ts'
 
 const byAccount = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').select(['totp_sealed', 'totp_confirmed_at']).where('account_id', '=', given.accountId),
@@ -65,7 +64,7 @@ const codeUse = prepared(
       .where('used_at', 'is', null),
 )
 
-export function secondFactorReads(db: Kysely<Schema>): SecondFactorReads {
+export function secondFactorReads(db: Db): SecondFactorReads {
   return {
     async find(accountId) {
       const row = await byAccount.first(db, { accountId })
@@ -75,7 +74,7 @@ export function secondFactorReads(db: Kysely<Schema>): SecondFactorReads {
   }
 }
 
-export function secondFactorWrites(db: Kysely<Schema>): SecondFactorWrites {
+export function secondFactorWrites(db: Db): SecondFactorWrites {
   return {
     async enroll(accountId, sealedSecret) {
       return (await enrolling.changed(db, { accountId, sealedSecret })) === 1

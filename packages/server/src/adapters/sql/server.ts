@@ -1,7 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { ServerFact, ServerReads, ServerWrites } from '../../ports/store.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { Schema } from './schema.ts'
 
 const byName = prepared((db, given: { readonly name: ServerFact }) =>
   db.selectFrom('server_facts').select('value').where('name', '=', given.name),
@@ -14,7 +13,7 @@ const setting = prepared((db, given: { readonly name: ServerFact; readonly value
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: given.value })),
 )
 
-export function serverReads(db: Kysely<Schema>): ServerReads {
+export function serverReads(db: Db): ServerReads {
   return {
     async fact(name) {
       return (await byName.first(db, { name }))?.value
@@ -22,7 +21,7 @@ export function serverReads(db: Kysely<Schema>): ServerReads {
   }
 }
 
-export function serverWrites(db: Kysely<Schema>): ServerWrites {
+export function serverWrites(db: Db): ServerWrites {
   return {
     async setFact(name, value) {
       await setting.changed(db, { name, value })

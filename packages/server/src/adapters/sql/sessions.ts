@@ -1,9 +1,10 @@
 import type { AccountId, DeviceId, Instant, SessionId } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { RefreshToken, Session, SessionReads, SessionWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { RefreshTokenTable, Schema, SessionTable } from './schema.ts'
+import type { RefreshTokenTable, SessionTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly sessionId: SessionId }) =>
   db.selectFrom('sessions').select(columnsOf('sessions')).where('session_id', '=', given.sessionId),
@@ -103,7 +104,7 @@ const removalOfExpired = prepared((db, given: { readonly before: Instant }) =>
   db.deleteFrom('sessions').where('expires_at', '<', given.before),
 )
 
-export function sessionReads(db: Kysely<Schema>): SessionReads {
+export function sessionReads(db: Db): SessionReads {
   return {
     async find(sessionId) {
       const row = await byId.first(db, { sessionId })
@@ -119,7 +120,7 @@ export function sessionReads(db: Kysely<Schema>): SessionReads {
   }
 }
 
-export function sessionWrites(db: Kysely<Schema>): SessionWrites {
+export function sessionWrites(db: Db): SessionWrites {
   return {
     async insert(session) {
       await insertion.changed(db, session)

@@ -1,8 +1,9 @@
 import { type AccountId, type Instant, type OpaqueId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { NewShare, Share, ShareReads, ShareWrites } from '../../ports/store.ts'
+import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { Schema, ShareTable } from './schema.ts'
+import type { ShareTable } from './schema.ts'
 
 interface Given {
   readonly opaqueId: OpaqueId
@@ -88,7 +89,7 @@ const ending = prepared((db, given: Given & { readonly at: Instant }) =>
     .where('ended_at', 'is', null),
 )
 
-export function shareReads(db: Kysely<Schema>): ShareReads {
+export function shareReads(db: Db): ShareReads {
   return {
     async find(opaqueId) {
       const row = await byId.first(db, { opaqueId })
@@ -112,7 +113,7 @@ export function shareReads(db: Kysely<Schema>): ShareReads {
   }
 }
 
-export function shareWrites(db: Kysely<Schema>): ShareWrites {
+export function shareWrites(db: Db): ShareWrites {
   async function end(opaqueId: OpaqueId, at: Instant): Promise<void> {
     await ending.changed(db, { opaqueId, at })
   }

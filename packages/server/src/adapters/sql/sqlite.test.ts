@@ -103,7 +103,7 @@ describe('the connections of a SQLite store', () => {
         const answers = await connection.lend((db) =>
           Promise.all(
             ['journal_mode', 'synchronous', 'foreign_keys', 'query_only'].map(
-              async (name) => (await db.executeQuery<object>(CompiledQuery.raw(`pragma ${name}`))).rows[0],
+              async (name) => (await db.run(CompiledQuery.raw(`pragma ${name}`))).rows[0],
             ),
           ),
         )

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, existsSync, openSync } from 'node:fs'
-import type { Kysely } from 'kysely'
 import type { Store } from '../../ports/store.ts'
+import type { Db } from './db.ts'
 import { sqliteDialect } from './dialects.ts'
 import { createGroupCommit, type GroupCommit } from './groupCommit.ts'
 import { migrate, requireMigrated } from './migrations.ts'
 import { isRefusal } from './refusal.ts'
-import type { Schema } from './schema.ts'
 import { openConnection, type SqliteConnection } from './sqliteConnection.ts'
 import { createHealth, type Health } from './sqliteHealth.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -34,7 +33,7 @@ export async function openSqliteStore(options: { readonly path: string; readonly
   const commits = createGroupCommit({ connection: writer, turns: writerTurns, health })
   try {
     await commits.write(
-      (db) => (asItIs ? requireMigrated(db) : migrate(db, sqliteDialect)),
+      ({ kysely }) => (asItIs ? requireMigrated(kysely) : migrate(kysely, sqliteDialect)),
       () => false,
     )
     const reader = openConnection(location, { health, queryOnly: true })
@@ -114,10 +113,7 @@ function storeOver({ writer, reader, readerTurns, commits, health }: Parts): Sto
 }
 
 /** All that `work` reads is of one instant: the log keeps simultaneous writes separate. */
-async function inSnapshot<Result>(
-  reader: SqliteConnection,
-  work: (db: Kysely<Schema>) => Promise<Result>,
-): Promise<Result> {
+async function inSnapshot<Result>(reader: SqliteConnection, work: (db: Db) => Promise<Result>): Promise<Result> {
   reader.control('begin')
   try {
     return await reader.lend(work)

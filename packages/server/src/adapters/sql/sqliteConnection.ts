@@ -1,24 +1,15 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
-import type { Schema } from './schema.ts'
+import type { QueryResult } from 'kysely'
+import { createDb, type Db, sqliteKind } from './db.ts'
 import type { Health } from './sqliteHealth.ts'
 
-/** One connection of `node:sqlite`, with Kysely on top. */
+/** One connection of `node:sqlite`. */
 export interface SqliteConnection {
   /** Runs a statement that begins or ends a transaction or savepoint. Never a query. */
   control(statement: string): void
   inTransaction(): boolean
   /** Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one. */
-  lend<Result>(work: (db: Kysely<Schema>) => Promise<Result>): Promise<Result>
+  lend<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
   close(): void
 }
 
@@ -41,20 +32,12 @@ export function openConnection(
     throw options.health.judge(error)
   }
   const statements = createStatements(database, options.health)
-  const kysely = new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => createDriver(statements),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-  })
   return {
     control: (statement) => {
       statements.run(statement, [])
     },
     inTransaction: () => database.isTransaction,
-    lend: (work) => kysely.connection().execute((db) => settledInMicrotasks(() => work(db))),
+    lend: (work) => lend(statements, work),
     close: () => database.close(),
   }
 }
@@ -133,32 +116,16 @@ function createStatements(database: DatabaseSync, health: Health): Statements {
   }
 }
 
-/** The connection as Kysely sees it. Each loan is a separate object, which refuses queries after its release. */
-function createDriver(statements: Statements): Driver {
-  const over = new WeakSet<DatabaseConnection>()
-  const outside = () => Promise.reject(new Error('Only the store begins transactions'))
-  return {
-    init: () => Promise.resolve(),
-    async acquireConnection() {
-      const connection: DatabaseConnection = {
-        async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-          if (over.has(connection)) throw new Error('The transaction is over')
-          // As in Kysely's own drivers, the row's type is what the schema says about the query.
-          return statements.run(query.sql, query.parameters) as QueryResult<Row>
-        },
-        streamQuery() {
-          throw new Error('Rows are not streamed')
-        },
-      }
-      return connection
-    },
-    async releaseConnection(connection) {
-      over.add(connection)
-    },
-    beginTransaction: outside,
-    commitTransaction: outside,
-    rollbackTransaction: outside,
-    destroy: () => Promise.resolve(),
+async function lend<Result>(statements: Statements, work: (db: Db) => Promise<Result>): Promise<Result> {
+  let isOver = false
+  const db = createDb(sqliteKind, async ({ sql, parameters }) => {
+    if (isOver) throw new Error('The transaction is over')
+    return statements.run(sql, parameters)
+  })
+  try {
+    return await settledInMicrotasks(() => work(db))
+  } finally {
+    isOver = true
   }
 }
 

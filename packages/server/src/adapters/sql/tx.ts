@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import type { Nouns, ReadTx, WriteTx } from '../../ports/store.ts'
 import { accountDeletionReads, accountDeletionWrites } from './accountDeletions.ts'
 import { accountReads, accountWrites } from './accounts.ts'
@@ -8,6 +7,7 @@ import { auditReads, auditWrites } from './audit.ts'
 import { capabilityReads, capabilityWrites } from './capabilities.ts'
 import { challengeReads, challengeWrites } from './challenges.ts'
 import { changeReads, changeWrites } from './changes.ts'
+import type { Db } from './db.ts'
 import { deprecationReads, deprecationWrites } from './deprecations.ts'
 import { deviceReads, deviceWrites } from './devices.ts'
 import { dropReads, dropWrites } from './drops.ts'
@@ -19,7 +19,6 @@ import { objectReads, objectWrites } from './objects.ts'
 import { partReads, partWrites } from './parts.ts'
 import { pauseReads, pauseWrites } from './pauses.ts'
 import { receiptReads, receiptWrites } from './receipts.ts'
-import type { Schema } from './schema.ts'
 import { secondFactorReads, secondFactorWrites } from './secondFactors.ts'
 import { serverReads, serverWrites } from './server.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
@@ -29,8 +28,8 @@ import { uploadReads, uploadWrites } from './uploads.ts'
 /** How each noun of the store is implemented: a noun that is missing here does not compile. */
 const implementations: {
   readonly [Noun in keyof Nouns]: {
-    reads(db: Kysely<Schema>): Nouns[Noun]['reads']
-    writes(db: Kysely<Schema>): Nouns[Noun]['writes']
+    reads(db: Db): Nouns[Noun]['reads']
+    writes(db: Db): Nouns[Noun]['writes']
   }
 } = {
   accounts: { reads: accountReads, writes: accountWrites },
@@ -59,16 +58,33 @@ const implementations: {
   audit: { reads: auditReads, writes: auditWrites },
 }
 
-/** Holds nothing that changes a row. */
-export function createReadTx(db: Kysely<Schema>): ReadTx {
-  return forEachNoun<ReadTx>(({ reads }) => reads(db))
-}
+const DB = Symbol('db')
 
-export function createWriteTx(db: Kysely<Schema>): WriteTx {
-  return forEachNoun<WriteTx>(({ reads, writes }) => ({ ...reads(db), ...writes(db) }))
-}
+/** Offers nothing that changes a row. */
+export const createReadTx: (db: Db) => ReadTx = createTxOf(({ reads }, db) => reads(db))
 
-/** TypeScript does not follow a mapping over all keys, hence the cast; the types of `implementations` prove each entry. */
-function forEachNoun<Tx>(create: (noun: (typeof implementations)[keyof Nouns]) => object): Tx {
-  return Object.fromEntries(Object.entries(implementations).map(([noun, each]) => [noun, create(each)])) as Tx
+export const createWriteTx: (db: Db) => WriteTx = createTxOf(({ reads, writes }, db) => ({
+  ...reads(db),
+  ...writes(db),
+}))
+
+/** A transaction makes the nouns that it uses: most use three of them. */
+function createTxOf<Tx>(make: (noun: (typeof implementations)[keyof Nouns], db: Db) => object): (db: Db) => Tx {
+  class LazyTx {
+    readonly [DB]: Db
+    constructor(db: Db) {
+      this[DB] = db
+    }
+  }
+  for (const [noun, implementation] of Object.entries(implementations)) {
+    Object.defineProperty(LazyTx.prototype, noun, {
+      get(this: LazyTx) {
+        const value = make(implementation, this[DB])
+        Object.defineProperty(this, noun, { value })
+        return value
+      },
+    })
+  }
+  // TypeScript does not follow a mapping over all keys; the types of `implementations` prove each entry.
+  return (db) => new LazyTx(db) as Tx
 }

@@ -12,6 +12,7 @@ import type {
 } from '../../ports/store.ts'
 import { chunkReads, chunkWrites } from './chunks.ts'
 import { columnsOf } from './columns.ts'
+import type { Db } from './db.ts'
 import { envelopeText } from './envelopes.ts'
 import { prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
@@ -262,7 +263,7 @@ const removalOfClosed = prepared((db, given: { readonly before: Instant }) =>
   db.deleteFrom('uploads').where('closed_at', '<', given.before),
 )
 
-export function uploadReads(db: Kysely<Schema>): UploadReads {
+export function uploadReads(db: Db): UploadReads {
   return {
     async find(uploadId) {
       const row = await byId.first(db, { uploadId })
@@ -300,7 +301,7 @@ export function uploadReads(db: Kysely<Schema>): UploadReads {
   }
 }
 
-export function uploadWrites(db: Kysely<Schema>): UploadWrites {
+export function uploadWrites(db: Db): UploadWrites {
   return {
     async insert(upload) {
       if (upload.assetId === undefined)

@@ -15,6 +15,7 @@ import {
   openDrop,
   uploadRow,
 } from '../../testing/guest.ts'
+import { withUploads } from '../../testing/withUploads.ts'
 import { inWorld, sha256, type World } from '../../testing/world.ts'
 
 const content = bytes(100_000)
@@ -146,8 +147,7 @@ const EVERYTHING = { noChunkBefore: FAR, idleBefore: FAR, createdBefore: FAR, ma
 
 /** Every process gets the lease. */
 function withoutLeases({ store }: World): World['store']['write'] {
-  return (locks, work) =>
-    store.write(locks, (tx) => work({ ...tx, uploads: { ...tx.uploads, lease: async () => true } }))
+  return (locks, work) => store.write(locks, (tx) => work(withUploads(tx, { lease: async () => true })))
 }
 
 function afterMark({ store }: World, then: () => void): World['store']['write'] {
@@ -158,7 +158,7 @@ function afterMark({ store }: World, then: () => void): World['store']['write'] 
         // After the commit.
         setImmediate(then)
       }
-      return work({ ...tx, uploads: { ...tx.uploads, markWriting } })
+      return work(withUploads(tx, { markWriting }))
     })
 }
 

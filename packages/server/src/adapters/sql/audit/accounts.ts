@@ -1,9 +1,9 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { AuditedAccount, AuditWrites } from '../../../ports/store.ts'
 import { NO_SECRET } from '../accountDeletions.ts'
+import type { Db } from '../db.ts'
 import { prepared } from '../prepared.ts'
-import type { Schema } from '../schema.ts'
 
 const ofAccount = (table: 'uploads' | 'drops' | 'asset_blobs') =>
   sql<number>`(select coalesce(sum(held.size), 0) from ${sql.table(table)} as held where held.account_id = accounts.account_id)`
@@ -66,11 +66,7 @@ const recounting = prepared((db, given: { readonly accountId: AccountId }) =>
     .where(sql<SqlBool>`(used_bytes <> ${used} or pending_drops <> ${dropCount})`),
 )
 
-export async function auditedAccounts(
-  db: Kysely<Schema>,
-  after: string,
-  max: number,
-): Promise<readonly AuditedAccount[]> {
+export async function auditedAccounts(db: Db, after: string, max: number): Promise<readonly AuditedAccount[]> {
   const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     accountId: row.account_id,
@@ -89,7 +85,7 @@ export async function auditedAccounts(
   }))
 }
 
-export function accountWrites(db: Kysely<Schema>): Pick<AuditWrites, 'recountUse'> {
+export function accountWrites(db: Db): Pick<AuditWrites, 'recountUse'> {
   return {
     async recountUse(accountId) {
       return (await recounting.changed(db, { accountId })) === 1

@@ -1,9 +1,9 @@
 import type { DropId, Instant } from '@blindkeep/protocol/ids'
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { AuditedAsset, AuditedBlob } from '../../../ports/store.ts'
+import type { Db } from '../db.ts'
 import { envelopeOf } from '../envelopes.ts'
 import { prepared } from '../prepared.ts'
-import type { Schema } from '../schema.ts'
 import { presentObject } from './objects.ts'
 
 const originalDropId = sql<DropId | null>`(
@@ -59,7 +59,7 @@ const blobPage = prepared((db, given: { readonly after: number; readonly max: nu
     .limit(given.max),
 )
 
-export async function auditedAssets(db: Kysely<Schema>, after: string, max: number): Promise<readonly AuditedAsset[]> {
+export async function auditedAssets(db: Db, after: string, max: number): Promise<readonly AuditedAsset[]> {
   const rows = await assetPage.all(db, { after, max })
   return rows.map((row) => ({
     assetId: row.asset_id,
@@ -75,7 +75,7 @@ export async function auditedAssets(db: Kysely<Schema>, after: string, max: numb
   }))
 }
 
-export async function auditedBlobs(db: Kysely<Schema>, after: number, max: number): Promise<readonly AuditedBlob[]> {
+export async function auditedBlobs(db: Db, after: number, max: number): Promise<readonly AuditedBlob[]> {
   const rows = await blobPage.all(db, { after, max })
   return rows.map((row) => ({
     blobSeq: row.blob_seq,

@@ -1,8 +1,8 @@
 import type { DropId, Instant } from '@blindkeep/protocol/ids'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { AuditedDrop } from '../../../ports/store.ts'
+import type { Db } from '../db.ts'
 import { prepared } from '../prepared.ts'
-import type { Schema } from '../schema.ts'
 import { presentObject } from './objects.ts'
 
 const isSame = sql<0 | 1>`case when uploads.account_id = drops.account_id and uploads.opaque_id = drops.opaque_id
@@ -34,7 +34,7 @@ const page = prepared((db, given: { readonly after: number; readonly max: number
     .limit(given.max),
 )
 
-export async function auditedDrops(db: Kysely<Schema>, after: number, max: number): Promise<readonly AuditedDrop[]> {
+export async function auditedDrops(db: Db, after: number, max: number): Promise<readonly AuditedDrop[]> {
   const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     dropSeq: row.drop_seq,

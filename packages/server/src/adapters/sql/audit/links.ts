@@ -1,10 +1,10 @@
 import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { AuditedLink, AuditWrites } from '../../../ports/store.ts'
 import { columnsOf } from '../columns.ts'
+import type { Db } from '../db.ts'
 import { linkUseOf } from '../links.ts'
 import { prepared } from '../prepared.ts'
-import type { Schema } from '../schema.ts'
 
 /** Sums the sessions of all links at once: a question per link would read all sessions each time. */
 const page = prepared((db, given: { readonly after: number; readonly max: number }) =>
@@ -63,7 +63,7 @@ const recounting = prepared((db, given: { readonly linkSeq: number }) =>
     .where((link) => link.or([link('open_sessions', '<>', openSessions), link('open_bytes', '<>', openBytes)])),
 )
 
-export async function auditedLinks(db: Kysely<Schema>, after: number, max: number): Promise<readonly AuditedLink[]> {
+export async function auditedLinks(db: Db, after: number, max: number): Promise<readonly AuditedLink[]> {
   const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     linkSeq: row.link_seq,
@@ -83,7 +83,7 @@ export async function auditedLinks(db: Kysely<Schema>, after: number, max: numbe
   }))
 }
 
-export function linkWrites(db: Kysely<Schema>): Pick<AuditWrites, 'recountOpen'> {
+export function linkWrites(db: Db): Pick<AuditWrites, 'recountOpen'> {
   return {
     async recountOpen(linkSeq) {
       return (await recounting.changed(db, { linkSeq })) === 1

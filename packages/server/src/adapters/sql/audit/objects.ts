@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, type SqlBool, sql } from 'kysely'
 import type { AuditedObject, ObjectState } from '../../../ports/store.ts'
 import { columnsOf } from '../columns.ts'
+import type { Db } from '../db.ts'
 import { prepared } from '../prepared.ts'
 import type { ObjectTable, Schema } from '../schema.ts'
 
@@ -41,11 +42,7 @@ const byLocation = prepared((db, given: { readonly location: string }) =>
   audited(db).where('location', '=', given.location),
 )
 
-export async function auditedObjects(
-  db: Kysely<Schema>,
-  after: string,
-  max: number,
-): Promise<readonly AuditedObject[]> {
+export async function auditedObjects(db: Db, after: string, max: number): Promise<readonly AuditedObject[]> {
   return (await page.all(db, { after, max })).map(objectOf)
 }
 
@@ -67,11 +64,11 @@ const loose = prepared((db, given: { readonly max: number }) =>
     .limit(given.max),
 )
 
-export async function looseParts(db: Kysely<Schema>, max: number): Promise<readonly string[]> {
+export async function looseParts(db: Db, max: number): Promise<readonly string[]> {
   return (await loose.all(db, { max })).map(({ key }) => key)
 }
 
-export async function auditedObject(db: Kysely<Schema>, location: string): Promise<AuditedObject | undefined> {
+export async function auditedObject(db: Db, location: string): Promise<AuditedObject | undefined> {
   const row = await byLocation.first(db, { location })
   return row && objectOf(row)
 }

@@ -1,11 +1,11 @@
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { AuditedReceipt, Subject } from '../../../ports/store.ts'
 import { columnsOf } from '../columns.ts'
+import type { Db } from '../db.ts'
 import { prepared } from '../prepared.ts'
 import { receiptOf } from '../receipts.ts'
-import type { Schema } from '../schema.ts'
 
 /**
  * Only a new original removes blobs from a live asset. The condition `role <> 'derivative'` lets SQLite use the index of the roles that an asset has once.
@@ -38,11 +38,7 @@ const page = prepared((db, given: { readonly after: number; readonly max: number
     .limit(given.max),
 )
 
-export async function auditedReceipts(
-  db: Kysely<Schema>,
-  after: number,
-  max: number,
-): Promise<readonly AuditedReceipt[]> {
+export async function auditedReceipts(db: Db, after: number, max: number): Promise<readonly AuditedReceipt[]> {
   const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     row: receiptOf(row),

@@ -1,7 +1,7 @@
-import { type Kysely, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { AuditedUpload } from '../../../ports/store.ts'
+import type { Db } from '../db.ts'
 import { prepared } from '../prepared.ts'
-import type { Schema } from '../schema.ts'
 import { presentObject } from './objects.ts'
 
 const ofChunks = (value: string) =>
@@ -36,11 +36,7 @@ const page = prepared((db, given: { readonly after: string; readonly max: number
     .limit(given.max),
 )
 
-export async function auditedUploads(
-  db: Kysely<Schema>,
-  after: string,
-  max: number,
-): Promise<readonly AuditedUpload[]> {
+export async function auditedUploads(db: Db, after: string, max: number): Promise<readonly AuditedUpload[]> {
   const rows = await page.all(db, { after, max })
   return rows.map((row) => ({
     uploadId: row.upload_id,
