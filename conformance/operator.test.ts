@@ -49,6 +49,19 @@ interface Receipt {
 
 /** Answers show a new announcement within this time. */
 const MAX_ANNOUNCING_MS = 5_000
+/** So many answers in a row come from each of several nodes. */
+const ANSWERS_IN_A_ROW = 6
+
+/** Each node looks for announcements by itself, so one that knows may be followed by one that does not. */
+async function untilOnAllNodes(ask: () => Promise<boolean>, what: string, timeoutMs: number): Promise<void> {
+  let inARow = 0
+  const askAgain = async () => {
+    inARow = (await ask()) ? inARow + 1 : 0
+    return inARow === ANSWERS_IN_A_ROW
+  }
+  await until(askAgain, what, timeoutMs)
+}
+
 const DAY_MS = 86_400_000
 /** Protocol dates before both cutoffs, between them, and at the second. */
 const [OLD, BETWEEN, GOOD] = ['2026-02-01', '2026-04-01', '2026-06-01']
@@ -258,7 +271,7 @@ describe('an announced cutoff', { concurrency: true }, () => {
     const announced = await announcing
     const get = async (name: string) => client.send({ method: 'GET', path: `/.well-known/service/${name}` })
     const listed = async () => json<{ announcements: Announcement[] }>(await get('deprecation')).announcements
-    await until(async () => (await listed()).length === 2, 'both are announced', MAX_ANNOUNCING_MS)
+    await untilOnAllNodes(async () => (await listed()).length === 2, 'both are announced', MAX_ANNOUNCING_MS)
     const announcements = await listed()
     assert.deepEqual(announcements, announced)
     assert.deepEqual(json<{ deprecations: unknown }>(await get('server-info')).deprecations, announced)
@@ -282,7 +295,7 @@ describe('an announced cutoff', { concurrency: true }, () => {
         json: linkBody(),
         headers: { 'x-service-protocol': version },
       })
-    await until(
+    await untilOnAllNodes(
       async () => answerOf(await create(OLD)) === '426 protocol.version_unsupported',
       'the cutoff has passed',
       15_000 + MAX_ANNOUNCING_MS,
@@ -297,7 +310,7 @@ describe('an announced cutoff', { concurrency: true }, () => {
       await client.send({ method: 'GET', path: '/.well-known/service/server-info' }),
     )
     assert.deepEqual(info.protocol_version, { min: '2026-03-01', max: '2026-11-01' })
-    await until(
+    await untilOnAllNodes(
       async () => (await create(BETWEEN)).headers.warning !== undefined,
       'the second is announced',
       MAX_ANNOUNCING_MS,
@@ -316,7 +329,8 @@ describe('an announced cutoff', { concurrency: true }, () => {
     const session = await openSession(await provision(owner), file)
     const headers = { 'x-service-protocol': OLD }
     const read = () => client.send({ method: 'GET', path: '/v1/quota', token: owner.token, headers })
-    await until(async () => (await read()).headers.warning !== undefined, 'the cutoff is announced', MAX_ANNOUNCING_MS)
+    const hasWarning = async () => (await read()).headers.warning !== undefined
+    await untilOnAllNodes(hasWarning, 'the cutoff is announced', MAX_ANNOUNCING_MS)
     expectAnswer(await read(), '200')
     const path = sessionPath(session)
     const chunk = await client.send({
