@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { json, type Reply } from './call.ts'
 import { answerOf, atOnce, expectAnswer, type Problem, tally, until } from './expect.ts'
-import { connect, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_DISK, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
 import {
   append,
   base64,
@@ -219,7 +219,7 @@ describe('create drop: limits of the server', () => {
     expectAnswer(await declare(link, { size: 1000 }), '201')
   })
 
-  it('answer 500 storage.unavailable when free space is below the minimum', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('answer 500 storage.unavailable when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {
     const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
     const link = await newLink(full)
     expectAnswer(await declare(link), '500 storage.unavailable')
@@ -236,7 +236,7 @@ describe('create drop: limits of the server', () => {
   })
 
   it('refuse a chunk with 500 storage.unavailable when free space is below the minimum, and keep what was sent', {
-    skip: NEEDS_OWN_SERVER,
+    skip: NEEDS_OWN_DISK,
   }, async () => {
     const { client, restart } = await operatedServer({ FREE_SPACE_FLOOR_BYTES: '1' })
     const opened = await openSession(await newLink(client), FILE)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Sending } from './client.ts'
 import { expectAnswer } from './expect.ts'
-import { NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { NEEDS_OWN_SERVER, ownProcess } from './server.ts'
 import { newEmail, signUp } from './world.ts'
 
 /** The largest JSON body without a bearer token, and how much of them one source may have on their way. */
@@ -17,7 +17,7 @@ const wrongLogin = (spaces: number) =>
 // Covers: Requests
 describe('slow JSON bodies', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const server = await ownServer({ TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open' })
+  const server = await ownProcess({ TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open' })
 
   it('without a bearer token have at most 64 KiB; with one they may have more', async () => {
     const login = (body: string) => server.send({ ...LOGIN, headers: from('203.0.113.1'), body })

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rawStatus, sendRaw } from './rawSocket.ts'
-import { NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { NEEDS_OWN_SERVER, ownProcess } from './server.ts'
 
 const PATHS = ['/', '/v1/version', '/healthz', '/openapi.json', '/v1/quota', '/nowhere', '/d/%zz', '/u/x']
 
 // Covers: Requests
 describe('the host of a request', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const { base } = await ownServer({ PUBLIC_URL: 'https://keep.example/below', REGISTRATION: 'open' })
-  const behind = (await ownServer({ TRUST_PROXY: '127.0.0.1' })).base
+  const { base } = await ownProcess({ PUBLIC_URL: 'https://keep.example/below', REGISTRATION: 'open' })
+  const behind = (await ownProcess({ TRUST_PROXY: '127.0.0.1' })).base
   const { port } = new URL(base)
 
   const send = (at: string, lines: readonly string[], body = '') =>

@@ -1,16 +1,17 @@
 /**
- * Tests a server against the specification: `node conformance/run.ts http://127.0.0.1:8080`. Without an argument it starts a server itself,
- * which the tests with settings of their own need; with `--nodes` three nodes, and each request goes to another one. Exits with 1 when a test fails, when no test meets a status that the document declares
- * and untestableStatuses.ts does not list, or when its own server logs text in the form of a credential.
+ * Tests a server against the specification: `node conformance/run.ts http://127.0.0.1:8080`. Without a URL it starts a server itself,
+ * which the tests with settings of their own need: on SQLite and files, with `--on postgres` on PostgreSQL and files, with `--on postgres+s3` on PostgreSQL
+ * and an object store; with `--nodes 2` on as many nodes on the last, of which each gets every other request. The names of test files bound the run
+ * to these. Exits with 1 when a test fails, when no test meets a status that the document declares and untestableStatuses.ts does not list (if all
+ * files ran), or when its own server logs text in the form of a credential.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { startNodes } from '../testing/nodes.ts'
-import { openObjectStore } from '../testing/objectStore.ts'
-import { startServer } from '../testing/startServer.ts'
+import { parseArgs } from 'node:util'
+import { BACKENDS, startServed, useBackend } from '../testing/backend.ts'
 import { createClient } from './client.ts'
 import { testFiles } from './suite.ts'
 import { UNTESTABLE_STATUSES } from './untestableStatuses.ts'
@@ -19,9 +20,9 @@ const FILES_AT_ONCE = 2
 /** Starts first, so that all others run beside it. */
 const LONGEST = 'manyChunks.test.ts'
 
-const [argument] = process.argv.slice(2)
-const given = argument === '--nodes' ? undefined : argument
-const server = await startOwn()
+const { given, names, on, nodes } = readArguments()
+const endBackend = given === undefined ? await useBackend({ on, nodes }) : async () => undefined
+const server = given === undefined ? await startServed({ env: { LOG_LEVEL: 'trace' } }) : undefined
 const base = given ?? server?.url ?? ''
 const directory = await mkdtemp(join(tmpdir(), 'blindkeep-conformance-'))
 const journal = join(directory, 'metStatuses')
@@ -30,7 +31,7 @@ try {
   process.env.CONFORMANCE_SEEN = journal
   if (server !== undefined) process.env.CONFORMANCE_OWN = '1'
   const passed = await runTests()
-  const missed = await statusesNotMet()
+  const missed = names.length > 0 ? [] : await statusesNotMet()
   if (server !== undefined && missed.length > 0)
     console.log(`Declared statuses that no test meets:\n  ${missed.join('\n  ')}`)
   const leaked = credentialShapes(server?.log() ?? '')
@@ -38,28 +39,25 @@ try {
   process.exitCode = passed && (server === undefined || missed.length === 0) && leaked.length === 0 ? 0 : 1
 } finally {
   await server?.stop()
+  await endBackend()
   await rm(directory, { recursive: true, force: true })
 }
 
-async function startOwn(): Promise<{ readonly url: string; log(): string; stop(): Promise<unknown> } | undefined> {
-  const env = { LOG_LEVEL: 'trace' }
-  if (argument === undefined) return startServer({ env })
-  if (argument !== '--nodes') return undefined
-  const bytes = await openObjectStore()
-  const nodes = await startNodes({ blobs: bytes.env, env })
-  return {
-    ...nodes,
-    async stop() {
-      await nodes.stop()
-      await bytes.stop()
-    },
-  }
+function readArguments() {
+  const options = { on: { type: 'string' }, nodes: { type: 'string', default: '1' } } as const
+  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  const isUrl = (text: string) => /^https?:/.test(text)
+  const nodes = Number(values.nodes)
+  const on = BACKENDS.find((each) => each === (values.on ?? (nodes > 1 ? 'postgres+s3' : 'sqlite')))
+  if (on === undefined || !Number.isInteger(nodes) || nodes < 1 || (nodes > 1 && on !== 'postgres+s3'))
+    throw new Error(`--on is one of ${BACKENDS.join(', ')}; several --nodes need the last`)
+  return { given: positionals.find(isUrl), names: positionals.filter((each) => !isUrl(each)), on, nodes }
 }
 
 function runTests(): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let passed = true
-    const files = testFiles()
+    const files = testFiles(names)
     const longest = files.filter((path) => path.endsWith(LONGEST))
     const stream = run({ files: [...new Set([...longest, ...files])], concurrency: FILES_AT_ONCE })
     stream.on('test:fail', () => {

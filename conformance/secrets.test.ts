@@ -1,7 +1,7 @@
 /** No secret may be in a log, a problem, a header or a file. This searches everything that a server wrote while it received every kind. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -26,9 +26,9 @@ if (skip === false)
     await recordExchanges(recorded(server.client, exchanges), code)
     document = (await server.client.send({ method: 'GET', path: '/openapi.json' })).body.toString()
     // Includes the write-ahead log, and what is written at shutdown.
-    const running = await filesBelow(server.dataDir)
+    const running = await server.stored()
     await server.end()
-    disk = [...running, ...(await filesBelow(server.dataDir))]
+    disk = [...running, ...(await server.stored())]
     const master: Found = {
       kind: 'secret',
       name: 'master secret',
@@ -41,22 +41,6 @@ async function inviteOf({ operate }: OperatedServer): Promise<{ readonly code: s
   const invite: unknown = await operate('account', 'invite')
   assert.ok(isRecord(invite) && typeof invite.code === 'string')
   return { code: invite.code }
-}
-
-async function filesBelow(directory: string): Promise<readonly Buffer[]> {
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const paths = entries.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name))
-  return (await Promise.all(paths.map(readUnlessDeleted))).filter((bytes) => bytes !== undefined)
-}
-
-/** The server runs and deletes the bytes of ended uploads, perhaps between the listing and the reading. */
-async function readUnlessDeleted(path: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(path)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
 }
 
 /** Only names, because a failing test must not print secrets. */

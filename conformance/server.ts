@@ -1,6 +1,6 @@
 /** The server under test: the one at CONFORMANCE_URL, or one that is started for the test file. */
 import { after } from 'node:test'
-import { startServer } from '../testing/startServer.ts'
+import { isOnObjectStore, startServed } from '../testing/backend.ts'
 import { type Client, createClient } from './client.ts'
 
 const given = process.env.CONFORMANCE_URL
@@ -8,6 +8,9 @@ const given = process.env.CONFORMANCE_URL
 /** The `skip` option of tests that need settings of their own, which a given server does not have. */
 export const NEEDS_OWN_SERVER =
   given === undefined || process.env.CONFORMANCE_OWN === '1' ? false : 'needs a server with settings of its own'
+
+/** The `skip` option of tests that fill the disk which has the server's files. */
+export const NEEDS_OWN_DISK = NEEDS_OWN_SERVER || (isOnObjectStore() && 'an object store has no free space to measure')
 
 /** The server that most tests share. Call it once, at the top of a test file. */
 export async function connect(): Promise<Client> {
@@ -27,18 +30,23 @@ export interface OperatedServer {
   operate(...command: readonly string[]): Promise<unknown>
   /** Restarts the server with these additional settings. Returns a new client; the old one is not valid any more. */
   restart(env: Settings): Promise<Client>
-  /** Stops the server as an operator does, so that everything it keeps is in its files. */
+  /** Stops the server as an operator does. Then all that it keeps is stored. */
   end(): Promise<void>
   /** Its output so far, stdout and stderr. */
   log(): string
-  /** Its data folder, which contains everything but the master secret. */
-  readonly dataDir: string
+  /** All that it has stored, except the master secret. */
+  stored(): Promise<readonly Buffer[]>
+}
+
+/** The same, but never several nodes behind a proxy: for what each process bounds by itself, and for HTTP that the proxy would not pass on. */
+export async function ownProcess(env: Settings): Promise<Client> {
+  return (await operatedServer(env, { isAlone: true })).client
 }
 
 /** The same, with its operator's commands. */
-export async function operatedServer(env: Settings = {}): Promise<OperatedServer> {
+export async function operatedServer(env: Settings = {}, { isAlone = false } = {}): Promise<OperatedServer> {
   const { PUBLIC_URL: publicUrl, ...rest } = env
-  const server = await startServer({ env: rest, ...(publicUrl === undefined ? {} : { publicUrl }) })
+  const server = await startServed({ env: rest, publicUrl, isAlone })
   after(async () => {
     await server.stop()
   })
@@ -53,10 +61,8 @@ export async function operatedServer(env: Settings = {}): Promise<OperatedServer
       await server.restart(settings)
       return createClient(server.url)
     },
-    async end() {
-      await server.terminate()
-    },
+    end: server.terminate,
     log: server.log,
-    dataDir: server.dataDir,
+    stored: server.stored,
   }
 }

@@ -293,7 +293,7 @@ describe('a share', () => {
   })
 
   it('shows nothing from its expiry on', async () => {
-    const shared = await newShare({ expires_at: new Date(Date.now() + 800).toISOString() })
+    const shared = await newShare({ expires_at: new Date(Date.now() + 4000).toISOString() })
     assert.equal(await shown(shared), THERE)
     await until(async () => (await visit(shared)).status === 404, 'the share expires')
     assert.equal(await shown(shared), GONE)

@@ -15,9 +15,13 @@ export interface TestGroup {
   readonly tests: readonly string[]
 }
 
-export function testFiles(): readonly string[] {
-  const names = readdirSync(FOLDER).filter((name) => name.endsWith('.test.ts'))
-  return names.sort().map((name) => fileURLToPath(new URL(name, FOLDER)))
+/** All of them, or those with these names (`chunks`). Throws for a name of none. */
+export function testFiles(wanted: readonly string[] = []): readonly string[] {
+  const present = readdirSync(FOLDER).filter((name) => name.endsWith('.test.ts'))
+  const names = wanted.length === 0 ? present.sort() : wanted.map((name) => `${name}.test.ts`)
+  const unknown = names.filter((name) => !present.includes(name))
+  if (unknown.length > 0) throw new Error(`there is no conformance/${unknown.join(' and no conformance/')}`)
+  return names.map((name) => fileURLToPath(new URL(name, FOLDER)))
 }
 
 export function testGroups(): readonly TestGroup[] {

@@ -19,7 +19,7 @@ import {
 } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
 import { answerOf, atOnce, expectAnswer, offsetOf, type Problem, until } from './expect.ts'
-import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_DISK, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,
   cancel,
@@ -167,7 +167,7 @@ describe('create an upload', () => {
     expectAnswer(await sendUpload(author, uploadBody(newBundle(author, bundle))), '201', 'the refused id is free')
   })
 
-  it('answers 500 storage.unavailable when free space is below the minimum', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('answers 500 storage.unavailable when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {
     const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
     const author = await newAuthor(full)
     expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '500 storage.unavailable')

@@ -9,16 +9,18 @@ import { type RunningServer, startServer } from './startServer.ts'
 
 export interface NodesOptions {
   readonly count?: number
-  /** `BLOBS_URL` and the credentials of an object store that all nodes share. Files cannot be shared. */
-  readonly blobs: Readonly<Record<string, string>>
+  /** `BLOBS_URL` and the credentials of an object store that all nodes share, unless `env` has them. Files cannot be shared. */
+  readonly blobs?: Readonly<Record<string, string>>
   /** An empty database; without it a new one is made. */
   readonly databaseUrl?: string
+  /** `PUBLIC_URL`, if clients are to see another address than the proxy's. */
+  readonly publicUrl?: string
   /** Settings of every node. */
   readonly env?: Readonly<Record<string, string>>
 }
 
 export interface Nodes {
-  /** The address of the proxy, which is the public URL of all nodes. */
+  /** The address of the proxy. */
   readonly url: string
   readonly proxy: RoundRobin
   /** Each with a data directory of its own. `kill9` and `restart` one of them; the proxy passes over a node that does not listen. */
@@ -30,7 +32,13 @@ export interface Nodes {
 }
 
 /** Uses the server that BLINDKEEP_TEST_POSTGRES names, or one of its own. All nodes start at once, also the first time. */
-export async function startNodes({ count = 3, blobs, env, databaseUrl: given }: NodesOptions): Promise<Nodes> {
+export async function startNodes({
+  count = 3,
+  blobs,
+  env,
+  publicUrl,
+  databaseUrl: given,
+}: NodesOptions): Promise<Nodes> {
   const ends: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const end of ends.splice(0).reverse()) await end()
@@ -47,7 +55,9 @@ export async function startNodes({ count = 3, blobs, env, databaseUrl: given }: 
       MASTER_SECRET_FILE: join(directory, 'master.secret'),
       ...env,
     }
-    const starts = Array.from({ length: count }, () => startServer({ publicUrl: proxy.url, env: settings }))
+    const starts = Array.from({ length: count }, () =>
+      startServer({ publicUrl: publicUrl ?? proxy.url, env: settings }),
+    )
     const started = await Promise.allSettled(starts)
     const nodes = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     ends.push(() => Promise.all(nodes.map((node) => node.stop())))

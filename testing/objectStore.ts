@@ -19,6 +19,8 @@ export interface TestObjectStore {
   readonly client: S3Client
   /** Settings of a server. */
   readonly env: Readonly<Record<string, string>>
+  /** With these in its environment a process opens the same store, with another prefix. */
+  readonly place: Readonly<Record<string, string>>
   /** A store at `S3_TEST_ENDPOINT` keeps what is in the bucket. */
   stop(): Promise<void>
 }
@@ -28,6 +30,7 @@ export async function openObjectStore(): Promise<TestObjectStore> {
   const real = realStores().find((store) => store.name !== 'Ceph')
   const { name, endpoint, region, bucket, credentials, stop } = await (real?.start() ?? startDouble())
   const client = new S3Client({ region, endpoint, forcePathStyle: true, credentials })
+  const keys = { AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey }
   const prefix = `test-${randomBytes(8).toString('hex')}/`
   return {
     name,
@@ -36,9 +39,9 @@ export async function openObjectStore(): Promise<TestObjectStore> {
     client,
     env: {
       BLOBS_URL: `s3://${bucket}/${prefix}?endpoint=${encodeURIComponent(endpoint)}&region=${region}&pathStyle=true`,
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      ...keys,
     },
+    place: { S3_TEST_ENDPOINT: endpoint, S3_TEST_REGION: region, S3_TEST_BUCKET: bucket, ...keys },
     async stop() {
       client.destroy()
       await stop()

@@ -47,8 +47,8 @@ export interface RunningServer {
   kill9(): Promise<void>
   /** Kills a running process and starts again on the same port and directory; resolves when it answers. `settings` stay for later restarts. */
   restart(settings?: Readonly<Record<string, string>>): Promise<void>
-  /** Runs an operator's command (`['account', 'list']`) with the server's settings. The server may be stopped. */
-  command(args: readonly string[]): Promise<CommandOutcome>
+  /** Runs an operator's command (`['account', 'list']`) with the server's settings, and others for this command alone. The server may be stopped. */
+  command(args: readonly string[], settings?: Readonly<Record<string, string>>): Promise<CommandOutcome>
   isRunning(): boolean
   /** Total milliseconds between readiness and end of all its processes. */
   uptimeMs(): number
@@ -116,7 +116,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       child = spawnServer()
       await readiness()
     },
-    command: (args) => runCommand(args, { cwd: root, env }),
+    command: (args, settings) => runCommand(args, { cwd: root, env: { ...env, ...settings } }),
     isRunning: () => !hasEnded(child),
     uptimeMs: uptime.elapsedMs,
     terminate: () => terminate(child),

@@ -16,6 +16,10 @@ This suite is a black box: it speaks HTTP to a server and shares no code with it
 
 \`\`\`sh
 npm run conformance                            # starts the server of this repository, and more servers with other settings
+npm run conformance -- --on postgres           # each of them on PostgreSQL and files
+npm run conformance -- --on postgres+s3        # each on PostgreSQL and an object store
+npm run conformance -- --nodes 2               # each of two nodes on these, behind a proxy that gives every request to the other one
+npm run conformance -- --nodes 2 chunks races  # two files only
 npm run conformance -- http://127.0.0.1:8080   # tests that server; skips the tests that need a server of their own
 node --test conformance/chunks.test.ts         # one file, which starts its own server
 \`\`\`

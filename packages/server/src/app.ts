@@ -90,7 +90,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   await settleWindow(store, window)
   await rules.protocolWindow.refresh()
   let isDraining = false
-  const unreadiness = () => [...(isDraining ? (['draining'] as const) : []), ...node.faults()]
+  const unreadiness = () => [...(isDraining ? ['draining'] : []), ...node.faults(), ...headWatch.reasons()]
   const http = createHttpServer(
     {
       routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, config),

@@ -149,7 +149,7 @@ export const SETTINGS = {
   freeSpaceFloorBytes: setting('FREE_SPACE_FLOOR_BYTES', {
     fallback: 1024 * MEBIBYTE,
     meaning:
-      'Free disk space below which no bytes are accepted. New uploads begin only above it and what open ones reserve: 16 MiB for each, 1 GiB in all, with the default chunk.',
+      'Free disk space below which no bytes are accepted; an object store has none to measure. New uploads begin only above it and what open ones reserve: 16 MiB for each, 1 GiB in all, with the default chunk.',
     parse: integer({ min: 0 }),
   }),
   protocolMin: shared(version('PROTOCOL_MIN', '2026-01-01', 'Oldest protocol version that writes may use.')),

@@ -16,7 +16,7 @@ import { ownAccountRoutes } from './routes/ownAccount.ts'
 import { quotaRoutes } from './routes/quota.ts'
 import { recoveryRoutes } from './routes/recovery.ts'
 import { secondFactorRoutes } from './routes/secondFactor.ts'
-import { serviceRoutes, type Unreadiness } from './routes/service.ts'
+import { serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { shareRoutes } from './routes/shares.ts'
 import { syncRoutes } from './routes/sync.ts'
@@ -30,7 +30,7 @@ interface RoutePorts {
   readonly clock: Clock
   /** The release of the software. */
   readonly version: string
-  readonly unreadiness: () => readonly Unreadiness[]
+  readonly unreadiness: () => readonly string[]
 }
 
 /** One route for each row of the table of operations. */

@@ -47,6 +47,23 @@ describe('the nodes of a PostgreSQL database', () => {
   )
 
   it(
+    'run jobs at once without a warning of the client in their log',
+    inDatabase(({ url }) =>
+      withNodes(url, async (open) => {
+        const node = await open()
+        const warnings: Error[] = []
+        const note = (warning: Error) => void warnings.push(warning)
+        process.on('warning', note)
+        await Promise.all(['one', 'two', 'three'].map((name) => node.inTurn(name, async () => undefined)))
+        // Node reports a warning after the call that caused it.
+        await new Promise(setImmediate)
+        process.off('warning', note)
+        assert.deepEqual(warnings, [])
+      }),
+    ),
+  )
+
+  it(
     'wake the listeners of an account on the other nodes after a commit, and not on the node itself',
     inDatabase(({ url, open: openStore }) =>
       withNodes(url, async (open) => {

@@ -50,6 +50,8 @@ export function createNodeConnection(options: {
       connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       keepAlive: true,
+      // Jobs ask at the same time.
+      pipeline: true,
     })
     const lose = () => {
       if (client === fresh) client = undefined

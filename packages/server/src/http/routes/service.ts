@@ -1,14 +1,10 @@
 /** Probes, and documents about the server. */
 import { openapiDocument } from '@blindkeep/protocol/openapi'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
-import type { NodeFault } from '../../ports/node.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { problemPage } from '../problemPage.ts'
-
-/** Why a server is not ready, beyond its database and its bytes. */
-export type Unreadiness = NodeFault | 'draining'
 
 type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
 
@@ -23,7 +19,8 @@ export function serviceRoutes({
   readonly store: Store
   readonly objects: Objects
   readonly version: string
-  readonly unreadiness: () => readonly Unreadiness[]
+  /** Why it is not ready, beyond its database and its bytes: each a word, or a sentence for the operator. */
+  readonly unreadiness: () => readonly string[]
 }): Pick<Routes, Row> {
   const document = JSON.stringify(openapiDocument(version))
   const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>

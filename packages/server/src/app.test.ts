@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { createApp } from './app.ts'
+import { readConfig } from './config.ts'
+import { openServerData } from './data.ts'
+import { openDouble } from './testing/s3/world.ts'
+import { USE } from './testing/serverUse.ts'
+import { sha256 } from './testing/world.ts'
+
+describe('a server', () => {
+  it('is not ready, and says why, while its database lacks receipts that were signed', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-app-'))
+    const { address, credentials, close } = await openDouble()
+    const { bucket, prefix, endpoint, region } = address
+    const config = readConfig({
+      DATA_DIR: directory,
+      BLOBS_URL: `s3://${bucket}/${prefix}?endpoint=${endpoint}&region=${region}&pathStyle=true`,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    })
+    assert.ok(!('faults' in config))
+    /** The answer of a server that starts now. */
+    const readiness = async () => {
+      const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+      const app = await createApp({ config, port: 0, log, ...USE })
+      const answer = await app.http.inject({ url: '/readyz' })
+      await app.close()
+      return { status: answer.statusCode, failing: answer.json().failing }
+    }
+    try {
+      assert.deepEqual(await readiness(), { status: 200, failing: undefined })
+      const { witness, close: closeData } = await openServerData(config, USE)
+      assert.ok(witness !== undefined)
+      await witness.write({ life: 0, receiptSeq: 7, receiptHash: sha256(Buffer.from('a receipt')) })
+      await closeData()
+      const { status, failing } = await readiness()
+      assert.equal(status, 503)
+      assert.match(String(failing), /^The database was set back: it has no receipt, and receipt 7 was signed\. /)
+    } finally {
+      await close()
+      await rm(directory, { recursive: true })
+    }
+  })
+})
