@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { COMPILED } from '../testing/command.ts'
 
 const names = process.argv.slice(2)
 const statuses = await Promise.all(names.map(run))
@@ -12,7 +13,11 @@ if (failed.length > 0) console.error(`failed: ${failed.join(', ')}`)
 process.exitCode = failed.length > 0 ? 1 : 0
 
 async function run(name: string): Promise<number | null> {
-  const child = spawn('npm', ['run', name], { stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' })
+  const child = spawn('npm', ['run', name], {
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    shell: process.platform === 'win32',
+  })
   const pieces: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => pieces.push(piece))
   const [status] = await once(child, 'close')

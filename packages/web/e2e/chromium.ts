@@ -11,6 +11,8 @@ type Program = Pick<LaunchOptions, 'executablePath' | 'channel' | 'env'>
 
 const run = promisify(execFile)
 const EXTRACT_TIMEOUT_MS = 120_000
+/** What Chromium needs beside itself on a machine that has only Node. */
+const LIBRARIES = 'al2023'
 const INSTALLED = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -44,10 +46,12 @@ async function packedChromium(): Promise<Program> {
   const cache = join(dirname(dirname(packageDirectory)), '.cache')
   const directory = join(cache, `blindkeep-chromium-${version}`)
   if (!existsSync(directory)) await unpack(cache, directory)
-  const executablePath = join(directory, 'chromium')
   const env = { ...textEnv(), FONTCONFIG_FILE: join(directory, 'fonts.conf') }
-  const libraries = join(directory, 'al2023', 'lib')
-  return { executablePath, env: (await starts(executablePath)) ? env : { ...env, LD_LIBRARY_PATH: libraries } }
+  const libraries = join(directory, LIBRARIES, 'lib')
+  return {
+    executablePath: join(directory, 'chromium'),
+    env: existsSync(libraries) ? { ...env, LD_LIBRARY_PATH: libraries } : env,
+  }
 }
 
 async function unpack(cache: string, directory: string): Promise<void> {
@@ -61,6 +65,7 @@ async function unpack(cache: string, directory: string): Promise<void> {
       env: { ...process.env, TMPDIR: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
       timeout: EXTRACT_TIMEOUT_MS,
     })
+    if (await starts(join(staging, 'chromium'))) await rm(join(staging, LIBRARIES), { recursive: true })
     await writeFile(join(staging, 'fonts.conf'), fontsConfig(join(directory, 'fonts')))
     await rename(staging, directory)
   } catch (error) {

@@ -22,7 +22,8 @@ const [opaqueId, albumId, fileId] = [input('opaque_id'), input('album_id'), inpu
 const deviceId = input('device_id')
 const master = fromHex(vectors.argon2id[0]?.output ?? '')
 const album = derive.albumKey(accountKey, albumId, 1)
-const pattern = (size: number) => Uint8Array.from({ length: size }, (_, index) => index % 251)
+const CYCLE = Uint8Array.from({ length: 251 }, (_, index) => index)
+const pattern = (size: number) => new Uint8Array(Buffer.alloc(size, CYCLE))
 
 function joined(secrets: derive.StreamSecrets): Uint8Array {
   return Buffer.concat([secrets.key, secrets.noncePrefix, secrets.commitment])

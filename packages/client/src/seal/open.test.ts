@@ -13,7 +13,8 @@ import { SealError } from './sealError.ts'
 import { plaintextSizeOf, prefixBytes, sealedSizeOf } from './sealedBlob.ts'
 
 const SEGMENT = 1_048_560
-const pattern = (size: number) => Uint8Array.from({ length: size }, (_, index) => index % 251)
+const CYCLE = Uint8Array.from({ length: 251 }, (_, index) => index)
+const pattern = (size: number) => new Uint8Array(Buffer.alloc(size, CYCLE))
 const key = new Uint8Array(32).fill(9)
 const contextId = new Uint8Array(16).fill(4)
 const context: OpenContext = { key, purpose: 'original', contextId }

@@ -12,7 +12,8 @@ import { type Source, SourceChanged, sourceOfBlob, sourceOfBytes } from './sourc
 const SEGMENT = 1_048_560
 const key = new Uint8Array(32).fill(9)
 const contextId = new Uint8Array(16).fill(4)
-const pattern = (size: number) => Uint8Array.from({ length: size }, (_, index) => index % 251)
+const CYCLE = Uint8Array.from({ length: 251 }, (_, index) => index)
+const pattern = (size: number) => new Uint8Array(Buffer.alloc(size, CYCLE))
 
 function purposeOf(text: string): Purpose {
   const purpose = PURPOSES.find((one) => one === text)

@@ -68,9 +68,15 @@ const OPTIONS = {
   // A request on an open connection is still served while the server ends: no row declares a 503.
   return503OnClosing: false,
   routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
+  // Fastify would load Ajv at each start, although no route gives it a schema: bodies are checked by the schemas of the protocol.
+  schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
   clientErrorHandler: (_error, socket) =>
     void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
 } as const satisfies FastifyHttpOptions<Server>
+
+function withoutSchemas(): never {
+  throw new Error('a route gave Fastify a schema')
+}
 
 export function createHttpServer(ports: HttpPorts, settings: HttpSettings): FastifyInstance {
   const { routes, pages, sessions, protocolWindow, log } = ports

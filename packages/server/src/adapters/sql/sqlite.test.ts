@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,6 +8,7 @@ import { CompiledQuery } from 'kysely'
 import { durableStoreContract, storeContract } from '../../ports/store.contract.ts'
 import { StoreBroken } from '../../ports/store.ts'
 import { account, accountId, bytes, link, seed } from '../../ports/storeContract/world.ts'
+import { openMemoryStore } from '../../testing/memoryStore.ts'
 import { DatabaseTooNew } from './migrations.ts'
 import { openSqliteStore } from './sqlite.ts'
 import { openConnection, refuseOldSqlite } from './sqliteConnection.ts'
@@ -15,13 +16,16 @@ import { createHealth } from './sqliteHealth.ts'
 import { createWriteTx } from './tx.ts'
 
 async function openInMemory() {
-  const store = await openSqliteStore({ path: ':memory:' })
+  const store = await openMemoryStore()
   return { store, close: () => store.close() }
 }
 
+/** The first world migrates its file, the others begin with a copy of it. */
 async function openInFile() {
   const directory = mkdtempSync(join(tmpdir(), 'blindkeep-sqlite-'))
   const path = join(directory, 'blindkeep.sqlite')
+  migrated ??= readMigrated(path)
+  writeFileSync(path, await migrated, { mode: 0o600 })
   let current = await openSqliteStore({ path })
   const reopen = async () => {
     await current.close()
@@ -33,6 +37,14 @@ async function openInFile() {
     rmSync(directory, { recursive: true })
   }
   return { store: current, path, reopen, close }
+}
+
+let migrated: Promise<Buffer> | undefined
+
+async function readMigrated(path: string): Promise<Buffer> {
+  const store = await openSqliteStore({ path })
+  await store.close()
+  return readFileSync(path)
 }
 
 type FileWorld = Awaited<ReturnType<typeof openInFile>>
@@ -81,9 +93,9 @@ describe('opening a SQLite store', () => {
   )
 
   it('gives each store in memory its own database', async () => {
-    const [one, other] = [await openInMemory(), await openInMemory()]
-    await seed(one.store)
-    assert.equal(await other.store.read((tx) => tx.accounts.find(accountId(1))), undefined)
+    const [one, other] = [await openSqliteStore({ path: ':memory:' }), await openSqliteStore({ path: ':memory:' })]
+    await seed(one)
+    assert.equal(await other.read((tx) => tx.accounts.find(accountId(1))), undefined)
     await one.close()
     await other.close()
   })
