@@ -4,6 +4,7 @@ import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { MAX_ATTEMPTS } from './attempts.ts'
 import type { Client, Lane } from './client.ts'
 import { BrokenOff, isBeyondEnd } from './failure.ts'
+import type { Span } from './getting.ts'
 import type { Spooled } from './spool.ts'
 
 /** The slowest line that still counts as working. A call that moves bytes has more time by it. */
@@ -30,11 +31,6 @@ export async function putKey(client: Client, key: string, spooled: Spooled, opti
     const input = { ...place, Body: spooled.body(), ContentLength, ChecksumSHA256 }
     return s3.send(new sdk.PutObjectCommand(input), abort)
   })
-}
-
-interface Span {
-  readonly start: number
-  readonly end: number
 }
 
 /**
@@ -101,19 +97,14 @@ interface Gotten {
 }
 
 async function getKey(client: Client, key: string, span: Span | undefined, { lane, signal }: Getting): Promise<Gotten> {
-  const { address, sdk } = client
-  const range = span === undefined ? {} : { Range: `bytes=${span.start}-${span.end - 1}` }
-  const input = { Bucket: address.bucket, Key: key, ...range }
-  return client.call({ operation: 'read an object', lane, signal }, async (s3, abort) => {
-    const answer = await s3.send(new sdk.GetObjectCommand(input), abort)
-    const body = answer.Body as Readable
-    // `piecesOf` reports what breaks; there is no other listener.
-    body.on('error', () => undefined)
-    const total = span === undefined ? answer.ContentLength : totalIn(answer.ContentRange, span)
-    if (total !== undefined) return { body, total }
-    body.destroy()
-    throw new StorageUnavailable('the object store sent another range than it was asked for')
-  })
+  const body = await client.get({ operation: 'read an object', lane, signal }, key, span)
+  // `piecesOf` reports what breaks; there is no other listener.
+  body.on('error', () => undefined)
+  const { 'content-range': range, 'content-length': length } = body.headers
+  const total = span === undefined ? Number(length) : totalIn(range, span)
+  if (total !== undefined && !Number.isNaN(total)) return { body, total }
+  body.destroy()
+  throw new StorageUnavailable('the object store sent another range than it was asked for')
 }
 
 /** `bytes 5-9/10`. Undefined unless the answer begins where it should: a store that ignores ranges would give wrong bytes. */
