@@ -15,7 +15,7 @@ export type Lane = keyof typeof LANES
 /** An answer that is read on keeps its connection when its call is over. */
 const SOCKETS_FOR_CALL = 2
 
-/** Until an answer begins, and between two pieces of it. */
+/** Until an answer begins, and between two pieces of it. The first attempts have less (`attempts.ts`). */
 export const ANSWER_MS = 8_000
 const CONNECT_MS = 5_000
 /** How many calls may wait for their turn in a lane, and for how long. */
@@ -35,7 +35,10 @@ export interface Client {
   readonly answerMs: number
   readonly sdk: typeof Sdk
   /** Runs `work` up to three times. It gives `abort` to each command that it sends, and makes a new command each time. */
-  call<Result>(options: CallOptions, work: (s3: Sdk.S3Client, abort: Abort) => Promise<Result>): Promise<Result>
+  call<Result>(
+    options: CallOptions,
+    work: (s3: Sdk.S3Client, abort: Abort, progress: Progress) => Promise<Result>,
+  ): Promise<Result>
   /** Resolves with the head of the answer, whose body is still to come. */
   get(options: CallOptions, key: string, span: Span | undefined): Promise<IncomingMessage>
   /** Closes all connections. */
@@ -46,12 +49,15 @@ interface Abort {
   readonly abortSignal: AbortSignal
 }
 
+/** The call is not stuck: its time begins again. */
+export type Progress = () => void
+
 interface CallOptions {
   /** As in "failed to …". */
   readonly operation: string
   readonly lane: Lane
   readonly signal?: AbortSignal | undefined
-  /** Time for each attempt beyond `answerMs`. */
+  /** Time for each attempt beyond its share of `answerMs`. */
   readonly moreMs?: number
   /** 1 for what must not be repeated. */
   readonly most?: number
@@ -69,18 +75,20 @@ export async function openClient({ address, credentials, answerMs = ANSWER_MS }:
   }
   async function inTurn<Result>(
     { operation, lane, signal, moreMs = 0, most = MAX_ATTEMPTS }: CallOptions,
-    work: (open: OpenLane, abort: Abort) => Promise<Result>,
+    work: (open: OpenLane, abort: Abort, progress: Progress) => Promise<Result>,
   ): Promise<Result> {
     const open = lanes.get(lane)
     if (open === undefined) throw new StorageUnavailable('the object store is closed')
-    const attempts = { operation, timeoutMs: answerMs + moreMs, signal, most }
-    return open.turns.take(signal, () => attempted(attempts, (abortSignal) => work(open, { abortSignal })))
+    const attempts = { operation, answerMs, moreMs, signal, most }
+    return open.turns.take(signal, () =>
+      attempted(attempts, (abortSignal, progress) => work(open, { abortSignal }, progress)),
+    )
   }
   return {
     address,
     answerMs,
     sdk,
-    call: (options, work) => inTurn(options, ({ s3 }, abort) => work(s3, abort)),
+    call: (options, work) => inTurn(options, ({ s3 }, abort, progress) => work(s3, abort, progress)),
     get: (options, key, span) => inTurn(options, ({ get }, { abortSignal }) => get(key, span, abortSignal)),
     close() {
       for (const { s3 } of lanes.values()) s3.destroy()

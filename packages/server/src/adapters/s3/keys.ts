@@ -7,11 +7,13 @@ import { BrokenOff, isBeyondEnd } from './failure.ts'
 import type { Span } from './getting.ts'
 import type { Spooled } from './spool.ts'
 
-/** The slowest line that still counts as working. A call that moves bytes has more time by it. */
+/** The slowest line that still counts as working. A call that sends bytes has more time by it. */
 const SLOWEST_BYTES_PER_SECOND = 256 * 1024
+/** Bytes that were handed to the line and may not have left. Before them, each piece that is taken shows that the call works. */
+const MAX_BYTES_IN_LINE = 1_536 * 1024
 
-export function timeFor(bytes: number): number {
-  return (bytes / SLOWEST_BYTES_PER_SECOND) * 1000
+export function timeToSend(bytes: number): number {
+  return (Math.min(bytes, MAX_BYTES_IN_LINE) / SLOWEST_BYTES_PER_SECOND) * 1000
 }
 
 interface Putting {
@@ -25,10 +27,10 @@ export async function putKey(client: Client, key: string, spooled: Spooled, opti
   const { address, sdk } = client
   const { size: ContentLength, sha256: ChecksumSHA256 } = spooled
   const { signal, onlyNew = false } = options
-  const call = { operation: 'take an object', lane: 'chunks', signal, moreMs: timeFor(spooled.size) } as const
+  const call = { operation: 'take an object', lane: 'chunks', signal, moreMs: timeToSend(spooled.size) } as const
   const place = { Bucket: address.bucket, Key: key, ...(onlyNew && { IfNoneMatch: '*' }) }
-  await client.call(call, (s3, abort) => {
-    const input = { ...place, Body: spooled.body(), ContentLength, ChecksumSHA256 }
+  await client.call(call, (s3, abort, progress) => {
+    const input = { ...place, Body: spooled.body(progress), ContentLength, ChecksumSHA256 }
     return s3.send(new sdk.PutObjectCommand(input), abort)
   })
 }
