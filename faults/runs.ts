@@ -175,9 +175,11 @@ export const FAULT_RUNS: readonly FaultRun[] = [
   row({
     name: 'store-faults',
     id: 'R18',
-    about: 'two nodes; the S3 store loses, repeats, delays, refuses, and lies; --cause as above (needs root)',
-    options: { rounds: 200, guests: 8, nodes: 2, cause: '' },
+    about:
+      'two nodes; the S3 store loses, repeats, delays, refuses, and lies; --within so many seconds after that something lands again; --cause as above (needs root)',
+    options: { rounds: 200, guests: 8, nodes: 2, cause: '', within: 10 },
     ci: { rounds: 6 },
+    measuresTime: true,
     run: runStoreFaults,
   }),
   row({

@@ -22,6 +22,8 @@ export interface Disturbance<Place> {
   readonly rounds: number
   /** Only causes whose name contains it. */
   readonly cause: string
+  /** Seconds after the end of each cause in which something has to land again. */
+  readonly within?: number
   readonly print: (text: string) => void
   /** Runs after each round. */
   readonly judge?: (cause: string, random: Random) => Promise<void>
@@ -36,7 +38,7 @@ const PROBE_PAUSE_MS = 50
 
 /** Stops at the first fault, as later ones would be its consequences. */
 export async function disturb<Place>(disturbance: Disturbance<Place>): Promise<Recoveries> {
-  const { world, trouble, place, rounds, print, judge } = disturbance
+  const { world, trouble, place, rounds, print, judge, within = MAX_RECOVERY_MS / 1000 } = disturbance
   const { ledger } = world
   const causes = disturbance.causes.filter(({ name }) => name.includes(disturbance.cause))
   if (causes.length === 0) ledger.fault(`no cause has ${disturbance.cause} in its name`)
@@ -54,6 +56,8 @@ export async function disturb<Place>(disturbance: Disturbance<Place>): Promise<R
     trouble.isPresent = false
     const recoveredMs = await recovery(world, `${index}`)
     recoveries[cause.name] = Math.max(recoveries[cause.name] ?? 0, recoveredMs)
+    if (recoveredMs > within * 1000)
+      ledger.fault(`after "${cause.name}" something landed only ${recoveredMs / 1000} s after its end`)
     await judge?.(cause.name, random)
     if ((index + 1) % 10 === 0) print(`${index + 1} of ${rounds} rounds, ${JSON.stringify(ledger.counts)}`)
   }

@@ -11,6 +11,8 @@ export interface DisturbedRun extends SharedOptions {
   readonly guests: number
   /** A part of a cause's name; all causes in turn when it is empty. */
   readonly cause: string
+  /** Seconds from the end of a cause to the next landing, at most; 60 without it. */
+  readonly within?: number
 }
 
 export interface DisturbedReport extends RunReport {
@@ -29,7 +31,7 @@ interface Disturbed<Place> {
 
 /** Stops the server. */
 export async function runDisturbed<Place>(
-  { seed, guests, rounds, cause, print }: DisturbedRun,
+  { seed, guests, rounds, cause, within, print }: DisturbedRun,
   { on, place, causes, judge }: Disturbed<Place>,
 ): Promise<DisturbedReport> {
   const trouble = createTrouble()
@@ -42,6 +44,7 @@ export async function runDisturbed<Place>(
     const load = startLoad(world, guests)
     const longestRecoveryMs = await disturb({
       ...{ world, trouble, place, causes, rounds, cause, print },
+      ...(within !== undefined && { within }),
       ...(judge && { judge: (name: string, random: Random) => judge(world, name, random) }),
     })
     await load.stop()

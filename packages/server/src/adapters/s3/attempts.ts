@@ -10,25 +10,30 @@ const PAUSE_MS = 100
 interface Attempts {
   /** As in "failed to …". */
   readonly operation: string
-  /** The bound of each attempt, its answer's body included if `work` reads it. */
-  readonly timeoutMs: number
+  /** How long the last attempt may show no progress. Each attempt before it has half of the time of the next: a store that hung is asked again soon. */
+  readonly answerMs: number
+  /** Time of every attempt beyond that. */
+  readonly moreMs?: number
   readonly signal?: AbortSignal | undefined
   /** 1 for what must not be repeated. */
   readonly most?: number
 }
+
+/** `progress` gives it its whole time again. */
+type Work<Result> = (signal: AbortSignal, progress: () => void) => Promise<Result>
 
 /**
  * Tries `work` until it succeeds, at most three times, with pauses of random length. Throws `S3Refusal` for every failure, and the reason of `signal` as soon
  * as that aborts.
  */
 export async function attempted<Result>(
-  { operation, timeoutMs, signal, most = MAX_ATTEMPTS }: Attempts,
-  work: (signal: AbortSignal) => Promise<Result>,
+  { operation, answerMs, moreMs = 0, signal, most = MAX_ATTEMPTS }: Attempts,
+  work: Work<Result>,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted()
     try {
-      return await bounded(work, timeoutMs, signal)
+      return await bounded(work, answerMs / 2 ** (most - attempt) + moreMs, signal)
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof StorageUnavailable) throw error
@@ -41,7 +46,7 @@ export async function attempted<Result>(
 
 /** Rejects when the time is over even if `work` never notices: no caller waits longer because a library forgot its signal. */
 async function bounded<Result>(
-  work: (signal: AbortSignal) => Promise<Result>,
+  work: Work<Result>,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Result> {
@@ -52,12 +57,16 @@ async function bounded<Result>(
     abort.abort(reason)
   }
   const onAbort = () => stop(signal?.reason)
-  const timer = setTimeout(() => stop(Object.assign(new Error('too slow'), { name: 'TimeoutError' })), timeoutMs)
+  let timer: NodeJS.Timeout | undefined = setTimeout(
+    () => stop(Object.assign(new Error('too slow'), { name: 'TimeoutError' })),
+    timeoutMs,
+  )
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
-    return await Promise.race([work(abort.signal), stopped.promise])
+    return await Promise.race([work(abort.signal, () => timer?.refresh()), stopped.promise])
   } finally {
     clearTimeout(timer)
+    timer = undefined
     signal?.removeEventListener('abort', onAbort)
   }
 }

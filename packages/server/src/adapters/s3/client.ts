@@ -1,10 +1,11 @@
-import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type * as Sdk from '@aws-sdk/client-s3'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { S3Address } from './address.ts'
 import { attempted, MAX_ATTEMPTS } from './attempts.ts'
 import type { S3Credentials } from './credentials.ts'
+import type { createGet, Get, Span } from './getting.ts'
 import { createTurns, type Turns } from './turns.ts'
 
 /** Calls at once for each kind of work, so that none waits for another. Its own time begins when a call has its turn: a crowd does not time out. */
@@ -14,7 +15,7 @@ export type Lane = keyof typeof LANES
 /** An answer that is read on keeps its connection when its call is over. */
 const SOCKETS_FOR_CALL = 2
 
-/** Until an answer begins, and between two pieces of it. */
+/** Until an answer begins, and between two pieces of it. The first attempts have less (`attempts.ts`). */
 export const ANSWER_MS = 8_000
 const CONNECT_MS = 5_000
 /** How many calls may wait for their turn in a lane, and for how long. */
@@ -34,7 +35,12 @@ export interface Client {
   readonly answerMs: number
   readonly sdk: typeof Sdk
   /** Runs `work` up to three times. It gives `abort` to each command that it sends, and makes a new command each time. */
-  call<Result>(options: CallOptions, work: (s3: Sdk.S3Client, abort: Abort) => Promise<Result>): Promise<Result>
+  call<Result>(
+    options: CallOptions,
+    work: (s3: Sdk.S3Client, abort: Abort, progress: Progress) => Promise<Result>,
+  ): Promise<Result>
+  /** Resolves with the head of the answer, whose body is still to come. */
+  get(options: CallOptions, key: string, span: Span | undefined): Promise<IncomingMessage>
   /** Closes all connections. */
   close(): void
 }
@@ -43,12 +49,15 @@ interface Abort {
   readonly abortSignal: AbortSignal
 }
 
+/** The call is not stuck: its time begins again. */
+export type Progress = () => void
+
 interface CallOptions {
   /** As in "failed to …". */
   readonly operation: string
   readonly lane: Lane
   readonly signal?: AbortSignal | undefined
-  /** Time for each attempt beyond `answerMs`. */
+  /** Time for each attempt beyond its share of `answerMs`. */
   readonly moreMs?: number
   /** 1 for what must not be repeated. */
   readonly most?: number
@@ -57,23 +66,30 @@ interface CallOptions {
 /** Loads the library, which takes 0.15 seconds and 30 MB: only a server with an object store pays for it. */
 export async function openClient({ address, credentials, answerMs = ANSWER_MS }: ClientOptions): Promise<Client> {
   const sdk = await import('@aws-sdk/client-s3')
+  const { createGet } = await import('./getting.ts')
   const lanes = new Map<Lane, OpenLane>()
   for (const lane of Object.keys(LANES) as Lane[]) {
-    const s3 = openLane(sdk, lane, { address, credentials })
     const busy = () => new StorageUnavailable('too many calls wait for the object store')
-    lanes.set(lane, { s3, turns: createTurns({ most: LANES[lane], mostWaiting: MAX_WAITING, waitMs: WAIT_MS, busy }) })
+    const turns = createTurns({ most: LANES[lane], mostWaiting: MAX_WAITING, waitMs: WAIT_MS, busy })
+    lanes.set(lane, { ...openLane({ sdk, createGet }, lane, { address, credentials }), turns })
+  }
+  async function inTurn<Result>(
+    { operation, lane, signal, moreMs = 0, most = MAX_ATTEMPTS }: CallOptions,
+    work: (open: OpenLane, abort: Abort, progress: Progress) => Promise<Result>,
+  ): Promise<Result> {
+    const open = lanes.get(lane)
+    if (open === undefined) throw new StorageUnavailable('the object store is closed')
+    const attempts = { operation, answerMs, moreMs, signal, most }
+    return open.turns.take(signal, () =>
+      attempted(attempts, (abortSignal, progress) => work(open, { abortSignal }, progress)),
+    )
   }
   return {
     address,
     answerMs,
     sdk,
-    async call({ operation, lane, signal, moreMs = 0, most = MAX_ATTEMPTS }, work) {
-      const open = lanes.get(lane)
-      if (open === undefined) throw new StorageUnavailable('the object store is closed')
-      const { s3, turns } = open
-      const attempts = { operation, timeoutMs: answerMs + moreMs, signal, most }
-      return turns.take(signal, () => attempted(attempts, (abortSignal) => work(s3, { abortSignal })))
-    },
+    call: (options, work) => inTurn(options, ({ s3 }, abort, progress) => work(s3, abort, progress)),
+    get: (options, key, span) => inTurn(options, ({ get }, { abortSignal }) => get(key, span, abortSignal)),
     close() {
       for (const { s3 } of lanes.values()) s3.destroy()
       lanes.clear()
@@ -83,11 +99,22 @@ export async function openClient({ address, credentials, answerMs = ANSWER_MS }:
 
 interface OpenLane {
   readonly s3: Sdk.S3Client
+  readonly get: Get
   readonly turns: Turns
 }
 
-function openLane(sdk: typeof Sdk, lane: Lane, { address, credentials }: ClientOptions): Sdk.S3Client {
+interface Library {
+  readonly sdk: typeof Sdk
+  readonly createGet: typeof createGet
+}
+
+function openLane(
+  { sdk, createGet }: Library,
+  lane: Lane,
+  { address, credentials }: ClientOptions,
+): Omit<OpenLane, 'turns'> {
   const agents = { keepAlive: true, maxSockets: SOCKETS_FOR_CALL * LANES[lane], scheduling: 'lifo' } as const
+  const [httpAgent, httpsAgent] = [new HttpAgent(agents), new HttpsAgent(agents)]
   const s3 = new sdk.S3Client({
     region: address.region,
     ...(address.endpoint !== undefined && { endpoint: address.endpoint }),
@@ -103,8 +130,8 @@ function openLane(sdk: typeof Sdk, lane: Lane, { address, credentials }: ClientO
     followRegionRedirects: false,
     logger: SILENT,
     requestHandler: {
-      httpAgent: new HttpAgent(agents),
-      httpsAgent: new HttpsAgent(agents),
+      httpAgent,
+      httpsAgent,
       connectionTimeout: CONNECT_MS,
       throwOnRequestTimeout: true,
       logger: SILENT,
@@ -112,7 +139,8 @@ function openLane(sdk: typeof Sdk, lane: Lane, { address, credentials }: ClientO
   })
   s3.middlewareStack.add(signedPayload, { step: 'build', name: 'signedPayload' })
   s3.middlewareStack.add(datedAnswer, { step: 'deserialize', priority: 'high', name: 'datedAnswer' })
-  return s3
+  const agent = (isSecure: boolean) => (isSecure ? httpsAgent : httpAgent)
+  return { s3, get: createGet({ s3, address, credentials, agent }) }
 }
 
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }

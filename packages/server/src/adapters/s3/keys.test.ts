@@ -156,6 +156,17 @@ describe('a call to an object store', () => {
   )
 
   it(
+    'asks a store that hung again before its whole time is over',
+    inWorld(async ({ s3, client }) => {
+      await putKey(client, 'p/a', inMemory(Buffer.from('x')))
+      s3.meddle(first(1, 'GET', 'hang'))
+      const begun = Date.now()
+      assert.equal((await read(client, 'p/a')).length, 1)
+      assert.ok(Date.now() - begun < ANSWER_MS)
+    }),
+  )
+
+  it(
     'stops at once with the reason of its signal',
     inWorld(async ({ s3, client }) => {
       s3.meddle(() => 'hang')
@@ -180,10 +191,15 @@ describe('a call to an object store', () => {
   )
 
   it(
-    'corrects its date by the store’s',
-    inWorld(async ({ client }) => putKey(client, 'p/a', inMemory(Buffer.from('x'))), {
-      now: () => Date.now() - 3_600_000,
-    }),
+    'corrects its date by the store’s, for each kind of call once',
+    inWorld(
+      async ({ s3, client }) => {
+        await putKey(client, 'p/a', inMemory(Buffer.from('x')))
+        for (const _ of [1, 2, 3]) assert.equal((await read(client, 'p/a')).length, 1)
+        assert.equal(s3.requests.filter((line) => line.startsWith('GET')).length, 4)
+      },
+      { now: () => Date.now() - 3_600_000 },
+    ),
   )
 })
 

@@ -4,13 +4,16 @@ import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { MAX_ATTEMPTS } from './attempts.ts'
 import type { Client, Lane } from './client.ts'
 import { BrokenOff, isBeyondEnd } from './failure.ts'
+import type { Span } from './getting.ts'
 import type { Spooled } from './spool.ts'
 
-/** The slowest line that still counts as working. A call that moves bytes has more time by it. */
+/** The slowest line that still counts as working. A call that sends bytes has more time by it. */
 const SLOWEST_BYTES_PER_SECOND = 256 * 1024
+/** Bytes that were handed to the line and may not have left. Before them, each piece that is taken shows that the call works. */
+const MAX_BYTES_IN_LINE = 1_536 * 1024
 
-export function timeFor(bytes: number): number {
-  return (bytes / SLOWEST_BYTES_PER_SECOND) * 1000
+export function timeToSend(bytes: number): number {
+  return (Math.min(bytes, MAX_BYTES_IN_LINE) / SLOWEST_BYTES_PER_SECOND) * 1000
 }
 
 interface Putting {
@@ -24,17 +27,12 @@ export async function putKey(client: Client, key: string, spooled: Spooled, opti
   const { address, sdk } = client
   const { size: ContentLength, sha256: ChecksumSHA256 } = spooled
   const { signal, onlyNew = false } = options
-  const call = { operation: 'take an object', lane: 'chunks', signal, moreMs: timeFor(spooled.size) } as const
+  const call = { operation: 'take an object', lane: 'chunks', signal, moreMs: timeToSend(spooled.size) } as const
   const place = { Bucket: address.bucket, Key: key, ...(onlyNew && { IfNoneMatch: '*' }) }
-  await client.call(call, (s3, abort) => {
-    const input = { ...place, Body: spooled.body(), ContentLength, ChecksumSHA256 }
+  await client.call(call, (s3, abort, progress) => {
+    const input = { ...place, Body: spooled.body(progress), ContentLength, ChecksumSHA256 }
     return s3.send(new sdk.PutObjectCommand(input), abort)
   })
-}
-
-interface Span {
-  readonly start: number
-  readonly end: number
 }
 
 /**
@@ -101,19 +99,14 @@ interface Gotten {
 }
 
 async function getKey(client: Client, key: string, span: Span | undefined, { lane, signal }: Getting): Promise<Gotten> {
-  const { address, sdk } = client
-  const range = span === undefined ? {} : { Range: `bytes=${span.start}-${span.end - 1}` }
-  const input = { Bucket: address.bucket, Key: key, ...range }
-  return client.call({ operation: 'read an object', lane, signal }, async (s3, abort) => {
-    const answer = await s3.send(new sdk.GetObjectCommand(input), abort)
-    const body = answer.Body as Readable
-    // `piecesOf` reports what breaks; there is no other listener.
-    body.on('error', () => undefined)
-    const total = span === undefined ? answer.ContentLength : totalIn(answer.ContentRange, span)
-    if (total !== undefined) return { body, total }
-    body.destroy()
-    throw new StorageUnavailable('the object store sent another range than it was asked for')
-  })
+  const body = await client.get({ operation: 'read an object', lane, signal }, key, span)
+  // `piecesOf` reports what breaks; there is no other listener.
+  body.on('error', () => undefined)
+  const { 'content-range': range, 'content-length': length } = body.headers
+  const total = span === undefined ? Number(length) : totalIn(range, span)
+  if (total !== undefined && !Number.isNaN(total)) return { body, total }
+  body.destroy()
+  throw new StorageUnavailable('the object store sent another range than it was asked for')
 }
 
 /** `bytes 5-9/10`. Undefined unless the answer begins where it should: a store that ignores ranges would give wrong bytes. */

@@ -2,7 +2,7 @@ import type { ListMultipartUploadsCommandOutput } from '@aws-sdk/client-s3'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Client } from './client.ts'
 import { isNoSuchUpload } from './failure.ts'
-import { type Age, ageAt, timeFor } from './keys.ts'
+import { type Age, ageAt, timeToSend } from './keys.ts'
 import type { Spooled } from './spool.ts'
 
 /** A multipart upload that is under way. Its id has to be durable before its first part. */
@@ -37,9 +37,9 @@ export async function uploadPart(
   const { size: ContentLength, sha256: ChecksumSHA256 } = spooled
   const place = { Bucket: address.bucket, Key: key, UploadId: uploadId, PartNumber: number }
   const { ETag } = await client.call(
-    { operation: 'take a part', lane: 'chunks', moreMs: timeFor(spooled.size) },
-    (s3, abort) => {
-      const input = { ...place, Body: spooled.body(), ContentLength, ChecksumSHA256 }
+    { operation: 'take a part', lane: 'chunks', moreMs: timeToSend(spooled.size) },
+    (s3, abort, progress) => {
+      const input = { ...place, Body: spooled.body(progress), ContentLength, ChecksumSHA256 }
       return s3.send(new sdk.UploadPartCommand(input), abort)
     },
   )

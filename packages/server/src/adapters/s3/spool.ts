@@ -16,8 +16,8 @@ export interface Spooled {
   readonly size: number
   /** Base64, as the store's headers have it. */
   readonly sha256: string
-  /** A new stream each time, or the bytes. */
-  body(): Readable | Uint8Array
+  /** A new stream each time, which calls `onPiece` when a piece is wanted, or the bytes. */
+  body(onPiece?: () => void): Readable | Uint8Array
   /** Frees the memory or the file. */
   release(): Promise<void>
 }
@@ -104,8 +104,8 @@ function inFile(file: FileHandle, size: number, sha256: string): Spooled {
   return {
     size,
     sha256,
-    body() {
-      const stream = Readable.from(piecesOf(file, size), { objectMode: false, highWaterMark: READ_BYTES })
+    body(onPiece) {
+      const stream = Readable.from(piecesOf(file, size, onPiece), { objectMode: false, highWaterMark: READ_BYTES })
       // The library does not listen. A request whose body breaks off ends by its time.
       stream.on('error', () => undefined)
       return stream
@@ -115,8 +115,9 @@ function inFile(file: FileHandle, size: number, sha256: string): Spooled {
 }
 
 /** By the handle, not the descriptor: another file may get its number as soon as it is closed. */
-async function* piecesOf(file: FileHandle, size: number): AsyncGenerator<Uint8Array> {
+async function* piecesOf(file: FileHandle, size: number, onPiece?: () => void): AsyncGenerator<Uint8Array> {
   for (let position = 0; position < size; ) {
+    onPiece?.()
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, position)
     if (bytesRead === 0) throw new StorageUnavailable('the spool’s file is shorter than what was written')
     position += bytesRead
