@@ -69,6 +69,13 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     run: runRaces,
   }),
   row({
+    name: 'node-races',
+    about: 'the same races over two nodes, which share a PostgreSQL and an S3 store (needs root)',
+    options: { rounds: 50, race: '', nodes: 2 },
+    ci: { rounds: 2 },
+    run: runRaces,
+  }),
+  row({
     name: 'random-kills',
     id: 'R2',
     about: 'kill -9 at random moments under load',

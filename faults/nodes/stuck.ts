@@ -11,7 +11,8 @@ const QUERIES: Readonly<Record<string, string>> = {
   'a part is still due': 'select key as id from parts where due < $1',
   'an object is still being deleted': `select location as id from objects where state = 'deleting' and since < $1`,
   'a seat is still there': `select place || ' ' || number as id from seats where until < $1::bigint - ${SEAT_MS}`,
-  'a count is still there': 'select id from limits where ends_at < $1',
+  // 0: it was given back, a moment ago or long ago.
+  'a count is still there': 'select id from limits where ends_at between 1 and $1',
 }
 
 /** By the database's clock. */
