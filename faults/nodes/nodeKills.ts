@@ -123,6 +123,7 @@ async function strike(scene: Scene, blows: Blow[], random: Random): Promise<void
       await (blow === 'kill' ? killAndStart(node, own, note) : freezeAndThaw(cluster, node, own))
       standing.add(node)
       trouble.isPresent = standing.size < cluster.nodes.nodes.length
+      if (blows.length % 10 === 0) scene.print(`${blows.length} left until the next check`)
     }
   }
   const lanes = Array.from({ length: Math.max(1, cluster.nodes.nodes.length - 1) }, lane)
