@@ -2,7 +2,7 @@
 import { Client } from 'pg'
 
 /** Sweeps run every second, and their turn is free ten seconds after its node has stopped. */
-const LATE_MS = 30_000
+const LATE_MS = 60_000
 /** Seats stay for a minute after their end, and are removed every 20 s. */
 const SEAT_MS = 80_000
 

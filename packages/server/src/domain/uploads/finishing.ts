@@ -37,14 +37,15 @@ export function createFinishing(ports: FinishingPorts) {
   const { store, staging, clock, staged, ending, land } = ports
   const lease = createFinishingLease(ports)
 
-  async function run(uploadId: UploadId): Promise<FinishAnswer> {
-    for (;;) {
-      const upload = await store.read((tx) => tx.uploads.find(uploadId))
-      if (upload?.state !== 'finishing') return closedAnswer(upload)
-      if (await lease.take(upload)) return lease.during(uploadId, () => completeOrRead(upload))
-      await lease.untilNextLook()
-    }
-  }
+  /** Undefined if another process finishes it now. */
+  const finishHere = shared(async (uploadId): Promise<FinishAnswer | undefined> => {
+    const upload = await store.read((tx) => tx.uploads.find(uploadId))
+    if (upload?.state !== 'finishing') return closedAnswer(upload)
+    return (await lease.take(upload)) ? lease.during(uploadId, () => completeOrRead(upload)) : undefined
+  })
+
+  /** Resolves when the upload has landed or failed. All callers share one run. */
+  const finish = shared((uploadId) => lease.untilAnswered(() => finishHere(uploadId)))
 
   /** If another process closed it meanwhile, or the answer to our own commit was lost, the row knows the answer. */
   async function completeOrRead(upload: Upload, isSecond = false): Promise<FinishAnswer> {
@@ -84,9 +85,6 @@ export function createFinishing(ports: FinishingPorts) {
     return { ...refused, offset: size }
   }
 
-  /** Resolves when the upload has landed or failed. All callers share one run. */
-  const finish = shared(run)
-
   /**
    * Handles an error of the blob store in an open upload. After a failed sync the content of the disk is unknown: the upload fails.
    * After any other error but `StorageUnavailable` the running hash may be wrong: it is forgotten, the next chunk reads the bytes again, and the error is thrown.
@@ -118,13 +116,13 @@ export function createFinishing(ports: FinishingPorts) {
     /** Finishes what an earlier process or a failed attempt left in the finishing state. What another process finishes now is left to it. */
     async resume(): Promise<void> {
       const waiting = await lease.waiting()
-      await tryEachInTurn(waiting, async (uploadId) => void (await finish(uploadId)), isStoreBroken)
+      await tryEachInTurn(waiting, async (uploadId) => void (await finishHere(uploadId)), isStoreBroken)
     },
   }
 }
 
-function shared(run: (uploadId: UploadId) => Promise<FinishAnswer>): typeof run {
-  const inFlight = new Map<UploadId, Promise<FinishAnswer>>()
+function shared<Answer>(run: (uploadId: UploadId) => Promise<Answer>): typeof run {
+  const inFlight = new Map<UploadId, Promise<Answer>>()
   return (uploadId) => {
     const started = inFlight.get(uploadId) ?? run(uploadId).finally(() => inFlight.delete(uploadId))
     inFlight.set(uploadId, started)
