@@ -130,15 +130,26 @@ export function startLoad(world: World, guests: number): Load {
 
 /** Finishes all sessions, waits for the sweep, and checks everything: over HTTP, then the rows and files of the stopped server. */
 export async function judgeAll(world: World): Promise<void> {
-  const { server, ledger, oracle, owners } = world
+  const { server, ledger } = world
+  await judgeServed(world)
+  const exitCode = await server.terminate()
+  if (exitCode !== 0) ledger.fault(`the server ended with ${exitCode}`)
+  await judgeKept(world)
+}
+
+/** Over HTTP, after the load has stopped. Resolves when the sweep has removed what is no longer needed. */
+export async function judgeServed(world: World): Promise<void> {
+  const { ledger, owners } = world
   await finishAndCheck(world, owners, world.random.fork('end'))
   const inboxes = await Promise.all(owners.map((owner) => readInbox(world, owner)))
   if (
     !(await untilSwept(world.countObjects, inboxes.flat().length + ledger.assets.flatMap(acknowledgedBlobsOf).length))
   )
     ledger.fault('the sweep leaves orphaned files')
-  const exitCode = await server.terminate()
-  if (exitCode !== 0) ledger.fault(`the server ended with ${exitCode}`)
+}
+
+/** The rows and bytes, after `judgeServed`. A server with SQLite must have stopped. */
+export async function judgeKept({ oracle, ledger }: World): Promise<void> {
   const faults = await oracle.examine({ isSwept: true, also: (database) => judgeRows(database, ledger) })
   for (const fault of faults) ledger.fault(`at the end: ${fault}`)
 }

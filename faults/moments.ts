@@ -1,5 +1,5 @@
 /** Moments of the load at which a kill is interesting: a request was just sent, or just answered. */
-const MOMENTS = [
+export const MOMENTS = [
   'create sent',
   'created',
   'chunk sent',

@@ -62,21 +62,19 @@ export async function runRaces({
   let sum = 0
   const chosen = RACES.filter(({ name }) => name.includes(part))
   if (chosen.length === 0) faults.push(`no race has ${part} in its name: ${RACES.map(({ name }) => name).join(', ')}`)
-  for (const race of chosen) {
-    const place = await openPlace({ ...SETTINGS, ...race.settings }, nodes)
+  for (const group of bySettings(chosen)) {
+    const place = await openPlace({ ...SETTINGS, ...group[0]?.settings }, nodes)
     if ('missing' in place) return place
-    const { outcome, found } = await runRace(race, place, {
-      rounds: Math.ceil(rounds / (race.weight ?? 1)),
-      random: createRandom(`${seed}/${race.name}`),
-    })
-    faults.push(...found.map((fault) => `${race.name}: ${fault}`))
-    const { outcomes, requests, requestsPerSecond } = outcome
+    const { found, requests } = await runGroup(group, place, { rounds, seed, print })
+    faults.push(...found)
     sum += requests
-    print(
-      `${race.name}: ${outcome.rounds} rounds, ${JSON.stringify(outcomes)}, ${requests} requests, ${requestsPerSecond}/s`,
-    )
   }
   return { faults, requests: sum }
+}
+
+/** Races with the same settings share a server, as it takes several nodes seconds to start. */
+function bySettings(races: readonly Race[]): readonly (readonly Race[])[] {
+  return [...Map.groupBy(races, ({ settings }) => JSON.stringify(settings)).values()]
 }
 
 type Place = Pick<Cluster, 'server' | 'oracle'>
@@ -90,48 +88,70 @@ async function openPlace(
   return { server, oracle: createOracle(server.dataDir) }
 }
 
+interface Found {
+  readonly found: readonly string[]
+  readonly requests: number
+}
+
+/** One race after the other, then the checks of what they have left. Ends the place. */
+async function runGroup(
+  races: readonly Race[],
+  { server, oracle }: Place,
+  { rounds, seed, print }: Pick<RaceRun, 'rounds' | 'seed' | 'print'>,
+): Promise<Found> {
+  try {
+    const found: string[] = []
+    let sum = 0
+    for (const race of races) {
+      const { outcome, fault } = await runRace(race, server, {
+        rounds: Math.ceil(rounds / (race.weight ?? 1)),
+        random: createRandom(`${seed}/${race.name}`),
+      })
+      if (fault !== undefined) found.push(`${race.name}: ${fault}`)
+      const { outcomes, requests, requestsPerSecond } = outcome
+      sum += requests
+      print(
+        `${race.name}: ${outcome.rounds} rounds, ${JSON.stringify(outcomes)}, ${requests} requests, ${requestsPerSecond}/s`,
+      )
+    }
+    const exitCode = await server.terminate()
+    if (exitCode !== 0) found.push(`the server ended with ${exitCode}: ${server.log().slice(-2000)}`)
+    found.push(...(await oracle.examine()))
+    return { found, requests: sum }
+  } finally {
+    await server.stop()
+  }
+}
+
 interface Rounds {
   readonly rounds: number
   readonly random: Random
 }
 
-/** On a server of its own, whose data is checked when it has stopped. Stops at the first round with a fault. */
+/** Stops at the first round with a fault. */
 async function runRace(
   race: Race,
-  { server, oracle }: Place,
+  server: RunningServer,
   { rounds, random }: Rounds,
-): Promise<{ readonly outcome: Outcome; readonly found: readonly string[] }> {
-  try {
-    const found: string[] = []
-    const operate = operatorOf(server)
-    const { client, requests } = counted(await createClient(server.url))
-    const outcomes: Record<string, number> = {}
-    const startedAt = performance.now()
-    let authors = await newAuthors(client)
-    let round = 0
-    for (; round < rounds && found.length === 0; round++) {
-      if (round > 0 && round % ROUNDS_PER_AUTHOR === 0) authors = await newAuthors(client)
-      try {
-        const result = await race.round({
-          client,
-          ...authors,
-          index: round,
-          random: random.fork(String(round)),
-          operate,
-        })
-        outcomes[result] = (outcomes[result] ?? 0) + 1
-      } catch (error) {
-        found.push(`round ${round}: ${error instanceof AssertionError ? error.message : String(error)}`)
-      }
+): Promise<{ readonly outcome: Outcome; readonly fault: string | undefined }> {
+  const operate = operatorOf(server)
+  const { client, requests } = counted(await createClient(server.url))
+  const outcomes: Record<string, number> = {}
+  const startedAt = performance.now()
+  let authors = await newAuthors(client)
+  let fault: string | undefined
+  let round = 0
+  for (; round < rounds && fault === undefined; round++) {
+    if (round > 0 && round % ROUNDS_PER_AUTHOR === 0) authors = await newAuthors(client)
+    try {
+      const result = await race.round({ client, ...authors, index: round, random: random.fork(String(round)), operate })
+      outcomes[result] = (outcomes[result] ?? 0) + 1
+    } catch (error) {
+      fault = `round ${round}: ${error instanceof AssertionError ? error.message : String(error)}`
     }
-    const requestsPerSecond = Math.round((requests() * 1000) / (performance.now() - startedAt))
-    const exitCode = await server.terminate()
-    if (exitCode !== 0) found.push(`the server ended with ${exitCode}: ${server.log().slice(-2000)}`)
-    found.push(...(await oracle.examine()))
-    return { outcome: { rounds: round, outcomes, requests: requests(), requestsPerSecond }, found }
-  } finally {
-    await server.stop()
   }
+  const requestsPerSecond = Math.round((requests() * 1000) / (performance.now() - startedAt))
+  return { outcome: { rounds: round, outcomes, requests: requests(), requestsPerSecond }, fault }
 }
 
 function operatorOf(server: RunningServer): Round['operate'] {

@@ -5,8 +5,9 @@ import { runFullDisk } from './fullDisk.ts'
 import { runFuzz } from './fuzz.ts'
 import { runHostileGuests } from './hostileGuests.ts'
 import { runIndistinguishable } from './indistinguishable.ts'
-import { runAllFaults, runNodeFaults, runStoreFaults } from './nodes/clusterFaults.ts'
+import { runAllFaults, runStoreFaults } from './nodes/clusterFaults.ts'
 import { runDatabaseFaults } from './nodes/databaseFaults.ts'
+import { runNodeKills } from './nodes/nodeKills.ts'
 import { runRaces } from './races.ts'
 import { runRandomKills } from './randomKills.ts'
 import { runReceiptLog } from './receiptLog.ts'
@@ -65,6 +66,13 @@ export const FAULT_RUNS: readonly FaultRun[] = [
       'races of 64 requests, --rounds rounds of each; --race runs only the races whose name contains the text; --nodes runs them on so many nodes',
     options: { rounds: 50, race: '', nodes: 1 },
     ci: { rounds: 20 },
+    run: runRaces,
+  }),
+  row({
+    name: 'node-races',
+    about: 'the same races over two nodes, which share a PostgreSQL and an S3 store (needs root)',
+    options: { rounds: 50, race: '', nodes: 2 },
+    ci: { rounds: 2 },
     run: runRaces,
   }),
   row({
@@ -167,10 +175,10 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     name: 'node-faults',
     id: 'R17',
     about:
-      'several nodes on one PostgreSQL and one S3 store; one after another is killed, or frozen past all leases; --cause as above (needs root)',
-    options: { rounds: 200, guests: 8, nodes: 3, cause: '' },
-    ci: { rounds: 4 },
-    run: runNodeFaults,
+      'several nodes on one PostgreSQL and one S3 store, killed or frozen at random moments, for a moment or past all leases, two at a time (needs root)',
+    options: { kills: 200, freezes: 200, guests: 8, nodes: 3 },
+    ci: { kills: 6, freezes: 6 },
+    run: runNodeKills,
   }),
   row({
     name: 'store-faults',

@@ -10,6 +10,8 @@ export interface RoundRobin {
   readonly url: string
   /** The nodes that get the next requests, each in turn. */
   forwardTo(urls: readonly string[]): void
+  /** Sends nothing to this node, as a load balancer that finds it dead, until the result is called. */
+  leaveOut(url: string): () => void
   /** Requests so far, by the URL of the node. */
   readonly served: ReadonlyMap<string, number>
   close(): Promise<void>
@@ -18,10 +20,12 @@ export interface RoundRobin {
 /** Listens at once, so that the nodes can start with its address as their public URL. */
 export async function startRoundRobin(): Promise<RoundRobin> {
   let nodes: readonly string[] = []
+  const leftOut = new Set<string>()
   let turn = 0
   const served = new Map<string, number>()
   const server = createServer((incoming, outgoing) => {
-    const order = nodes.map((_, at) => nodes[(turn + at) % nodes.length] ?? '')
+    const present = nodes.filter((url) => !leftOut.has(url))
+    const order = present.map((_, at) => present[(turn + at) % present.length] ?? '')
     turn += 1
     pass(incoming, outgoing, order).then(
       (node) => served.set(node, (served.get(node) ?? 0) + 1),
@@ -40,6 +44,10 @@ export async function startRoundRobin(): Promise<RoundRobin> {
     served,
     forwardTo(urls) {
       nodes = urls
+    },
+    leaveOut(url) {
+      leftOut.add(url)
+      return () => leftOut.delete(url)
     },
     async close() {
       server.closeAllConnections()

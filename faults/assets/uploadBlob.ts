@@ -9,7 +9,8 @@ import type { AssetPorts } from './adopt.ts'
 import { describeAsset, newBlob } from './assetLedger.ts'
 import { uploadBody } from './author.ts'
 
-const MAX_STALL_MS = 60_000
+/** Longer than the lease of a node that was killed while it finished the upload. */
+const MAX_STALL_MS = 120_000
 const RETRY_PAUSE_MS = 50
 
 export interface OwnUpload {

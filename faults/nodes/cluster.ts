@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { Client } from 'pg'
 import { type ObjectStoreProxy, startObjectStoreProxy } from '../../testing/faultProxy/objectStore.ts'
 import { type Nodes, startNodes } from '../../testing/nodes.ts'
 import { openObjectStore, type TestObjectStore } from '../../testing/objectStore.ts'
@@ -55,7 +56,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster | { 
     const server = asOneServer(nodes, stop)
     const rows = <Result>(read: (database: DatabaseSync) => Result) => withRows(database.directUrl, read)
     const oracle = createClusterOracle(nodes, store, rows)
-    return { nodes, database, objects, server, oracle, countObjects: () => rows(objectsIn), stop }
+    return { nodes, database, objects, server, oracle, countObjects: () => countObjects(database.directUrl), stop }
   } catch (error) {
     await stop()
     throw error
@@ -114,8 +115,15 @@ async function withRows<Result>(url: string, read: (database: DatabaseSync) => R
   }
 }
 
-function objectsIn(database: DatabaseSync): number {
-  return rowsOf(database, `select count(*) as found from objects`)[0]?.number('found') ?? 0
+async function countObjects(url: string): Promise<number> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ found: string }>('select count(*) as found from objects')
+    return Number(rows[0]?.found)
+  } finally {
+    await client.end()
+  }
 }
 
 function createClusterOracle({ nodes }: Nodes, store: TestObjectStore, rows: WithRows): Oracle {
@@ -124,16 +132,14 @@ function createClusterOracle({ nodes }: Nodes, store: TestObjectStore, rows: Wit
       const [node] = nodes
       const checked = await node?.command(['fsck', '--deep'])
       const found = checked?.status === 0 ? [] : [`fsck: ${checked?.stdout}${checked?.stderr}`]
-      // Listed first: a key has its row before its first byte, and loses it after its last.
-      const keys = await keysIn(store)
-      return [
-        ...found,
-        ...(await rows((database) => [
-          ...keyFaults(database, keys),
-          ...(isSwept ? leftOver(database) : []),
-          ...also(database),
-        ])),
-      ]
+      // Before the rows: a key has its row before its first byte, and loses it after its last. And after them: nodes that run may have joined parts.
+      const before = await keysIn(store)
+      const [parts, others] = await rows((database) => [
+        partsIn(database),
+        [...(isSwept ? leftOver(database) : []), ...also(database)],
+      ])
+      const after = await keysIn(store)
+      return [...found, ...keyFaults(parts, { before, after }), ...others]
     },
   }
 }
@@ -150,13 +156,22 @@ async function keysIn({ client, bucket, prefix }: TestObjectStore): Promise<read
   }
 }
 
+type Parts = ReadonlyMap<string, string>
+
+/** The states by the keys. */
+function partsIn(database: DatabaseSync): Parts {
+  return new Map(rowsOf(database, `select key, state from parts`).map((row) => [row.text('key'), row.text('state')]))
+}
+
+interface Listings {
+  readonly before: readonly string[]
+  readonly after: readonly string[]
+}
+
 /** Every key has a row, and every kept part has its key. */
-function keyFaults(database: DatabaseSync, keys: readonly string[]): readonly string[] {
-  const parts = new Map(
-    rowsOf(database, `select key, state from parts`).map((row) => [row.text('key'), row.text('state')]),
-  )
-  const present = new Set(keys)
-  const unknown = keys.filter((key) => !key.startsWith('blindkeep-') && key !== 'witness' && !parts.has(key))
+function keyFaults(parts: Parts, { before, after }: Listings): readonly string[] {
+  const present = new Set([...before, ...after])
+  const unknown = before.filter((key) => !key.startsWith('blindkeep-') && key !== 'witness' && !parts.has(key))
   const missing = [...parts].filter(([key, state]) => state === 'kept' && !present.has(key))
   return [
     ...unknown.map((key) => `the store has a key without a row: ${key}`),

@@ -1,6 +1,6 @@
 /**
- * R17 and R18: several nodes on one database and one object store. R17 kills and freezes nodes, R18 makes the object store fail. Both under load: nothing
- * acknowledged is lost, one chain, no key without a row and no kept row without its key, nothing stuck.
+ * R18: several nodes on one database and one object store, which fails under load: nothing acknowledged is lost, one chain, no key without a row and no kept
+ * row without its key, nothing stuck.
  */
 import { type Cluster, type ClusterOptions, openCluster } from './cluster.ts'
 import { DATABASE_CAUSES } from './databaseCauses.ts'
@@ -14,8 +14,6 @@ type Report = DisturbedReport | { readonly missing: string }
 interface ClusterRun extends DisturbedRun {
   readonly nodes: number
 }
-
-export const runNodeFaults = (options: ClusterRun): Promise<Report> => runOnCluster(options, NODE_CAUSES)
 
 export const runStoreFaults = (options: ClusterRun): Promise<Report> => runOnCluster(options, STORE_CAUSES)
 

@@ -61,7 +61,7 @@ export async function runDisturbed<Place>(
 const MAX_LOG_CHARACTERS = 20_000
 
 /** Errors that say that something behind the server is away are what a run is for. */
-function unexpectedIn(log: string): string {
+export function unexpectedIn(log: string): string {
   const lines = log.split('\n')
   return lines.filter((line) => !/"type":"(StorageUnavailable|OutcomeUnknown|S3Refusal)"/.test(line)).join('\n')
 }

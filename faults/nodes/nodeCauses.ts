@@ -1,4 +1,6 @@
 /** What happens to one of several nodes. */
+
+import type { RunningServer } from '../../testing/startServer.ts'
 import { pause } from '../api.ts'
 import type { Random } from '../random.ts'
 import type { Cluster } from './cluster.ts'
@@ -6,8 +8,11 @@ import type { Cause } from './disturb.ts'
 
 type Place = Pick<Cluster, 'nodes'>
 
-/** Longer than the lease of an adoption (2 s in these runs) and the time after which PostgreSQL ends an idle transaction (5 s). */
-const PAST_LEASES_MS = [6_000, 9_000] as const
+/**
+ * Longer than the lease of an adoption (2 s in these runs) and the time after which PostgreSQL ends an idle transaction (5 s); often also than the time after
+ * which it ends the connection that holds a node's turns (10 s).
+ */
+export const PAST_LEASES_MS = [6_000, 14_000] as const
 
 export const NODE_CAUSES: readonly Cause<Place>[] = [
   { name: 'a node killed', lastsMs: [0, 1_500], begin: killed },
@@ -16,13 +21,10 @@ export const NODE_CAUSES: readonly Cause<Place>[] = [
   { name: 'all nodes killed but one', lastsMs: [0, 500], begin: killedButOne },
 ]
 
-function killed({ nodes: { nodes } }: Place, random: Random) {
+async function killed({ nodes: { nodes } }: Place, random: Random) {
   const node = random.pick(nodes)
-  const killing = node.kill9()
-  return async () => {
-    await killing
-    await node.restart()
-  }
+  await node.kill9()
+  return () => node.restart()
 }
 
 async function killedButOne({ nodes: { nodes } }: Place, random: Random) {
@@ -35,14 +37,16 @@ async function killedButOne({ nodes: { nodes } }: Place, random: Random) {
   return () => Promise.all(others.map((node) => node.restart()))
 }
 
-/** Most load balancers stop asking a node that does not answer; this one goes on half of the time. */
-function frozen({ nodes: { nodes, proxy } }: Place, random: Random) {
-  const node = random.pick(nodes)
+function frozen({ nodes }: Place, random: Random) {
+  return freeze(nodes, random.pick(nodes.nodes), random)
+}
+
+/** Most load balancers stop asking a node that does not answer; this one goes on half of the time. Returns what thaws the node. */
+export function freeze({ proxy }: Pick<Cluster['nodes'], 'proxy'>, node: RunningServer, random: Random): () => void {
   process.kill(node.pid(), 'SIGSTOP')
-  const isAvoided = random.chance(0.5)
-  if (isAvoided) proxy.forwardTo(nodes.filter((each) => each !== node).map(({ url }) => url))
+  const takeIn = random.chance(0.5) ? proxy.leaveOut(node.url) : () => undefined
   return () => {
     process.kill(node.pid(), 'SIGCONT')
-    proxy.forwardTo(nodes.map(({ url }) => url))
+    takeIn()
   }
 }

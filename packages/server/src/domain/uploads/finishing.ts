@@ -38,15 +38,16 @@ export function createFinishing(ports: FinishingPorts) {
   const { store, staging, clock, staged, ending, land } = ports
   const lease = createFinishingLease(ports)
 
-  async function run(uploadId: UploadId, entered?: Upload): Promise<FinishAnswer> {
+  /** Undefined if another process finishes it now. `entered` is the upload if this process has just moved it to finishing, under its lease. */
+  const finishHere = shared(async (uploadId, entered?: Upload): Promise<FinishAnswer | undefined> => {
     if (entered !== undefined) return lease.during(uploadId, () => completeOrRead(entered))
-    for (;;) {
-      const upload = await store.read((tx) => tx.uploads.find(uploadId))
-      if (upload?.state !== 'finishing') return closedAnswer(upload)
-      if (await lease.take(upload)) return lease.during(uploadId, () => completeOrRead(upload))
-      await lease.untilNextLook()
-    }
-  }
+    const upload = await store.read((tx) => tx.uploads.find(uploadId))
+    if (upload?.state !== 'finishing') return closedAnswer(upload)
+    return (await lease.take(upload)) ? lease.during(uploadId, () => completeOrRead(upload)) : undefined
+  })
+
+  /** Resolves when the upload has landed or failed. All callers share one run. */
+  const finish = shared((uploadId, entered) => lease.untilAnswered(() => finishHere(uploadId, entered)))
 
   /** If another process closed it meanwhile, or the answer to our own commit was lost, the row knows the answer. */
   async function completeOrRead(upload: Upload, isSecond = false): Promise<FinishAnswer> {
@@ -86,9 +87,6 @@ export function createFinishing(ports: FinishingPorts) {
     return { ...refused, offset: size }
   }
 
-  /** Resolves when the upload has landed or failed. All callers share one run. `entered` is what this process has just moved to finishing. */
-  const finish = shared(run)
-
   /**
    * Handles an error of the blob store in an open upload. After a failed sync the content of the disk is unknown: the upload fails.
    * After any other error but `StorageUnavailable` the running hash may be wrong: it is forgotten, the next chunk reads the bytes again, and the error is thrown.
@@ -120,13 +118,13 @@ export function createFinishing(ports: FinishingPorts) {
     /** Finishes what an earlier process or a failed attempt left in the finishing state. What another process finishes now is left to it. */
     async resume(): Promise<void> {
       const waiting = await lease.waiting()
-      await tryEachInTurn(waiting, async (uploadId) => void (await finish(uploadId)), isStoreBroken)
+      await tryEachInTurn(waiting, async (uploadId) => void (await finishHere(uploadId)), isStoreBroken)
     },
   }
 }
 
-function shared(run: (uploadId: UploadId, entered?: Upload) => Promise<FinishAnswer>): typeof run {
-  const inFlight = new Map<UploadId, Promise<FinishAnswer>>()
+function shared<Answer>(run: (uploadId: UploadId, entered?: Upload) => Promise<Answer>): typeof run {
+  const inFlight = new Map<UploadId, Promise<Answer>>()
   return (uploadId, entered) => {
     const started = inFlight.get(uploadId) ?? run(uploadId, entered).finally(() => inFlight.delete(uploadId))
     inFlight.set(uploadId, started)

@@ -53,7 +53,13 @@ export function createFinishingLease({ store, clock, nodeId, giveUpAfter }: Leas
     waiting: (): Promise<readonly UploadId[]> =>
       store.read((tx) => tx.uploads.finishing({ by: nodeId, at: clock.now() })),
 
-    /** Resolves when it is time to look at the row again. */
-    untilNextLook: (): Promise<boolean> => pause(LOOK_MS),
+    /** Looks again and again while another process finishes the upload. */
+    async untilAnswered<Answer>(look: () => Promise<Answer | undefined>): Promise<Answer> {
+      for (;;) {
+        const answer = await look()
+        if (answer !== undefined) return answer
+        await pause(LOOK_MS)
+      }
+    },
   }
 }

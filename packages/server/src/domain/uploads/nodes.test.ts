@@ -1,6 +1,7 @@
 /** Several processes over one database: two sets of rules that share nothing in memory. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { UploadId } from '@blindkeep/protocol/ids'
 import type { Rules } from '../../rules.ts'
 import { createGate } from '../../testing/faults.ts'
 import {
@@ -22,6 +23,13 @@ const content = bytes(100_000)
 
 /** The rules of another process. */
 const nodeOf = (world: World, nodeId: string) => ({ rules: world.rulesOver({ nodeId }) })
+
+/** Left by a process that has died. */
+async function newFinishing(world: World): Promise<UploadId> {
+  const uploadId = await openDrop(world, await newLink(world), content)
+  await leaveFinishing(world, uploadId, content)
+  return uploadId
+}
 
 async function rowsOf({ store, clock }: World) {
   const receipts = await store.read((tx) => tx.receipts.head())
@@ -67,6 +75,25 @@ describe('two processes that finish one session', () => {
       held.open()
       assert.deepEqual(await Promise.all([first, repeat]), [{ offset: content.length }, { offset: content.length }])
       assert.equal((await rowsOf(world)).receipts, 1)
+    }),
+  )
+
+  it(
+    'sweep on while the other one finishes what both found',
+    inWorld(async (world) => {
+      const first = await newFinishing(world)
+      world.clock.advance(1)
+      const second = await newFinishing(world)
+      const [ours, theirs] = [heldReceiptLog(world), heldReceiptLog(world)]
+      const resuming = world.rulesOver({ store: ours.store, nodeId: 'one' }).finishing.resume()
+      await ours.isHeld.passed
+      // It dies with its lease.
+      void world.rulesOver({ store: theirs.store, nodeId: 'two' }).finishing.finish(second)
+      await theirs.isHeld.passed
+      ours.held.open()
+      await resuming
+      const states = [await uploadRow(world, first), await uploadRow(world, second)].map(({ state }) => state)
+      assert.deepEqual(states, ['landed', 'finishing'])
     }),
   )
 
