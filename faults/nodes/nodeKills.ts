@@ -1,5 +1,5 @@
 /**
- * R17: nodes are killed and frozen under load at random moments, while the others serve; often two at once. One cluster lives through all of it. Every hundred
+ * R17: nodes are killed and frozen under load at random moments, while the others serve; often two at once. One cluster lives through all of it. Every fifty
  * moments the load rests, everything that was acknowledged is read, and the rows are compared with the keys of the store.
  */
 import type { RunningServer } from '../../testing/startServer.ts'
@@ -42,7 +42,7 @@ interface Scene {
   readonly print: (text: string) => void
 }
 
-const BLOWS_BETWEEN_CHECKS = 100
+const BLOWS_BETWEEN_CHECKS = 50
 const LONG_SHARE = 0.35
 const KILLED_WHILE_STARTING_SHARE = 0.1
 const MAX_WITHOUT_LANDING_MS = 60_000
