@@ -5,6 +5,7 @@ import { MAX_ATTEMPTS } from './attempts.ts'
 import type { Client, Lane } from './client.ts'
 import { BrokenOff, isBeyondEnd } from './failure.ts'
 import type { Span } from './getting.ts'
+import { wasRead } from './readBuffers.ts'
 import type { Spooled } from './spool.ts'
 
 /** The slowest line that still counts as working. A call that sends bytes has more time by it. */
@@ -71,6 +72,7 @@ export async function* readKey(client: Client, key: string, span: Span, getting:
         position += piece.length
         failures = 0
         yield piece
+        wasRead(piece)
       }
       if (position < end) throw new BrokenOff()
       return
