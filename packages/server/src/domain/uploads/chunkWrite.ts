@@ -43,8 +43,8 @@ export type WriteRefusal =
 
 /** So many parts of a session may be written at once: repeats of a chunk on several nodes. Stopped nodes leave some, which cannot fill the store. */
 const MAX_PARTS_WRITING = 4
-/** Longer than any attempt to store a chunk takes. A part that is still not recorded then is given up. */
-const PART_SECONDS = 1800
+/** Far longer than storing a chunk takes. A part that is not recorded then is given up, and its chunk sent again: killed processes leave some. */
+const PART_SECONDS = 300
 
 /** Ends a body with the reason why its chunk is refused. */
 class ChunkRefused extends Error {
