@@ -24,7 +24,7 @@ interface Comparison {
   readonly reach?: number
 }
 
-interface OpenRow {
+export interface OpenRow {
   readonly unit: 'MiB/s' | '/s'
   readonly lanes: readonly Lane[]
   readonly comparisons: readonly Comparison[]

@@ -12,6 +12,7 @@ import {
   downloadsFromObjectStore,
   dropsToObjectStore,
   ingestToObjectStore,
+  largestVerifyInObjectStore,
   verifyInObjectStore,
 } from './rows/objectStore.ts'
 import { dropsOnPostgres, quotaOnPostgres, receiptsOnPostgres, verifyOnPostgres } from './rows/postgres.ts'
@@ -36,6 +37,7 @@ export const ROWS: readonly Row[] = [
   ingestToObjectStore,
   dropsToObjectStore,
   verifyInObjectStore,
+  largestVerifyInObjectStore,
   downloadsFromObjectStore,
 ]
 

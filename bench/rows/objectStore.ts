@@ -5,6 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import { MAX_ASSETS, MAX_HASHES } from '@blindkeep/protocol/schemas/verify'
 import { openObjectStore, type TestObjectStore } from '../../testing/objectStore.ts'
 import { bareGetsLane, barePutsLane, putBare } from '../bareObjects.ts'
 import { share } from '../load.ts'
@@ -12,7 +14,7 @@ import { newLink, newOwner } from '../owner.ts'
 import { plantAssets } from '../plantedAssets.ts'
 import { openPostgres } from '../postgres.ts'
 import { startBlindkeep } from '../processes.ts'
-import type { Lane, Row, RowOptions } from '../row.ts'
+import type { Lane, OpenRow, Row, RowOptions } from '../row.ts'
 import { dropsLane } from '../uploadLanes.ts'
 import { dropsThrough, type PreparedFile, prepareFile, sendAll } from '../uploads.ts'
 import { DROP_CLIENTS, FILE_BYTES } from './smallDrops.ts'
@@ -167,20 +169,56 @@ export const verifyInObjectStore: Row = {
   name: 's3-verify',
   ids: ['P6-s3'],
   what: 'structural verify as in P6, with an object store: the last byte of each blob is read; beside gets of as many last bytes',
-  async open(options) {
-    const { objects, env, remarks } = await openGround(options)
-    const server = await startBlindkeep(options, { env })
-    const assets = options.isQuick ? ASSETS_A_REQUEST : 300
-    const databaseUrl = env.DATABASE_URL ?? ''
-    const planted = await plantAssets(server, { assets, roles: ROLES, blobBytes: 64, databaseUrl, objects })
-    const piles = pilesOf(planted.assets)
-    const count = options.isQuick ? 2 : 20
-    const http = httpLane({ port: server.port, token: planted.owner.token, piles, count })
-    const key = await putBare(objects, randomBytes(64))
-    const looks = count * ASSETS_A_REQUEST * ROLES.length
-    const units = count * ASSETS_A_REQUEST
-    const gets = { keys: [key], range: 'bytes=63-63', clients: 32, count: looks, units }
-    const bare = bareGetsLane(objects, gets)
-    return { unit: '/s', lanes: [http, bare], comparisons: [{ id: 'P6-s3', lane: http, beside: bare }], remarks }
-  },
+  open: (options) =>
+    openVerify(options, {
+      id: 'P6-s3',
+      roles: ROLES,
+      assets: options.isQuick ? ASSETS_A_REQUEST : 300,
+      requests: options.isQuick ? 2 : 20,
+    }),
+}
+
+/** As many as one request may ask for (`protocol/schemas/verify.ts`). */
+const MOST_BLOBS: readonly BlobRole[] = Array.from({ length: MAX_HASHES }, (_, at) =>
+  at === 0 ? 'original' : 'derivative',
+)
+
+export const largestVerifyInObjectStore: Row = {
+  name: 's3-looks',
+  ids: ['P6-s3-most'],
+  what: 'one structural verify of all that a request may ask for, 100 assets with 32 blobs each, with an object store; beside gets of as many last bytes',
+  open: (options) =>
+    openVerify(options, {
+      id: 'P6-s3-most',
+      roles: options.isQuick ? MOST_BLOBS.slice(0, 2) : MOST_BLOBS,
+      assets: MAX_ASSETS,
+      requests: 1,
+    }),
+}
+
+interface Verify {
+  readonly id: string
+  /** Of the blobs of each asset. */
+  readonly roles: readonly BlobRole[]
+  readonly assets: number
+  readonly requests: number
+}
+
+async function openVerify(options: RowOptions, { id, roles, assets, requests }: Verify): Promise<OpenRow> {
+  const { objects, env, remarks } = await openGround(options)
+  const server = await startBlindkeep(options, { env })
+  const databaseUrl = env.DATABASE_URL ?? ''
+  const planted = await plantAssets(server, { assets, roles, blobBytes: 64, databaseUrl, objects })
+  const piles = pilesOf(planted.assets)
+  const units = requests * ASSETS_A_REQUEST
+  const http = httpLane({ port: server.port, token: planted.owner.token, piles, count: requests })
+  const key = await putBare(objects, randomBytes(64))
+  const bare = bareGetsLane(objects, {
+    keys: [key],
+    range: 'bytes=63-63',
+    clients: 32,
+    count: units * roles.length,
+    units,
+  })
+  return { unit: '/s', lanes: [http, bare], comparisons: [{ id, lane: http, beside: bare }], remarks }
 }

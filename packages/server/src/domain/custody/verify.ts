@@ -59,11 +59,10 @@ export function createVerify(
 
   /** All rows in one snapshot. The files are looked at afterwards, outside the transaction. */
   async function rowsOf({ accountId, questions }: VerifyRequest): Promise<ReadonlyMap<AssetId, readonly HeldBlob[]>> {
-    const assetIds = new Set(questions.map(({ assetId }) => assetId))
+    const assetIds = [...new Set(questions.map(({ assetId }) => assetId))]
     return store.read(async (tx) => {
-      const rows = new Map<AssetId, readonly HeldBlob[]>()
-      for (const assetId of assetIds) rows.set(assetId, await tx.assets.liveBlobsOf(accountId, assetId))
-      return rows
+      const rows = await Promise.all(assetIds.map((assetId) => tx.assets.liveBlobsOf(accountId, assetId)))
+      return new Map(assetIds.map((assetId, at) => [assetId, rows[at] ?? []]))
     })
   }
 
