@@ -130,7 +130,7 @@ describe('an account', () => {
   })
 
   it('is created once, with its recovery words, when answers to the registration are lost', async (t) => {
-    const { page } = await browser.open(t, { url: `${world.url}/#/register` })
+    const { page } = await browser.open(t, { url: `${world.url}/#/register`, passwordsInNode: true })
     let losses = 2
     await page.route('**/v1/auth/register', async (route) => {
       if (losses-- <= 0) return route.continue()
@@ -148,7 +148,7 @@ describe('an account', () => {
     const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
     t.after(() => closed.stop())
     const code = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
-    const { page } = await browser.open(t, { url: `${closed.url}/#/register` })
+    const { page } = await browser.open(t, { url: `${closed.url}/#/register`, passwordsInNode: true })
     await fillRegistration(page, 'eva@example.org')
     await button(page, text.register.submit).click()
     await field(page, text.register.invite).fill('not-an-invite')
@@ -197,7 +197,7 @@ describe('the form that changes the password', () => {
 describe('the second step', () => {
   it('is turned on with an authenticator, and sign-in asks for a code until it is right', async (t) => {
     const { owner, email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner, passwordsInNode: true })
     const card = section(page, text.factor.title)
     await card.getByRole('button', { name: text.factor.enroll }).click()
     await field(page, text.page.presentPassword).fill('not it')
@@ -235,7 +235,7 @@ describe('the second step', () => {
 describe('a session', () => {
   it('survives a reload if the owner chose that, in one tab at a time, until another device ends it', async (t) => {
     const { owner, email, password } = await world.person()
-    const { page, context } = await browser.open(t, { url: `${world.url}/#/links` })
+    const { page, context } = await browser.open(t, { url: `${world.url}/#/links`, passwordsInNode: true })
     await page.getByLabel(text.stay).check()
     await signIn(page, { email, password })
     await inside(page).waitFor()
@@ -321,7 +321,7 @@ describe('a session', () => {
 
   it('that the browser does not store ends when the owner leaves the page, also for a person who goes back to it', async (t) => {
     const { email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/account` })
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, passwordsInNode: true })
     await signIn(page, { email, password })
     await heading(page, email).waitFor()
     const ended = page.waitForResponse((answer) => answer.url().endsWith('/v1/auth/logout') && answer.ok())
@@ -359,7 +359,7 @@ describe('a session', () => {
 
   it('ends when the owner deletes the account with the password and a typed confirmation', async (t) => {
     const { owner, email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner, passwordsInNode: true })
     await button(page, text.leave.open).click()
     await field(page, text.page.presentPassword).fill(password)
     await button(page, text.leave.submit).click()
@@ -378,7 +378,7 @@ describe('the signing key of a browser', () => {
     await owner.createAlbum({ name: 'Family' })
     const { url } = await world.link({ owner })
     for (const name of ['one.bin', 'two.bin', 'three.bin']) await sendFile(url, new Uint8Array(10), { name })
-    const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner })
+    const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner, passwordsInNode: true })
     const devices = async () => (await owner.devices()).map(({ revokedAt }) => revokedAt === undefined)
     const keep = async (name: string) => {
       await page.goto(`${world.url}/#/inbox`)
@@ -446,7 +446,7 @@ describe('a browser that has seen more than the server says', () => {
 
   it('refuses to sign in to an account with another id than before', async (t) => {
     const { email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/inbox` })
+    const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, passwordsInNode: true })
     await signIn(page, { email, password })
     await inside(page).waitFor()
     await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
@@ -465,7 +465,7 @@ describe('a browser that has seen more than the server says', () => {
 describe('a browser whose key is revoked elsewhere', () => {
   it('is signed out, also when it stayed signed in and only ever read', async (t) => {
     const { owner, email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/inbox` })
+    const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, passwordsInNode: true })
     await page.getByLabel(text.stay).check()
     await signIn(page, { email, password })
     await inside(page).waitFor()
@@ -483,7 +483,7 @@ describe('a browser whose key is revoked elsewhere', () => {
     const { email, password } = await world.person()
     const { owner } = await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
     assert.ok(owner)
-    const { page } = await browser.open(t, { url: `${world.url}/#/inbox` })
+    const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, passwordsInNode: true })
     const lost = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/sessions/current/device'))
     // The client itself sends a lost request once again.
     await page.route('**/v1/auth/sessions/current/device', (route) => route.abort(), { times: 2 })

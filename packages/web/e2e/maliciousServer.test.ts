@@ -406,7 +406,7 @@ describe('the sign-in page, with a malicious server', () => {
   async function signIn(t: TestContext, ...tamperings: readonly Tampering[]) {
     const { email, password } = await world.person()
     proxy.tamper(...tamperings)
-    const { page } = await browser.open(t, { url: `${proxy.url}/` })
+    const { page } = await browser.open(t, { url: `${proxy.url}/`, passwordsInNode: true })
     const sent: string[] = []
     page.on('request', (request) => void sent.push(new URL(request.url()).pathname))
     await page.getByLabel(accountText.email, { exact: true }).fill(email)

@@ -24,7 +24,7 @@ import { type Keeper, newKeeper, openedDrops, sendFile } from '../../../testing/
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { savedBy } from './saved.ts'
-import { PAGES_DIRECTORY, useWorld } from './world.ts'
+import { PAGES_DIRECTORY, startWorld, useWorld } from './world.ts'
 
 const run = promisify(execFile)
 const browser = useBrowser()
@@ -318,14 +318,16 @@ describe('the receipts', () => {
 
 describe('the space', () => {
   it('is up to date without a reload, and every page says when the owner has to act', async (t) => {
-    const keeper = await world.keeper()
+    const own = await startWorld()
+    t.after(() => own.stop())
+    const { server, url } = own
+    const keeper = await own.keeper()
     await keep(keeper, 'a.bin', bytesOf(5_000))
-    const { server } = world
     const limit = async (...flags: readonly string[]) => {
       const { status, stderr } = await server.command(['account', 'quota', keeper.owner.accountId, ...flags])
       assert.equal(status, 0, stderr)
     }
-    const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner, device: 'phone' })
+    const { page } = await browser.open(t, { url: `${url}/#/storage`, signedInAs: keeper.owner, device: 'phone' })
     const space = page.getByRole('region', { name: 'Space' })
     await space.getByText('Your account has no limit.').waitFor()
     await limit('--soft', '1000', '--hard', '1MB')
@@ -334,11 +336,11 @@ describe('the space', () => {
     await assertAccessible(page)
     await limit('--soft', '1000', '--hard', '2000')
     await space.getByText('Your storage is full', { exact: true }).waitFor()
-    await page.goto(`${world.url}/#/links`)
+    await page.goto(`${url}/#/links`)
     await page.getByText('guests see that your storage is full').first().waitFor()
     await assertAccessible(page)
     await server.restart({ QUOTA_GRACE_DAYS: '0' })
-    await page.goto(`${world.url}/#/storage`)
+    await page.goto(`${url}/#/storage`)
     await page.reload()
     await space.getByText('Your storage has been full for too long').waitFor()
     await assertAccessible(page)
