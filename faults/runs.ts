@@ -77,6 +77,14 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     run: runSyscallKills,
   }),
   row({
+    name: 'fuzz',
+    id: 'R8',
+    about: 'valid and malformed requests to every operation, from every kind of caller',
+    options: { commands: 20_000 },
+    ci: { commands: 15_000 },
+    run: runFuzz,
+  }),
+  row({
     name: 'races',
     id: 'R6',
     about:
@@ -108,15 +116,6 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     options: { rounds: 10, guests: 8 },
     ci: {},
     run: runFullDisk,
-  }),
-  row({
-    name: 'fuzz',
-    id: 'R8',
-    about: 'valid and malformed requests to every operation, from every kind of caller',
-    options: { commands: 20_000 },
-    ci: { commands: 15_000 },
-    measuresTime: true,
-    run: runFuzz,
   }),
   row({
     name: 'indistinguishable',
