@@ -129,7 +129,9 @@ describe('joining', () => {
   const spoiling = (real: KeyedBytes): KeyedBytes => ({
     ...real,
     async *read(key, range) {
-      const bytes = Buffer.concat(await Array.fromAsync(real.read(key, range)))
+      const pieces: Uint8Array[] = []
+      for await (const piece of real.read(key, range)) pieces.push(piece)
+      const bytes = Buffer.concat(pieces)
       const middle = Math.floor(bytes.length / 2)
       bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle)
       yield bytes
