@@ -10,6 +10,7 @@ import { deepVerify } from './rows/deepVerify.ts'
 import { ingest } from './rows/ingest.ts'
 import {
   downloadsFromObjectStore,
+  dropsThroughTwoNodes,
   dropsToObjectStore,
   ingestToObjectStore,
   largestVerifyInObjectStore,
@@ -36,6 +37,7 @@ export const ROWS: readonly Row[] = [
   verifyOnPostgres,
   ingestToObjectStore,
   dropsToObjectStore,
+  dropsThroughTwoNodes,
   verifyInObjectStore,
   largestVerifyInObjectStore,
   downloadsFromObjectStore,

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { MAX_ASSETS, MAX_HASHES } from '@blindkeep/protocol/schemas/verify'
 import { openObjectStore, type TestObjectStore } from '../../testing/objectStore.ts'
@@ -15,7 +16,7 @@ import { plantAssets } from '../plantedAssets.ts'
 import { openPostgres } from '../postgres.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, OpenRow, Row, RowOptions } from '../row.ts'
-import { dropsLane } from '../uploadLanes.ts'
+import { dropsLane, dropsTo } from '../uploadLanes.ts'
 import { dropsThrough, type PreparedFile, prepareFile, sendAll } from '../uploads.ts'
 import { DROP_CLIENTS, FILE_BYTES } from './smallDrops.ts'
 import { ASSETS_A_REQUEST, httpLane, pilesOf, ROLES } from './structuralVerify.ts'
@@ -73,6 +74,32 @@ export const dropsToObjectStore: Row = {
     const pieces = files.flatMap(({ chunks }) => chunks.map(({ bytes }) => bytes))
     const puts = barePutsLane(objects, pieces, { clients: DROP_CLIENTS, count, units: count })
     return { unit: '/s', lanes: [drops, puts], comparisons: [{ id: 'P2-s3', lane: drops, beside: puts }], remarks }
+  },
+}
+
+/** Whose drops have nothing to do with each other. */
+const OWNERS = 32
+
+export const dropsThroughTwoNodes: Row = {
+  name: 'nodes-drops',
+  ids: ['P2-nodes'],
+  what: 'small drops as in P2 on unrelated links, through two nodes; beside the same through one of them',
+  async open(options) {
+    const { env, remarks } = await openGround(options)
+    const count = options.isQuick ? 64 : 1000
+    const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
+    const load = { clients: DROP_CLIENTS, files, units: count }
+    const shared = { ...env, MASTER_SECRET_FILE: join(options.directory, 'master.secret') }
+    const first = await startBlindkeep(options, { data: 'first', env: shared })
+    const second = await startBlindkeep(options, { data: 'second', env: shared })
+    const one = dropsTo([first], load, { name: 'drops through one node', owners: OWNERS })
+    const two = dropsTo([first, second], load, { name: 'drops through two nodes', owners: OWNERS })
+    return {
+      unit: '/s',
+      lanes: [one, two],
+      comparisons: [{ id: 'P2-nodes', lane: two, beside: one, reach: 1 }],
+      remarks,
+    }
   },
 }
 
