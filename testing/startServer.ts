@@ -134,7 +134,7 @@ function hasOwnDatabase({ dataDir, env }: ServerOptions): boolean {
 }
 
 /** A port of the loopback interface that is free at this moment. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer()
   probe.listen(0, '127.0.0.1')
   await once(probe, 'listening')
