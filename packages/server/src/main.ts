@@ -12,7 +12,12 @@ import type { StoreBroken } from './ports/store.ts'
 
 /** The process: settings, server, signals. Text for people goes to standard output, the log to standard error. */
 async function main(): Promise<void> {
-  if (process.argv.includes('--help')) return help()
+  const given = process.argv.slice(2)
+  if (given.includes('--help')) return help()
+  if (given.length > 0)
+    return quit([
+      'Blindkeep does not start: it takes no arguments. Commands for operators: npx blindkeep-server --help',
+    ])
   const config = readConfig(process.env)
   if ('faults' in config)
     return quit(['Blindkeep does not start: these settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)])
