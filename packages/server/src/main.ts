@@ -8,6 +8,7 @@ import { type App, createApp } from './app.ts'
 import { startWarnings } from './config/startWarnings.ts'
 import { type Config, publicAddressOf, readConfig, settingLines } from './config.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
+import { errorText } from './errorText.ts'
 import type { StoreBroken } from './ports/store.ts'
 
 /** The process: settings, server, signals. Text for people goes to standard output, the log to standard error. */
@@ -107,6 +108,6 @@ function quit(lines: readonly string[]): void {
 }
 
 main().catch((error: unknown) => {
-  quit([`Blindkeep does not start: ${error instanceof Error ? error.message : String(error)}`])
+  quit([`Blindkeep does not start: ${errorText(error)}`])
   process.exit(1)
 })
