@@ -15,7 +15,7 @@ const LOAD_MS = 4_000
 /** Before this, the process only starts. */
 const FIRST_LIFE_MS = 400
 /** Each run of the move lives so many times longer than the one before. */
-const LONGER = 1.2
+const LONGER = 1.5
 
 it('a move that is killed again and again ends well, and then everything is there', async (t) => {
   const world = await createWorld('move')

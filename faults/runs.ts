@@ -64,7 +64,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     id: 'R2',
     about: 'kill -9 at random moments under load',
     options: { kills: 50, guests: 8 },
-    ci: { kills: 30 },
+    ci: { kills: 20 },
     run: runRandomKills,
   }),
   row({
@@ -73,7 +73,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     about:
       'kill -9 before every nth system call that reaches the disk, over the whole life of drops and assets (needs strace)',
     options: { every: 5 },
-    ci: { every: 7 },
+    ci: { every: 9 },
     run: runSyscallKills,
   }),
   row({
@@ -81,7 +81,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     id: 'R8',
     about: 'valid and malformed requests to every operation, from every kind of caller',
     options: { commands: 20_000 },
-    ci: { commands: 15_000 },
+    ci: { commands: 10_000 },
     run: runFuzz,
   }),
   row({
@@ -90,7 +90,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     about:
       'races of 64 requests, --rounds rounds of each; --race runs only the races whose name contains the text; --nodes runs them on so many nodes',
     options: { rounds: 50, race: '', nodes: 1 },
-    ci: { rounds: 10 },
+    ci: { rounds: 6 },
     run: runRaces,
   }),
   row({
@@ -123,7 +123,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     about:
       'what answers reveal: compares known and unknown e-mails by time (Welch’s t) and bytes, and hidden data by bytes',
     options: { samples: 2_000 },
-    ci: {},
+    ci: { samples: 1_200 },
     measuresTime: true,
     run: runIndistinguishable,
   }),
@@ -132,7 +132,7 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     about:
       'receipts of concurrent guests during key rotations and restarts; then every alteration of the log must be detected',
     options: { count: 10_000, rotations: 3, restarts: 2, bytes: 200, fscks: 12 },
-    ci: { count: 1_000, fscks: 4 },
+    ci: { count: 600, fscks: 4 },
     run: runReceiptLog,
   }),
   row({
