@@ -49,7 +49,8 @@ export function headerOf({ head }: Answer, name: string): string | undefined {
 }
 
 export interface Drive {
-  readonly port: number
+  /** Of several, each client takes the next in turn. */
+  readonly port: number | readonly number[]
   readonly clients: number
   /** Total pieces of work. */
   readonly count: number
@@ -64,7 +65,8 @@ export interface Driven {
 
 /** Measures from the first request to the last answer, on connections that are already open. */
 export async function drive({ port, clients, count, work }: Drive): Promise<Driven> {
-  const opened = await Promise.all(Array.from({ length: clients }, () => connect(port)))
+  const ports = [port].flat()
+  const opened = await Promise.all(Array.from({ length: clients }, (_, at) => connect(ports[at % ports.length] ?? 0)))
   const cpuBefore = cpuUsage()
   const startedAt = performance.now()
   try {

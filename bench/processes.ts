@@ -1,11 +1,14 @@
 /** Starts other processes: the server, its peers, and programs of the system. */
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type RunningServer, startServer } from '../testing/startServer.ts'
+import { freePort, type RunningServer, startServer } from '../testing/startServer.ts'
 import type { RowOptions } from './row.ts'
 
 /** Limits against abuse, out of the way of a benchmark. All other settings are the defaults. */
@@ -27,7 +30,7 @@ export async function startBlindkeep(
 
 /** Starts `peers/<name>.ts`, which prints the port that it listens on. */
 export async function startPeer(
-  name: 'tus' | 'constant',
+  name: 'tus' | 'constant' | 'files',
   { argument, atEnd }: Pick<RowOptions, 'atEnd'> & { readonly argument: string },
 ): Promise<number> {
   const path = fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
@@ -47,6 +50,40 @@ export async function startPeer(
   const port = Number(line)
   if (!Number.isInteger(port)) throw new Error(`the peer ${name} did not start`)
   return port
+}
+
+/** Starts nginx for the files of a directory. Returns its port. */
+export async function startNginx(directory: string, options: RowOptions): Promise<number> {
+  const port = await freePort()
+  const own = join(options.directory, 'nginx')
+  await mkdir(own)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const paths = temporary.map((name) => `${name}_temp_path ${own}/${name};`).join(' ')
+  const server = `server { listen 127.0.0.1:${port}; root ${directory}; }`
+  const text = `daemon off; pid ${own}/pid; worker_processes 1; user root;
+    events {} http { access_log off; sendfile on; keepalive_requests 100000; ${paths} ${server} }`
+  await writeFile(join(own, 'nginx.conf'), text)
+  const child = spawn('nginx', ['-e', join(own, 'errors'), '-c', join(own, 'nginx.conf')], { stdio: 'ignore' })
+  options.atEnd(async () => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null) await once(child, 'exit')
+  })
+  for (let attempt = 0; !(await listens(port)); attempt++) {
+    if (attempt === 100 || child.exitCode !== null) throw new Error('nginx did not start')
+    await wait(50)
+  }
+  return port
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = createConnection({ host: '127.0.0.1', port })
+  return once(socket, 'connect').then(
+    () => {
+      socket.destroy()
+      return true
+    },
+    () => false,
+  )
 }
 
 const execute = promisify(execFile)

@@ -7,9 +7,10 @@ import { machineNow, type Report } from './report.ts'
 import { measureRow, type Result, type Rounds, type Row } from './row.ts'
 import { browserUpload } from './rows/browserUpload.ts'
 import { deepVerify } from './rows/deepVerify.ts'
+import { downloads, downloadsFromObjectStore } from './rows/downloads.ts'
 import { ingest } from './rows/ingest.ts'
 import {
-  downloadsFromObjectStore,
+  dropsThroughTwoNodes,
   dropsToObjectStore,
   ingestToObjectStore,
   largestVerifyInObjectStore,
@@ -29,6 +30,7 @@ export const ROWS: readonly Row[] = [
   quota,
   structuralVerify,
   deepVerify,
+  downloads,
   browserUpload,
   dropsOnPostgres,
   receiptsOnPostgres,
@@ -36,6 +38,7 @@ export const ROWS: readonly Row[] = [
   verifyOnPostgres,
   ingestToObjectStore,
   dropsToObjectStore,
+  dropsThroughTwoNodes,
   verifyInObjectStore,
   largestVerifyInObjectStore,
   downloadsFromObjectStore,

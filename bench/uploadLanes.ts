@@ -34,22 +34,29 @@ export async function dropsLane(
   { name = 'drops', data = 'data', env = {}, owners = 1 }: DropsOptions = {},
 ): Promise<Lane> {
   const server = await startBlindkeep(options, { data, env })
-  const { port } = server
+  const lane = dropsTo([server], { clients, files, units }, { name, owners })
+  return { ...lane, clear: () => removeObjects(server) }
+}
+
+/** The clients take turns with the servers, which are nodes of one place. */
+export function dropsTo(
+  servers: readonly [RunningServer, ...RunningServer[]],
+  { clients, files, units }: UploadLoad,
+  { name, owners }: Required<Pick<DropsOptions, 'name' | 'owners'>>,
+): Lane {
+  const [first] = servers
   return {
     name,
     async measure() {
-      const links = await Promise.all(
-        Array.from({ length: owners }, async () => newLink(server, await newOwner(server))),
-      )
+      const links = await Promise.all(Array.from({ length: owners }, async () => newLink(first, await newOwner(first))))
       const { seconds, loadBusy, lastPath } = await sendAll(files, {
-        port,
+        port: servers.map(({ port }) => port),
         clients,
         protocols: links.map(dropsThrough),
       })
-      await expectReceipt(port, lastPath)
+      await expectReceipt(first.port, lastPath)
       return { perSecond: units / seconds, loadBusy }
     },
-    clear: () => removeObjects(server),
   }
 }
 

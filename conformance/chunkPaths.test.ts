@@ -177,6 +177,8 @@ describe('chunks of guests and owners', () => {
     for (const session of await bothPaths()) {
       const older = await startChunk(session)
       await older.write(session.file.subarray(0, 100))
+      // Its answer says that the older request, which began before it, has been found too.
+      await expectState(session, 0, 'open')
       assert.equal(inWords(await append(session, 0, 200)), '204 @200')
       await older.write(session.file.subarray(100)).catch(() => {})
       older.end()

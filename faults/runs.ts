@@ -77,6 +77,14 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     run: runSyscallKills,
   }),
   row({
+    name: 'fuzz',
+    id: 'R8',
+    about: 'valid and malformed requests to every operation, from every kind of caller',
+    options: { commands: 20_000 },
+    ci: { commands: 15_000 },
+    run: runFuzz,
+  }),
+  row({
     name: 'races',
     id: 'R6',
     about:
@@ -108,15 +116,6 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     options: { rounds: 10, guests: 8 },
     ci: {},
     run: runFullDisk,
-  }),
-  row({
-    name: 'fuzz',
-    id: 'R8',
-    about: 'valid and malformed requests to every operation, from every kind of caller',
-    options: { commands: 20_000 },
-    ci: { commands: 15_000 },
-    measuresTime: true,
-    run: runFuzz,
   }),
   row({
     name: 'indistinguishable',
@@ -166,9 +165,10 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     name: 'database-faults',
     id: 'R16',
     about:
-      'PostgreSQL is cut off, hangs, crashes, loses commits, runs out of connections or disk, under load; --cause runs only the causes whose name contains the text (needs root, for a small tmpfs)',
-    options: { rounds: 200, guests: 8, cause: '' },
-    ci: { rounds: 9 },
+      'PostgreSQL is cut off, hangs, crashes, fails over, loses commits, runs out of connections or disk, under load; --within so many seconds after that something lands again; --cause runs only the causes whose name contains the text (needs root, for a small tmpfs)',
+    options: { rounds: 200, guests: 8, cause: '', within: 10 },
+    // Other work on CI's machine must not fail it: there it only has to come back.
+    ci: { rounds: 10, within: 30 },
     run: runDatabaseFaults,
   }),
   row({
@@ -186,7 +186,6 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     about:
       'two nodes; the S3 store loses, repeats, delays, refuses, and lies; --within so many seconds after that something lands again; --cause as above (needs root)',
     options: { rounds: 200, guests: 8, nodes: 2, cause: '', within: 10 },
-    // Other work on CI's machine must not fail it: there it only has to come back.
     ci: { rounds: 6, within: 30 },
     run: runStoreFaults,
   }),

@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { COMPILED, type CommandOutcome, runCommand } from './command.ts'
 import { createTestDatabase } from './postgresDatabase.ts'
 
-const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
+export const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
 /** A start takes less than a second; on a busy machine it has taken twenty. */
 const READY_TIMEOUT_MS = 60_000
 const READY_POLL_MS = 25
@@ -134,7 +134,7 @@ function hasOwnDatabase({ dataDir, env }: ServerOptions): boolean {
 }
 
 /** A port of the loopback interface that is free at this moment. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer()
   probe.listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -3,20 +3,17 @@
  * has a real one (`testing/objectStore.ts`): then the ratios say what the server costs, and the figures nothing about a real store.
  */
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { Agent, type ClientRequest, get, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { MAX_ASSETS, MAX_HASHES } from '@blindkeep/protocol/schemas/verify'
 import { openObjectStore, type TestObjectStore } from '../../testing/objectStore.ts'
 import { bareGetsLane, barePutsLane, putBare } from '../bareObjects.ts'
-import { share } from '../load.ts'
-import { newLink, newOwner } from '../owner.ts'
 import { plantAssets } from '../plantedAssets.ts'
 import { openPostgres } from '../postgres.ts'
 import { startBlindkeep } from '../processes.ts'
-import type { Lane, OpenRow, Row, RowOptions } from '../row.ts'
-import { dropsLane } from '../uploadLanes.ts'
-import { dropsThrough, type PreparedFile, prepareFile, sendAll } from '../uploads.ts'
+import type { OpenRow, Row, RowOptions } from '../row.ts'
+import { dropsLane, dropsTo } from '../uploadLanes.ts'
+import { prepareFile } from '../uploads.ts'
 import { DROP_CLIENTS, FILE_BYTES } from './smallDrops.ts'
 import { ASSETS_A_REQUEST, httpLane, pilesOf, ROLES } from './structuralVerify.ts'
 
@@ -24,14 +21,14 @@ const MEBIBYTE = 1024 * 1024
 const CHUNK_BYTES = 8 * MEBIBYTE
 const INGEST_CLIENTS = 4
 
-interface Ground {
+export interface Ground {
   readonly objects: TestObjectStore
   /** Settings of a server. */
   readonly env: Readonly<Record<string, string>>
   readonly remarks: () => readonly string[]
 }
 
-async function openGround(options: RowOptions): Promise<Ground> {
+export async function openGround(options: RowOptions): Promise<Ground> {
   const postgres = await openPostgres(options)
   const objects = await openObjectStore()
   options.atEnd(objects.stop)
@@ -76,93 +73,30 @@ export const dropsToObjectStore: Row = {
   },
 }
 
-const SMALL_CLIENTS = 16
+/** Whose drops have nothing to do with each other. */
+const OWNERS = 32
 
-export const downloadsFromObjectStore: Row = {
-  name: 's3-download',
-  ids: ['P9-s3'],
-  what: 'downloads from an object store: a file of many chunks by one client, and 64 KiB by 16 clients; beside gets of the same bytes',
+export const dropsThroughTwoNodes: Row = {
+  name: 'nodes-drops',
+  ids: ['P2-nodes'],
+  what: 'small drops as in P2 on unrelated links, through two nodes; beside the same through one of them',
   async open(options) {
-    const { objects, env, remarks } = await openGround(options)
-    const server = await startBlindkeep(options, { env })
-    const large = prepareFile(randomBytes((options.isQuick ? 2 : 24) * CHUNK_BYTES), CHUNK_BYTES)
-    const small = prepareFile(randomBytes(65_536), CHUNK_BYTES)
-    const pairs = await Promise.all(
-      [
-        { file: large, clients: 1, count: 1 },
-        { file: small, clients: SMALL_CLIENTS, count: options.isQuick ? 64 : 2000 },
-      ].map(async ({ file, clients, count }) => {
-        const units = (count * file.size) / MEBIBYTE
-        const name = `download of ${(file.size / MEBIBYTE).toFixed(2)} MiB`
-        const lane = downloadLane(name, { ...(await landed(server, file)), clients, count, units })
-        return { lane, beside: await getsOf(objects, file, { clients, count, units }) }
-      }),
-    )
+    const { env, remarks } = await openGround(options)
+    const count = options.isQuick ? 64 : 1000
+    const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
+    const load = { clients: DROP_CLIENTS, files, units: count }
+    const shared = { ...env, MASTER_SECRET_FILE: join(options.directory, 'master.secret') }
+    const first = await startBlindkeep(options, { data: 'first', env: shared })
+    const second = await startBlindkeep(options, { data: 'second', env: shared })
+    const one = dropsTo([first], load, { name: 'drops through one node', owners: OWNERS })
+    const two = dropsTo([first, second], load, { name: 'drops through two nodes', owners: OWNERS })
     return {
-      unit: 'MiB/s',
-      lanes: pairs.flatMap(({ lane, beside }) => [lane, beside]),
-      comparisons: pairs.map((pair) => ({ id: 'P9-s3', ...pair })),
+      unit: '/s',
+      lanes: [one, two],
+      comparisons: [{ id: 'P2-nodes', lane: two, beside: one, reach: 1 }],
       remarks,
     }
   },
-}
-
-interface Landed {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly size: number
-}
-
-/** Sends a file as a guest. Returns how its owner asks for it. */
-async function landed(server: { readonly url: string; readonly port: number }, file: PreparedFile): Promise<Landed> {
-  const owner = await newOwner(server)
-  const protocols = [dropsThrough(await newLink(server, owner))]
-  await sendAll([file], { port: server.port, clients: 1, protocols })
-  const headers = { authorization: `Bearer ${owner.token}` }
-  const inbox: { readonly drops: readonly { readonly drop_id: string }[] } = await (
-    await fetch(`${server.url}/v1/drops`, { headers })
-  ).json()
-  return { url: `${server.url}/v1/drops/${inbox.drops[0]?.drop_id}/content`, headers, size: file.size }
-}
-
-interface Downloads extends Landed {
-  readonly clients: number
-  readonly count: number
-  readonly units: number
-}
-
-function downloadLane(name: string, { url, headers, size, clients, count, units }: Downloads): Lane {
-  const agent = new Agent({ keepAlive: true })
-  return {
-    name,
-    async measure() {
-      const startedAt = performance.now()
-      await share(Array.from({ length: clients }), count, async () => {
-        const bytes = await bytesOf(get(url, { headers, agent }))
-        if (bytes !== size) throw new Error(`${bytes} of ${size} bytes came`)
-      })
-      return { perSecond: (units * 1000) / (performance.now() - startedAt) }
-    },
-    clear: async () => agent.destroy(),
-  }
-}
-
-async function bytesOf(request: ClientRequest): Promise<number> {
-  const [answer]: IncomingMessage[] = await once(request, 'response')
-  let bytes = 0
-  for await (const piece of answer ?? []) bytes += piece.length
-  return bytes
-}
-
-/** The same bytes in one key, as a joined file has them. */
-async function getsOf(
-  objects: TestObjectStore,
-  { chunks }: PreparedFile,
-  transfers: { readonly clients: number; readonly count: number; readonly units: number },
-): Promise<Lane> {
-  const bytes = Buffer.concat(chunks.map((chunk) => chunk.bytes))
-  const key = await putBare(objects, bytes)
-  return bareGetsLane(objects, { keys: [key], ...transfers })
 }
 
 export const verifyInObjectStore: Row = {

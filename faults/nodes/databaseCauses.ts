@@ -21,6 +21,7 @@ export const DATABASE_CAUSES: readonly Cause<Place>[] = [
     begin: byProxy((proxy, random) => proxy.loseCommits('request', random.integer(1, 20))),
   },
   { name: 'crashed and restarted', lastsMs: [0, 0], begin: crash },
+  { name: 'failed over to a standby', lastsMs: [500, 3_000], begin: failOver },
   { name: 'out of connections', lastsMs: [500, 3_000], begin: outOfConnections },
   { name: 'disk full', lastsMs: [500, 3_000], begin: fullDisk },
 ]
@@ -41,6 +42,12 @@ function vanish(proxy: FaultyDatabase['proxy']): void {
 async function crash({ database }: Place) {
   await database.server.restart()
   return () => undefined
+}
+
+/** A synchronous standby, without which no commit is answered: what was acknowledged is there afterwards. */
+async function failOver({ database: { server } }: Place) {
+  await server.addStandby()
+  return server.failOver
 }
 
 /** The servers' own connections are cut, so that they need new ones. */

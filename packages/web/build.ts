@@ -1,33 +1,62 @@
 /**
  * Builds the pages into `dist/`, or where `--out` says, each file beside its compressed forms, so that the server compresses nothing at run time.
- * What was there is replaced at the end, in one step. With `--if-possible` an installation without the tools for it (`npm ci --omit=dev`) is no fault.
+ * What was there is replaced at the end, in one step. With `--if-possible` an installation without the tools for it (`npm ci --omit=dev`) is no fault; with
+ * `--if-changed` nothing is built when every source is older than the last build.
  */
-import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { pagesConfig, previewConfig } from './vite.config.ts'
 
 const here = import.meta.dirname
-const { values } = parseArgs({ options: { out: { type: 'string' }, 'if-possible': { type: 'boolean' } } })
+const { values } = parseArgs({
+  options: { out: { type: 'string' }, 'if-possible': { type: 'boolean' }, 'if-changed': { type: 'boolean' } },
+})
 const dist = resolve(values.out ?? join(here, 'dist'))
 const staging = `${dist}.${process.pid}`
+const root = join(here, '..', '..')
+const SOURCES = [
+  ...['index.html', 'u', 'v', 'preview', 'src', 'build.ts', 'vite.config.ts'].map((name) => join(here, name)),
+  ...['packages/client/src', 'packages/protocol/src', 'package-lock.json'].map((name) => join(root, name)),
+]
 
-if (isThere('vite') || values['if-possible'] !== true) await buildAll()
+if (values['if-changed'] === true && (await isCurrent())) console.log('The pages are as their sources.')
+else if (isThere('vite') || values['if-possible'] !== true) await buildAll()
 else console.log('The tools that build the pages are not installed, so what is built already stays as it is.')
 
 async function buildAll(): Promise<void> {
   const { build } = await import('vite')
+  const begun = new Date()
   try {
     await build(pagesConfig(staging))
     await build(previewConfig(staging))
     await cp(join(here, 'preview'), join(staging, 'preview'), { recursive: true })
     await compress(staging)
+    await utimes(join(staging, 'index.html'), begun, begun)
     await rm(dist, { recursive: true, force: true })
     await rename(staging, dist)
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
+}
+
+async function isCurrent(): Promise<boolean> {
+  const builtAt = await changedAt(join(dist, 'index.html')).catch(() => 0)
+  const names = await Promise.all(SOURCES.map(withEntries))
+  const times = await Promise.all(names.flat().map(changedAt))
+  return times.every((time) => time < builtAt)
+}
+
+/** A removed file changes the time of its directory. */
+async function withEntries(source: string): Promise<readonly string[]> {
+  if (!(await stat(source)).isDirectory()) return [source]
+  const entries = await readdir(source, { recursive: true })
+  return [source, ...entries.map((entry) => join(source, entry))]
+}
+
+async function changedAt(path: string): Promise<number> {
+  return (await stat(path)).mtimeMs
 }
 
 function isThere(name: string): boolean {

@@ -2,6 +2,7 @@
 import { type Command, columns, helpOf, type ParsedCall, parseCall, UsageError } from './cli/command.ts'
 import { COMMANDS } from './cli/commands.ts'
 import { readConfig } from './config.ts'
+import { errorText } from './errorText.ts'
 
 /**
  * `blindkeep-server`: the operator's commands. Results go to standard output, everything else to standard error.
@@ -73,6 +74,6 @@ function complain(text: string): void {
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  complain(error instanceof Error ? error.message : String(error))
+  complain(errorText(error))
   process.exitCode = error instanceof UsageError ? 2 : 1
 }

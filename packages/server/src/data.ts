@@ -10,7 +10,7 @@ import { openS3, type S3Options, type S3Store } from './adapters/s3/store.ts'
 import { measureDatabaseClock } from './adapters/sql/databaseClock.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
 import { lockNodes } from './adapters/sql/lockNodes.ts'
-import { createMovingDatabase, refuseMoved } from './adapters/sql/movingDatabase.ts'
+import { createMovingDatabase, refuseMoved, wasMovedTo } from './adapters/sql/movingDatabase.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
 import { openPostgresNode } from './adapters/sql/postgresNode.ts'
 import { PostgresEmpty } from './adapters/sql/postgresSchema.ts'
@@ -342,6 +342,11 @@ export async function openMoveData(config: Config, target: Pick<Config, 'databas
       for (const lock of locks) lock.release()
     },
   }
+}
+
+/** Whether a move to the target has put everything there. It may have been interrupted since. */
+export function isMovedTo({ database }: Config, target: Pick<Config, 'database' | 'blobs'>): boolean {
+  return database.kind === 'sqlite' && wasMovedTo(database.path, placeOf(target))
 }
 
 /** Only a move that was interrupted may find objects there. */

@@ -8,12 +8,18 @@ import { type App, createApp } from './app.ts'
 import { startWarnings } from './config/startWarnings.ts'
 import { type Config, publicAddressOf, readConfig, settingLines } from './config.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
+import { errorText } from './errorText.ts'
 import { collectLess } from './memory.ts'
 import type { StoreBroken } from './ports/store.ts'
 
 /** The process: settings, server, signals. Text for people goes to standard output, the log to standard error. */
 async function main(): Promise<void> {
-  if (process.argv.includes('--help')) return help()
+  const given = process.argv.slice(2)
+  if (given.includes('--help')) return help()
+  if (given.length > 0)
+    return quit([
+      'Blindkeep does not start: it takes no arguments. Commands for operators: npx blindkeep-server --help',
+    ])
   const config = readConfig(process.env)
   if ('faults' in config)
     return quit(['Blindkeep does not start: these settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)])
@@ -104,6 +110,6 @@ function quit(lines: readonly string[]): void {
 }
 
 main().catch((error: unknown) => {
-  quit([`Blindkeep does not start: ${error instanceof Error ? error.message : String(error)}`])
+  quit([`Blindkeep does not start: ${errorText(error)}`])
   process.exit(1)
 })

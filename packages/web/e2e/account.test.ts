@@ -4,16 +4,14 @@ import { describe, it } from 'node:test'
 import { logIn, registerOwner } from '@blindkeep/client/account'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { newRecoveryWords } from '@blindkeep/client/recovery'
-import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { createAuthenticator } from '../../../testing/authenticator.ts'
-import { sendFile } from '../../../testing/people.ts'
 import { account as german } from '../src/text/de/account.ts'
 import { problems as germanProblems } from '../src/text/de/problems.ts'
 import { account as text } from '../src/text/en/account.ts'
-import { inbox } from '../src/text/en/inbox.ts'
 import { owner as shellText } from '../src/text/en/owner.ts'
 import { problems } from '../src/text/en/problems.ts'
+import { button, field, heading, inside, section, signIn, storedRows } from './accountPage.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { startWorld, useWorld } from './world.ts'
@@ -21,42 +19,12 @@ import { startWorld, useWorld } from './world.ts'
 const browser = useBrowser()
 const world = useWorld({ withLine: true })
 
-/** The databases and stores of the session and of unfinished uploads (`ownerStore.ts`, `uploadStore.ts`). */
-const STORES = [
-  ['blindkeep.owner', 'session'],
-  ['blindkeep-uploads', 'uploads'],
-] as const
 const PASSWORD = 'violet anchor gravel tuba'
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
-const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
-const field = (page: Page, label: string) => page.getByLabel(label, { exact: true })
-const inside = (page: Page) => page.getByRole('navigation', { name: shellText.navigation })
-
-interface Typed {
-  readonly email: string
-  readonly password: string
-}
-
-async function signIn(page: Page, { email, password }: Typed): Promise<void> {
-  await field(page, text.email).fill(email)
-  await field(page, text.password).fill(password)
-  await button(page, text.signIn.submit).click()
-}
 
 async function fillRegistration(page: Page, email: string): Promise<void> {
   await field(page, text.email).fill(email)
   await field(page, text.password).fill(PASSWORD)
   await field(page, text.repeatPassword).fill(PASSWORD)
-}
-
-/** Asks until there is something. */
-async function untilSome<Item>(ask: () => Promise<readonly Item[]>): Promise<readonly [Item, ...Item[]]> {
-  for (;;) {
-    const [first, ...more] = await ask()
-    if (first !== undefined) return [first, ...more]
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }
 
 /** From the page with the recovery words to the inbox. Resolves with the 24 words. */
@@ -70,22 +38,6 @@ async function keepWords(page: Page): Promise<readonly string[]> {
   await button(page, text.words.finish).click()
   await inside(page).waitFor()
   return words
-}
-
-/** One entry for each row that the browser stores: the name of its store. */
-function storedRows(page: Page): Promise<readonly string[]> {
-  return page.evaluate(async (stores) => {
-    const rows: string[] = []
-    for (const [name, store] of stores) {
-      const opening = indexedDB.open(name)
-      await new Promise((resolve) => opening.addEventListener('success', resolve))
-      const reading = opening.result.transaction(store).objectStore(store).getAll()
-      await new Promise((resolve) => reading.addEventListener('success', resolve))
-      rows.push(...reading.result.map(() => store))
-      opening.result.close()
-    }
-    return rows
-  }, STORES)
 }
 
 describe('an account', () => {
@@ -130,7 +82,7 @@ describe('an account', () => {
   })
 
   it('is created once, with its recovery words, when answers to the registration are lost', async (t) => {
-    const { page } = await browser.open(t, { url: `${world.url}/#/register` })
+    const { page } = await browser.open(t, { url: `${world.url}/#/register`, passwordsInNode: true })
     let losses = 2
     await page.route('**/v1/auth/register', async (route) => {
       if (losses-- <= 0) return route.continue()
@@ -148,7 +100,7 @@ describe('an account', () => {
     const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
     t.after(() => closed.stop())
     const code = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
-    const { page } = await browser.open(t, { url: `${closed.url}/#/register` })
+    const { page } = await browser.open(t, { url: `${closed.url}/#/register`, passwordsInNode: true })
     await fillRegistration(page, 'eva@example.org')
     await button(page, text.register.submit).click()
     await field(page, text.register.invite).fill('not-an-invite')
@@ -197,7 +149,7 @@ describe('the form that changes the password', () => {
 describe('the second step', () => {
   it('is turned on with an authenticator, and sign-in asks for a code until it is right', async (t) => {
     const { owner, email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner, passwordsInNode: true })
     const card = section(page, text.factor.title)
     await card.getByRole('button', { name: text.factor.enroll }).click()
     await field(page, text.page.presentPassword).fill('not it')
@@ -229,327 +181,5 @@ describe('the second step', () => {
     await field(page, text.secondStep.code).fill(authenticator.next())
     await button(page, text.secondStep.submit).click()
     await heading(page, email).waitFor()
-  })
-})
-
-describe('a session', () => {
-  it('survives a reload if the owner chose that, in one tab at a time, until another device ends it', async (t) => {
-    const { owner, email, password } = await world.person()
-    const { page, context } = await browser.open(t, { url: `${world.url}/#/links` })
-    await page.getByLabel(text.stay).check()
-    await signIn(page, { email, password })
-    await inside(page).waitFor()
-    await page.reload()
-    await inside(page).waitFor()
-
-    const second = await context.newPage()
-    await second.goto(`${world.url}/#/links`)
-    await heading(second, shellText.elsewhere.title).waitFor()
-    await assertAccessible(second)
-    await button(second, shellText.elsewhere.use).click()
-    await inside(second).waitFor()
-    await heading(page, shellText.elsewhere.movedTitle).waitFor()
-    await assertAccessible(page)
-    await button(page, shellText.elsewhere.use).click()
-    await inside(page).waitFor()
-    await heading(second, shellText.elsewhere.movedTitle).waitFor()
-    await second.close()
-
-    for (const { sessionId, isCurrent } of await owner.sessions()) if (!isCurrent) await owner.endSession(sessionId)
-    await page.getByText(text.signIn.reasons.ended).waitFor()
-    assert.match(page.url(), /#\/links$/)
-    await assertAccessible(page)
-    await page.reload()
-    await heading(page, text.signIn.title).waitFor()
-  })
-
-  it('continues with the newest tokens, whichever tab received them', async (t) => {
-    const hasty = await startWorld({ env: { ACCESS_TOKEN_SECONDS: '1' } })
-    t.after(() => hasty.stop())
-    const { page, context } = await browser.open(t, { url: `${hasty.url}/#/links`, signedInAs: await hasty.owner() })
-    const second = await context.newPage()
-    const renewed = async (of: Page) => {
-      const renewal = of.waitForResponse((answer) => answer.url().endsWith('/v1/auth/refresh') && answer.ok())
-      // Each visit sends requests, until the token of the last answer has expired.
-      for (let isOver = false; !isOver; ) {
-        await of.goto(`${hasty.url}/#/storage`)
-        await of.goto(`${hasty.url}/#/account`)
-        await section(of, text.sessions.title).getByText(text.sessions.here).waitFor()
-        isOver = await Promise.race([renewal.then(() => true), of.waitForTimeout(200).then(() => false)])
-      }
-    }
-    await inside(page).waitFor()
-    await renewed(page)
-    for (const [to, from] of [
-      [second, page],
-      [page, second],
-    ] as const) {
-      if (to === second) await to.goto(`${hasty.url}/#/account`)
-      await button(to, shellText.elsewhere.use).click()
-      await heading(from, shellText.elsewhere.movedTitle).waitFor()
-      await renewed(to)
-    }
-    await page.reload()
-    await renewed(page)
-  })
-
-  it('leaves nothing in the browser that opens the account or names a file, even when tokens are renewed during sign-out', async (t) => {
-    const { owner, album } = await world.keeper()
-    const { page } = await browser.open(t, { url: `${world.url}/#/albums/${album}`, signedInAs: owner })
-    await page.route('**/v1/upload', (route) => route.abort())
-    await page
-      .locator('.add-files')
-      .setInputFiles({ name: 'diary.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
-    await page.getByText('diary.txt').waitFor()
-    while ((await storedRows(page)).length < 2) await page.waitForTimeout(50)
-
-    const expired = {
-      status: 401,
-      contentType: 'application/problem+json',
-      body: '{"code":"error.auth.session_expired"}',
-    }
-    await page.route('**/v1/auth/logout', (route) => route.fulfill(expired), { times: 1 })
-    await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
-    await page.getByText(shellText.busy.unfinished).waitFor()
-    await assertAccessible(page)
-    const renewed = page.waitForResponse((answer) => answer.url().endsWith('/v1/auth/refresh') && answer.ok())
-    await button(page, shellText.busy.leave).click()
-    await renewed
-    await page.getByText(text.signIn.reasons.signed_out).waitFor()
-    assert.deepEqual(await storedRows(page), [])
-  })
-
-  it('that the browser does not store ends when the owner leaves the page, also for a person who goes back to it', async (t) => {
-    const { email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/account` })
-    await signIn(page, { email, password })
-    await heading(page, email).waitFor()
-    const ended = page.waitForResponse((answer) => answer.url().endsWith('/v1/auth/logout') && answer.ok())
-    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
-    await page.getByText(text.signIn.reasons.reloaded).waitFor()
-    await ended
-    assert.ok(!(await page.content()).includes(email))
-  })
-
-  it('shows changes as they happen, and again after the connection was down', async (t) => {
-    const owner = await world.owner()
-    const { url } = await world.link({ owner })
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
-    const badge = page.getByRole('link', { name: /^Inbox/ })
-    await page.getByText(shellText.live, { exact: true }).waitFor()
-    await sendFile(url, new Uint8Array(10))
-    await badge.getByText(shellText.inboxWaiting(1)).waitFor()
-    assert.equal(await page.title(), shellText.titleWithCount(1))
-    const up = world.line.down()
-    await page.getByText(shellText.connecting, { exact: true }).waitFor()
-    up()
-    await sendFile(url, new Uint8Array(10))
-    await badge.getByText(shellText.inboxWaiting(2)).waitFor()
-    await page.getByText(shellText.live, { exact: true }).waitFor()
-  })
-
-  it('of a suspended account says that it can only read', async (t) => {
-    const { owner, email } = await world.person()
-    const { status, stderr } = await world.server.command(['account', 'suspend', email])
-    assert.equal(status, 0, stderr)
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
-    await page.getByText(shellText.suspended).waitFor()
-    await assertAccessible(page)
-  })
-
-  it('ends when the owner deletes the account with the password and a typed confirmation', async (t) => {
-    const { owner, email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
-    await button(page, text.leave.open).click()
-    await field(page, text.page.presentPassword).fill(password)
-    await button(page, text.leave.submit).click()
-    await page.getByText(text.leave.confirmFault).waitFor()
-    await assertAccessible(page)
-    await field(page, text.leave.confirm(email)).fill(email)
-    await button(page, text.leave.submit).click()
-    await page.getByText(text.signIn.reasons.deleted).waitFor()
-    await assert.rejects(owner.quota())
-  })
-})
-
-describe('the signing key of a browser', () => {
-  it('is created once, survives a sign-out, and is replaced after it is revoked, which signs the browser out', async (t) => {
-    const { owner, email, password } = await world.person()
-    await owner.createAlbum({ name: 'Family' })
-    const { url } = await world.link({ owner })
-    for (const name of ['one.bin', 'two.bin', 'three.bin']) await sendFile(url, new Uint8Array(10), { name })
-    const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner })
-    const devices = async () => (await owner.devices()).map(({ revokedAt }) => revokedAt === undefined)
-    const keep = async (name: string) => {
-      await page.goto(`${world.url}/#/inbox`)
-      await button(page, name).click()
-      await button(page, inbox.keepLong).click()
-      await button(page, inbox.keeping.submit(1)).click()
-      await page.getByText(inbox.keeping.doneOne(name, 'Family')).first().waitFor()
-    }
-    await keep('one.bin')
-    assert.deepEqual(await devices(), [true])
-    await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
-    await page.getByText(text.signIn.reasons.signed_out).waitFor()
-    await signIn(page, { email, password })
-    await keep('two.bin')
-    const other = (await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })).owner
-    assert.ok(other)
-    const [first, ...more] = await other.devices()
-    assert.deepEqual([first?.revokedAt, more], [undefined, []])
-
-    await page.goto(`${world.url}/#/account`)
-    const keys = section(page, text.devices.title)
-    await keys.getByText(text.devices.here).waitFor()
-    await keys.getByRole('button', { name: text.devices.revoke }).click()
-    const question = page.getByRole('dialog')
-    await question.getByText(text.devices.ask.here).waitFor()
-    await question.getByRole('button', { name: text.devices.revoke }).click()
-    // The session of this browser was tied to the key.
-    await page.getByText(text.signIn.reasons.ended).waitFor()
-    await signIn(page, { email, password })
-    await inside(page).waitFor()
-    await keep('three.bin')
-    assert.deepEqual(
-      (await other.devices()).map(({ revokedAt }) => revokedAt === undefined),
-      [false, true],
-    )
-  })
-})
-
-describe('a browser that has seen more than the server says', () => {
-  it('keeps a key revoked that the server lists as valid again, until it is revoked again', async (t) => {
-    const { owner } = await world.person()
-    const { deviceId } = await owner.addDevice(undefined, { tie: false })
-    await owner.revokeDevice(deviceId)
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
-    const keys = section(page, text.devices.title)
-    await keys.getByText(text.devices.old(1)).waitFor()
-    assert.equal(await keys.getByText(text.devices.deniedExplain).count(), 0)
-    await page.route('**/v1/devices', async (route) => {
-      const answer = await route.fetch()
-      const body = await answer.json()
-      for (const device of body.devices ?? []) delete device.revoked_at
-      await route.fulfill({ response: answer, json: body })
-    })
-    await page.reload()
-    await keys.getByText(text.devices.deniedExplain).waitFor()
-    await keys.getByText(text.devices.denied, { exact: true }).waitFor()
-    await assertAccessible(page)
-    await page.unroute('**/v1/devices')
-    const denied = keys.getByRole('listitem').filter({ hasText: text.devices.denied })
-    await denied.getByRole('button', { name: text.devices.revoke }).click()
-    await page.getByRole('dialog').getByRole('button', { name: text.devices.revoke }).click()
-    await page.getByText(text.devices.revoked).waitFor()
-    await keys.getByText(text.devices.deniedExplain).waitFor({ state: 'detached' })
-  })
-
-  it('refuses to sign in to an account with another id than before', async (t) => {
-    const { email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/inbox` })
-    await signIn(page, { email, password })
-    await inside(page).waitFor()
-    await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
-    await page.getByText(text.signIn.reasons.signed_out).waitFor()
-    await page.route('**/v1/auth/login', async (route) => {
-      const answer = await route.fetch()
-      const body = await answer.json()
-      await route.fulfill({ response: answer, json: { ...body, account_id: '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f' } })
-    })
-    await signIn(page, { email, password })
-    await page.getByText(problems.account.account_id_differs).waitFor()
-    assert.equal(await inside(page).count(), 0)
-  })
-})
-
-describe('a browser whose key is revoked elsewhere', () => {
-  it('is signed out, also when it stayed signed in and only ever read', async (t) => {
-    const { owner, email, password } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/inbox` })
-    await page.getByLabel(text.stay).check()
-    await signIn(page, { email, password })
-    await inside(page).waitFor()
-    const [device] = await untilSome(() => owner.devices())
-    await untilSome(async () => (await owner.sessions()).filter(({ deviceId }) => deviceId === device.deviceId))
-    await page.reload()
-    await inside(page).waitFor()
-    await owner.revokeDevice(device.deviceId)
-    await page.getByText(text.signIn.reasons.ended).waitFor()
-    await page.reload()
-    await heading(page, text.signIn.title).waitFor()
-  })
-
-  it('was tied although the first attempt failed', async (t) => {
-    const { email, password } = await world.person()
-    const { owner } = await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
-    assert.ok(owner)
-    const { page } = await browser.open(t, { url: `${world.url}/#/inbox` })
-    const lost = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/sessions/current/device'))
-    // The client itself sends a lost request once again.
-    await page.route('**/v1/auth/sessions/current/device', (route) => route.abort(), { times: 2 })
-    await page.getByLabel(text.stay).check()
-    await signIn(page, { email, password })
-    await inside(page).waitFor()
-    await lost
-    await untilSome(async () => (await owner.sessions()).filter(({ deviceId }) => deviceId !== undefined))
-    assert.equal((await owner.devices()).length, 1, 'the key of the first attempt')
-  })
-})
-
-describe('after a key was revoked', () => {
-  it('the page ends the sign-ins that belong to no key, and lists what the key signed, all by keyboard', async (t) => {
-    const { owner, email, password } = await world.person()
-    const { albumId: album } = await owner.createAlbum({ name: 'Family' })
-    const [lost, kept] = [
-      await owner.addDevice(undefined, { tie: false }),
-      await owner.addDevice(undefined, { tie: false }),
-    ]
-    const name = 'holiday.bin'
-    const source = sourceOfBytes(new Uint8Array(100))
-    const { assetId } = await owner.upload({ source, album, device: lost, name })
-    await owner.upload({ source, album, device: kept, name: 'other.bin' })
-    const { owner: elsewhere } = await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
-    assert.ok(elsewhere)
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
-    const keys = section(page, text.devices.title)
-    const id = lost.deviceId.slice(-8)
-    const revokeKey = keys.getByRole('listitem').filter({ hasText: id }).getByRole('button')
-    await revokeKey.focus()
-    await page.keyboard.press('Enter')
-    const question = page.getByRole('dialog', { name: text.devices.ask.title(id) })
-    await question.waitFor()
-    assert.equal(await question.getByText(text.devices.ask.here).count(), 0)
-    await assertAccessible(page)
-    await page.keyboard.press('Escape')
-    await question.waitFor({ state: 'detached' })
-    assert.ok(await revokeKey.evaluate((element) => element === document.activeElement))
-    await page.keyboard.press('Enter')
-    await question.getByRole('button', { name: text.devices.revoke }).focus()
-    await page.keyboard.press('Enter')
-
-    const after = page.getByRole('region', { name: text.devices.after(id) })
-    await after.getByText(text.devices.untied.notice(1)).waitFor()
-    await after.getByText(text.devices.lately.found(1)).waitFor()
-    const file = after.getByRole('link', { name, exact: true })
-    await file.waitFor()
-    assert.equal(await after.getByRole('link').count(), 1)
-    assert.match((await file.getAttribute('href')) ?? '', new RegExp(`/${album}/${assetId}$`))
-    await assertAccessible(page)
-    const isHeading = () => document.activeElement?.tagName
-    assert.equal(await page.evaluate(isHeading), 'H3')
-    await elsewhere.inbox()
-    await after.getByRole('button', { name: text.devices.untied.end(1) }).focus()
-    await page.keyboard.press('Enter')
-    await page.getByText(text.devices.untied.ended(1)).first().waitFor()
-    await after.getByText(text.devices.untied.notice(1)).waitFor({ state: 'detached' })
-    await assert.rejects(elsewhere.inbox())
-    await section(page, text.sessions.title).getByText(text.sessions.none).waitFor()
-    await file.click()
-    await heading(page, name).waitFor()
-    // It can be shown again.
-    await page.goto(`${world.url}/#/account`)
-    await page.getByText(text.devices.old(1)).click()
-    await keys.getByRole('button', { name: text.devices.lately.open }).click()
-    await after.getByText(text.devices.lately.found(1)).waitFor()
   })
 })

@@ -1,11 +1,13 @@
-/** A real browser for a test file: one process, and a separate context (cookies, storage, caches) for every visit. */
+/** A real browser for test files: one process, and a separate context (cookies, storage, caches) for every visit. */
 import assert from 'node:assert/strict'
-import { after, before, type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Owner } from '@blindkeep/client/owner'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { chromiumProgram } from './chromium.ts'
+import { useShared } from './shared.ts'
 import { keepSession } from './signedIn.ts'
+import { stretchInNode } from './stretchInNode.ts'
 import { watchForProblems } from './watching.ts'
 
 const SETTLE_MS = 2_000
@@ -26,6 +28,8 @@ export interface VisitOptions {
   readonly reducedMotion?: 'reduce' | 'no-preference'
   /** For the owner's pages: the owner chose "Stay signed in" earlier. From then on only the browser may use the owner's session. */
   readonly signedInAs?: Owner
+  /** Node derives keys from passwords in place of the page's worker: six times faster, for stories that are not about that. */
+  readonly passwordsInNode?: boolean
   /** Problems that belong to this visit. Each must occur. */
   readonly expected?: readonly RegExp[]
   /** The result of `context.storageState({ indexedDB: true })` in an earlier visit, for a person who comes back. */
@@ -48,17 +52,10 @@ export interface Visits {
   visit(options: VisitOptions): Promise<Visit>
 }
 
-/** Call it at the top of a test file: the browser runs as long as the tests of the file. */
+/** Call it at the top of a test file: the browser runs as long as the tests of the process. */
 export function useBrowser(): Visits {
-  let launched: LaunchedBrowser | undefined
-  before(async () => {
-    launched = await launchBrowser()
-  })
-  after(async () => launched?.close())
-  const visit = (options: VisitOptions) => {
-    if (launched === undefined) throw new Error('the browser runs only during tests')
-    return launched.visit(options)
-  }
+  const launched = useShared('browser', launchBrowser, (browser) => browser.close())
+  const visit = (options: VisitOptions) => launched().visit(options)
   return {
     visit,
     async open(test, options) {
@@ -111,6 +108,7 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
   // Shorter than the timeout of a test, so that the error names what the test waited for.
   context.setDefaultTimeout(20_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  if (options.passwordsInNode === true) await stretchInNode(context)
   const page = await context.newPage()
   if (options.signedInAs !== undefined) {
     await page.goto(new URL('healthz', url).href)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { after, afterEach, before } from 'node:test'
+import { afterEach } from 'node:test'
 import { registerOwner } from '@blindkeep/client/account'
 import type { Environment } from '@blindkeep/client/environment'
 import { nodeEnvironment } from '@blindkeep/client/node'
@@ -11,6 +11,7 @@ import { type Keeper, newKeeper, newOwner } from '../../../testing/people.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../../testing/startServer.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { type Line, startLine } from './line.ts'
+import { useShared } from './shared.ts'
 
 /** `PAGES_DIR` from the environment of the tests, or the output of `npm run build`. */
 export const PAGES_DIRECTORY = resolve(process.env.PAGES_DIR ?? join(import.meta.dirname, '..', 'dist'))
@@ -44,14 +45,18 @@ export interface World {
   stop(): Promise<void>
 }
 
-/** Call it at the top of a test file: the server runs as long as the tests of the file. */
+/**
+ * Call it at the top of a test file: the server runs as long as the tests of the process, and files with the same options share it. Its line is mended after
+ * each test. A test that changes the server itself starts a world of its own.
+ */
 export function useWorld(options: WorldOptions = {}): World {
-  let started: World | undefined
-  before(async () => {
-    started = await startWorld(options)
-  })
-  after(async () => started?.stop())
-  return worldOf(() => started)
+  const world = useShared(
+    `world with ${JSON.stringify(options)}`,
+    () => startWorld(options),
+    (started) => started.stop(),
+  )
+  afterEach(() => world().line.mend())
+  return worldOf(world)
 }
 
 export interface WorldBehindProxy {
@@ -60,46 +65,45 @@ export interface WorldBehindProxy {
   readonly proxy: Pick<TamperingProxy, 'url' | 'seen' | 'tamper'>
 }
 
-/**
- * The same as `useWorld`, with a proxy as the public address that can record, change and lose requests and answers. `prepare` runs before the tests; a
- * `before` of the test file would not wait for the world, because node:test runs such hooks of a file at the same time.
- */
+/** The same as `useWorld`, with a proxy as the public address that can record, change and lose requests and answers. `prepare` runs before the tests. */
 export function useWorldBehindProxy(prepare: (world: World) => Promise<void>): WorldBehindProxy {
-  let started: (Pick<WorldBehindProxy, 'world'> & { readonly proxy: TamperingProxy }) | undefined
-  before(async () => {
-    const proxy = await startTamperingProxy()
-    const world = await startWorld({ publicUrl: proxy.url })
-    proxy.forwardTo(world.server.url)
-    started = { world, proxy }
-    await prepare(world)
-  })
-  afterEach(() => started?.proxy.tamper())
-  after(async () => {
-    await started?.world.stop()
-    await started?.proxy.close()
-  })
+  const started = useShared('world behind a proxy', startWorldBehindProxy, stopWorldBehindProxy, ({ world }) =>
+    prepare(world),
+  )
+  afterEach(() => started().proxy.tamper())
   return {
-    world: worldOf(() => started?.world),
+    world: worldOf(() => started().world),
     proxy: {
       get url() {
-        return running(started).proxy.url
+        return started().proxy.url
       },
       get seen() {
-        return running(started).proxy.seen
+        return started().proxy.seen
       },
-      tamper: (...tamperings) => running(started).proxy.tamper(...tamperings),
+      tamper: (...tamperings) => started().proxy.tamper(...tamperings),
     },
   }
 }
 
-function running<Started>(started: Started | undefined): Started {
-  if (started === undefined) throw new Error('the server runs only during tests')
-  return started
+interface StartedBehindProxy {
+  readonly world: World
+  readonly proxy: TamperingProxy
+}
+
+async function startWorldBehindProxy(): Promise<StartedBehindProxy> {
+  const proxy = await startTamperingProxy()
+  const world = await startWorld({ publicUrl: proxy.url })
+  proxy.forwardTo(world.server.url)
+  return { world, proxy }
+}
+
+async function stopWorldBehindProxy({ world, proxy }: StartedBehindProxy): Promise<void> {
+  await world.stop()
+  await proxy.close()
 }
 
 /** The world that runs during the tests, for code that is evaluated before. */
-function worldOf(started: () => World | undefined): World {
-  const world = () => running(started())
+function worldOf(world: () => World): World {
   return {
     get server() {
       return world().server

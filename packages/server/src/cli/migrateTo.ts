@@ -1,7 +1,7 @@
 import { systemClock } from '../adapters/system/clock.ts'
 import { blobsAddress, databaseAddress } from '../config/parsers.ts'
-import { openMoveData, openPresentData } from '../data.ts'
-import { type MoveProgress, move } from '../domain/backup/move.ts'
+import { isMovedTo, openMoveData, openPresentData } from '../data.ts'
+import { type MoveProgress, type MoveReport, move } from '../domain/backup/move.ts'
 import { createCappedList } from '../domain/cappedList.ts'
 import { formatFinding } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
@@ -31,7 +31,9 @@ export const migrateToCommands: readonly Command[] = [
 async function run(call: Call): Promise<Outcome> {
   const target = targetOf(call)
   const ports = { clock: systemClock, quota: quotaOf(call.config), onProgress: progressTo(call.tell) }
-  const report = await withOpen(openMoveData(call.config, target), (data) => move({ ...data, ...ports }))
+  const report = isMovedTo(call.config, target)
+    ? undefined
+    : await withOpen(openMoveData(call.config, target), (data) => move({ ...data, ...ports }))
   call.tell('checking the rows and the receipt log at the target …')
   const found = await withOpen(openPresentData(target), async ({ store, objects }) => {
     const findings = createCappedList<string>()
@@ -40,13 +42,11 @@ async function run(call: Call): Promise<Outcome> {
       findings.add(formatFinding(finding))
     return findings
   })
-  const { objects, rows, damaged } = report
-  const [lost, faults] = [damaged.list.length + damaged.more, found.list.length + found.more]
+  const faults = found.list.length + found.more
+  const moved = movedOf(report)
   return {
     lines: [
-      `Moved ${objects.files} files (${sizeText(objects.bytes)}) and ${rows} rows; each was read back and is equal.`,
-      ...(lost === 0 ? [] : [`NOT moved, because they were damaged or missing already (${lost}):`]),
-      ...damaged.list.map((location) => `  ${location}`),
+      ...moved.lines,
       ...(faults === 0
         ? ['The check at the target found no fault.']
         : [`The check at the target found ${faults} faults:`]),
@@ -54,15 +54,33 @@ async function run(call: Call): Promise<Outcome> {
       'Next: set DATABASE_URL and BLOBS_URL to the new places, keep all other settings and the master secret, and start the server.',
     ],
     json: {
+      ...moved.json,
+      findings: found.list,
+      ...(found.more > 0 && { findings_not_told: found.more }),
+    },
+    isWrong: moved.isWrong === true || faults > 0,
+  }
+}
+
+/** `report` is absent if an earlier run moved everything, and was interrupted before it had checked it. */
+function movedOf(report: MoveReport | undefined): Outcome & { readonly json: object } {
+  if (report === undefined) return { lines: ['Everything was moved before.'], json: {}, isWrong: false }
+  const { objects, rows, damaged } = report
+  const lost = damaged.list.length + damaged.more
+  return {
+    lines: [
+      `Moved ${objects.files} files (${sizeText(objects.bytes)}) and ${rows} rows; each was read back and is equal.`,
+      ...(lost === 0 ? [] : [`NOT moved, because they were damaged or missing already (${lost}):`]),
+      ...damaged.list.map((location) => `  ${location}`),
+    ],
+    json: {
       files: objects.files,
       bytes: objects.bytes,
       rows,
       damaged: damaged.list,
       ...(damaged.more > 0 && { damaged_not_told: damaged.more }),
-      findings: found.list,
-      ...(found.more > 0 && { findings_not_told: found.more }),
     },
-    isWrong: lost + faults > 0,
+    isWrong: lost > 0,
   }
 }
 

@@ -4,6 +4,7 @@ import { rotateAttestationKey } from '../domain/custody/keys.ts'
 import { rotateSigningKey } from '../domain/discovery/signingKey.ts'
 import { bytes, land, newLink, notRefused } from '../testing/guest.ts'
 import { overHttp, said } from '../testing/http.ts'
+import { inTwoNodes } from '../testing/twoNodes.ts'
 import { inWorld, type World } from '../testing/world.ts'
 
 describe('a server whose keys were rotated while it runs', () => {
@@ -65,6 +66,33 @@ describe('a server whose keys were rotated while it runs', () => {
       const after = await published('server-info', String(info.headers.etag))
       assert.equal(after.statusCode, 200)
       assert.notEqual(after.json().signing_key, info.json().signing_key)
+    }),
+  )
+})
+
+describe('two nodes on one database', () => {
+  it(
+    'publish every key before it signs, also the node that did not rotate it, and while the other one signs',
+    inTwoNodes(async ({ here, there }) => {
+      const [signing, other] = [overHttp(here), overHttp(there)]
+      const published = async (name: string) => (await other.ask({ url: `/.well-known/service/${name}` })).json()
+      const opaqueId = await newLink(here)
+      for (const rotating of [here, there, here]) {
+        await published('attestation-keys')
+        await published('server-info')
+        const rotations = Promise.all([rotateAttestationKey(rotating), rotateSigningKey(rotating)])
+        for (const isAfter of [false, true]) {
+          if (isAfter) await rotations
+          const uploadId = await land(here, opaqueId, bytes(5))
+          const { keyId } = notRefused(await here.rules.drops.receipt({ opaqueId, uploadId }))
+          const { keys } = await published('attestation-keys')
+          assert.ok(keys.some((key: { readonly key_id: string }) => key.key_id === keyId))
+        }
+        const { authorization } = await signing.signIn()
+        assert.equal(said(await other.ask({ url: '/v1/quota', headers: { authorization } })), '200')
+        const newest = Buffer.from(await here.keys.tokens.publicKey()).toString('base64')
+        assert.equal((await published('server-info')).signing_key, newest)
+      }
     }),
   )
 })

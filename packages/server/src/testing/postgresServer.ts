@@ -23,6 +23,10 @@ export interface PostgresServer {
   url(name: string): string
   /** Ends all of its processes at once, as a crash does, and starts it again, also after it has ended by itself. Rejects if it does not start. */
   restart(): Promise<void>
+  /** Stops it, copies its data for a standby, and starts both: from then on a commit is answered when the standby has it too. */
+  addStandby(): Promise<void>
+  /** Ends it at once. The standby takes its place and its address, and answers as a standby until it is promoted. */
+  failOver(): Promise<void>
   /** Stops the server, also with open connections, and removes its files. */
   stop(): Promise<void>
 }
@@ -43,16 +47,33 @@ const settings = '-c full_page_writes=off -c wal_level=minimal -c max_wal_sender
  */
 const script = `
   trap : INT TERM HUP
-  if native/bin/initdb -D data --auth=trust --username=blindkeep --no-sync ${locale} >log 2>&1 &&
-    native/bin/pg_ctl -D data -l log -w -o "-c listen_addresses='' -k '$PWD' ${settings} $1" start >>log 2>&1
-  then
+  more=$1
+  number=0
+  control() { directory=data$1; shift; native/bin/pg_ctl -D $directory -l log -w "$@" >>log 2>&1; }
+  start() { control $1 -o "-c listen_addresses='' -k '$PWD' -p $((5432 + $1)) ${settings} $more $2" start; }
+  crash_and_start() { control $number -m immediate restart; }
+  add_standby() {
+    standby=$((number + 1))
+    control $number -m fast stop && cp -a data$number data$standby && touch data$standby/standby.signal &&
+      echo "primary_conninfo = 'host=$PWD port=$((5432 + number)) user=blindkeep'" >>data$standby/postgresql.auto.conf &&
+      start $number '-c synchronous_standby_names=*' && start $standby
+  }
+  fail_over() {
+    control $number -m immediate stop
+    rm -rf data$number
+    number=$standby
+    ln -sf .s.PGSQL.$((5432 + number)) .s.PGSQL.5432
+    sleep 0.5
+    control $number promote
+  }
+  if native/bin/initdb -D data0 --auth=trust --username=blindkeep --no-sync ${locale} >log 2>&1 && start 0; then
     echo ready
     while read -r command; do
-      if native/bin/pg_ctl -D data -l log -w -m immediate restart >>log 2>&1; then echo ready; else echo failed; fi
+      if $command; then echo ready; else echo failed; fi
     done
   else cat log >&2
   fi
-  native/bin/pg_ctl -D data -m immediate stop >/dev/null 2>&1
+  for directory in data*; do native/bin/pg_ctl -D $directory -m immediate stop >/dev/null 2>&1; done
   cd .. && rm -rf "$OLDPWD"
 `
 
@@ -75,13 +96,16 @@ export async function startPostgresServer({
     const complaints = text(shell.stderr)
     const [first] = await Promise.race([once(shell.stdout, 'data'), exited])
     if (String(first) !== 'ready\n') throw new Error(`The PostgreSQL server did not start: ${await complaints}`)
+    const run = async (command: string) => {
+      shell.stdin.write(`${command}\n`)
+      const [said] = await Promise.race([once(shell.stdout, 'data'), exited])
+      if (String(said) !== 'ready\n') throw new Error(`The PostgreSQL server did not ${command.replaceAll('_', ' ')}`)
+    }
     return {
       url: (name) => `postgresql://blindkeep@localhost/${name}?host=${encodeURIComponent(directory)}`,
-      async restart() {
-        shell.stdin.write('restart\n')
-        const [said] = await Promise.race([once(shell.stdout, 'data'), exited])
-        if (String(said) !== 'ready\n') throw new Error('The PostgreSQL server did not start again')
-      },
+      restart: () => run('crash_and_start'),
+      addStandby: () => run('add_standby'),
+      failOver: () => run('fail_over'),
       async stop() {
         shell.stdin.end()
         await exited

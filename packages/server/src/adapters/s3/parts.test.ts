@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { freshLocation, readBytes, writeBytes } from '../../ports/bytesContract/world.ts'
 import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
+import { hash } from '../../ports/storeContract/world.ts'
 import { type S3Server, TEST_BUCKET } from '../../testing/s3/server.ts'
 import { openDouble, openS3World, type Place, type S3World } from '../../testing/s3/world.ts'
 import { openS3 } from './store.ts'
@@ -125,9 +126,10 @@ describe('an object in parts', () => {
 
 describe('single keys', () => {
   it(
-    'are listed with their ages, also those of unfinished joins, which removing a key ends',
+    'are listed with their ages, also those of unfinished joins, which removing a key ends, and neither marker nor witness is one',
     inWorld(async (world) => {
       const { blobs, place, s3, store, index } = world
+      await store.witness.write({ life: 0, receiptSeq: 1, receiptHash: hash(1) })
       const location = freshLocation()
       await writeBytes(blobs, location, randomBytes(10))
       const [part] = await index.partsOf(location)
@@ -142,6 +144,8 @@ describe('single keys', () => {
         listed.map((each) => each.key),
         [part?.key, key],
       )
+      for (const own of ['blindkeep-store', 'blindkeep-witness'])
+        await assert.rejects(store.keyedBytes.remove(own), RangeError)
       assert.ok((listed[0]?.ageSeconds ?? 99) < 60)
       for (const _ of [1, 2]) await store.keyedBytes.remove(key)
       assert.equal(s3.store.buckets.get(TEST_BUCKET)?.uploads.size, 0)

@@ -31,6 +31,11 @@ function refuseMovedAway(path: string): void {
     )
 }
 
+/** Whether the data in the database at `path` was moved to the place that `note` names. */
+export function wasMovedTo(path: string, note: string): boolean {
+  return existsSync(path + MOVED) && readFileSync(path + MOVED, 'utf8').trim() === note
+}
+
 function refuseBeingMoved(path: string): void {
   if (existsSync(path + MOVING))
     throw new Error(
@@ -86,8 +91,10 @@ export function createMovingDatabase(options: {
       sync(dirname(to.path))
     },
     async finish() {
-      writeFileSync(path + MOVED, `${note}\n`, { mode: 0o600 })
-      sync(path + MOVED)
+      const written = `${path + MOVED}.new`
+      writeFileSync(written, `${note}\n`, { mode: 0o600 })
+      sync(written)
+      renameSync(written, path + MOVED)
       sync(dirname(path))
       done?.close()
       done = undefined

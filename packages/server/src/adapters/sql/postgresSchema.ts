@@ -38,9 +38,10 @@ export async function preparePostgres(options: {
   readonly known?: readonly Migration[]
 }): Promise<void> {
   const { url, health, schema, known = migrations } = options
-  const connection = createConnections({ url, health, answerTimeoutMs: MIGRATION_TIMEOUT_MS, connectionsMax: 1 })
+  const connection = createConnections({ url, health, answerTimeoutMs: MIGRATION_TIMEOUT_MS, connectionsMax: 2 })
   try {
     await connection.use(refuseWithoutSync)
+    await connection.use((one) => connection.use((two) => refuseMixedSessions(one, two)))
     await connection.use(refuseUnfinished)
     const isEmpty = await connection.use(lacksTables)
     if (isEmpty && schema === 'asItIs')
@@ -68,6 +69,17 @@ async function refuseWithoutSync(session: PostgresSession): Promise<void> {
   const { rows } = await session.ask({ text: 'show fsync' })
   if (rows[0]?.fsync === 'on') return
   throw new Error('The PostgreSQL server runs with fsync = off and would lose acknowledged writes: set it to on.')
+}
+
+/** A pooler that gives every transaction another session mixes up the settings of our connections, and their prepared statements. */
+async function refuseMixedSessions(one: PostgresSession, two: PostgresSession): Promise<void> {
+  await one.control(`set blindkeep.connection = 'one'`)
+  await two.control(`set blindkeep.connection = 'two'`)
+  const { rows } = await one.ask({ text: `select current_setting('blindkeep.connection', true) as connection` })
+  if (rows[0]?.connection === 'one') return
+  throw new Error(
+    'A pooler in front of PostgreSQL does not keep sessions. Set its pool mode to session, or let DATABASE_URL lead to PostgreSQL itself.',
+  )
 }
 
 async function lacksTables(session: PostgresSession): Promise<boolean> {

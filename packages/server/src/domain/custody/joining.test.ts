@@ -13,11 +13,11 @@ const content = bytes(6 * MEBIBYTE)
 /** One that the store can copy, then short ones. */
 const ENDS = [5.25, 5.5, 5.75, 6].map((end) => end * MEBIBYTE)
 
-async function landInChunks(world: World): Promise<UploadId> {
-  const uploadId = await openDrop(world, await newLink(world), content)
+async function landInChunks(world: World, { file = content, ends = ENDS } = {}): Promise<UploadId> {
+  const uploadId = await openDrop(world, await newLink(world), file)
   let from = 0
-  for (const end of ENDS) {
-    assert.deepEqual(await append(world, uploadId, { offset: from, bytes: content.subarray(from, end) }), {
+  for (const end of ends) {
+    assert.deepEqual(await append(world, uploadId, { offset: from, bytes: file.subarray(from, end) }), {
       offset: end,
     })
     from = end
@@ -122,6 +122,34 @@ describe('joining', () => {
         await assertWhole(world, uploadId)
       },
       { around: { keyedBytes: lossy } },
+    ),
+  )
+
+  /** Flips a bit in the middle of what is asked for, each time again. */
+  const spoiling = (real: KeyedBytes): KeyedBytes => ({
+    ...real,
+    async *read(key, range) {
+      const pieces: Uint8Array[] = []
+      for await (const piece of real.read(key, range)) pieces.push(piece)
+      const bytes = Buffer.concat(pieces)
+      const middle = Math.floor(bytes.length / 2)
+      bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle)
+      yield bytes
+    },
+  })
+  it(
+    'keeps the parts when every answer of the store is wrong at the same place',
+    inKeyedWorld(
+      async (world) => {
+        // Short parts alone: all of them pass through this process.
+        const uploadId = await landInChunks(world, { file: content.subarray(0, 900), ends: [300, 600, 900] })
+        const before = await keptOf(world, uploadId)
+        assert.equal(before.length, 3)
+        await tend(world)
+        assert.deepEqual(await keptOf(world, uploadId), before)
+        await assertWhole(world, uploadId)
+      },
+      { around: { keyedBytes: spoiling } },
     ),
   )
 

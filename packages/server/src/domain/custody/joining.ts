@@ -175,21 +175,33 @@ interface Joined {
   readonly signal: AbortSignal
 }
 
-/** Reads the joined key whole. Undefined if the bytes of one of the parts are not there; else the hash of all. */
+/**
+ * Reads the joined key whole, in one request: an error that hits every answer at the same place would hide behind itself if the parts were asked for as `gather`
+ * asks. Undefined if the bytes of one of the parts are not there; else the hash of all.
+ */
 async function checkedHash(keyedBytes: KeyedBytes, { key, parts, signal }: Joined): Promise<Sha256Hex | undefined> {
   const whole = createHash('sha256')
-  let start = 0
-  for (const { length, checksum } of parts) {
-    const own = createHash('sha256')
-    for await (const piece of keyedBytes.read(key, { start, end: start + length })) {
-      signal.throwIfAborted()
-      own.update(piece)
-      whole.update(piece)
+  const expected = parts.values()
+  let part = expected.next().value
+  let own = createHash('sha256')
+  let ownBytes = 0
+  for await (const piece of keyedBytes.read(key, { start: 0, end: sumOf(parts) })) {
+    signal.throwIfAborted()
+    whole.update(piece)
+    for (let at = 0; at < piece.length && part !== undefined; ) {
+      const mine = piece.subarray(at, at + part.length - ownBytes)
+      own.update(mine)
+      at += mine.length
+      ownBytes += mine.length
+      if (ownBytes < part.length) continue
+      if (own.digest('hex') !== part.checksum) return undefined
+      part = expected.next().value
+      own = createHash('sha256')
+      ownBytes = 0
     }
-    if (own.digest('hex') !== checksum) return undefined
-    start += length
   }
-  return (await keyedBytes.size(key)) === start ? parseSha256Hex(whole.digest('hex')) : undefined
+  const isWhole = part === undefined && (await keyedBytes.size(key)) === sumOf(parts)
+  return isWhole ? parseSha256Hex(whole.digest('hex')) : undefined
 }
 
 function sumOf(parts: readonly KeptPart[]): number {

@@ -15,9 +15,9 @@ export interface LeasePorts {
   readonly giveUpAfter: GiveUpAfter
 }
 
-/** A process that dies while it finishes holds an upload for so long. A living one renews its lease. */
-const LEASE_SECONDS = 60
-const RENEWAL_MS = 20_000
+/** A process that dies while it finishes holds an upload, and the requests that wait for it, for so long. A living one renews its lease. */
+const LEASE_SECONDS = 10
+const RENEWAL_MS = 3_000
 /** Between two looks at a row that another process finishes. */
 const LOOK_MS = 200
 

@@ -105,7 +105,7 @@ describe('two processes that finish one session', () => {
       void append({ rules: world.rulesOver({ store, nodeId: 'dead' }) }, uploadId, { offset: 0, bytes: content })
       await isHeld.passed
       const two = nodeOf(world, 'two')
-      world.clock.advance(59)
+      world.clock.advance(9)
       await two.rules.finishing.resume()
       assert.equal((await uploadRow(world, uploadId)).state, 'finishing')
       world.clock.advance(1)

@@ -5,22 +5,29 @@ import type { AssetFacts } from '@blindkeep/client/owner'
 import { openShare } from '@blindkeep/client/share'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
-import { assetAnswer, type Body, blobAnswer, hashOf, pictureOf, servedBlob } from '../../../testing/maliciousAssets.ts'
-import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
-import { type Keeper, sendFile } from '../../../testing/people.ts'
-import type { Tampering } from '../../../testing/tamperingProxy.ts'
-import { keyName } from '../src/owner/account/keyName.ts'
-import { account as accountText } from '../src/text/en/account.ts'
-import { albums as text } from '../src/text/en/albums.ts'
-import { inbox as inboxText } from '../src/text/en/inbox.ts'
-import { links as linksText } from '../src/text/en/links.ts'
-import { problems } from '../src/text/en/problems.ts'
-import { shares as sharesText } from '../src/text/en/shares.ts'
-import { assertAccessible } from './axe.ts'
-import { useBrowser, type Visit } from './browser.ts'
-import { pngOf } from './pictures.ts'
-import { savedBy } from './saved.ts'
-import { useWorldBehindProxy } from './world.ts'
+import {
+  assetAnswer,
+  type Body,
+  blobAnswer,
+  hashOf,
+  pictureOf,
+  servedBlob,
+} from '../../../../testing/maliciousAssets.ts'
+import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
+import { type Keeper, sendFile } from '../../../../testing/people.ts'
+import type { Tampering } from '../../../../testing/tamperingProxy.ts'
+import { keyName } from '../../src/owner/account/keyName.ts'
+import { account as accountText } from '../../src/text/en/account.ts'
+import { albums as text } from '../../src/text/en/albums.ts'
+import { inbox as inboxText } from '../../src/text/en/inbox.ts'
+import { links as linksText } from '../../src/text/en/links.ts'
+import { problems } from '../../src/text/en/problems.ts'
+import { shares as sharesText } from '../../src/text/en/shares.ts'
+import { assertAccessible } from '../axe.ts'
+import { useBrowser, type Visit } from '../browser.ts'
+import { pngOf } from '../pictures.ts'
+import { savedBy } from '../saved.ts'
+import { useWorldBehindProxy } from '../world.ts'
 
 const browser = useBrowser()
 const { world, proxy } = useWorldBehindProxy(async () => undefined)
@@ -406,7 +413,7 @@ describe('the sign-in page, with a malicious server', () => {
   async function signIn(t: TestContext, ...tamperings: readonly Tampering[]) {
     const { email, password } = await world.person()
     proxy.tamper(...tamperings)
-    const { page } = await browser.open(t, { url: `${proxy.url}/` })
+    const { page } = await browser.open(t, { url: `${proxy.url}/`, passwordsInNode: true })
     const sent: string[] = []
     page.on('request', (request) => void sent.push(new URL(request.url()).pathname))
     await page.getByLabel(accountText.email, { exact: true }).fill(email)

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import type { BrowserContext, Page } from 'playwright-core'
-import { isRequest } from '../../../testing/maliciousServer.ts'
-import type { Exchanged } from '../../../testing/tamperingProxy.ts'
-import { assertAccessible } from './axe.ts'
-import { useBrowser } from './browser.ts'
-import { allArrived, button, choose, contentOf, MIB, rowOf, type SomeFile, sendChosen, someFile } from './guestPage.ts'
-import { useWorldBehindProxy } from './world.ts'
+import { isRequest } from '../../../../testing/maliciousServer.ts'
+import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
+import { assertAccessible } from '../axe.ts'
+import { useBrowser } from '../browser.ts'
+import { allArrived, button, choose, contentOf, MIB, rowOf, type SomeFile, sendChosen, someFile } from '../guestPage.ts'
+import { useWorldBehindProxy } from '../world.ts'
 
 const DROPS = /^\/d\//
 const browser = useBrowser()

@@ -1,0 +1,11 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { errorText } from './errorText.ts'
+
+it('an error is written with its causes, once each', () => {
+  const refused = new AggregateError([new Error('connect ECONNREFUSED ::1:5432'), new Error('connect ECONNREFUSED')])
+  const outer = new Error('the database cannot be reached', { cause: refused })
+  assert.equal(errorText(outer), 'the database cannot be reached (connect ECONNREFUSED ::1:5432)')
+  assert.equal(errorText(new Error('gone: no such file', { cause: new Error('no such file') })), 'gone: no such file')
+  assert.equal(errorText('text'), 'text')
+})

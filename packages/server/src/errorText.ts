@@ -1,0 +1,8 @@
+/** What a person reads of an error: its message, and why in brackets. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // Node tries all addresses of a host, and its error for all of them has no message.
+  const message = error instanceof AggregateError && error.message === '' ? errorText(error.errors[0]) : error.message
+  const why = error.cause === undefined ? '' : errorText(error.cause)
+  return message.includes(why) ? message : `${message} (${why})`
+}
