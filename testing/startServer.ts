@@ -157,7 +157,7 @@ function spawnLogged(
   { cwd, env }: { cwd: string; env: Record<string, string> },
   write: (text: string) => void,
 ): ChildProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', MAIN], {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

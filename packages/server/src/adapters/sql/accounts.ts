@@ -1,6 +1,14 @@
 import type { AccountId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Selectable } from 'kysely'
-import type { Account, AccountReads, AccountSecret, AccountWrites, NewAccount, OwnLimits } from '../../ports/store.ts'
+import type {
+  Account,
+  AccountReads,
+  AccountSecret,
+  AccountStanding,
+  AccountWrites,
+  NewAccount,
+  OwnLimits,
+} from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
@@ -10,10 +18,14 @@ const byId = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').select(columnsOf('accounts')).where('account_id', '=', given.accountId),
 )
 
-const byLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
+const standingById = prepared((db, given: { readonly accountId: AccountId }) =>
+  db.selectFrom('accounts').select(['suspended_at', 'deleted_at']).where('account_id', '=', given.accountId),
+)
+
+const standingByLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db
     .selectFrom('accounts')
-    .select(columnsOf('accounts'))
+    .select(['suspended_at', 'deleted_at'])
     .where('account_id', '=', (account) =>
       account.selectFrom('links').select('links.account_id').where('opaque_id', '=', given.opaqueId),
     ),
@@ -133,9 +145,13 @@ export function accountReads(db: Db): AccountReads {
       const row = await byId.first(db, { accountId })
       return row && accountOf(row)
     },
-    async findByLink(opaqueId) {
-      const row = await byLink.first(db, { opaqueId })
-      return row && accountOf(row)
+    async standing(accountId) {
+      const row = await standingById.first(db, { accountId })
+      return row && standingOf(row)
+    },
+    async standingByLink(opaqueId) {
+      const row = await standingByLink.first(db, { opaqueId })
+      return row && standingOf(row)
     },
     async findByEmail(email) {
       const row = await byEmailOrAny.first(db, { email })
@@ -179,6 +195,10 @@ export function accountWrites(db: Db): AccountWrites {
   }
 }
 
+export function standingOf(row: Pick<Selectable<AccountTable>, 'suspended_at' | 'deleted_at'>): AccountStanding {
+  return { suspendedAt: row.suspended_at ?? undefined, deletedAt: row.deleted_at ?? undefined }
+}
+
 function accountOf(row: Selectable<AccountTable>): Account {
   return {
     accountId: row.account_id,
@@ -190,8 +210,7 @@ function accountOf(row: Selectable<AccountTable>): Account {
     sealedRecoveryKey: row.sealed_recovery_key ?? undefined,
     recoveryProofHash: row.recovery_proof_hash ?? undefined,
     createdAt: row.created_at,
-    suspendedAt: row.suspended_at ?? undefined,
-    deletedAt: row.deleted_at ?? undefined,
+    ...standingOf(row),
     usedBytes: row.used_bytes,
     softLimitBytes: row.soft_limit_bytes ?? undefined,
     hardLimitBytes: row.hard_limit_bytes ?? undefined,

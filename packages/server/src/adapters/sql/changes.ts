@@ -4,7 +4,7 @@ import type { Change, ChangeReads, ChangesAfter, ChangeWrites, NotedEvent } from
 import { blobOf } from './assetBlobs.ts'
 import { assetOf } from './assets.ts'
 import { columnsOf } from './columns.ts'
-import type { Db } from './db.ts'
+import { type Db, postgresKind } from './db.ts'
 import { prepared } from './prepared.ts'
 import type { AssetBlobTable, EventTable } from './schema.ts'
 
@@ -82,6 +82,31 @@ const insertionNext = prepared((db, given: Omit<NotedEvent, 'change' | 'changeSe
     ),
 )
 
+/** Both in one statement, which SQLite does not know. */
+const numberedInsertion = prepared((db, given: Omit<NotedEvent, 'change' | 'changeSeq'> & ChangeText) =>
+  db
+    .with('numbered', (numbered) =>
+      numbered
+        .updateTable('accounts')
+        .set((account) => ({ change_seq: account('change_seq', '+', 1) }))
+        .where('account_id', '=', given.accountId)
+        .returning(['account_id', 'change_seq']),
+    )
+    .insertInto('events')
+    .columns(['account_id', 'change_seq', 'at', 'name', 'data'])
+    .expression((from) =>
+      from
+        .selectFrom('numbered')
+        .select(({ val }) => [
+          'account_id',
+          'change_seq',
+          val(given.at).as('at'),
+          val(given.name).as('name'),
+          val(given.data).as('data'),
+        ]),
+    ),
+)
+
 const numbering = prepared((db, given: { readonly assetId: AssetId; readonly changeSeq: number }) =>
   db.updateTable('assets').set({ change_seq: given.changeSeq }).where('asset_id', '=', given.assetId),
 )
@@ -134,11 +159,13 @@ export function changeWrites(db: Db): ChangeWrites {
       return row.change_seq
     },
     async insertNextEvent({ change, ...noted }) {
-      // The second statement reads what the first one has written, so they travel together.
-      const [row] = await Promise.all([
-        nextNumber.first(db, noted),
-        insertionNext.changed(db, { ...noted, ...textOf(change) }),
-      ])
+      const values = { ...noted, ...textOf(change) }
+      if (db.kind === postgresKind) {
+        if ((await numberedInsertion.changed(db, values)) === 0) throw unknownAccount(noted.accountId)
+        return
+      }
+      // The second statement reads what the first one has written, so nothing may run between them.
+      const [row] = await Promise.all([nextNumber.first(db, noted), insertionNext.changed(db, values)])
       if (row === undefined) throw unknownAccount(noted.accountId)
     },
     async insertEvent({ change, ...noted }) {

@@ -2,6 +2,7 @@ import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol
 import { linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { type Selectable, sql } from 'kysely'
 import type { Link, LinkReads, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
+import { standingOf } from './accounts.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
@@ -9,6 +10,15 @@ import type { LinkTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db.selectFrom('links').select(columnsOf('links')).where('opaque_id', '=', given.opaqueId),
+)
+
+const withOwner = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
+  db
+    .selectFrom('links')
+    .innerJoin('accounts', 'accounts.account_id', 'links.account_id')
+    .select(columnsOf('links'))
+    .select(['accounts.suspended_at', 'accounts.deleted_at'])
+    .where('opaque_id', '=', given.opaqueId),
 )
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -158,6 +168,10 @@ export function linkReads(db: Db): LinkReads {
     async find(opaqueId) {
       const row = await byId.first(db, { opaqueId })
       return row && linkOf(row)
+    },
+    async findWithOwner(opaqueId) {
+      const row = await withOwner.first(db, { opaqueId })
+      return row && { link: linkOf(row), owner: standingOf(row) }
     },
     async listOf(accountId) {
       const rows = await ofAccount.all(db, { accountId })

@@ -1,7 +1,7 @@
 import { type ClientBase, DatabaseError, Pool, type PoolClient } from 'pg'
 import { StorageUnavailable } from '../../ports/store.ts'
 import type { PostgresHealth } from './postgresHealth.ts'
-import { openSession, type PostgresSession, startOf, withinTime } from './postgresSession.ts'
+import { openSession, type PostgresSession, startOf } from './postgresSession.ts'
 import { typesOfPort } from './postgresTypes.ts'
 import { MAX_WAITING } from './turns.ts'
 
@@ -64,4 +64,12 @@ export function createConnections(options: {
     },
     end: () => pool.end(),
   }
+}
+
+/** After a timeout the caller must not use the connection again: the answer may still arrive. */
+function withinTime<Result>(answer: Promise<Result>, timeoutMs: number): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

@@ -47,9 +47,8 @@ export function startOf(answerTimeoutMs: number): string {
 
 export function openSession(
   client: PoolClient,
-  options: { readonly health: PostgresHealth; readonly answerTimeoutMs: number },
+  { health, answerTimeoutMs }: { readonly health: PostgresHealth; readonly answerTimeoutMs: number },
 ): PostgresSession {
-  const { health, answerTimeoutMs } = options
   let givenBack = false
   /** The server cannot be reached any more, so it is unknown what it did with the last statement. */
   let lost = false
@@ -62,14 +61,16 @@ export function openSession(
     lost = true
   }
   client.on('error', onError)
+  const deadline = createDeadline(client, answerTimeoutMs + GRACE_MS, () => underWay.size > 0)
 
   async function answerTo(query: string | QueryConfig): Promise<QueryResult | readonly QueryResult[]> {
     health.check()
     if (givenBack) throw new Error('The connection was given back')
     if (lost) throw new StorageUnavailable('The connection to the database is lost')
     sendTogether(client)
-    const answer = withinTime(client.query(query), answerTimeoutMs + GRACE_MS)
+    const answer = client.query(query)
     underWay.add(answer)
+    deadline.restart()
     try {
       return await answer
     } catch (error) {
@@ -84,7 +85,6 @@ export function openSession(
 
   function judge(error: unknown): unknown {
     if (error instanceof DatabaseError) return health.judge(error)
-    if (error instanceof Unanswered) lost = true
     return lost ? new StorageUnavailable('The connection to the database is lost', { cause: error }) : error
   }
 
@@ -129,9 +129,27 @@ export function openSession(
       // A lost connection rejects all of them.
       await Promise.allSettled(underWay)
       await rolledBack
+      deadline.end()
       client.removeListener('error', onError)
       return fit && !lost && !begun
     },
+  }
+}
+
+/**
+ * Loses the connection, and so rejects all that is under way, if an answer is waited for when the time is over. One timer for all statements of a loan: one
+ * for each takes longer than to send it.
+ */
+function createDeadline({ connection: { stream } }: PoolClient, ms: number, isWaiting: () => boolean) {
+  let timer: NodeJS.Timeout | undefined
+  return {
+    restart() {
+      timer ??= setTimeout(() => {
+        if (isWaiting()) stream.destroy()
+      }, ms)
+      timer.refresh()
+    },
+    end: () => clearTimeout(timer),
   }
 }
 
@@ -139,17 +157,4 @@ export function openSession(
 function sendTogether({ connection: { stream } }: PoolClient): void {
   stream.cork()
   process.nextTick(() => stream.uncork())
-}
-
-/** The server has not answered in time. */
-class Unanswered extends Error {
-  override readonly name = 'Unanswered'
-}
-
-/** After a timeout the caller must not use the connection again: the answer may still arrive. */
-export function withinTime<Result>(answer: Promise<Result>, timeoutMs: number): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Unanswered(`No answer within ${timeoutMs} ms`)), timeoutMs)
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }

@@ -1,9 +1,9 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
-import type { Account, ReadTx } from '../../ports/store.ts'
+import type { AccountStanding, ReadTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 
 /** The links and shares of an account that is suspended or deleted answer as if they did not exist. */
-export function isReachable(account: Account | undefined): account is Account {
+export function isReachable(account: AccountStanding | undefined): account is AccountStanding {
   return account !== undefined && account.suspendedAt === undefined && account.deletedAt === undefined
 }
 
@@ -12,6 +12,6 @@ export async function requireActiveAccount(
   tx: ReadTx,
   accountId: AccountId,
 ): Promise<Refuses<'session_over'> | undefined> {
-  const account = await tx.accounts.find(accountId)
+  const account = await tx.accounts.standing(accountId)
   return account === undefined || account.deletedAt !== undefined ? { refused: 'session_over' } : undefined
 }

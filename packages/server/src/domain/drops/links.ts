@@ -119,8 +119,8 @@ async function insert(
 
 /** A live link of a reachable account. Undefined otherwise: a guest cannot tell the reasons apart. */
 export async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<Link | undefined> {
-  const [link, owner] = await Promise.all([tx.links.find(opaqueId), tx.accounts.findByLink(opaqueId)])
-  return link !== undefined && stateOf(link, at) === 'live' && isReachable(owner) ? link : undefined
+  const found = await tx.links.findWithOwner(opaqueId)
+  return found !== undefined && stateOf(found.link, at) === 'live' && isReachable(found.owner) ? found.link : undefined
 }
 
 function stateOf(link: Link, at: Instant): LinkState {

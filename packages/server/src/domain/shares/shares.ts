@@ -111,7 +111,7 @@ async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<Sh
   const share = await tx.shares.find(opaqueId)
   if (share === undefined || share.endedAt !== undefined) return undefined
   if (share.expiresAt !== undefined && share.expiresAt <= at) return undefined
-  const owner = await tx.accounts.find(share.accountId)
+  const owner = await tx.accounts.standing(share.accountId)
   return isReachable(owner) ? share : undefined
 }
 

@@ -54,7 +54,7 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of an unknown upload.
     const isLast = offset + length === upload.size
     const [owner, link, isAppended] = await Promise.all([
-      tx.accounts.find(upload.accountId),
+      tx.accounts.standing(upload.accountId),
       isLast && upload.assetId === undefined ? tx.links.find(upload.opaqueId) : undefined,
       tx.uploads.append(uploadId, { offset, length, checksum, key }, at),
     ])

@@ -31,7 +31,10 @@ export function findDropUpload(scope: {
   readonly uploadId: UploadId
 }): FindUpload<DropUpload> {
   return async (tx) => {
-    const [upload, owner] = await Promise.all([findUpload(scope.uploadId)(tx), tx.accounts.findByLink(scope.opaqueId)])
+    const [upload, owner] = await Promise.all([
+      findUpload(scope.uploadId)(tx),
+      tx.accounts.standingByLink(scope.opaqueId),
+    ])
     if (isRefusal(upload) || upload.assetId !== undefined || upload.opaqueId !== scope.opaqueId) return NOT_FOUND
     return upload.state === 'open' && owner?.suspendedAt !== undefined ? NOT_FOUND : upload
   }

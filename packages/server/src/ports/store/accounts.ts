@@ -38,10 +38,14 @@ export type AccountSecret = Pick<Account, 'secretHash' | 'kdfVersion' | 'salt' |
 /** An account's own limits, in bytes. Undefined: the deployment's limit applies. */
 export type OwnLimits = Pick<Account, 'softLimitBytes' | 'hardLimitBytes'>
 
+/** Whether an account is there for others. */
+export type AccountStanding = Pick<Account, 'suspendedAt' | 'deletedAt'>
+
 export interface AccountReads {
   find(accountId: AccountId): Promise<Account | undefined>
-  /** The account of a link. */
-  findByLink(opaqueId: OpaqueId): Promise<Account | undefined>
+  standing(accountId: AccountId): Promise<AccountStanding | undefined>
+  /** Of the account of a link. */
+  standingByLink(opaqueId: OpaqueId): Promise<AccountStanding | undefined>
   /** No deleted account. Takes as long for an unknown e-mail: a client that guesses addresses learns nothing from the time. */
   findByEmail(email: string): Promise<Account | undefined>
   /** At most `max` accounts in the order of their e-mails, from the first one after `afterEmail`. No deleted accounts. */

@@ -1,5 +1,6 @@
 import type { AccountId, Instant, OpaqueId, ProtocolVersion, UploadId } from '@blindkeep/protocol/ids'
 import type { NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
+import type { AccountStanding } from './accounts.ts'
 
 export interface LinkCaps extends NumericLinkCaps {
   readonly expiresAt: Instant | undefined
@@ -35,6 +36,7 @@ export interface LinkUse {
 
 export interface LinkReads {
   find(opaqueId: OpaqueId): Promise<Link | undefined>
+  findWithOwner(opaqueId: OpaqueId): Promise<{ readonly link: Link; readonly owner: AccountStanding } | undefined>
   /** Oldest first, each with the number of its pending drops. */
   listOf(accountId: AccountId): Promise<readonly (Link & { readonly pending: number })[]>
   /** Links that are neither revoked, spent nor expired at `at`. */

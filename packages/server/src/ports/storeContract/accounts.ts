@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store } from '../store.ts'
-import { account, accountId, at, atOnce, bytes, countTrue, type InStore, seed } from './world.ts'
+import { account, accountId, at, atOnce, bytes, countTrue, type InStore, opaqueId, seed } from './world.ts'
 
 const max = Number.MAX_SAFE_INTEGER
 
@@ -223,6 +223,25 @@ function describeOperation(inStore: InStore): void {
         tx.accounts.setLimits(accountId(1), { softLimitBytes: undefined, hardLimitBytes: undefined }),
       )
       assert.deepEqual(await limits(1), [undefined, undefined])
+    }),
+  )
+
+  it(
+    'tells the standing of an account, and of the account of a link',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], (tx) => tx.accounts.setSuspended(accountId(1), at(3)))
+      const suspended = { suspendedAt: at(3), deletedAt: undefined }
+      await store.read(async (tx) => {
+        assert.deepEqual(await tx.accounts.standing(accountId(1)), suspended)
+        assert.deepEqual(await tx.accounts.standing(accountId(2)), { ...suspended, suspendedAt: undefined })
+        assert.deepEqual(await tx.accounts.standingByLink(opaqueId(1)), suspended)
+        const found = await tx.links.findWithOwner(opaqueId(1))
+        assert.deepEqual(found, { link: await tx.links.find(opaqueId(1)), owner: suspended })
+        assert.equal(await tx.accounts.standing(accountId(9)), undefined)
+        assert.equal(await tx.accounts.standingByLink(opaqueId(9)), undefined)
+        assert.equal(await tx.links.findWithOwner(opaqueId(9)), undefined)
+      })
     }),
   )
 

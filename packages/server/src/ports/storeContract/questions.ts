@@ -39,7 +39,8 @@ import {
 export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in keyof WriteTx[Noun]]: Ask } } = {
   accounts: {
     find: (tx) => tx.accounts.find(accountId(1)),
-    findByLink: (tx) => tx.accounts.findByLink(opaqueId(1)),
+    standing: (tx) => tx.accounts.standing(accountId(1)),
+    standingByLink: (tx) => tx.accounts.standingByLink(opaqueId(1)),
     findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
     insert: (tx) => tx.accounts.insert(account(2)),
     changeSecret: (tx) => tx.accounts.changeSecret(accountId(1), account(1).secretHash, account(2)),
@@ -140,6 +141,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   },
   links: {
     find: (tx) => tx.links.find(opaqueId(1)),
+    findWithOwner: (tx) => tx.links.findWithOwner(opaqueId(1)),
     listOf: (tx) => tx.links.listOf(accountId(1)),
     countLive: (tx) => tx.links.countLive(accountId(1), at(1)),
     insert: (tx) => tx.links.insert(link(2)),
