@@ -50,15 +50,16 @@ function stageOf({ url, proxy, nodes, stop }: Nodes, objects: TestObjectStore): 
   }
 }
 
-/** Puts other bytes at the key of the object with this hash, as a store does that decays. */
+/** Puts other bytes at every key of the object with this hash, as a store does that decays. Some may be parts that no longer count. */
 async function flipBitOf({ client, bucket: Bucket, prefix }: TestObjectStore, hash: string): Promise<void> {
   const listed = await client.send(new ListObjectsV2Command({ Bucket, Prefix: `${prefix}${hash.slice(0, 2)}/${hash}` }))
-  const Key = listed.Contents?.at(0)?.Key
-  if (Key === undefined) throw new Error('the store has no key of that hash')
-  const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
-  const bytes = await Body?.transformToByteArray()
-  if (bytes === undefined) throw new Error('the store has no bytes at the key')
-  const at = Math.floor(bytes.length / 2)
-  bytes[at] = (bytes[at] ?? 0) ^ 1
-  await client.send(new PutObjectCommand({ Bucket, Key, Body: bytes }))
+  if (listed.Contents === undefined) throw new Error('the store has no key of that hash')
+  for (const { Key } of listed.Contents) {
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
+    const bytes = await Body?.transformToByteArray()
+    if (bytes === undefined) throw new Error('the store has no bytes at the key')
+    const at = Math.floor(bytes.length / 2)
+    bytes[at] = (bytes[at] ?? 0) ^ 1
+    await client.send(new PutObjectCommand({ Bucket, Key, Body: bytes }))
+  }
 }

@@ -55,6 +55,8 @@ it('a move that is killed again and again ends well, and then everything is ther
   assert.ok(kills > 1 && ledger.counts.landings > 0)
 
   await assert.rejects(server.restart(), /moved/)
+  const late = await server.command(['account', 'list'])
+  assert.deepEqual([late.status, /was moved/.test(late.stderr)], [1, true], 'the old data answers no command')
   await server.restart({ ...credentials, DATABASE_URL: databaseUrl, BLOBS_URL })
   await finishAndCheck(world, owners, random.fork('end'))
   assert.deepEqual(ledger.faults, [])

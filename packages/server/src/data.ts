@@ -10,7 +10,7 @@ import { openS3, type S3Options, type S3Store } from './adapters/s3/store.ts'
 import { measureDatabaseClock } from './adapters/sql/databaseClock.ts'
 import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
 import { lockNodes } from './adapters/sql/lockNodes.ts'
-import { createMovingDatabase, refuseMoved, wasMovedTo } from './adapters/sql/movingDatabase.ts'
+import { createMovingDatabase, refuseMoved, refuseMovedAway, wasMovedTo } from './adapters/sql/movingDatabase.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
 import { openPostgresNode } from './adapters/sql/postgresNode.ts'
 import { PostgresEmpty } from './adapters/sql/postgresSchema.ts'
@@ -145,6 +145,7 @@ export async function openPresentData(config: Config): Promise<Data> {
 
 /** As `openPresentData`, for a command that needs no bytes. */
 export async function openPresentStore({ database }: Pick<Config, 'database'>): Promise<Store> {
+  if (database.kind === 'sqlite') refuseMovedAway(database.path)
   const opening =
     database.kind === 'sqlite'
       ? openSqliteStore({ path: database.path, asItIs: true })

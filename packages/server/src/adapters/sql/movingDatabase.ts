@@ -24,10 +24,11 @@ export function refuseMoved(path: string): void {
   refuseBeingMoved(path)
 }
 
-function refuseMovedAway(path: string): void {
+/** As `refuseMoved`, for the move itself, which may go on. */
+export function refuseMovedAway(path: string): void {
   if (existsSync(path + MOVED))
     throw new Error(
-      `${readFileSync(path + MOVED, 'utf8').trim()} Start it there. To come back, make a backup there and restore it into a new DATA_DIR. Only if no server ever started there: delete ${path}${MOVED}.`,
+      `${readFileSync(path + MOVED, 'utf8').trim()} Start it, and run its commands, there. To come back, make a backup there and restore it into a new DATA_DIR. Only if no server ever started there: delete ${path}${MOVED}.`,
     )
 }
 
