@@ -363,8 +363,14 @@ async function refuseUsed(directory: string, { isBegun }: Pick<MovingDatabase, '
 function placeOf({ database, blobs }: Pick<Config, 'database' | 'blobs'>): string {
   const rows = database.kind === 'sqlite' ? database.path : databaseNameIn(database.url)
   const files =
-    blobs.kind === 'files' ? blobs.directory : `the bucket ${blobs.address.bucket}, below /${blobs.address.prefix}`
+    blobs.kind === 'files'
+      ? blobs.directory
+      : `the bucket ${blobs.address.bucket}${atEndpoint(blobs.address)}, below /${blobs.address.prefix}`
   return `This server was moved to ${rows}, with its files in ${files}.`
+}
+
+function atEndpoint({ endpoint }: S3Options['address']): string {
+  return endpoint === undefined ? '' : ` at ${endpoint}`
 }
 
 function databaseNameIn(url: string): string {

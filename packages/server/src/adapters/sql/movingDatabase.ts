@@ -11,6 +11,8 @@ import { openSqliteStore } from './sqlite.ts'
 const MOVING = '.moving'
 const DONE = '.moving-done'
 const MOVED = '.moved'
+/** Where a move that has begun goes: the list of what is done holds for this place alone. */
+const GOAL = '.moving-to'
 const BESIDE: readonly string[] = ['', '-wal', '-shm', '-journal']
 
 /** Where the rows go. */
@@ -29,6 +31,15 @@ export function refuseMovedAway(path: string): void {
   if (existsSync(path + MOVED))
     throw new Error(
       `${readFileSync(path + MOVED, 'utf8').trim()} Start it, and run its commands, there. To come back, make a backup there and restore it into a new DATA_DIR. Only if no server ever started there: delete ${path}${MOVED}.`,
+    )
+}
+
+function refuseOtherGoal(path: string, note: string): void {
+  if (!existsSync(path + MOVING)) return
+  const begun = existsSync(path + GOAL) ? readFileSync(path + GOAL, 'utf8').trim() : 'unknown'
+  if (begun !== note)
+    throw new Error(
+      `a move to another place was interrupted. It would have ended with: "${begun}" Run \`blindkeep-server migrate-to\` with the same arguments as then. To begin again with others, delete ${path}${MOVING}; what is at the first place has then no use.`,
     )
 }
 
@@ -53,6 +64,7 @@ export function createMovingDatabase(options: {
   const { path, to, note } = options
   refuseMovedAway(path)
   const copy = path + MOVING
+  refuseOtherGoal(path, note)
   let done: DatabaseSync | undefined
 
   /** Only saves work: what is not in it is read again. */
@@ -72,6 +84,8 @@ export function createMovingDatabase(options: {
       remove(`${copy}.new`)
       await copySqlite(path, `${copy}.new`)
       clearMarks(`${copy}.new`)
+      writeFileSync(path + GOAL, `${note}\n`, { mode: 0o600 })
+      sync(path + GOAL)
       renameSync(`${copy}.new`, copy)
       sync(dirname(path))
     },
@@ -101,6 +115,7 @@ export function createMovingDatabase(options: {
       done = undefined
       remove(path + DONE)
       remove(copy)
+      rmSync(path + GOAL, { force: true })
     },
     close() {
       done?.close()

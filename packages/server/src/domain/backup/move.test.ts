@@ -232,6 +232,22 @@ describe('a move of a server', () => {
   )
 
   it(
+    'to another place than the one to which it began is refused, with the first place in the error',
+    whileMoving(async (moving) => {
+      const { world, directoryOf } = moving
+      const path = defined(world.databasePath)
+      const to = { kind: 'sqlite', path: directoryOf('there.sqlite') } as const
+      const first = createMovingDatabase({ path, to, note: 'It was moved to the first place.' })
+      await first.begin()
+      first.close()
+      assert.throws(() => createMovingDatabase({ path, to, note: 'It was moved to the second.' }), /to the first place/)
+      createMovingDatabase({ path, to, note: 'It was moved to the first place.' }).close()
+      await rm(`${path}.moving`)
+      createMovingDatabase({ path, to, note: 'It was moved to the second.' }).close()
+    }),
+  )
+
+  it(
     'reports what was damaged before, brings the rest, and refuses a target with rows',
     whileMoving(async (moving) => {
       const { world, url, directoryOf, keep } = moving
