@@ -54,7 +54,7 @@ export interface RunningServer {
   uptimeMs(): number
   /** SIGTERM, SIGKILL after 20 s. Returns the exit code, null after a signal. `restart` works afterwards. */
   terminate(): Promise<number | null>
-  /** `terminate`, then removes the data directory. */
+  /** `terminate`, then removes the data directory. `restart` rejects from now on: a test that goes on after its time is over would leave a process behind. */
   stop(): Promise<number | null>
 }
 
@@ -91,6 +91,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     return spawned.once('close', uptime.stop)
   }
   let child = spawnServer()
+  let isRemoved = false
   const readiness = async () => {
     await untilReady(child, url, () => written)
     if (!hasEnded(child)) uptime.start()
@@ -111,6 +112,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     log: () => written.slice(-MAX_LOG_CHARACTERS),
     kill9,
     restart: async (settings = {}) => {
+      if (isRemoved) throw new Error('the server was stopped and its data removed')
       await kill9()
       Object.assign(env, settings)
       child = spawnServer()
@@ -121,6 +123,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     uptimeMs: uptime.elapsedMs,
     terminate: () => terminate(child),
     stop: async () => {
+      isRemoved = true
       const exitCode = await terminate(child)
       await remove()
       return exitCode
