@@ -353,7 +353,7 @@ const catalog = {
   'error.storage.unavailable': {
     status: 500,
     title: 'The storage is not available',
-    help: 'The server’s disk is full or broken. Nothing acknowledged is lost. Try again later.',
+    help: 'The server cannot read or write its storage now. Try again later. If it stays so for one file alone, the operator has to look at that file.',
   },
   'error.federation.revocations_unavailable': {
     status: 503,

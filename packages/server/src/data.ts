@@ -331,7 +331,9 @@ export async function openMoveData(config: Config, target: Pick<Config, 'databas
   const to = await openArriving({ ...config, ...target }, moving.parts)
   // A bucket with a witness has a server. Only a move that was interrupted may find objects there.
   if ((await to.witness?.read()) !== undefined || (!moving.isBegun() && (await hasKeys(to))))
-    throw new Error('the target has the bytes of a server already, and nothing is replaced')
+    throw new Error(
+      'the target has the bytes of a server already, and nothing is replaced. Name an empty bucket, or another prefix.',
+    )
   return {
     database: belongingTo(to.storeId, moving),
     from,

@@ -62,9 +62,11 @@ interface Welcome {
 function welcome({ config, port, hasPages, invite }: Welcome): void {
   const { baseUrl } = publicAddressOf(config, port)
   const lines = [
-    `Blindkeep is listening at ${baseUrl}`,
+    `Blindkeep is listening on ${config.host}:${port}`,
+    `  address       ${baseUrl}`,
     `  data          ${config.dataDirectory}`,
     ...databaseLines(config.database),
+    ...bucketLines(config.blobs),
     `  master secret ${config.masterSecretFile} (keep a copy elsewhere: without it, the server’s keys are lost)`,
     `  registration  ${config.registration}${config.registration === 'invite' ? ': `npx blindkeep-server account invite` makes a code' : ''}`,
     ...(invite === undefined
@@ -85,6 +87,12 @@ function databaseLines(database: Config['database']): readonly string[] {
   const { hostname, port, pathname, searchParams } = new URL(database.url)
   const host = searchParams.get('host') ?? (hostname || 'localhost')
   return [`  database      ${pathname.slice(1)} of PostgreSQL at ${host}${port === '' ? '' : `:${port}`}`]
+}
+
+function bucketLines(blobs: Config['blobs']): readonly string[] {
+  if (blobs.kind === 'files') return []
+  const { bucket, prefix, endpoint } = blobs.address
+  return [`  files         bucket ${bucket}${endpoint === undefined ? '' : ` at ${endpoint}`}, below /${prefix}`]
 }
 
 /** Time for running work to end. The next start resumes what did not end. */

@@ -51,7 +51,9 @@ async function run(call: Call): Promise<Outcome> {
         ? ['The check at the target found no fault.']
         : [`The check at the target found ${faults} faults:`]),
       ...found.list.map((finding) => `  ${finding}`),
-      'Next: set DATABASE_URL and BLOBS_URL to the new places, keep all other settings and the master secret, and start the server.',
+      faults === 0
+        ? 'Next: set DATABASE_URL and BLOBS_URL to the new places, keep all other settings and the master secret, and start the server.'
+        : 'Start no server there before you know their cause: `npx blindkeep-server fsck`, with DATABASE_URL and BLOBS_URL set to the new places, shows them again. The old data is unchanged.',
     ],
     json: {
       ...moved.json,

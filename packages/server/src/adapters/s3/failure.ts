@@ -1,4 +1,5 @@
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import type { S3Address } from './address.ts'
 
 /** What the store answered about one key or upload. Only callers inside this adapter see it. */
 export class S3Refusal extends StorageUnavailable {
@@ -44,6 +45,22 @@ interface Told {
 export function failureOf(operation: string, told: Told): S3Refusal {
   const status = told.status === undefined ? '' : ` (${told.status})`
   return new S3Refusal(told.code, `the object store failed to ${operation}: ${told.code}${status}`)
+}
+
+/** What an operator can do about a code of the store or the system. */
+const HELP: Readonly<Record<string, string>> = {
+  NoSuchBucket: 'create the bucket, or correct BLOBS_URL',
+  InvalidAccessKeyId: 'check AWS_ACCESS_KEY_ID, or S3_CREDENTIALS_FILE',
+  SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY, or S3_CREDENTIALS_FILE, and the region in BLOBS_URL',
+  AuthorizationHeaderMalformed: 'check the region in BLOBS_URL',
+  AccessDenied: 'allow these credentials to read, write, list and remove below the prefix',
+}
+
+/** For a start: names the place, and what the operator can do. */
+export function unusable({ bucket, endpoint }: S3Address, { code, message }: S3Refusal): S3Refusal {
+  const place = endpoint === undefined ? bucket : `${bucket} at ${endpoint}`
+  const help = HELP[code] ?? 'check that the store runs and can be reached at this address'
+  return new S3Refusal(code, `the bucket ${place} cannot be used: ${message}. Next: ${help}.`)
 }
 
 const codeForm = /^[A-Za-z0-9_.-]{1,60}$/

@@ -6,6 +6,7 @@ import type { Witness } from '../../ports/witness.ts'
 import type { S3Address } from './address.ts'
 import { openClient } from './client.ts'
 import { type CredentialSources, readCredentials } from './credentials.ts'
+import { S3Refusal, unusable } from './failure.ts'
 import { createKeyedBytes } from './keyedBytes.ts'
 import { openMarker } from './marker.ts'
 import { createObjects } from './objects.ts'
@@ -61,6 +62,6 @@ export async function openS3(options: S3Options): Promise<S3Store> {
     }
   } catch (error) {
     client.close()
-    throw error
+    throw error instanceof S3Refusal ? unusable(address, error) : error
   }
 }

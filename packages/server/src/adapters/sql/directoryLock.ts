@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -19,8 +20,10 @@ const FOR_PEOPLE: Readonly<Record<DirectoryUse, (directory: string) => string>> 
   backup: (directory) => `another backup of ${directory} is being made. Wait for it to end.`,
 }
 
-/** Locks an empty database exclusively: only SQLite gives Node file locks without a native module. Throws `DirectoryInUse`. */
+/** Locks an empty database exclusively: only SQLite gives Node file locks without a native module. Throws `DirectoryInUse`, and an error for people if there is no directory. */
 export async function lockDirectory(directory: string, use: DirectoryUse = 'server'): Promise<DirectoryLock> {
+  if (!existsSync(directory))
+    throw new Error(`there is no directory ${directory}. Set DATA_DIR to the directory of a server that has run.`)
   const database = new DatabaseSync(join(directory, `${use}.lock`))
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')

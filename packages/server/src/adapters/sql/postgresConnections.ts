@@ -44,6 +44,7 @@ export function createConnections(options: {
     try {
       return await pool.connect()
     } catch (error) {
+      if (isRefusedLogin(error)) throw new Error(LOGIN_HELP, { cause: error })
       const judged = health.judge(error)
       // An error that the server itself reports, such as a wrong password, is permanent. Every other error means that no server answered.
       if (judged !== error || error instanceof DatabaseError) throw judged
@@ -64,6 +65,15 @@ export function createConnections(options: {
     },
     end: () => pool.end(),
   }
+}
+
+const LOGIN_HELP =
+  'PostgreSQL refuses the login. Check the user and the database in DATABASE_URL, and the password in PGPASSWORD, PGPASSFILE or DATABASE_URL.'
+
+/** The server refuses the user (class 28, https://www.postgresql.org/docs/current/errcodes-appendix.html), or the library has no password to send. */
+function isRefusedLogin(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code?.startsWith('28') === true
+  return error instanceof Error && error.message.startsWith('SASL: ')
 }
 
 /** After a timeout the caller must not use the connection again: the answer may still arrive. */

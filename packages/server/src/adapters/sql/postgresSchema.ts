@@ -7,6 +7,7 @@ import type { PostgresHealth } from './postgresHealth.ts'
 import { lend } from './postgresLoan.ts'
 import type { PostgresSession } from './postgresSession.ts'
 import { commit } from './postgresTransactions.ts'
+import { tablesOfRelease } from './tables.ts'
 import { refuseUnfinished } from './unfinished.ts'
 
 /**
@@ -43,7 +44,7 @@ export async function preparePostgres(options: {
     await connection.use(refuseWithoutSync)
     await connection.use((one) => connection.use((two) => refuseMixedSessions(one, two)))
     await connection.use(refuseUnfinished)
-    const isEmpty = await connection.use(lacksTables)
+    const isEmpty = await connection.use(lacksOurTables)
     if (isEmpty && schema === 'asItIs')
       throw new PostgresEmpty('the database is empty: start the server once, or set DATABASE_URL to that of a server')
     for (let attempt = 1; ; attempt += 1) {
@@ -82,9 +83,18 @@ async function refuseMixedSessions(one: PostgresSession, two: PostgresSession): 
   )
 }
 
-async function lacksTables(session: PostgresSession): Promise<boolean> {
-  const { rows } = await session.ask({ text: `select to_regclass('migrations') is null as lacking` })
-  return rows[0]?.lacking === true
+/** Whether the tables still have to be made. Throws an error for people if other software has a table of the same name. */
+async function lacksOurTables(session: PostgresSession): Promise<boolean> {
+  const names = ['migrations', ...tablesOfRelease().map(({ name }) => name)]
+  const { rows } = await session.ask({
+    text: `select name, exists (select from pg_attribute where attrelid = to_regclass(name) and attname = 'number') as has_number
+      from unnest($1::text[]) as names(name) where to_regclass(name) is not null`,
+    values: [names],
+  })
+  if (rows.some(({ name, has_number }) => name === 'migrations' && has_number === true)) return false
+  const foreign = rows[0]?.name
+  if (foreign === undefined) return true
+  throw new Error(`The database has a table ${foreign} of other software. Give Blindkeep a database of its own.`)
 }
 
 /** Waits while another process migrates. With this isolation level each statement then sees what that process has done. */
