@@ -47,7 +47,7 @@ describe('waits for PostgreSQL', () => {
       const send = async (offset: number) => {
         const { chunks } = here.rules
         const piece = content.subarray(offset, offset + 10)
-        const found = notRefused(await chunks.find({ uploadId, find: findDropUpload({ opaqueId, uploadId }), offset }))
+        const found = notRefused(await chunks.find(findDropUpload({ opaqueId, uploadId }), offset))
         notRefused(
           await chunks.append(found, { offset, checksum: sha256(piece), body: inPieces(piece), signal: never }),
         )

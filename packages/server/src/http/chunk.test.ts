@@ -22,10 +22,18 @@ function createReadCounter() {
         reads += 1
         return tx.uploads.find(uploadId)
       },
+      findAt(uploadId, offset) {
+        reads += 1
+        return tx.uploads.findAt(uploadId, offset)
+      },
     })
   return {
     around: {
-      store: (real: Store): Store => ({ ...real, read: (work) => real.read((tx) => work(counting(tx))) }),
+      store: (real: Store): Store => ({
+        ...real,
+        read: (work) => real.read((tx) => work(counting(tx))),
+        ask: (work) => real.ask((tx) => work(counting(tx))),
+      }),
       blobs: (real: World['blobs']): World['blobs'] => ({
         ...real,
         write(location, request) {

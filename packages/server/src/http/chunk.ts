@@ -2,7 +2,7 @@ import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { MAX_INTEGER } from '@blindkeep/protocol/wire'
 import { isRefusal, type Refuses } from '../domain/refusals.ts'
 import type { ChunkAnswer, Chunks } from '../domain/uploads/chunks.ts'
-import type { Sought } from '../domain/uploads/findUpload.ts'
+import type { FindUpload } from '../domain/uploads/findUpload.ts'
 import type { Upload } from '../ports/store.ts'
 import { mostBytesOf } from './body.ts'
 import type { Call } from './call.ts'
@@ -17,11 +17,11 @@ const CHUNK_HELD_BYTES = 128 * 1024
 /** Answers a chunk of a guest's or an owner's session (specification, Append one chunk). */
 export async function chunkAnswer(
   call: Pick<Call<'appendChunk'>, 'header' | 'hold' | 'body' | 'signal'>,
-  { uploadId, find, chunks, chunkBytesMax }: ChunkTarget,
+  { find, chunks, chunkBytesMax }: ChunkTarget,
 ): Promise<ChunkAnswer | ChunkFormRefusal> {
   const headers = mediaType('application/octet-stream', call.header) ?? chunkHeaders(call)
   // The session is judged before the headers. They are parsed first so that one read finds the session and the chunk at their offset.
-  const found = await chunks.find({ uploadId, find, offset: isRefusal(headers) ? undefined : headers.offset })
+  const found = await chunks.find(find, isRefusal(headers) ? undefined : headers.offset)
   if (isRefusal(found)) return found
   if (isRefusal(headers)) return headers
   const overloaded = call.hold('chunk', mostBytesOf(call.header('content-length'), CHUNK_HELD_BYTES))
@@ -32,8 +32,9 @@ export async function chunkAnswer(
   return (await call.body.drain(chunkBytesMax)) === 'too_large' ? { refused: 'body_too_large' } : answer
 }
 
-/** `find` finds the session as the sender of the request may see it. */
-interface ChunkTarget extends Pick<Sought, 'uploadId' | 'find'> {
+interface ChunkTarget {
+  /** Finds the session as the sender of the request may see it. */
+  readonly find: FindUpload
   readonly chunks: Chunks
   readonly chunkBytesMax: number
 }

@@ -8,7 +8,8 @@ export type * from './store/nouns.ts'
  * The rows: everything that the server records.
  *
  * Promises that every adapter keeps and `store.contract.ts` tests:
- * - `read` sees one snapshot and cannot change anything: its connection refuses writes.
+ * - `read` sees one snapshot and cannot change anything: its connection refuses writes. `ask` does too, for one question: `work` makes one call of its `tx` that is
+ *   one statement, which needs no transaction. A second statement rejects.
  * - `write` is one transaction. When the promise resolves, it has committed durably (it survives a power cut). It rolls back completely if `work` throws, or
  *   if `work` returns a refusal (an object with `refused`), which is then the answer.
  * - Writes that name a common lock run one after another: each sees everything that the ones before it committed, and what it read still holds when it
@@ -21,6 +22,7 @@ export type * from './store/nouns.ts'
  */
 export interface Store {
   read<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
+  ask<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
   write<Result>(locks: Locks, work: (tx: WriteTx) => Promise<Result>): Promise<Result>
   /** Runs `work` while it holds the receipt log's lock, which only one `work` in all processes can hold. Do not call it inside a transaction. */
   withReceiptLogLock<Result>(work: () => Promise<Result>): Promise<Result>

@@ -57,6 +57,7 @@ export function createFaults(): Faults {
       store: (real: Store): Store => ({
         ...real,
         read: (work) => meet('storeRead', () => real.read(work)),
+        ask: (work) => meet('storeRead', () => real.ask(work)),
         write: (locks, work) => meet('storeWrite', () => real.write(locks, work)),
       }),
       blobs: (real: Bytes): Bytes => ({

@@ -77,7 +77,7 @@ export async function appendChunk(
   uploadId: UploadId,
   request: ChunkRequest,
 ): Promise<ChunkAnswer> {
-  const found = await rules.chunks.find({ uploadId, find: findUpload(uploadId), offset: request.offset })
+  const found = await rules.chunks.find(findUpload(uploadId), request.offset)
   return isRefusal(found) ? found : rules.chunks.append(found, request)
 }
 

@@ -39,6 +39,7 @@ export function createMortal(): Mortal {
       store: (real: Store): Store => ({
         ...real,
         read: (work) => live(() => real.read(work)),
+        ask: (work) => live(() => real.ask(work)),
         write: (locks, work) => live(() => real.write(locks, work)),
         withReceiptLogLock: (work) => live(() => real.withReceiptLogLock(work)),
       }),

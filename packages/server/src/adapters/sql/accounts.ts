@@ -1,4 +1,4 @@
-import type { AccountId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Selectable } from 'kysely'
 import type {
   Account,
@@ -20,15 +20,6 @@ const byId = prepared((db, given: { readonly accountId: AccountId }) =>
 
 const standingById = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').select(['suspended_at', 'deleted_at']).where('account_id', '=', given.accountId),
-)
-
-const standingByLink = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
-  db
-    .selectFrom('accounts')
-    .select(['suspended_at', 'deleted_at'])
-    .where('account_id', '=', (account) =>
-      account.selectFrom('links').select('links.account_id').where('opaque_id', '=', given.opaqueId),
-    ),
 )
 
 /** Always finds a row: the one with the lowest id if no account has the e-mail. Otherwise an unknown e-mail would answer some microseconds sooner. */
@@ -147,10 +138,6 @@ export function accountReads(db: Db): AccountReads {
     },
     async standing(accountId) {
       const row = await standingById.first(db, { accountId })
-      return row && standingOf(row)
-    },
-    async standingByLink(opaqueId) {
-      const row = await standingByLink.first(db, { opaqueId })
       return row && standingOf(row)
     },
     async findByEmail(email) {

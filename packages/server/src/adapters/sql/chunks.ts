@@ -1,13 +1,13 @@
 /** The chunks of upload sessions. */
 
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
-import { type Selectable, sql } from 'kysely'
-import { type Chunk, StorageUnavailable, type UploadReads, type UploadWrites } from '../../ports/store.ts'
+import { type Kysely, type Nullable, type Selectable, sql } from 'kysely'
+import { type Chunk, type Lease, StorageUnavailable, type UploadReads, type UploadWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { keepPart } from './parts.ts'
 import { prepared } from './prepared.ts'
-import type { ChunkTable } from './schema.ts'
+import type { ChunkTable, Schema } from './schema.ts'
 
 interface Given {
   readonly uploadId: UploadId
@@ -25,8 +25,12 @@ const chunksOf = prepared((db, given: Given) =>
   db.selectFrom('chunks').select(columnsOf('chunks')).where('upload_id', '=', given.uploadId).orderBy('offset'),
 )
 
-const extension = prepared((db, given: Given & Chunk & { readonly at: Instant }) =>
-  db
+interface Extension extends Given, Chunk {
+  readonly at: Instant
+}
+
+function extending(db: Kysely<Schema>, given: Extension) {
+  return db
     .updateTable('uploads')
     .set((upload) => ({
       received_bytes: upload('received_bytes', '+', given.length),
@@ -36,7 +40,13 @@ const extension = prepared((db, given: Given & Chunk & { readonly at: Instant })
     }))
     .where('upload_id', '=', given.uploadId)
     .where('state', '=', 'open')
-    .where('received_bytes', '=', given.offset),
+    .where('received_bytes', '=', given.offset)
+}
+
+const extension = prepared(extending)
+
+const lastExtension = prepared((db, given: Extension & Lease) =>
+  extending(db, given).set({ state: 'finishing', leased_by: given.by, leased_until: given.until }),
 )
 
 const insertion = prepared((db, given: Given & Chunk) =>
@@ -90,8 +100,10 @@ export function chunkReads(db: Db): Pick<UploadReads, 'chunkAt' | 'chunks'> {
 
 export function chunkWrites(db: Db): Pick<UploadWrites, 'append' | 'markWriting' | 'removeChunksFrom'> {
   return {
-    async append(uploadId, chunk, at) {
-      if ((await extension.changed(db, { uploadId, ...chunk, at })) !== 1) return false
+    async append(uploadId, chunk, at, finishing) {
+      const given = { uploadId, ...chunk, at }
+      const changed = finishing ? lastExtension.changed(db, { ...given, ...finishing }) : extension.changed(db, given)
+      if ((await changed) !== 1) return false
       await insertion.changed(db, { uploadId, ...chunk })
       if (chunk.key !== undefined && !(await keepPart(db, chunk.key, chunk)))
         throw new StorageUnavailable('the part of the chunk was given up')
@@ -105,6 +117,15 @@ export function chunkWrites(db: Db): Pick<UploadWrites, 'append' | 'markWriting'
       await removal.changed(db, { uploadId, offset })
     },
   }
+}
+
+/** Of a row of another table that is joined with the chunk at an offset, if there is one. */
+export function joinedChunkOf({
+  offset,
+  length,
+  checksum,
+}: Nullable<Pick<Selectable<ChunkTable>, 'offset' | 'length' | 'checksum'>>): Chunk | undefined {
+  return offset === null || length === null || checksum === null ? undefined : { offset, length, checksum }
 }
 
 function chunkOf(row: Selectable<ChunkTable>): Chunk {

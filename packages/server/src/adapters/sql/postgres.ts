@@ -1,7 +1,9 @@
 import type { Store } from '../../ports/store.ts'
 import { createLockTurns } from './lockTurns.ts'
+import { once } from './once.ts'
 import { createConnections, type PostgresConnections } from './postgresConnections.ts'
 import { createPostgresHealth, type PostgresHealth } from './postgresHealth.ts'
+import { lend } from './postgresLoan.ts'
 import { lockStatements } from './postgresLocks.ts'
 import { preparePostgres, type SchemaUse } from './postgresSchema.ts'
 import { inSnapshot, inWrite } from './postgresTransactions.ts'
@@ -92,6 +94,7 @@ function storeOver({ connections, lockConnection, health }: Parts): Store {
 
   return {
     read: (work) => run(() => connections.use((session) => inSnapshot(session, (db) => work(createReadTx(db))))),
+    ask: (work) => run(() => connections.use((session) => lend(session, (db) => work(createReadTx(once(db)))))),
     write: (locks, work) =>
       run(() => turns.take(locks, () => inWrite({ connections, locks }, (db) => work(createWriteTx(db))))),
     withReceiptLogLock: (work) => run(() => turns.take(['receipt log'], () => lockReceiptLog(work))),

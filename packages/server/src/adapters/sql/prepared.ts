@@ -17,11 +17,29 @@ export interface Prepared<Given, Row> {
 export function prepared<Given extends object, Row>(
   build: (db: Kysely<Schema>, given: Given) => Compilable<Row>,
 ): Prepared<Given, Row> {
+  return compiledOnce((db) =>
+    build(
+      db,
+      places<Given>((given) => given),
+    ),
+  )
+}
+
+/** The same for a query about exactly `count` rows. */
+export function preparedForRows<Given extends object, Row>(
+  count: number,
+  build: (db: Kysely<Schema>, rows: readonly Given[]) => Compilable<Row>,
+): Prepared<readonly Given[], Row> {
+  const rows = Array.from({ length: count }, (_, at) => places<Given>((given) => Reflect.get(given, at)))
+  return compiledOnce((db) => build(db, rows))
+}
+
+function compiledOnce<Given extends object, Row>(build: (db: Kysely<Schema>) => Compilable<Row>): Prepared<Given, Row> {
   // A process may have databases of both kinds open.
   const compiled = new WeakMap<Db['kind'], CompiledQuery<Row>>()
 
   function compile({ kind, kysely }: Db): CompiledQuery<Row> {
-    const fresh = build(kysely, places<Given>()).compile()
+    const fresh = build(kysely).compile()
     compiled.set(kind, fresh)
     return fresh
   }
@@ -29,7 +47,7 @@ export function prepared<Given extends object, Row>(
   async function execute(db: Db, given: Given): Promise<QueryResult<Row>> {
     const query = compiled.get(db.kind) ?? compile(db)
     const parameters = query.parameters.map((parameter) =>
-      parameter instanceof Place ? (Reflect.get(given, parameter.name) ?? null) : parameter,
+      parameter instanceof Place ? (parameter.valueIn(given) ?? null) : parameter,
     )
     // The row's type is what the schema says about the query.
     return (await db.run({ ...query, parameters })) as QueryResult<Row>
@@ -44,13 +62,14 @@ export function prepared<Given extends object, Row>(
 
 /** Marks the place of a value. Kysely treats it as the value. */
 class Place {
-  readonly name: string | symbol
-  constructor(name: string | symbol) {
-    this.name = name
+  readonly valueIn: (given: object) => unknown
+  constructor(valueIn: (given: object) => unknown) {
+    this.valueIn = valueIn
   }
 }
 
-function places<Given extends object>(): Given {
+/** `of` finds the object with the values in what a call passes. */
+function places<Given extends object>(of: (given: object) => object): Given {
   // Only here a placeholder has the type of its value, so that Kysely checks the query against the real types.
-  return new Proxy({}, { get: (_target, name) => new Place(name) }) as Given
+  return new Proxy({}, { get: (_target, name) => new Place((given) => Reflect.get(of(given), name)) }) as Given
 }

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import type { LogHead, ReceiptReads, ReceiptRow, ReceiptWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
-import { prepared } from './prepared.ts'
+import { prepared, preparedForRows } from './prepared.ts'
 import type { ReceiptTable } from './schema.ts'
 
 const head = prepared((db, _given: object) =>
@@ -64,18 +64,24 @@ const nextHead = prepared((db, given: HeadStep) =>
     .where('received_at', '=', given.fromReceivedAt),
 )
 
-const insertion = prepared((db, given: ReceiptRow) =>
-  db.insertInto('receipts').values({
-    receipt_seq: given.receiptSeq,
-    receipt_hash: given.receiptHash,
-    receipt_cbor: given.receiptCbor,
-    key_id: given.keyId,
-    upload_id: given.uploadId,
-    drop_id: given.dropId,
-    asset_id: given.assetId,
-    received_at: given.receivedAt,
-  }),
-)
+/** Statements that insert so many rows each. Few of them, because every connection prepares its own. */
+const insertions = [64, 32, 16, 8, 4, 2, 1].map((count) => ({
+  count,
+  insertion: preparedForRows(count, (db, rows: readonly ReceiptRow[]) =>
+    db.insertInto('receipts').values(
+      rows.map((given) => ({
+        receipt_seq: given.receiptSeq,
+        receipt_hash: given.receiptHash,
+        receipt_cbor: given.receiptCbor,
+        key_id: given.keyId,
+        upload_id: given.uploadId,
+        drop_id: given.dropId,
+        asset_id: given.assetId,
+        received_at: given.receivedAt,
+      })),
+    ),
+  ),
+}))
 
 export function receiptReads(db: Db): ReceiptReads {
   return {
@@ -103,10 +109,18 @@ export function receiptWrites(db: Db): ReceiptWrites {
       if (last === undefined) throw new RangeError('No receipts to append')
       refuseUnlessRising(from, rows)
       if (!(await moveHead(db, from, last))) return false
-      await Promise.all(rows.map((row) => insertion.changed(db, row)))
+      await insertAll(db, rows)
       return true
     },
   }
+}
+
+async function insertAll(db: Db, rows: readonly ReceiptRow[]): Promise<void> {
+  const started: Promise<unknown>[] = []
+  let left = rows
+  for (const { count, insertion } of insertions)
+    for (; left.length >= count; left = left.slice(count)) started.push(insertion.changed(db, left.slice(0, count)))
+  await Promise.all(started)
 }
 
 async function moveHead(db: Db, from: LogHead | undefined, to: LogHead): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { Db } from './db.ts'
 import { sqliteDialect } from './dialects.ts'
 import { createGroupCommit, type GroupCommit } from './groupCommit.ts'
 import { migrate, requireMigrated } from './migrations.ts'
+import { once } from './once.ts'
 import { isRefusal } from './refusal.ts'
 import { openConnection, type SqliteConnection } from './sqliteConnection.ts'
 import { createHealth, type Health } from './sqliteHealth.ts'
@@ -93,6 +94,10 @@ function storeOver({ writer, reader, readerTurns, commits, health }: Parts): Sto
     async read(work) {
       refuseWhenOver()
       return await readerTurns.take(() => inSnapshot(reader, (db) => work(createReadTx(db))))
+    },
+    async ask(work) {
+      refuseWhenOver()
+      return await readerTurns.take(() => reader.lend((db) => work(createReadTx(once(db)))))
     },
     async write(_locks, work) {
       refuseWhenOver()

@@ -10,7 +10,8 @@ import type {
   UploadState,
   UploadWrites,
 } from '../../ports/store.ts'
-import { chunkReads, chunkWrites } from './chunks.ts'
+import { standingOf } from './accounts.ts'
+import { chunkReads, chunkWrites, joinedChunkOf } from './chunks.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { envelopeText } from './envelopes.ts'
@@ -27,6 +28,19 @@ interface Given {
 
 const byId = prepared((db, given: Given) =>
   db.selectFrom('uploads').select(columnsOf('uploads')).where('upload_id', '=', given.uploadId),
+)
+
+/** A null offset finds no chunk. */
+const withOwnerAndChunk = prepared((db, given: Given & { readonly offset: number | null }) =>
+  db
+    .selectFrom('uploads')
+    .innerJoin('accounts', 'accounts.account_id', 'uploads.account_id')
+    .leftJoin('chunks', (join) =>
+      join.onRef('chunks.upload_id', '=', 'uploads.upload_id').on('chunks.offset', '=', given.offset),
+    )
+    .select(columnsOf('uploads'))
+    .select(['accounts.suspended_at', 'accounts.deleted_at', 'chunks.offset', 'chunks.length', 'chunks.checksum'])
+    .where('uploads.upload_id', '=', given.uploadId),
 )
 
 const byIdempotencyKey = prepared((db, given: { readonly opaqueId: OpaqueId; readonly idempotencyKey: string }) =>
@@ -67,12 +81,21 @@ const unclosedOfAccount = prepared((db, given: { readonly accountId: AccountId }
     .orderBy('upload_id'),
 )
 
-const countOfUnclosed = prepared((db, given: { readonly accountId: AccountId }) =>
+const landingCounts = prepared((db, given: { readonly accountId: AccountId }) =>
   db
-    .selectFrom('uploads')
-    .select((upload) => upload.fn.countAll<number>().as('count'))
-    .where('account_id', '=', given.accountId)
-    .where('closed_at', 'is', null),
+    .selectFrom('accounts')
+    .select('pending_drops')
+    .select((account) =>
+      account
+        .selectFrom('uploads')
+        .select((upload) => upload.fn.countAll<number>().as('count'))
+        .where('account_id', '=', given.accountId)
+        .where('closed_at', 'is', null)
+        .$asScalar()
+        .$notNull()
+        .as('unclosed'),
+    )
+    .where('account_id', '=', given.accountId),
 )
 
 const countOfUnclosedOwn = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -269,6 +292,10 @@ export function uploadReads(db: Db): UploadReads {
       const row = await byId.first(db, { uploadId })
       return row && uploadOf(row)
     },
+    async findAt(uploadId, offset) {
+      const row = await withOwnerAndChunk.first(db, { uploadId, offset: offset ?? null })
+      return row && { upload: uploadOf(row), owner: standingOf(row), recorded: joinedChunkOf(row) }
+    },
     async findByIdempotencyKey(opaqueId, idempotencyKey) {
       const row = await byIdempotencyKey.first(db, { opaqueId, idempotencyKey })
       return row && dropUploadOf(row)
@@ -283,8 +310,9 @@ export function uploadReads(db: Db): UploadReads {
     async unclosedOfAccount(accountId) {
       return (await unclosedOfAccount.all(db, { accountId })).map(uploadOf)
     },
-    async countUnclosed(accountId) {
-      return (await countOfUnclosed.first(db, { accountId }))?.count ?? 0
+    async countLanding(accountId) {
+      const row = await landingCounts.first(db, { accountId })
+      return { pendingDrops: row?.pending_drops ?? 0, unclosed: row?.unclosed ?? 0 }
     },
     async countUnclosedOwn(accountId) {
       return (await countOfUnclosedOwn.first(db, { accountId }))?.count ?? 0

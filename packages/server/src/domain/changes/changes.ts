@@ -81,6 +81,7 @@ export function createAlarm(news: News): Alarm {
     },
     over: (store) => ({
       read: (work) => store.read(work),
+      ask: (work) => store.ask(work),
       async write(locks, work) {
         let last: WriteTx | undefined
         const result = await store.write(locks, (tx) => {

@@ -140,6 +140,7 @@ describe('the watch over the head of the receipt log', () => {
       const switched: Store = {
         ...world.store,
         read: (work) => current.read(work),
+        ask: (work) => current.ask(work),
         write: (locks, work) => current.write(locks, work),
         withReceiptLogLock: (work) => current.withReceiptLogLock(work),
       }

@@ -92,7 +92,7 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     async create(request: CreateDrop): Promise<UploadId | CreateRefusal> {
       const { ofSource, ofLink } = opened.limitsOf(request)
       const answer = await counting([ofSource], 'source_limited', async () => {
-        const link = await store.read((tx) => findLive(tx, request.opaqueId, clock.now()))
+        const link = await store.ask((tx) => findLive(tx, request.opaqueId, clock.now()))
         if (link === undefined) return { refused: 'link_not_live' }
         return counting(ofLink, 'link_limited', (counted) => judgeAndOpen(request, link, counted))
       })
@@ -104,9 +104,9 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
       readonly opaqueId: OpaqueId
       readonly uploadId: UploadId
     }): Promise<ReceiptRow | Refuses<'upload_not_found'>> {
-      const upload = await store.read(findDropUpload(scope))
-      if (isRefusal(upload)) return upload
-      const row = await store.read((tx) => tx.receipts.ofUpload(upload.uploadId))
+      const found = await store.ask(findDropUpload(scope))
+      if (isRefusal(found)) return found
+      const row = await store.ask((tx) => tx.receipts.ofUpload(scope.uploadId))
       return row ?? { refused: 'upload_not_found' }
     },
   }

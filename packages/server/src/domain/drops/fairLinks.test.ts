@@ -74,13 +74,7 @@ describe('sessions that received nothing', () => {
         yield content.subarray(50)
       }
       const request = { offset: 0, checksum: sha256(content), body: held(), signal: new AbortController().signal }
-      const found = notRefused(
-        await world.rules.chunks.find({
-          uploadId: writing,
-          find: findDropUpload({ opaqueId, uploadId: writing }),
-          offset: 0,
-        }),
-      )
+      const found = notRefused(await world.rules.chunks.find(findDropUpload({ opaqueId, uploadId: writing }), 0))
       const answer = world.rules.chunks.append(found, request)
       await isHalf.promise
       world.clock.advance(YIELD_SECONDS)
@@ -287,9 +281,7 @@ describe('a full link', () => {
           yield content.subarray(50)
         }
         const request = { offset: 0, checksum: sha256(content), body: held(), signal: new AbortController().signal }
-        const found = notRefused(
-          await world.rules.chunks.find({ uploadId, find: findDropUpload({ opaqueId, uploadId }), offset: 0 }),
-        )
+        const found = notRefused(await world.rules.chunks.find(findDropUpload({ opaqueId, uploadId }), 0))
         answers.push(world.rules.chunks.append(found, request))
         writing.push(uploadId)
         await isHalf.promise
@@ -335,9 +327,7 @@ describe('files that have landed', () => {
         const uploadId = notRefused(await world.rules.drops.create(creation(opaqueId, content, { source: GUEST })))
         const other = bytes(100)
         const body = inPieces(other)
-        const found = notRefused(
-          await world.rules.chunks.find({ uploadId, find: findDropUpload({ opaqueId, uploadId }), offset: 0 }),
-        )
+        const found = notRefused(await world.rules.chunks.find(findDropUpload({ opaqueId, uploadId }), 0))
         const signal = new AbortController().signal
         const answer = await world.rules.chunks.append(found, { offset: 0, checksum: sha256(other), body, signal })
         assert.equal(Object(answer).refused, 'content_hash_wrong')

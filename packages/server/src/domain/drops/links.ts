@@ -75,7 +75,7 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
 
     async asGuestSees(opaqueId: OpaqueId): Promise<GuestView | Refuses<'link_not_live'>> {
       const now = clock.now()
-      const link = await store.read((tx) => findLive(tx, opaqueId, now))
+      const link = await store.ask((tx) => findLive(tx, opaqueId, now))
       return link === undefined ? { refused: 'link_not_live' } : guestView(link, settings.blobBytesMax)
     },
 

@@ -95,8 +95,8 @@ async function findRepeat(
 
 /** Unclosed drop sessions count too, because they may land: otherwise they could fill the inbox beyond its limit. */
 async function judgePending(tx: WriteTx, { accountId }: Link): Promise<Refuses<'caps_exhausted'> | undefined> {
-  const [pending, unclosed] = await Promise.all([tx.drops.countPending(accountId), tx.uploads.countUnclosed(accountId)])
-  const free = MAX_PENDING_DROPS - pending
+  const { pendingDrops, unclosed } = await tx.uploads.countLanding(accountId)
+  const free = MAX_PENDING_DROPS - pendingDrops
   if (unclosed < free) return undefined
   // The account's own sessions do not land in the inbox. They are counted last, because the count seldom matters.
   return unclosed - (await tx.uploads.countUnclosedOwn(accountId)) < free ? undefined : { refused: 'caps_exhausted' }

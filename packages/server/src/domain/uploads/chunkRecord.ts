@@ -1,10 +1,17 @@
 /** Records a chunk whose bytes are written. The last chunk moves its upload to finishing. */
 import type { Clock } from '../../ports/clock.ts'
-import { accountLock, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
+import {
+  type AccountStanding,
+  accountLock,
+  type Link,
+  type Store,
+  type Upload,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { giveUpPart, type WrittenChunk } from './chunkWrite.ts'
 import { findUpload } from './findUpload.ts'
-import type { FinishAnswer, Finishing, FinishingRefusal } from './finishing.ts'
+import { claimLink, type FinishAnswer, type Finishing, type FinishingRefusal } from './finishing.ts'
 import type { StagedBytes } from './staged.ts'
 
 export interface ChunkRecordPorts {
@@ -52,11 +59,10 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     const { uploadId } = upload
     const at = clock.now()
     // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of an unknown upload.
-    const isLast = offset + length === upload.size
-    const [owner, link, isAppended] = await Promise.all([
-      tx.accounts.standing(upload.accountId),
-      isLast && upload.assetId === undefined ? tx.links.find(upload.opaqueId) : undefined,
-      tx.uploads.append(uploadId, { offset, length, checksum, key }, at),
+    const lease = offset + length === upload.size ? finishing.leaseFrom(at) : undefined
+    const [{ owner, link }, isAppended] = await Promise.all([
+      judgesOf(tx, upload, lease !== undefined),
+      tx.uploads.append(uploadId, { offset, length, checksum, key }, at, lease),
     ])
     if (owner?.suspendedAt !== undefined)
       return { refused: upload.assetId === undefined ? 'upload_not_found' : 'account_suspended' }
@@ -64,9 +70,19 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
       // Another process may have recorded the same chunk first.
       if ((await tx.uploads.chunkAt(uploadId, offset))?.checksum === checksum) return 'repeat'
       const present = await findUpload(uploadId)(tx)
-      return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }
+      return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.upload.receivedBytes }
     }
-    const refused = isLast ? await finishing.enter(tx, { upload, link }, at) : undefined
+    const refused = lease && link && (await claimLink(tx, { upload, link }))
     return refused ?? 'recorded'
   }
+}
+
+/** What can refuse a chunk: the owner, and for the last chunk of a guest its link. */
+async function judgesOf(
+  tx: WriteTx,
+  upload: Upload,
+  isLast: boolean,
+): Promise<{ readonly owner: AccountStanding | undefined; readonly link?: Link }> {
+  if (!isLast || upload.assetId !== undefined) return { owner: await tx.accounts.standing(upload.accountId) }
+  return (await tx.links.findWithOwner(upload.opaqueId)) ?? { owner: undefined }
 }

@@ -122,8 +122,8 @@ export function createChunkWrite({ store, staging, clock, room, staged, finishin
 
   /** A newer request took over, or the upload has ended. */
   async function stopped(uploadId: Upload['uploadId']): Promise<StopRefusal> {
-    const present = await store.read(findUpload(uploadId))
-    return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.receivedBytes }
+    const present = await store.ask(findUpload(uploadId))
+    return isRefusal(present) ? present : { refused: 'chunk_misplaced', offset: present.upload.receivedBytes }
   }
 }
 

@@ -7,7 +7,7 @@ import type { Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { type ChunkRecordPorts, createChunkRecord, type RecordRefusal } from './chunkRecord.ts'
 import { type ChunkWritePorts, createChunkWrite, type WriteRefusal } from './chunkWrite.ts'
-import { findUpload, findUploadAt, type Sought, type UploadAt } from './findUpload.ts'
+import { type FindUpload, findUpload, type UploadAt } from './findUpload.ts'
 import type { FinishAnswer } from './finishing.ts'
 import type { Writers } from './writers.ts'
 
@@ -58,7 +58,7 @@ export function createChunks(ports: ChunkPorts) {
     { offset }: ChunkRequest,
   ): Promise<UploadAt | Refuses<'upload_not_found'>> {
     const { uploadId } = found.upload
-    const find = () => store.read(findUploadAt({ uploadId, find: findUpload(uploadId), offset }))
+    const find = () => store.ask((tx) => findUpload(uploadId)(tx, offset))
     const now = writers.isTouchedSince(uploadId, found.moment) ? await find() : found
     if (isRefusal(now)) return now
     return (await staged.check(now.upload)) ? now : find()
@@ -67,16 +67,16 @@ export function createChunks(ports: ChunkPorts) {
   /** The answer to a chunk that got no part: what another process did meanwhile, or else that the store has no place for it now. */
   async function withoutPart(uploadId: UploadId, request: ChunkRequest): Promise<ChunkAnswer> {
     const { offset } = request
-    const now = await store.read(findUploadAt({ uploadId, find: findUpload(uploadId), offset }))
+    const now = await store.ask((tx) => findUpload(uploadId)(tx, offset))
     if (isRefusal(now)) return now
     return (await repeatAnswer(now, request)) ?? misfit(now, request) ?? { refused: 'storage_unavailable' }
   }
 
   return {
-    /** Finds the upload of a chunk: the first check of the request. */
-    async find(sought: Sought): Promise<FoundUpload | Refuses<'upload_not_found'>> {
+    /** Finds the upload of a chunk: the first check of the request. `offset` is undefined if the request names none. */
+    async find(find: FindUpload, offset: number | undefined): Promise<FoundUpload | Refuses<'upload_not_found'>> {
       const moment = writers.now()
-      const found = await store.read(findUploadAt(sought))
+      const found = await store.ask((tx) => find(tx, offset))
       return isRefusal(found) ? found : { ...found, moment }
     },
 

@@ -3,13 +3,12 @@
  * repeats of the last chunk join it, a start resumes it, and nothing else can leave that state.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
-import type { Instant, UploadId } from '@blindkeep/protocol/ids'
+import type { UploadId } from '@blindkeep/protocol/ids'
 import type { Staging } from '../../ports/staging.ts'
 import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import {
   accountLock,
   isStoreBroken,
-  type Lease,
   type Link,
   OutcomeUnknown,
   type Upload,
@@ -112,8 +111,8 @@ export function createFinishing(ports: FinishingPorts) {
       }
     },
 
-    enter: (tx: WriteTx, complete: Complete, at: Instant) =>
-      enterFinishing(tx, complete, { at, lease: lease.from(at) }),
+    /** With which the last chunk moves its upload to finishing. */
+    leaseFrom: lease.from,
 
     /** Finishes what an earlier process or a failed attempt left in the finishing state. What another process finishes now is left to it. */
     async resume(): Promise<void> {
@@ -137,28 +136,18 @@ export type FinishingRefusal =
   | Refuses<'upload_not_found'>
   | { readonly refused: 'sibling_finishing'; readonly uploadId: UploadId }
 
-interface Complete {
-  readonly upload: Upload
-  /** Of a guest's upload, as the transaction reads it. */
-  readonly link: Link | undefined
-}
-
 /**
- * Enters the finishing state, in the transaction that records the last chunk. Of a single-use link's uploads only one may be finishing:
- * the next one waits until that one has landed or failed, so that no receipt is ever signed for a drop that then may not land.
+ * Part of the transaction that moves an upload to finishing; `link` is the guest's, as this transaction reads it. Of a single-use link's uploads only one may
+ * be finishing: the next one waits until that one has landed or failed, so that no receipt is ever signed for a drop that then may not land.
  */
-async function enterFinishing(
+export async function claimLink(
   tx: WriteTx,
-  { upload, link }: Complete,
-  { at, lease }: { readonly at: Instant; readonly lease: Lease },
+  { upload, link }: { readonly upload: Upload; readonly link: Link },
 ): Promise<FinishingRefusal | undefined> {
-  if (link?.singleUse === true && !(await tx.links.claim(link.opaqueId, upload.uploadId))) {
-    return link.claimedBy === undefined
-      ? { refused: 'upload_not_found' }
-      : { refused: 'sibling_finishing', uploadId: link.claimedBy }
-  }
-  await tx.uploads.move(upload.uploadId, { from: 'open', to: 'finishing', at, lease })
-  return undefined
+  if (!link.singleUse || (await tx.links.claim(link.opaqueId, upload.uploadId))) return undefined
+  return link.claimedBy === undefined
+    ? { refused: 'upload_not_found' }
+    : { refused: 'sibling_finishing', uploadId: link.claimedBy }
 }
 
 /** The answer to a repeat of the last chunk of an upload that is closed. An open one has another last chunk. */

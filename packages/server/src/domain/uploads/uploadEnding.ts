@@ -111,8 +111,8 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     async cancel(upload: Upload): Promise<Refuses<'upload_closed' | 'upload_not_found'> | undefined> {
       const [ended] = await end([upload])
       if (ended !== undefined) return undefined
-      const present = await store.read(findUpload(upload.uploadId))
-      return isRefusal(present) ? present : { refused: 'upload_closed', offset: present.receivedBytes }
+      const present = await store.ask(findUpload(upload.uploadId))
+      return isRefusal(present) ? present : { refused: 'upload_closed', offset: present.upload.receivedBytes }
     },
   }
 }

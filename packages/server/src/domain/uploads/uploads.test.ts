@@ -118,15 +118,15 @@ describe('the uploads of an account', () => {
       const { accountId } = albumOwner
       const opaqueId = await newLink(world, { maxFileCount: 1 }, accountId)
       const [own, guests] = [await openBlob(world, albumOwner, content), await openDrop(world, opaqueId, content)]
-      assert.equal(notRefused(await world.store.read(findOwnUpload({ accountId, uploadId: own }))).uploadId, own)
-      assert.deepEqual(await world.store.read(findOwnUpload({ accountId, uploadId: guests })), NOT_FOUND)
+      assert.equal(notRefused(await world.store.ask(findOwnUpload({ accountId, uploadId: own }))).upload.uploadId, own)
+      assert.deepEqual(await world.store.ask(findOwnUpload({ accountId, uploadId: guests })), NOT_FOUND)
       for (const uploadId of [own, guests]) {
         const foreign = { accountId: stranger.accountId, uploadId }
-        assert.deepEqual(await world.store.read(findOwnUpload(foreign)), NOT_FOUND)
-        assert.deepEqual(await world.store.read(findChargedUpload(foreign)), NOT_FOUND)
-        const upload = notRefused(await world.store.read(findChargedUpload({ accountId, uploadId })))
+        assert.deepEqual(await world.store.ask(findOwnUpload(foreign)), NOT_FOUND)
+        assert.deepEqual(await world.store.ask(findChargedUpload(foreign)), NOT_FOUND)
+        const { upload } = notRefused(await world.store.ask(findChargedUpload({ accountId, uploadId })))
         assert.equal(await world.rules.ending.cancel(upload), undefined)
-        assert.deepEqual(await world.store.read(findChargedUpload({ accountId, uploadId })), NOT_FOUND)
+        assert.deepEqual(await world.store.ask(findChargedUpload({ accountId, uploadId })), NOT_FOUND)
         assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: content }), NOT_FOUND)
       }
       assert.equal((await accountRow(world, accountId)).usedBytes, 0)

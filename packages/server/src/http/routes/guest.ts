@@ -73,22 +73,21 @@ export function guestRoutes(
     async appendChunk(call) {
       const { opaque_id: opaqueId, upload_id: uploadId } = call.params
       const find = findDropUpload({ opaqueId, uploadId })
-      const answer = await chunkAnswer(call, { uploadId, find, chunks, chunkBytesMax: settings.chunkBytesMax })
+      const answer = await chunkAnswer(call, { find, chunks, chunkBytesMax: settings.chunkBytesMax })
       if (!isRefusal(answer)) return { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
       if (isOfOwner(answer)) throw new Error('a drop session was refused as an owner’s own is')
       return answer
     },
 
     async dropSession({ params }) {
-      const upload = await store.read(findDropUpload({ opaqueId: params.opaque_id, uploadId: params.upload_id }))
-      if (isRefusal(upload)) return upload
-      return { status: 200, headers: sessionHeaders(upload) }
+      const found = await store.ask(findDropUpload({ opaqueId: params.opaque_id, uploadId: params.upload_id }))
+      return isRefusal(found) ? found : { status: 200, headers: sessionHeaders(found.upload) }
     },
 
     async cancelDrop({ params }) {
-      const upload = await store.read(findDropUpload({ opaqueId: params.opaque_id, uploadId: params.upload_id }))
-      if (isRefusal(upload)) return upload
-      return (await ending.cancel(upload)) ?? { status: 204 }
+      const found = await store.ask(findDropUpload({ opaqueId: params.opaque_id, uploadId: params.upload_id }))
+      if (isRefusal(found)) return found
+      return (await ending.cancel(found.upload)) ?? { status: 204 }
     },
 
     async guestReceipt({ params }) {

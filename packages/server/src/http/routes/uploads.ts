@@ -51,21 +51,21 @@ export function uploadRoutes(
     async appendUpload(call) {
       const { upload_id: uploadId } = call.params
       const find = findOwnUpload({ accountId: call.caller.account.accountId, uploadId })
-      const answer = await chunkAnswer(call, { uploadId, find, chunks, chunkBytesMax })
+      const answer = await chunkAnswer(call, { find, chunks, chunkBytesMax })
       return isRefusal(answer) ? answer : { status: 204, headers: { 'X-Service-Offset': String(answer.offset) } }
     },
 
     async uploadSession({ params, caller }) {
       const scope = { accountId: caller.account.accountId, uploadId: params.upload_id }
-      const upload = await store.read(findOwnUpload(scope))
-      return isRefusal(upload) ? upload : { status: 200, headers: sessionHeaders(upload) }
+      const found = await store.ask(findOwnUpload(scope))
+      return isRefusal(found) ? found : { status: 200, headers: sessionHeaders(found.upload) }
     },
 
     async cancelUpload({ params, caller }) {
       const scope = { accountId: caller.account.accountId, uploadId: params.upload_id }
-      const upload = await store.read(findChargedUpload(scope))
-      if (isRefusal(upload)) return upload
-      return (await ending.cancel(upload)) ?? { status: 204 }
+      const found = await store.ask(findChargedUpload(scope))
+      if (isRefusal(found)) return found
+      return (await ending.cancel(found.upload)) ?? { status: 204 }
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { AccountId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 
 export interface Account {
   readonly accountId: AccountId
@@ -44,8 +44,6 @@ export type AccountStanding = Pick<Account, 'suspendedAt' | 'deletedAt'>
 export interface AccountReads {
   find(accountId: AccountId): Promise<Account | undefined>
   standing(accountId: AccountId): Promise<AccountStanding | undefined>
-  /** Of the account of a link. */
-  standingByLink(opaqueId: OpaqueId): Promise<AccountStanding | undefined>
   /** No deleted account. Takes as long for an unknown e-mail: a client that guesses addresses learns nothing from the time. */
   findByEmail(email: string): Promise<Account | undefined>
   /** At most `max` accounts in the order of their e-mails, from the first one after `afterEmail`. No deleted accounts. */

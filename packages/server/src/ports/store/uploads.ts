@@ -2,6 +2,7 @@
 import type { AccountId, AlbumId, AssetId, Instant, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import type { AccountStanding } from './accounts.ts'
 
 export type UploadState = 'open' | 'finishing' | 'landed' | 'failed' | 'ended'
 
@@ -91,8 +92,19 @@ export interface StoredChunk extends Chunk {
   readonly key?: string | undefined
 }
 
+/** An upload as a request finds it. */
+export interface FoundUpload {
+  readonly upload: Upload
+  /** Of the account that is charged. */
+  readonly owner: AccountStanding
+  /** The chunk that begins at the offset of the request. */
+  readonly recorded: Chunk | undefined
+}
+
 export interface UploadReads {
   find(uploadId: UploadId): Promise<Upload | undefined>
+  /** One statement. `offset` is undefined if the request names none. */
+  findAt(uploadId: UploadId, offset: number | undefined): Promise<FoundUpload | undefined>
   findByIdempotencyKey(opaqueId: OpaqueId, idempotencyKey: string): Promise<DropUpload | undefined>
   chunkAt(uploadId: UploadId, offset: number): Promise<Chunk | undefined>
   /** In the order of their offsets. */
@@ -103,8 +115,8 @@ export interface UploadReads {
   unclosedOfAsset(assetId: AssetId): Promise<readonly AssetUpload[]>
   /** Open and finishing sessions of one account, its guests' included, oldest first. */
   unclosedOfAccount(accountId: AccountId): Promise<readonly Upload[]>
-  /** How many sessions of one account are open or finishing, its guests' included. */
-  countUnclosed(accountId: AccountId): Promise<number>
+  /** How many drops of one account are pending, and how many sessions are open or finishing, its guests' included. One statement. */
+  countLanding(accountId: AccountId): Promise<{ readonly pendingDrops: number; readonly unclosed: number }>
   /** How many of the owner's own sessions are open or finishing. */
   countUnclosedOwn(accountId: AccountId): Promise<number>
   /** All finishing sessions that `by` may complete at `at`: without a lease of another process. */
@@ -135,9 +147,10 @@ export interface UploadWrites {
   ): Promise<void>
   /**
    * Appends a chunk to an open session, and keeps its part if it has a key. False, and nothing changed, if the session is not open or has not received exactly
-   * `chunk.offset` bytes: a compare-and-set. Throws `StorageUnavailable`, and the transaction must not commit, if the part was given up.
+   * `chunk.offset` bytes: a compare-and-set. With `finishing`, the session moves to finishing under this lease. Throws `StorageUnavailable`, and the transaction
+   * must not commit, if the part was given up.
    */
-  append(uploadId: UploadId, chunk: StoredChunk, at: Instant): Promise<boolean>
+  append(uploadId: UploadId, chunk: StoredChunk, at: Instant, finishing?: Lease): Promise<boolean>
   /** Says that a request writes to an open session until then. Nothing changes if the session is not open, or says a later instant already. A chunk that it appends ends this. */
   markWriting(uploadId: UploadId, until: Instant): Promise<void>
   /** Leases a finishing session. False, and nothing changed, if another process has a lease at `at`, or it is not finishing. One conditional statement. */

@@ -200,7 +200,7 @@ function describeLists(inStore: InStore): void {
       await seedWithAlbums(store)
       const count = (number: number) =>
         store.read(async (tx) => [
-          await tx.uploads.countUnclosed(accountId(number)),
+          (await tx.uploads.countLanding(accountId(number))).unclosed,
           await tx.uploads.countUnclosedOwn(accountId(number)),
         ])
       assert.deepEqual(await count(1), [0, 0])

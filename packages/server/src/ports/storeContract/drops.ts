@@ -44,6 +44,7 @@ function describeInbox(inStore: InStore): void {
       assert.deepEqual(await pending(store, 1), [dropId(7), dropId(9), dropId(5), dropId(6)])
       assert.deepEqual(await pending(store, 2), [dropId(8)])
       assert.equal(await store.read((tx) => tx.drops.countPending(accountId(1))), 4)
+      assert.equal((await store.read((tx) => tx.uploads.countLanding(accountId(1)))).pendingDrops, 4)
       assert.equal(await store.read((tx) => tx.drops.countPending(accountId(3))), 0)
     }),
   )

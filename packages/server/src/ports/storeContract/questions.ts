@@ -40,7 +40,6 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   accounts: {
     find: (tx) => tx.accounts.find(accountId(1)),
     standing: (tx) => tx.accounts.standing(accountId(1)),
-    standingByLink: (tx) => tx.accounts.standingByLink(opaqueId(1)),
     findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
     insert: (tx) => tx.accounts.insert(account(2)),
     changeSecret: (tx) => tx.accounts.changeSecret(accountId(1), account(1).secretHash, account(2)),
@@ -160,13 +159,14 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   },
   uploads: {
     find: (tx) => tx.uploads.find(uploadId(1)),
+    findAt: (tx) => tx.uploads.findAt(uploadId(1), 0),
     findByIdempotencyKey: (tx) => tx.uploads.findByIdempotencyKey(opaqueId(1), 'key'),
     chunkAt: (tx) => tx.uploads.chunkAt(uploadId(1), 0),
     chunks: (tx) => tx.uploads.chunks(uploadId(1)),
     openOf: (tx) => tx.uploads.openOf(opaqueId(1)),
     unclosedOfAsset: (tx) => tx.uploads.unclosedOfAsset(assetId(1)),
     unclosedOfAccount: (tx) => tx.uploads.unclosedOfAccount(accountId(1)),
-    countUnclosed: (tx) => tx.uploads.countUnclosed(accountId(1)),
+    countLanding: (tx) => tx.uploads.countLanding(accountId(1)),
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
     finishing: (tx) => tx.uploads.finishing({ by: 'one process', at: at(1) }),
     expired: (tx) => tx.uploads.expired({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), max: 5 }),
@@ -175,7 +175,11 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.uploads.insert(upload(2))
       await tx.uploads.insert(assetUpload(3))
     },
-    append: (tx) => tx.uploads.append(uploadId(1), { offset: 0, length: 1, checksum: hash(1) }, at(1)),
+    append: async (tx) => {
+      const chunk = { offset: 0, length: 1, checksum: hash(1) }
+      await tx.uploads.append(uploadId(1), chunk, at(1))
+      await tx.uploads.append(uploadId(1), { ...chunk, offset: 1 }, at(1), { by: 'one process', until: at(2) })
+    },
     markWriting: (tx) => tx.uploads.markWriting(uploadId(1), at(1)),
     lease: (tx) => tx.uploads.lease(uploadId(1), { by: 'one process', at: at(1), until: at(2) }),
     removeChunksFrom: (tx) => tx.uploads.removeChunksFrom(uploadId(1), 0),

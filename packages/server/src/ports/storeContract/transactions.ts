@@ -8,6 +8,7 @@ export function describeTransactions(inStore: InStore): void {
     describeWrites(inStore)
     describeCompany(inStore)
     describeReads(inStore)
+    describeQuestions(inStore)
     describeLock(inStore)
   })
 }
@@ -221,6 +222,40 @@ function describeReads(inStore: InStore): void {
       })
       await assert.rejects(read, (error) => error === surprise)
       assert.deepEqual(await emails(store, 1), [undefined])
+    }),
+  )
+}
+
+function describeQuestions(inStore: InStore): void {
+  it(
+    'answer one question, hide uncommitted changes from it, and reject a second one',
+    inStore(async (store) => {
+      let meanwhile: Promise<unknown> | undefined
+      await store.write([], async (tx) => {
+        await tx.accounts.insert(account(1))
+        meanwhile = store.ask((other) => other.accounts.find(accountId(1)))
+        for (let turn = 0; turn < 200; turn += 1) await tx.accounts.find(accountId(1))
+        return { refused: 'after all' }
+      })
+      assert.equal(await meanwhile, undefined)
+      await store.write([], (tx) => tx.accounts.insert(account(1)))
+      const twice = store.ask(async (tx) => [
+        await tx.accounts.find(accountId(1)),
+        await tx.accounts.find(accountId(1)),
+      ])
+      await assert.rejects(twice, /one statement/)
+      assert.equal((await store.ask((tx) => tx.accounts.find(accountId(1))))?.email, account(1).email)
+    }),
+  )
+
+  it(
+    'refuse the tx of a question after its answer',
+    inStore(async (store) => {
+      let kept: ReadTx | undefined
+      await store.ask(async (tx) => {
+        kept = tx
+      })
+      await assert.rejects(async () => await kept?.accounts.find(accountId(1)), Error)
     }),
   )
 }
