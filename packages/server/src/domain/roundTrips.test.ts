@@ -18,7 +18,7 @@ import { draft } from '../testing/receipts.ts'
 import { roundTripsOf } from '../testing/roundTrips.ts'
 import { inTwoNodes } from '../testing/twoNodes.ts'
 import { newAccount, sha256 } from '../testing/world.ts'
-import type { ReceiptDraft } from './custody/receipts.ts'
+import type { ReceiptDraft } from './custody/receiptBatches.ts'
 import { createLandDrop } from './drops/landDrop.ts'
 import { findDropUpload } from './uploads/findUpload.ts'
 

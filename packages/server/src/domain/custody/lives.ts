@@ -11,7 +11,7 @@ import type { Witness, WitnessedHead } from '../../ports/witness.ts'
 import { FEED_EPOCH_BYTES } from '../changes/positions.ts'
 import { lifeOf } from './headWatch.ts'
 import { type Rotation, rotateIn } from './keys.ts'
-import { raiseReceiptSeqFloor, receiptSeqFloor } from './receipts.ts'
+import { raiseReceiptSeqFloor, receiptSeqFloor } from './receiptSeqFloor.ts'
 
 /**
  * More than a server can sign in a millisecond. So a restored server starts above all numbers that were ever issued, also those that are lost. 2^53 is

@@ -10,7 +10,8 @@ import type { ReceiptRow, Store } from '../../ports/store.ts'
 import { draft, verifiers } from '../../testing/receipts.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import { openServerKeys, rotateAttestationKey } from './keys.ts'
-import { createReceiptLog, type ReceiptLog, raiseReceiptSeqFloor } from './receipts.ts'
+import { raiseReceiptSeqFloor } from './receiptSeqFloor.ts'
+import { createReceiptLog, type ReceiptLog } from './receipts.ts'
 
 interface Rotated {
   readonly log: ReceiptLog

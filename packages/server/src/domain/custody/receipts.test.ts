@@ -8,7 +8,7 @@ import { createFaults, createGate } from '../../testing/faults.ts'
 import { bytes } from '../../testing/guest.ts'
 import { draft, verifiers } from '../../testing/receipts.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
-import type { SignerOf } from './keys.ts'
+import { openServerKeys, type SignerOf } from './keys.ts'
 import { createReceiptLog } from './receipts.ts'
 
 /** Runs `before` ahead of the first signature of each receipt. */
@@ -81,23 +81,69 @@ describe('the receipt log', () => {
     }),
   )
 
-  it('takes the lock once per batch of at most 64', async () => {
-    let locked = 0
-    const store = {
-      store: (real: World['store']) => ({
+  it('takes the lock once for at most four batches of at most 64', async () => {
+    const calls: string[] = []
+    const counted = {
+      store: (real: World['store']): World['store'] => ({
         ...real,
-        withReceiptLogLock: <R>(work: () => Promise<R>) => {
-          locked += 1
+        write: (locks, work) => {
+          calls.push('commit')
+          return real.write(locks, work)
+        },
+        withReceiptLogLock: (work) => {
+          calls.push('lock')
           return real.withReceiptLogLock(work)
         },
       }),
     }
     await inWorld(
       async (world) => {
-        await Promise.all(Array.from({ length: 1 + 64 + 64 }, () => world.rules.receiptLog.append(draft())))
-        assert.equal(locked, 3)
+        calls.length = 0
+        await Promise.all(Array.from({ length: 1 + 4 * 64 }, () => world.rules.receiptLog.append(draft())))
+        assert.deepEqual(calls, ['lock', 'commit', 'commit', 'commit', 'commit', 'lock', 'commit'])
       },
-      { around: store },
+      { around: counted },
+    )()
+  })
+
+  it('signs a batch again that continued one whose commit failed, or may have failed', async () => {
+    for (const isApplied of [false, true]) {
+      const faults = createFaults()
+      await inWorld(
+        async (world) => {
+          faults.arm('storeWrite', { times: 1, after: 1, isApplied })
+          const answers = await Promise.allSettled(
+            Array.from({ length: 1 + 64 + 64 }, () => world.rules.receiptLog.append(draft())),
+          )
+          faults.disarm()
+          const rows = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+          assert.deepEqual(
+            rows.map(({ receiptSeq }) => receiptSeq),
+            [1, ...Array.from({ length: 64 }, (_, at) => (isApplied ? 66 : 2) + at)],
+          )
+          const head = await world.store.read((tx) => tx.receipts.head())
+          assert.equal(head?.receiptHash, rows.at(-1)?.receiptHash)
+          if (!isApplied) await assertWhole(world, rows)
+        },
+        { around: faults.around },
+      )()
+    }
+  })
+
+  it('stays one chain, and loses no draft, if two processes both have the lock', async () => {
+    const lockless = {
+      store: (real: World['store']): World['store'] => ({ ...real, withReceiptLogLock: (work) => work() }),
+    }
+    await inWorld(
+      async (world) => {
+        const { store, clock, keyring, random } = world
+        const { signerOf } = await openServerKeys({ store, keyring, clock, random })
+        const other = createReceiptLog({ store, clock, serverId: 'https://keep.example', signerOf })
+        const logs = [world.rules.receiptLog, other]
+        const rows = await Promise.all(Array.from({ length: 300 }, (_, at) => defined(logs[at % 2]).append(draft())))
+        await assertWhole(world, rows)
+      },
+      { around: lockless },
     )()
   })
 

@@ -1,7 +1,7 @@
 import { addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import type { ReadTx } from '../../ports/store.ts'
 import { collectorPausedUntil } from '../custody/collect.ts'
-import { receiptSeqFloor } from '../custody/receipts.ts'
+import { receiptSeqFloor } from '../custody/receiptSeqFloor.ts'
 import { createFinding, type Finding, findBroken } from './finding.ts'
 
 /** A backup pauses for minutes at a time. */
