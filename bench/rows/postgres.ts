@@ -22,12 +22,14 @@ const ROWS_OF_DROP = 8
 /** Of these rows, on average. */
 const ROW_BYTES = 1000
 /** Whose drops have nothing to do with each other. */
-const OWNERS = 8
+const OWNERS = 32
+/** Of what SQLite does with the same drops at the same time. */
+const REACH = 0.6
 
 export const dropsOnPostgres: Row = {
   name: 'postgres-drops',
   ids: ['P2-postgres'],
-  what: 'small drops as in P2, rows on PostgreSQL and bytes in files; beside one insert of as many rows for each drop',
+  what: 'small drops as in P2, rows on PostgreSQL and bytes in files; beside SQLite, and one insert of as many rows for each drop',
   async open(options) {
     const count = options.isQuick ? 64 : 1000
     const postgres = await openPostgres(options)
@@ -42,16 +44,20 @@ export const dropsOnPostgres: Row = {
       env,
       owners: OWNERS,
     })
+    const sqlite = await dropsLane(options, load, { name: 'the same on SQLite', data: 'sqlite', owners: OWNERS })
     const url = await postgres.newDatabase()
     const inserts = { url, count, rows: ROWS_OF_DROP, bytes: ROW_BYTES, clients: DROP_CLIENTS }
     const bare = await bareInsertLane(options, inserts)
     const signing = bareSigningLane(count)
     return {
       unit: '/s',
-      lanes: [hot, spread, bare, signing],
-      comparisons: [hot, spread].flatMap((drops) =>
-        [bare, signing].map((beside) => ({ id: 'P2-postgres', lane: drops, beside })),
-      ),
+      lanes: [hot, spread, sqlite, bare, signing],
+      comparisons: [
+        { id: 'P2-postgres', lane: spread, beside: sqlite, reach: REACH },
+        ...[hot, spread].flatMap((drops) =>
+          [bare, signing].map((beside) => ({ id: 'P2-postgres', lane: drops, beside })),
+        ),
+      ],
     }
   },
 }

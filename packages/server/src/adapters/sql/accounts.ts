@@ -5,6 +5,7 @@ import type {
   AccountReads,
   AccountSecret,
   AccountStanding,
+  AccountUse,
   AccountWrites,
   NewAccount,
   OwnLimits,
@@ -66,6 +67,8 @@ const insertion = prepared((db, given: NewAccount) =>
     .onConflict((conflict) => conflict.column('email').doNothing()),
 )
 
+const USE = ['account_id', 'used_bytes', 'soft_limit_bytes', 'hard_limit_bytes', 'exceeded_since'] as const
+
 const chargeWithinLimit = prepared(
   (db, given: { readonly accountId: AccountId; readonly bytes: number; readonly limitBytes: number }) =>
     db
@@ -73,7 +76,14 @@ const chargeWithinLimit = prepared(
       .set((account) => ({ used_bytes: account('used_bytes', '+', given.bytes) }))
       .where('account_id', '=', given.accountId)
       .where('deleted_at', 'is', null)
-      .where((account) => account(account('used_bytes', '+', given.bytes), '<=', given.limitBytes)),
+      .where((account) =>
+        account(
+          account('used_bytes', '+', given.bytes),
+          '<=',
+          account.fn.coalesce('hard_limit_bytes', account.val(given.limitBytes)),
+        ),
+      )
+      .returning(USE),
 )
 
 const refundWithinUse = prepared((db, given: { readonly accountId: AccountId; readonly bytes: number }) =>
@@ -81,7 +91,8 @@ const refundWithinUse = prepared((db, given: { readonly accountId: AccountId; re
     .updateTable('accounts')
     .set((account) => ({ used_bytes: account('used_bytes', '-', given.bytes) }))
     .where('account_id', '=', given.accountId)
-    .where('used_bytes', '>=', given.bytes),
+    .where('used_bytes', '>=', given.bytes)
+    .returning(USE),
 )
 
 const secretChange = prepared((db, given: AccountSecret & { readonly accountId: AccountId; readonly from: string }) =>
@@ -162,11 +173,13 @@ export function accountWrites(db: Db): AccountWrites {
     async charge(accountId, bytes, hardLimitBytes) {
       // Without a limit, the largest exact number is the limit.
       const limitBytes = hardLimitBytes ?? Number.MAX_SAFE_INTEGER
-      return (await chargeWithinLimit.changed(db, { accountId, bytes, limitBytes })) === 1
+      const row = await chargeWithinLimit.first(db, { accountId, bytes, limitBytes })
+      return row && useOf(row)
     },
     async refund(accountId, bytes) {
-      if ((await refundWithinUse.changed(db, { accountId, bytes })) === 1) return
-      throw new Error(`A refund of ${bytes} bytes exceeds what account ${accountId} was charged`)
+      const row = await refundWithinUse.first(db, { accountId, bytes })
+      if (row === undefined) throw new Error(`A refund of ${bytes} bytes exceeds what account ${accountId} was charged`)
+      return useOf(row)
     },
     async setExceededSince(accountId, since) {
       await exceededSinceUpdate.changed(db, { accountId, since: since ?? null })
@@ -186,9 +199,18 @@ export function standingOf(row: Pick<Selectable<AccountTable>, 'suspended_at' | 
   return { suspendedAt: row.suspended_at ?? undefined, deletedAt: row.deleted_at ?? undefined }
 }
 
-function accountOf(row: Selectable<AccountTable>): Account {
+function useOf(row: Pick<Selectable<AccountTable>, (typeof USE)[number]>): AccountUse {
   return {
     accountId: row.account_id,
+    usedBytes: row.used_bytes,
+    softLimitBytes: row.soft_limit_bytes ?? undefined,
+    hardLimitBytes: row.hard_limit_bytes ?? undefined,
+    exceededSince: row.exceeded_since ?? undefined,
+  }
+}
+
+function accountOf(row: Selectable<AccountTable>): Account {
+  return {
     email: row.email,
     secretHash: row.secret_hash,
     kdfVersion: row.kdf_version,
@@ -198,10 +220,7 @@ function accountOf(row: Selectable<AccountTable>): Account {
     recoveryProofHash: row.recovery_proof_hash ?? undefined,
     createdAt: row.created_at,
     ...standingOf(row),
-    usedBytes: row.used_bytes,
-    softLimitBytes: row.soft_limit_bytes ?? undefined,
-    hardLimitBytes: row.hard_limit_bytes ?? undefined,
-    exceededSince: row.exceeded_since ?? undefined,
+    ...useOf(row),
     totpConfirmedAt: row.totp_confirmed_at ?? undefined,
   }
 }

@@ -1,11 +1,11 @@
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Change, ChangeReads, ChangesAfter, ChangeWrites, NotedEvent } from '../../ports/store.ts'
 import { blobOf } from './assetBlobs.ts'
 import { assetOf } from './assets.ts'
 import { columnsOf } from './columns.ts'
 import { type Db, postgresKind } from './db.ts'
-import { prepared } from './prepared.ts'
+import { inStatements, prepared, preparedForRows } from './prepared.ts'
 import type { AssetBlobTable, EventTable } from './schema.ts'
 
 const lastNumber = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -63,8 +63,13 @@ const insertion = prepared((db, given: Omit<NotedEvent, 'change'> & ChangeText) 
   }),
 )
 
+interface NextEvent extends ChangeText {
+  readonly accountId: AccountId
+  readonly at: Instant
+}
+
 /** With the number that the account has now. */
-const insertionNext = prepared((db, given: Omit<NotedEvent, 'change' | 'changeSeq'> & ChangeText) =>
+const insertionNext = prepared((db, given: NextEvent) =>
   db
     .insertInto('events')
     .columns(['account_id', 'change_seq', 'at', 'name', 'data'])
@@ -82,30 +87,38 @@ const insertionNext = prepared((db, given: Omit<NotedEvent, 'change' | 'changeSe
     ),
 )
 
-/** Both in one statement, which SQLite does not know. */
-const numberedInsertion = prepared((db, given: Omit<NotedEvent, 'change' | 'changeSeq'> & ChangeText) =>
-  db
-    .with('numbered', (numbered) =>
-      numbered
-        .updateTable('accounts')
-        .set((account) => ({ change_seq: account('change_seq', '+', 1) }))
-        .where('account_id', '=', given.accountId)
-        .returning(['account_id', 'change_seq']),
-    )
-    .insertInto('events')
-    .columns(['account_id', 'change_seq', 'at', 'name', 'data'])
-    .expression((from) =>
-      from
-        .selectFrom('numbered')
-        .select(({ val }) => [
-          'account_id',
-          'change_seq',
-          val(given.at).as('at'),
-          val(given.name).as('name'),
-          val(given.data).as('data'),
-        ]),
-    ),
-)
+/** Numbers and events of one account in one statement, which SQLite does not know. */
+const numberedInsertions = [2, 1].map((count) => ({
+  count,
+  insertion: preparedForRows(count, (db, rows: readonly NextEvent[]) =>
+    db
+      .with('numbered', (numbered) =>
+        numbered
+          .updateTable('accounts')
+          .set((account) => ({ change_seq: account('change_seq', '+', sql.lit(count)) }))
+          .where('account_id', '=', accountOf(rows))
+          .returning(['account_id', 'change_seq']),
+      )
+      .insertInto('events')
+      .columns(['account_id', 'change_seq', 'at', 'name', 'data'])
+      .expression((from) => {
+        // In a union the database does not see that these become columns of `events`.
+        const [first, ...more] = rows.map(({ at, name, data }, index) =>
+          from
+            .selectFrom('numbered')
+            .select((row) => [
+              'account_id',
+              row('change_seq', '-', sql.lit(count - 1 - index)).as('change_seq'),
+              sql<Instant>`cast(${at} as bigint)`.as('at'),
+              sql<Change['name']>`cast(${name} as text)`.as('name'),
+              sql<string>`cast(${data} as text)`.as('data'),
+            ]),
+        )
+        if (first === undefined) throw new RangeError('no events')
+        return more.reduce((all, one) => all.unionAll(one), first)
+      }),
+  ),
+}))
 
 const numbering = prepared((db, given: { readonly assetId: AssetId; readonly changeSeq: number }) =>
   db.updateTable('assets').set({ change_seq: given.changeSeq }).where('asset_id', '=', given.assetId),
@@ -158,15 +171,10 @@ export function changeWrites(db: Db): ChangeWrites {
       if (row === undefined) throw unknownAccount(accountId)
       return row.change_seq
     },
-    async insertNextEvent({ change, ...noted }) {
-      const values = { ...noted, ...textOf(change) }
-      if (db.kind === postgresKind) {
-        if ((await numberedInsertion.changed(db, values)) === 0) throw unknownAccount(noted.accountId)
-        return
-      }
-      // The second statement reads what the first one has written, so nothing may run between them.
-      const [row] = await Promise.all([nextNumber.first(db, noted), insertionNext.changed(db, values)])
-      if (row === undefined) throw unknownAccount(noted.accountId)
+    async insertNextEvents(accountId, noted) {
+      const rows = noted.map(({ at, change }) => ({ accountId, at, ...textOf(change) }))
+      const inserting = db.kind === postgresKind ? insertNumbered(db, rows) : rows.map((row) => insertNext(db, row))
+      await Promise.all(inserting)
     },
     async insertEvent({ change, ...noted }) {
       await insertion.changed(db, { ...noted, ...textOf(change) })
@@ -179,6 +187,23 @@ export function changeWrites(db: Db): ChangeWrites {
       return pruning.changed(db, { before, max })
     },
   }
+}
+
+/** The second statement reads what the first one has written, so nothing may run between them. */
+async function insertNext(db: Db, row: NextEvent): Promise<void> {
+  const [numbered] = await Promise.all([nextNumber.first(db, row), insertionNext.changed(db, row)])
+  if (numbered === undefined) throw unknownAccount(row.accountId)
+}
+
+function insertNumbered(db: Db, rows: readonly NextEvent[]): readonly Promise<void>[] {
+  return inStatements(numberedInsertions, rows, async (insertion, some) => {
+    if ((await insertion.changed(db, some)) === 0) throw unknownAccount(accountOf(some))
+  })
+}
+
+function accountOf([first]: readonly NextEvent[]): AccountId {
+  if (first === undefined) throw new RangeError('no events')
+  return first.accountId
 }
 
 function unknownAccount(accountId: AccountId): Error {

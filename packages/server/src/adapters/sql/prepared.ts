@@ -34,6 +34,24 @@ export function preparedForRows<Given extends object, Row>(
   return compiledOnce((db) => build(db, rows))
 }
 
+interface ForRows<Given, Row> {
+  readonly count: number
+  readonly insertion: Prepared<readonly Given[], Row>
+}
+
+/** Starts statements for any number of rows, in their order. `statements` begin with the one for the most rows, and end with the one for one row. */
+export function inStatements<Given, Row, Result>(
+  statements: readonly ForRows<Given, Row>[],
+  rows: readonly Given[],
+  run: (statement: Prepared<readonly Given[], Row>, some: readonly Given[]) => Promise<Result>,
+): readonly Promise<Result>[] {
+  const started: Promise<Result>[] = []
+  let left = rows
+  for (const { count, insertion } of statements)
+    for (; left.length >= count; left = left.slice(count)) started.push(run(insertion, left.slice(0, count)))
+  return started
+}
+
 function compiledOnce<Given extends object, Row>(build: (db: Kysely<Schema>) => Compilable<Row>): Prepared<Given, Row> {
   // A process may have databases of both kinds open.
   const compiled = new WeakMap<Db['kind'], CompiledQuery<Row>>()

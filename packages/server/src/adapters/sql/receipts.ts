@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import type { LogHead, ReceiptReads, ReceiptRow, ReceiptWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
-import { prepared, preparedForRows } from './prepared.ts'
+import { inStatements, prepared, preparedForRows } from './prepared.ts'
 import type { ReceiptTable } from './schema.ts'
 
 const head = prepared((db, _given: object) =>
@@ -109,18 +109,10 @@ export function receiptWrites(db: Db): ReceiptWrites {
       if (last === undefined) throw new RangeError('No receipts to append')
       refuseUnlessRising(from, rows)
       if (!(await moveHead(db, from, last))) return false
-      await insertAll(db, rows)
+      await Promise.all(inStatements(insertions, rows, (insertion, some) => insertion.changed(db, some)))
       return true
     },
   }
-}
-
-async function insertAll(db: Db, rows: readonly ReceiptRow[]): Promise<void> {
-  const started: Promise<unknown>[] = []
-  let left = rows
-  for (const { count, insertion } of insertions)
-    for (; left.length >= count; left = left.slice(count)) started.push(insertion.changed(db, left.slice(0, count)))
-  await Promise.all(started)
 }
 
 async function moveHead(db: Db, from: LogHead | undefined, to: LogHead): Promise<boolean> {

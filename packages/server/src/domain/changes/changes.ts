@@ -11,9 +11,32 @@ type PlainChange = Exclude<Change, { readonly name: 'asset.changed' }>
 /** What a transaction has noted already. It notes each change once, as all of it becomes visible at once. */
 const notedIn = new WeakMap<WriteTx, Map<AccountId, Set<string>>>()
 
+interface Gathered {
+  readonly events: { readonly change: PlainChange; readonly at: Instant }[]
+  readonly written: Promise<void>
+}
+
+/** Notes that are not written yet. Those of one account that nothing awaits in between are written with one statement. */
+const gatheredIn = new WeakMap<WriteTx, Map<AccountId, Gathered>>()
+
 export async function noteChange(tx: WriteTx, accountId: AccountId, change: PlainChange, at: Instant): Promise<void> {
   if (isNoted(tx, accountId, JSON.stringify(change))) return
-  await tx.changes.insertNextEvent({ accountId, at, change })
+  const ofAccounts = gatheredIn.get(tx) ?? new Map<AccountId, Gathered>()
+  gatheredIn.set(tx, ofAccounts)
+  const gathered = ofAccounts.get(accountId) ?? gather(tx, accountId, ofAccounts)
+  gathered.events.push({ change, at })
+  await gathered.written
+}
+
+function gather(tx: WriteTx, accountId: AccountId, ofAccounts: Map<AccountId, Gathered>): Gathered {
+  const events: Gathered['events'] = []
+  const written = Promise.resolve().then(() => {
+    ofAccounts.delete(accountId)
+    return tx.changes.insertNextEvents(accountId, events)
+  })
+  const gathered = { events, written }
+  ofAccounts.set(accountId, gathered)
+  return gathered
 }
 
 export function noteLinkChange(

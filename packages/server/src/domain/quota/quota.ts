@@ -5,7 +5,7 @@
  */
 import { type AccountId, addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
-import type { Account, OwnLimits, WriteTx } from '../../ports/store.ts'
+import type { Account, AccountUse, OwnLimits, WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { Refuses } from '../refusals.ts'
 
@@ -33,8 +33,8 @@ interface Limits {
 }
 
 interface Step {
-  readonly before: Account
-  readonly after: Account
+  readonly before: AccountUse
+  readonly after: AccountUse
 }
 
 const QUOTA_CHANGED = { name: 'quota.changed' } as const
@@ -43,7 +43,7 @@ export type Quota = ReturnType<typeof createQuota>
 
 export function createQuota(settings: QuotaSettings) {
   /** An account's own hard limit replaces both limits of the deployment. A missing soft limit equals the hard one, and none is above it. */
-  function limitsOf(account: Account): Limits {
+  function limitsOf(account: AccountUse): Limits {
     const hard = account.hardLimitBytes ?? settings.hardBytes
     const hardLimit = hard === UNLIMITED ? undefined : hard
     const deploymentSoft = account.hardLimitBytes === undefined ? settings.softBytes : undefined
@@ -52,18 +52,19 @@ export function createQuota(settings: QuotaSettings) {
     return { hardLimit, softLimit: isAbove ? hardLimit : soft }
   }
 
-  function exceeds(account: Account): boolean {
+  function exceeds(account: AccountUse): boolean {
     const { hardLimit } = limitsOf(account)
     return hardLimit !== undefined && account.usedBytes >= hardLimit
   }
 
-  /** Stores since when the use is at or over the limit, and notes the change. An earlier time stays when the account was over the limit before too. */
-  async function note(tx: WriteTx, { before, after }: Step, at: Instant): Promise<void> {
+  /** Stores since when the use is at or over the limit. An earlier time stays when the account was over the limit before too. */
+  async function noteExcess(tx: WriteTx, { before, after }: Step, at: Instant): Promise<void> {
     const since = exceeds(after) ? ((exceeds(before) ? before.exceededSince : undefined) ?? at) : undefined
-    await Promise.all([
-      since === before.exceededSince ? undefined : tx.accounts.setExceededSince(before.accountId, since),
-      noteChange(tx, before.accountId, QUOTA_CHANGED, at),
-    ])
+    if (since !== before.exceededSince) await tx.accounts.setExceededSince(before.accountId, since)
+  }
+
+  async function note(tx: WriteTx, step: Step, at: Instant): Promise<void> {
+    await Promise.all([noteExcess(tx, step, at), noteChange(tx, step.before.accountId, QUOTA_CHANGED, at)])
   }
 
   return {
@@ -74,23 +75,23 @@ export function createQuota(settings: QuotaSettings) {
       bytes: number,
       at: Instant,
     ): Promise<Refuses<'quota_exceeded'> | undefined> {
-      const before = await tx.accounts.find(accountId)
-      if (before === undefined) throw new Error('an account disappeared within a transaction')
-      const after = { ...before, usedBytes: before.usedBytes + bytes }
       // A refusal undoes the note too.
-      const [isCharged] = await Promise.all([
-        tx.accounts.charge(accountId, bytes, limitsOf(before).hardLimit),
-        note(tx, { before, after }, at),
+      const [after] = await Promise.all([
+        tx.accounts.charge(accountId, bytes, settings.hardBytes),
+        noteChange(tx, accountId, QUOTA_CHANGED, at),
       ])
-      return isCharged ? undefined : { refused: 'quota_exceeded' }
+      if (after === undefined) return { refused: 'quota_exceeded' }
+      await noteExcess(tx, { before: { ...after, usedBytes: after.usedBytes - bytes }, after }, at)
+      return undefined
     },
 
     /** Gives `bytes` back, in the transaction that ends the charged row. */
     async refund(tx: WriteTx, accountId: AccountId, bytes: number, at: Instant): Promise<void> {
-      const before = await tx.accounts.find(accountId)
-      if (before === undefined) throw new Error('an account disappeared within a transaction')
-      const after = { ...before, usedBytes: before.usedBytes - bytes }
-      await Promise.all([tx.accounts.refund(accountId, bytes), note(tx, { before, after }, at)])
+      const [after] = await Promise.all([
+        tx.accounts.refund(accountId, bytes),
+        noteChange(tx, accountId, QUOTA_CHANGED, at),
+      ])
+      await noteExcess(tx, { before: { ...after, usedBytes: after.usedBytes + bytes }, after }, at)
     },
 
     /** Gives an account its own limits. A hard limit at or below its use begins the grace; one above it ends the grace. */

@@ -38,6 +38,9 @@ export type AccountSecret = Pick<Account, 'secretHash' | 'kdfVersion' | 'salt' |
 /** An account's own limits, in bytes. Undefined: the deployment's limit applies. */
 export type OwnLimits = Pick<Account, 'softLimitBytes' | 'hardLimitBytes'>
 
+/** What its quota depends on. */
+export type AccountUse = OwnLimits & Pick<Account, 'accountId' | 'usedBytes' | 'exceededSince'>
+
 /** Whether an account is there for others. */
 export type AccountStanding = Pick<Account, 'suspendedAt' | 'deletedAt'>
 
@@ -59,12 +62,12 @@ export interface AccountWrites {
    */
   changeSecret(accountId: AccountId, from: string, secret: AccountSecret): Promise<boolean>
   /**
-   * Adds `bytes` to the use. False, and nothing changed, if the use would exceed `hardLimitBytes` (undefined: no limit), or if the account was deleted. One
-   * conditional statement.
+   * Adds `bytes` to the use. Undefined, and nothing changed, if the use would exceed the account's own hard limit, or `hardLimitBytes` if it has none (undefined:
+   * no limit), or if the account was deleted. One conditional statement.
    */
-  charge(accountId: AccountId, bytes: number, hardLimitBytes: number | undefined): Promise<boolean>
+  charge(accountId: AccountId, bytes: number, hardLimitBytes: number | undefined): Promise<AccountUse | undefined>
   /** Subtracts `bytes` from the use. Throws if the use would fall below zero: then the rows contradict each other. */
-  refund(accountId: AccountId, bytes: number): Promise<void>
+  refund(accountId: AccountId, bytes: number): Promise<AccountUse>
   setExceededSince(accountId: AccountId, since: Instant | undefined): Promise<void>
   /** Sets both limits; undefined removes one. */
   setLimits(accountId: AccountId, limits: OwnLimits): Promise<void>

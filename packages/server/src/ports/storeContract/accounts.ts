@@ -111,7 +111,8 @@ function describeUse(inStore: InStore): void {
     'admits a charge up to exactly the limit, and changes nothing beyond it',
     inStore(async (store) => {
       await seed(store)
-      const charge = (size: number) => store.write([], (tx) => tx.accounts.charge(accountId(1), size, 100))
+      const charge = (size: number) =>
+        store.write([], async (tx) => (await tx.accounts.charge(accountId(1), size, 100)) !== undefined)
       assert.equal(await charge(60), true)
       assert.equal(await charge(41), false)
       assert.equal(await usedBytes(store), 60)
@@ -125,7 +126,11 @@ function describeUse(inStore: InStore): void {
     'admits exactly as many of 64 simultaneous charges as fit',
     inStore(async (store) => {
       await seed(store)
-      const admitted = await atOnce(store, 64, (tx) => tx.accounts.charge(accountId(1), 10, 239))
+      const admitted = await atOnce(
+        store,
+        64,
+        async (tx) => (await tx.accounts.charge(accountId(1), 10, 239)) !== undefined,
+      )
       assert.equal(countTrue(admitted), 23)
       assert.equal(await usedBytes(store), 230)
     }),
@@ -135,7 +140,8 @@ function describeUse(inStore: InStore): void {
     'charges up to the largest exact number if there is no limit',
     inStore(async (store) => {
       await seed(store)
-      const charge = (size: number) => store.write([], (tx) => tx.accounts.charge(accountId(1), size, undefined))
+      const charge = (size: number) =>
+        store.write([], async (tx) => (await tx.accounts.charge(accountId(1), size, undefined)) !== undefined)
       assert.equal(await charge(max - 1), true)
       assert.equal(await charge(2), false)
       assert.equal(await charge(1), true)
@@ -144,10 +150,28 @@ function describeUse(inStore: InStore): void {
   )
 
   it(
+    "puts an account's own hard limit in the place of the given one, and answers its use",
+    inStore(async (store) => {
+      await seed(store)
+      const charge = (bytes: number) => store.write([], (tx) => tx.accounts.charge(accountId(1), bytes, 100))
+      const use = { accountId: accountId(1), softLimitBytes: 5, hardLimitBytes: 200, exceededSince: at(4) }
+      await store.write([], async (tx) => {
+        await tx.accounts.setLimits(accountId(1), use)
+        await tx.accounts.setExceededSince(accountId(1), at(4))
+      })
+      assert.deepEqual(await charge(150), { ...use, usedBytes: 150 })
+      assert.equal(await charge(51), undefined)
+      assert.deepEqual(await store.write([], (tx) => tx.accounts.refund(accountId(1), 50)), { ...use, usedBytes: 100 })
+      await store.write([], (tx) => tx.accounts.setLimits(accountId(1), { ...use, hardLimitBytes: 99 }))
+      assert.equal(await charge(0), undefined)
+    }),
+  )
+
+  it(
     'charges no account if the id is unknown',
     inStore(async (store) => {
       await seed(store)
-      assert.equal(await store.write([], (tx) => tx.accounts.charge(accountId(9), 1, undefined)), false)
+      assert.equal(await store.write([], (tx) => tx.accounts.charge(accountId(9), 1, undefined)), undefined)
     }),
   )
 

@@ -25,6 +25,7 @@ export function describeChangeNumbers(inStore: InStore): void {
 }
 
 const after = (changeSeq: number, max = 10, account = 1) => ({ accountId: accountId(account), changeSeq, max })
+const eventsOf = (numbers: readonly number[]) => numbers.map((number) => event(number))
 const lastSeq = (store: Store, account = 1) => store.read((tx) => tx.changes.lastSeq(accountId(account)))
 
 function describeNumbers(inStore: InStore): void {
@@ -45,9 +46,8 @@ function describeNumbers(inStore: InStore): void {
       await seedWithAlbums(store)
       assert.equal(await lastSeq(store, 9), undefined)
       await assert.rejects(store.write([], (tx) => tx.changes.nextSeq(accountId(9))))
-      await assert.rejects(
-        store.write([], (tx) => tx.changes.insertNextEvent({ ...event(9), accountId: accountId(9) })),
-      )
+      for (const events of [[event(9)], [event(9), event(9)]])
+        await assert.rejects(store.write([], (tx) => tx.changes.insertNextEvents(accountId(9), events)))
     }),
   )
 
@@ -55,14 +55,16 @@ function describeNumbers(inStore: InStore): void {
     'gives events their numbers, also several that do not wait for each other',
     inStore(async (store) => {
       await seedWithAlbums(store)
-      const numbered = ({ changeSeq: _, ...noted }: NotedEvent) => noted
+      const insert = (tx: WriteTx, ...numbers: readonly number[]) =>
+        tx.changes.insertNextEvents(accountId(1), eventsOf(numbers))
       await store.write([], async (tx) => {
-        const first = tx.changes.insertNextEvent(numbered(event(1)))
-        await Promise.all([first, tx.changes.insertNextEvent(numbered(event(2)))])
-        assert.equal(await tx.changes.nextSeq(accountId(1)), 3)
-        await tx.changes.insertNextEvent(numbered(event(4)))
+        await Promise.all([insert(tx, 1), insert(tx, 2, 3), insert(tx)])
+        assert.equal(await tx.changes.nextSeq(accountId(1)), 4)
+        await Promise.all([insert(tx, 5, 6, 7, 8, 9), tx.changes.insertNextEvents(accountId(2), [event(1)])])
       })
-      assert.deepEqual(await store.read((tx) => tx.changes.eventsAfter(after(0))), [event(1), event(2), event(4)])
+      const expected = eventsOf([1, 2, 3, 5, 6, 7, 8, 9])
+      assert.deepEqual(await store.read((tx) => tx.changes.eventsAfter(after(0))), expected)
+      assert.equal(await lastSeq(store, 2), 1)
     }),
   )
 

@@ -271,7 +271,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     eventsAfter: (tx) => tx.changes.eventsAfter({ accountId: accountId(1), changeSeq: 0, max: 5 }),
     nextSeq: (tx) => tx.changes.nextSeq(accountId(1)),
     insertEvent: (tx) => tx.changes.insertEvent(event(1)),
-    insertNextEvent: (tx) => tx.changes.insertNextEvent(event(1)),
+    insertNextEvents: (tx) => tx.changes.insertNextEvents(accountId(1), [event(1), event(2), event(3)]),
     numberAsset: (tx) => tx.changes.numberAsset(assetId(1), 1),
     pruneEvents: (tx) => tx.changes.pruneEvents(at(1), 5),
   },
