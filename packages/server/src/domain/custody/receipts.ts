@@ -51,7 +51,11 @@ export function createReceiptLog({ headWatch = unwatched, ...ports }: ReceiptLog
     isDraining = true
     while (queue.length > 0) {
       const batch = takeBatch()
-      await ports.store.withReceiptLogLock(() => settleInTurn(batch)).catch((error: unknown) => fail(batch, error))
+      try {
+        await ports.store.withReceiptLogLock(() => settleInTurn(batch))
+      } catch (error) {
+        fail(batch, error)
+      }
     }
     isDraining = false
   }
