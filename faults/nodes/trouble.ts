@@ -4,7 +4,10 @@ import { type Api, type Asked, pause, type Reply } from '../api.ts'
 export interface Trouble {
   /** While this is true, and a little longer, the declared answers for it are no faults. */
   isPresent: boolean
-  /** The store gives wrong bytes. A client sees that by the hash, and asks again. */
+  /**
+   * The store gives wrong bytes. A client sees that by the hash, and asks again. A verification that reads them says so, and then withholds the object until it was
+   * read again.
+   */
   isLying: boolean
   /** Requests that were answered so. */
   refused: number
@@ -15,11 +18,13 @@ export interface Trouble {
 /** A refusal may still be on its way, or its request still be waiting for a connection to the database. */
 const LATE_MS = 12_000
 const PAUSE_MS = 100
-const CONTENT = /^\/v1\/(drops\/[^/]+\/content|blob\/)/
+const FROM_BYTES = /^(GET \/v1\/(drops\/[^/]+\/content|blob\/)|POST \/v1\/storage\/verify$)/
 
 export function createTrouble(): Trouble {
   let isPresent = false
   let endedAt = Number.NEGATIVE_INFINITY
+  let isLying = false
+  let liedAt = Number.NEGATIVE_INFINITY
   const trouble: Trouble = {
     get isPresent() {
       return isPresent
@@ -28,7 +33,13 @@ export function createTrouble(): Trouble {
       if (isPresent && !is) endedAt = performance.now()
       isPresent = is
     },
-    isLying: false,
+    get isLying() {
+      return isLying
+    },
+    set isLying(is) {
+      if (isLying) liedAt = performance.now()
+      isLying = is
+    },
     refused: 0,
     seen: (api) => ({
       ...api,
@@ -48,9 +59,10 @@ export function createTrouble(): Trouble {
     }),
   }
   const isRecent = () => isPresent || performance.now() - endedAt < LATE_MS
+  const hasLied = () => (isLying && isRecent()) || performance.now() - liedAt < LATE_MS
   function isUseless({ method, path }: Asked, reply: Reply): boolean {
-    const isContent = method === 'GET' && CONTENT.test(path) && reply.status === 200
-    return isRefused(reply) || (isContent && trouble.isLying && isRecent())
+    const isFromBytes = reply.status === 200 && FROM_BYTES.test(`${method} ${path}`)
+    return isRefused(reply) || (isFromBytes && hasLied())
   }
   function isRefused({ status, code, body }: Reply): boolean {
     const isExpected = isRecent()
