@@ -14,7 +14,7 @@ export interface Jobs {
   onDeleting(): void
   /** An account was deleted: delete its contents soon. */
   onDeleted(): void
-  /** An object has wrong bytes: scrub it soon. */
+  /** An object has wrong bytes: read it again soon. */
   onSuspect(): void
   /** Interrupts the reading of an object. Resolves when no job runs. */
   stop(): Promise<void>
@@ -22,7 +22,7 @@ export interface Jobs {
 
 interface JobParts {
   readonly sweep: Sweep
-  readonly scrub: Pick<Scrubber, 'turn'>
+  readonly scrub: Pick<Scrubber, 'turn' | 'again'>
   /** Undefined if the store of bytes has no keys. */
   readonly parts?: Pick<Parts, 'tend'> | undefined
   readonly node: Pick<Node, 'inTurn'>
@@ -34,6 +34,8 @@ interface JobParts {
 
 /** Pause between two turns of the scrubber. */
 const SCRUB_PAUSE_SECONDS = 60
+/** Between two looks for objects whose bytes seemed wrong. */
+const DOUBT_PAUSE_MS = 3_000
 
 export function startJobs({ sweep, scrub, parts, node, log, sweepSeconds, onBroken }: JobParts): Jobs {
   const ending = new AbortController()
@@ -57,14 +59,17 @@ export function startJobs({ sweep, scrub, parts, node, log, sweepSeconds, onBrok
       })
     })
   runScrub()
+  const runAgain = () => scrubbing.run('read again', () => node.inTurn('scrub', () => scrub.again(ending.signal)))
+  const doubtTimer = setInterval(runAgain, DOUBT_PAUSE_MS)
 
   return {
     onDeleting: () => sweeping.run('remove deleting bytes', sweep.removeDeleting),
     onDeleted: () => sweeping.run('empty deleted accounts', sweep.resumeAccountDeletions),
-    onSuspect: runScrub,
+    onSuspect: runAgain,
     async stop() {
       ending.abort(new Error('the server ends'))
       clearInterval(timer)
+      clearInterval(doubtTimer)
       clearTimeout(pause)
       await Promise.all([sweeping.isIdle(), scrubbing.isIdle(), tending.isIdle()])
     },

@@ -1,4 +1,4 @@
-import { type Instant, instantOf, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
+import { addSeconds, type Instant, instantOf, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type {
   KeptObject,
@@ -172,6 +172,24 @@ const suspected = prepared((db, given: { readonly max: number }) =>
   kept(db).where('suspected_at', 'is not', null).orderBy('suspected_at').orderBy('location').limit(given.max),
 )
 
+interface DamagedDue {
+  readonly at: Instant
+  readonly before: Instant
+  readonly max: number
+}
+
+const damagedDue = prepared((db, given: DamagedDue) =>
+  kept(db)
+    .where('damaged_at', 'is not', null)
+    .where('checked_at', '<=', given.before)
+    .where(({ eb, ref }) =>
+      eb(eb(eb(ref('checked_at'), '+', ref('checked_at')), '-', ref('damaged_at')), '<=', given.at),
+    )
+    .orderBy('checked_at')
+    .orderBy('location')
+    .limit(given.max),
+)
+
 const clearing = prepared((db, given: Reading & { readonly readAt: Instant }) =>
   db
     .updateTable('objects')
@@ -212,6 +230,9 @@ export function objectReads(db: Db): ObjectReads {
     },
     async listSuspected(max) {
       return (await suspected.all(db, { max })).map(keptOf)
+    },
+    async listDamaged({ at, leastSeconds, max }) {
+      return (await damagedDue.all(db, { at, before: addSeconds(at, -leastSeconds), max })).map(keptOf)
     },
     async ownerOf(location, uploadId) {
       const blob = await blobAt.first(db, { location })

@@ -105,6 +105,45 @@ describe('the scrubber', () => {
     }),
   )
 
+  it(
+    'serves a file again soon after a reading that gave wrong bytes for a moment',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const blob = await keep(world, albumOwner, content)
+      await flipBit(world, blob)
+      await world.rules.scrub.suspect(blob.location)
+      await world.rules.scrub.again(never)
+      assert.ok(await isDamaged(world, blob))
+      await writeFile(fileOf(world, blob), content)
+      await world.rules.scrub.again(never)
+      assert.ok(await isDamaged(world, blob), 'the moment may not be over')
+      world.clock.advance(3)
+      await world.rules.scrub.again(never)
+      assert.ok((await askOne(verifyOver(world), albumOwner.accountId, blob)).durable)
+    }),
+  )
+
+  it('reads a damaged object again at intervals that double', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const blob = await keep(world, await newAlbumOwner(world), content)
+        await flipBit(world, blob)
+        await scrubAfterAMonth(world)
+        const marked = world.clock.now()
+        const readAfter: number[] = []
+        for (let second = 1; second <= 200; second += 1) {
+          world.clock.advance(1)
+          const before = watch.calls.digest.length
+          await world.rules.scrub.again(never)
+          if (watch.calls.digest.length > before) readAfter.push((world.clock.now() - marked) / 1000)
+        }
+        assert.deepEqual(readAfter, [3, 6, 12, 24, 48, 96, 192])
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
   it('reads each object once a month, the longest unread first', async () => {
     const watch = watchBlobs()
     await inWorld(
@@ -236,7 +275,7 @@ describe('the scrubber', () => {
       assert.equal(saidOf(await askOne(elsewhere.verify, albumOwner.accountId, blob)), 'stored indexed original')
       assert.equal(world.suspectCalls(), 1)
       assert.ok(world.suspectCalls() > 0)
-      await elsewhere.scrub.turn(never)
+      await elsewhere.scrub.again(never)
       assert.ok(await isDamaged(world, blob))
       const calls = world.suspectCalls()
       assert.equal(saidOf(await askOne(rules.verify, albumOwner.accountId, blob)), 'stored indexed original')
@@ -252,7 +291,7 @@ describe('the scrubber', () => {
       world.clock.advance(60)
       await world.rules.scrub.suspect(blob.location)
       assert.equal((await world.store.read((tx) => tx.objects.listSuspected(5))).length, 1)
-      await world.rules.scrub.turn(never)
+      await world.rules.scrub.again(never)
       assert.deepEqual(await rowOf(world, blob), {
         location: blob.location,
         size: 100,

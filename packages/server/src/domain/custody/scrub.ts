@@ -1,7 +1,7 @@
 /**
  * The scrubber: reads every kept object again, the longest unread first, and marks damaged ones before an owner relies on them.
- * A mark is removed when the bytes are intact again, after a repair. It reads one object at a time, so that it never occupies both of the
- * threads that owners' deep scans need.
+ * A mark is removed when the bytes are intact again: after a repair, or because the reading was wrong and not the bytes. It reads one object at a time, so that
+ * it never occupies both of the threads that owners' deep scans need.
  */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import { DigestsBusy } from '../../ports/storageErrors.ts'
@@ -17,8 +17,12 @@ const MAX_TURN_BYTES = 4 * 1024 ** 3
 const MAX_TURN_OBJECTS = 10_000
 /** Intact objects that one transaction notes. */
 const MAX_BATCH = 100
-/** Suspected objects that one turn reads first. */
-const MAX_SUSPECTED = 1000
+/** Suspected objects, and damaged ones, that are read again at a time. */
+const MAX_DOUBTFUL = 1000
+/** A damaged object is read again so soon, and then at intervals that double: a disk or a store that gave wrong bytes for a moment hides no file for long. */
+const SOONEST_SECONDS = 3
+/** After a reading that failed. */
+const DOUBT_PAUSE_SECONDS = 60
 /** Between two passes over the due objects, so that an unreadable object is not read more often. */
 const PASS_PAUSE_SECONDS = 3600
 const DAY_SECONDS = 86_400
@@ -31,10 +35,20 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
   /** The last object that the pass over the due objects has read; unreadable ones are behind it. Undefined before its first object. */
   let reached: KeptObject | undefined
   let restUntil: Instant | undefined
+  let restFromDoubtUntil: Instant | undefined
 
-  async function examineSuspected(signal: AbortSignal): Promise<void> {
-    const objects = await store.read((tx) => tx.objects.listSuspected(MAX_SUSPECTED))
-    await examineEach(objects, { signal, count: createCounter(), isEnough: () => false })
+  async function examineDoubtful(signal: AbortSignal): Promise<void> {
+    const at = clock.now()
+    if (isResting(at, restFromDoubtUntil, DOUBT_PAUSE_SECONDS)) return
+    const [suspected, damaged] = await store.read((tx) =>
+      Promise.all([
+        tx.objects.listSuspected(MAX_DOUBTFUL),
+        tx.objects.listDamaged({ at, leastSeconds: SOONEST_SECONDS, max: MAX_DOUBTFUL }),
+      ]),
+    )
+    const count = createCounter()
+    await examineEach([...suspected, ...damaged], { signal, count, isEnough: () => false })
+    if (count.sum().unreadable > 0) restFromDoubtUntil = addSeconds(at, DOUBT_PAUSE_SECONDS)
   }
 
   /** Reads the next batch after `after` of the objects last read before `before`. Returns the last one read, undefined when none is left. */
@@ -48,8 +62,7 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
 
   async function examineDue(signal: AbortSignal): Promise<void> {
     const now = clock.now()
-    const isResting = restUntil !== undefined && now < restUntil && restUntil <= addSeconds(now, PASS_PAUSE_SECONDS)
-    if (isResting) return
+    if (isResting(now, restUntil, PASS_PAUSE_SECONDS)) return
     const count = createCounter()
     const isEnough = () => count.sum().bytes >= MAX_TURN_BYTES || count.sum().objects >= MAX_TURN_OBJECTS
     const before = addSeconds(now, -scrubDays * DAY_SECONDS)
@@ -68,15 +81,10 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
     },
 
     /** Reads some of the due objects. Throws the signal's reason when it aborts. */
-    async turn(signal: AbortSignal): Promise<void> {
-      try {
-        await examineSuspected(signal)
-        await examineDue(signal)
-      } catch (error) {
-        // Owners' scans come first: the next turn continues.
-        if (!(error instanceof DigestsBusy)) throw error
-      }
-    },
+    turn: (signal: AbortSignal): Promise<void> => unlessBusy(examineDue(signal)),
+
+    /** Reads the objects whose bytes seemed wrong. Throws as `turn` does. */
+    again: (signal: AbortSignal): Promise<void> => unlessBusy(examineDoubtful(signal)),
 
     /** Reads every kept object that was last read before now. Calls `onProgress` with the sums so far, every hundred objects. */
     async all(signal: AbortSignal, onProgress: (sum: ScrubSum) => void): Promise<ScrubSum> {
@@ -91,5 +99,19 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
       } while (after !== undefined)
       return count.sum()
     },
+  }
+}
+
+/** Whether a pause is not over. One that ends later than it can is of a clock that was set back. */
+function isResting(now: Instant, until: Instant | undefined, seconds: number): boolean {
+  return until !== undefined && now < until && until <= addSeconds(now, seconds)
+}
+
+/** Owners' scans come first: the next turn continues. */
+async function unlessBusy(turn: Promise<void>): Promise<void> {
+  try {
+    await turn
+  } catch (error) {
+    if (!(error instanceof DigestsBusy)) throw error
   }
 }

@@ -337,13 +337,27 @@ describe('a store that fails', () => {
           )
           assert.deepEqual(verdicts[1]?.blobs.map(flagsOf), ['indexed original'])
         }
-        assert.equal(watch.calls.check, 2)
+        // Before the second look, and before the answer.
+        assert.equal(watch.calls.check, 4)
         await rm(fileOf(world, one))
         await rm(fileOf(world, three))
         await ask()
-        assert.equal(watch.calls.check, 3)
+        assert.equal(watch.calls.check, 6)
       },
       { around: { blobs } },
+    )()
+  })
+
+  it('looks again where the first look failed, as the store may be back', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, bytes(10))
+        faults.arm('size', { times: 1 })
+        assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob)), WHOLE)
+      },
+      { around: faults.around },
     )()
   })
 

@@ -2,6 +2,7 @@
  * Answers whether the server really holds these blobs. Clients delete their own files because of this answer, so the answer is no in case of doubt.
  * A pure read (specification, Storage verification, rule 1): its ports cannot write. Only a suspicion of damage is noted.
  */
+import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AccountId, AssetId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
@@ -66,18 +67,18 @@ export function createVerify(
     })
   }
 
-  async function look(location: string): Promise<[string, number | undefined]> {
-    // An error at one object is a no for that object only. `verify` asks in the end whether the whole store is away.
-    return [location, await objects.size(location).catch(() => undefined)]
-  }
-
-  /** Looks at each object once, even if several questions ask for it. */
+  /** Looks at each object once, even if several questions ask for it. Undefined: nothing is there, or the look failed. */
   async function sizesOf(locations: ReadonlySet<string>): Promise<ReadonlyMap<string, number | undefined>> {
-    const all = [...locations]
-    const sizes: [string, number | undefined][] = []
-    for (let at = 0; at < all.length; at += PARALLEL_LOOKS)
-      sizes.push(...(await Promise.all(all.slice(at, at + PARALLEL_LOOKS).map(look))))
-    return new Map(sizes)
+    const sizes = new Map<string, number | undefined>()
+    const failed = new Set<string>()
+    const look = async (location: string) =>
+      void sizes.set(location, await objects.size(location).catch(() => void failed.add(location)))
+    await forEachConcurrently(locations, PARALLEL_LOOKS, look)
+    if (failed.size === 0) return sizes
+    // The store may have been away and be back. An object at which the second look fails, too, is a no.
+    await objects.check()
+    await forEachConcurrently([...failed], PARALLEL_LOOKS, look)
+    return sizes
   }
 
   async function observe(request: VerifyRequest): Promise<readonly ObservedAsset[]> {

@@ -58,6 +58,15 @@ export interface ObjectReads {
   }): Promise<readonly KeptObject[]>
   /** At most `max` kept objects that are suspected, the longest first. */
   listSuspected(max: number): Promise<readonly KeptObject[]>
+  /**
+   * At most `max` damaged kept objects that are due to be read again at `at`, the longest unread first: after `leastSeconds`, and then whenever as much time has
+   * passed since the last reading as between the first finding and that reading.
+   */
+  listDamaged(due: {
+    readonly at: Instant
+    readonly leastSeconds: number
+    readonly max: number
+  }): Promise<readonly KeptObject[]>
   /** `uploadId` is the session that brought the object. */
   ownerOf(location: string, uploadId: UploadId): Promise<ObjectOwner | undefined>
 }

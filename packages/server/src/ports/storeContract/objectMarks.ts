@@ -142,6 +142,30 @@ export function describeObjectMarks(inStore: InStore): void {
     )
 
     it(
+      'is damaged, and due to be read again after a while, then after twice the time since the first finding',
+      inStore(async (store) => {
+        for (const number of [1, 2, 3]) await keep(store, number, 10)
+        const due = async (seconds: number, max = 9) => {
+          const question = { at: at(seconds), leastSeconds: 5, max }
+          return (await store.read((tx) => tx.objects.listDamaged(question))).map(({ location }) => location)
+        }
+        const [first, second] = [object(1).location, object(2).location]
+        for (const [location, seconds] of [
+          [second, 21],
+          [first, 20],
+          [first, 30],
+        ] as const)
+          await store.write([], (tx) => tx.objects.markDamaged(location, at(seconds)))
+        assert.deepEqual([await due(25), await due(26)], [[], [second]])
+        assert.deepEqual([await due(39), await due(40), await due(40, 1)], [[second], [second, first], [second]])
+        await store.write([], (tx) => tx.objects.noteIntact(second, { readAt: at(50), at: at(50) }))
+        assert.deepEqual(await due(90), [first])
+        await store.write([], (tx) => tx.objects.move(first, { from: 'kept', to: 'orphaned', at: at(50) }))
+        assert.deepEqual(await due(90), [])
+      }),
+    )
+
+    it(
       'is recorded while the object is kept, and in no other state',
       inStore(async (store) => {
         await keep(store, 1, 10)

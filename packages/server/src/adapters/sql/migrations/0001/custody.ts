@@ -8,6 +8,7 @@ export function custodyTables(dialect: Dialect): readonly string[] {
 
 /** A hold names a content, not an object: the server does not hand out an object of that content that an account uploads later. */
 const objects = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
+  // Locations are random: a row of its own tree is appended beside the last one, and a later change finds it there.
   `create table objects (
     location ${text} primary key not null,
     size ${integer} not null check (size between 1 and ${integerMax}),
@@ -16,9 +17,10 @@ const objects = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
     checked_at ${integer} not null,
     damaged_at ${integer},
     suspected_at ${integer}
-  ) ${keyedTableEnd}`,
+  ) ${tableEnd}`,
   'create index objects_by_state on objects (state, since, location)',
   'create index objects_suspected on objects (state, suspected_at, location) where suspected_at is not null',
+  'create index objects_damaged on objects (state, checked_at, location) where damaged_at is not null',
   'create index objects_to_scrub on objects (state, checked_at, location)',
   `create table holds (
     ciphertext_hash ${text} primary key not null,
