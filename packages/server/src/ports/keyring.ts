@@ -1,3 +1,6 @@
+import type { KeyId, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { ReceiptPayload } from '@blindkeep/protocol/receipt'
+
 /** All use of private keys. They are stored sealed under the master secret and never leave this port unsealed. */
 export interface Keyring {
   /** Seals a secret under the master secret, for storage. The result opens only under the same `name`. */
@@ -11,12 +14,15 @@ export interface Keyring {
   openTokenKey(sealed: Uint8Array): TokenSigner
 }
 
-/** Signs on other threads than the event loop's. */
+export interface SignedReceipt {
+  readonly receiptCbor: Uint8Array
+  readonly receiptHash: Sha256Hex
+}
+
+/** Signs on another thread than the event loop's, with Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, no context). */
 export interface AttestationSigner {
-  /** Ed25519 (RFC 8032), 64 bytes. */
-  ed25519(message: Uint8Array): Promise<Uint8Array>
-  /** ML-DSA-65 (FIPS 204, no context), 3309 bytes. */
-  mlDsa65(message: Uint8Array): Promise<Uint8Array>
+  /** A chain: each receipt but the first gets the hash of the one before it as its `prior_receipt_hash`. `keyId` names the signer's key. */
+  receipts(payloads: readonly ReceiptPayload[], keyId: KeyId): Promise<readonly SignedReceipt[]>
 }
 
 /** JWTs signed with EdDSA under the server's signing key (RFC 7519, RFC 8037). Deterministic: equal claims give equal tokens. */

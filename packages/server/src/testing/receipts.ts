@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { parseAccountId, parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
-import type { HybridVerifiers } from '@blindkeep/protocol/receipt'
+import { parseAccountId, parseDropId, parseSha256Hex, parseUploadId } from '@blindkeep/protocol/ids'
+import type { HybridVerifiers, ReceiptPayload } from '@blindkeep/protocol/receipt'
 import { systemRandom } from '../adapters/system/random.ts'
 import type { ReceiptDraft } from '../domain/custody/receiptBatches.ts'
 import { createGate } from './faults.ts'
@@ -42,4 +42,17 @@ export const draft = (commit: ReceiptDraft['commit'] = async () => undefined): R
     size: 8,
   },
   commit,
+})
+
+/** What a receipt with this number says: some drop's. */
+export const payload = (receiptSeq: number): ReceiptPayload => ({
+  server_id: 'https://keep.example',
+  receipt_seq: receiptSeq,
+  prior_receipt_hash: defined(parseSha256Hex('a'.repeat(64))),
+  upload_id: defined(parseUploadId(systemRandom.uuid())),
+  drop_id: defined(parseDropId(systemRandom.uuid())),
+  blob_role: 'original',
+  ciphertext_hash: sha256(bytes(8)),
+  size: 8,
+  received_at: '2026-01-01T00:00:00.000Z',
 })

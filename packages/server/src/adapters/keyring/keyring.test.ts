@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { createPublicKey, randomBytes, verify } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { splitHybridPublicKey } from '@blindkeep/protocol/keys'
+import { keyId } from '@blindkeep/protocol/keys'
+import { verifyReceipt } from '@blindkeep/protocol/receipt'
 import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
+import { payload, verifiers } from '../../testing/receipts.ts'
 import { openKeyring } from './keyring.ts'
 
 interface World {
@@ -185,23 +187,22 @@ describe('attestation keys', () => {
     inWorld(async ({ keyring, reopen }) => {
       const key = keyring.createAttestationKey()
       assert.equal(key.publicKey.length, 1984)
-      const halves = splitHybridPublicKey(key.publicKey)
       const signer = (await reopen()).openAttestationKey(key)
-      const message = randomBytes(300)
-      const [ed25519, mlDsa65] = await Promise.all([signer.ed25519(message), signer.mlDsa65(message)])
-      assert.deepEqual([ed25519.length, mlDsa65.length], [64, 3309])
-      const edKey = createPublicKey({
-        key: Buffer.from(halves.ed25519),
-        format: 'raw-public',
-        asymmetricKeyType: 'ed25519',
-      })
-      const mlKey = createPublicKey({
-        key: Buffer.from(halves.mlDsa65),
-        format: 'raw-public',
-        asymmetricKeyType: 'ml-dsa-65',
-      })
-      assert.ok(verify(null, message, edKey, ed25519) && verify(null, message, mlKey, mlDsa65))
-      assert.ok(!verify(null, randomBytes(300), edKey, ed25519) && !verify(null, randomBytes(300), mlKey, mlDsa65))
+      const receipts = await signer.receipts([payload(1), payload(2)], keyId(key.publicKey))
+      const { publicKey } = key
+      const read = await Promise.all(
+        receipts.map(({ receiptCbor }) => verifyReceipt({ receiptCbor, publicKey, verify: verifiers })),
+      )
+      assert.deepEqual(
+        read.map(({ payload: { receipt_seq, prior_receipt_hash } }) => [receipt_seq, prior_receipt_hash]),
+        [
+          [1, 'a'.repeat(64)],
+          [2, receipts[0]?.receiptHash],
+        ],
+      )
+      const { publicKey: another } = keyring.createAttestationKey()
+      for (const { receiptCbor } of receipts)
+        await assert.rejects(verifyReceipt({ receiptCbor, publicKey: another, verify: verifiers }))
     }),
   )
 
@@ -210,10 +211,10 @@ describe('attestation keys', () => {
     inWorld(async ({ keyring }) => {
       const signer = keyring.openAttestationKey(keyring.createAttestationKey())
       let isSigned = false
-      const signing = signer.mlDsa65(randomBytes(10)).then(() => {
+      const signing = signer.receipts([payload(1)], keyId(keyring.createAttestationKey().publicKey)).then(() => {
         isSigned = true
       })
-      // A signature from this thread would arrive after a few microtasks. A signature from the pool needs the event loop to turn.
+      // A signature from this thread would arrive after a few microtasks. One from another thread needs the event loop to turn.
       for (let turn = 0; turn < 100; turn++) await Promise.resolve()
       assert.equal(isSigned, false)
       await signing

@@ -2,8 +2,9 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import { equalBytes } from '@blindkeep/protocol/bytes'
 import { joinHybridPublicKey } from '@blindkeep/protocol/keys'
 import { type AttestationSigner, type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
-import { ed25519Key, mlDsa65Key, publicBytes, SEED_BYTES, signOffLoop } from './keys.ts'
+import { ed25519Key, mlDsa65Key, publicBytes, SEED_BYTES } from './keys.ts'
 import { readMasterSecret } from './masterSecret.ts'
+import { signOnThread } from './receiptThread.ts'
 import { open, seal } from './sealing.ts'
 import { createTokenSigner } from './tokens.ts'
 
@@ -57,8 +58,7 @@ function openSeeds(seeds: Uint8Array): { readonly publicKey: Uint8Array; readonl
   return {
     publicKey: joinHybridPublicKey({ ed25519: publicBytes(ed25519), mlDsa65: publicBytes(mlDsa65) }),
     signer: {
-      ed25519: (message) => signOffLoop(ed25519, message),
-      mlDsa65: (message) => signOffLoop(mlDsa65, message),
+      receipts: (payloads, keyId) => signOnThread({ ed25519, mlDsa65 }, payloads, keyId),
     },
   }
 }

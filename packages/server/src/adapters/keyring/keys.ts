@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 
 /** The size of an Ed25519 private key (RFC 8032), and of the seed of an ML-DSA key (FIPS 204, algorithm 6). */
 export const SEED_BYTES = 32
@@ -14,14 +14,4 @@ export function mlDsa65Key(seed: Uint8Array): KeyObject {
 /** Raw bytes of the public half: 32 for Ed25519, 1952 for ML-DSA-65. */
 export function publicBytes(privateKey: KeyObject): Uint8Array {
   return new Uint8Array(createPublicKey(privateKey).export({ format: 'raw-public' }))
-}
-
-/** With a callback Node signs in its thread pool. Without one every request would wait for the signature. */
-export function signOffLoop(privateKey: KeyObject, message: Uint8Array): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    sign(null, message, privateKey, (error, signature) => {
-      if (error === null) resolve(new Uint8Array(signature))
-      else reject(error)
-    })
-  })
 }

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { CompactSign, compactVerify } from 'jose'
 import type { TokenSigner } from '../../ports/keyring.ts'
 import { ed25519Key, publicBytes } from './keys.ts'
@@ -46,7 +46,7 @@ function createMemory() {
   const known = new Map<string, Claims>()
   return {
     async of(text: string, verify: () => Promise<Claims | undefined>): Promise<Claims | undefined> {
-      const key = createHash('sha256').update(text).digest('base64')
+      const key = hash('sha256', text, 'base64')
       const present = known.get(key)
       if (present !== undefined) return present
       const claims = await verify()

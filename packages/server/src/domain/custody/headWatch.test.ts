@@ -141,6 +141,7 @@ describe('the watch over the head of the receipt log', () => {
         ...world.store,
         read: (work) => current.read(work),
         ask: (work) => current.ask(work),
+        look: () => current.look(),
         write: (locks, work) => current.write(locks, work),
         withReceiptLogLock: (work) => current.withReceiptLogLock(work),
       }

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { keyId } from '@blindkeep/protocol/keys'
+import { verifyReceipt } from '@blindkeep/protocol/receipt'
 import { openKeyring } from '../../adapters/keyring/keyring.ts'
 import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import { bytes, land, newLink } from '../../testing/guest.ts'
+import { payload, verifiers } from '../../testing/receipts.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { rotateSigningKey } from '../discovery/signingKey.ts'
 import { openServerKeys, rotateAttestationKey } from './keys.ts'
@@ -27,9 +29,12 @@ describe('the server’s own keys', () => {
       const again = await openServerKeys(world)
       assert.deepEqual(again.serverSecret, world.keys.serverSecret)
       assert.deepEqual(await again.tokens.publicKey(), await world.keys.tokens.publicKey())
-      const [key, message] = [defined((await published(world))[0]), bytes(40)]
-      const signatures = [again, world.keys].map(({ signerOf }) => signerOf(key).ed25519(message))
-      assert.deepEqual(await signatures[0], await signatures[1])
+      const key = defined((await published(world))[0])
+      const { publicKey } = key
+      for (const { signerOf } of [again, world.keys]) {
+        const [receipt] = await signerOf(key).receipts([payload(1)], key.keyId)
+        await verifyReceipt({ receiptCbor: defined(receipt).receiptCbor, publicKey, verify: verifiers })
+      }
     }),
   )
 

@@ -7,10 +7,9 @@ import {
   type Sha256Hex,
   type UploadId,
 } from '@blindkeep/protocol/ids'
-import { assembleReceipt, type ReceiptPayload, receiptHash, receiptToBeSigned } from '@blindkeep/protocol/receipt'
+import type { ReceiptPayload } from '@blindkeep/protocol/receipt'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Clock } from '../../ports/clock.ts'
-import type { AttestationSigner } from '../../ports/keyring.ts'
 import type { AttestationKey, LogHead, ReceiptRow } from '../../ports/store.ts'
 import type { SignerOf } from './keys.ts'
 
@@ -47,35 +46,31 @@ export function createReceiptSigning({ clock, serverId, signerOf }: SigningPorts
     subjects: readonly ReceiptSubject[],
     { head, floor, key }: LogState,
   ): Promise<readonly ReceiptRow[]> {
-    const signer = signerOf(key)
-    const rows: ReceiptRow[] = []
-    for (const subject of subjects) {
-      const prior = rows.at(-1) ?? head
-      const receiptSeq = Math.max(prior?.receiptSeq ?? 0, floor) + 1
-      // Even after the clock was set back, a receipt is not dated before the one it follows, or before its key became active.
-      const receivedAt = instantOf(Math.max(clock.now(), key.activeFrom, prior?.receivedAt ?? 0))
-      const payload: ReceiptPayload = {
+    const numbered = numbers(subjects, { head, floor, key })
+    const payloads = numbered.map(
+      ({ subject, receiptSeq, receivedAt }): ReceiptPayload => ({
         server_id: serverId,
         receipt_seq: receiptSeq,
-        ...(prior && { prior_receipt_hash: prior.receiptHash }),
         ...payloadOf(subject),
         received_at: formatInstant(receivedAt),
-      }
-      const receiptCbor = await sign(payload, key, signer)
-      const { uploadId, dropId, assetId } = subject
-      const { keyId } = key
-      rows.push({
-        receiptSeq,
-        receiptHash: receiptHash(receiptCbor),
-        receiptCbor,
-        keyId,
-        uploadId,
-        dropId,
-        assetId,
-        receivedAt,
-      })
-    }
-    return rows
+      }),
+    )
+    const [first, ...others] = payloads
+    if (first === undefined) return []
+    const chained = [{ ...first, ...(head && { prior_receipt_hash: head.receiptHash }) }, ...others]
+    const receipts = await signerOf(key).receipts(chained, key.keyId)
+    return numbered.map(({ subject: { uploadId, dropId, assetId }, receiptSeq, receivedAt }, at) => {
+      const receipt = receipts[at]
+      if (receipt === undefined) throw new Error('a receipt was not signed')
+      return { ...receipt, receiptSeq, keyId: key.keyId, uploadId, dropId, assetId, receivedAt }
+    })
+  }
+
+  /** Even after the clock was set back, a receipt is not dated before the one it follows, or before its key became active. */
+  function numbers(subjects: readonly ReceiptSubject[], { head, floor, key }: LogState) {
+    const first = Math.max(head?.receiptSeq ?? 0, floor) + 1
+    const receivedAt = instantOf(Math.max(clock.now(), key.activeFrom, head?.receivedAt ?? 0))
+    return subjects.map((subject, at) => ({ subject, receiptSeq: first + at, receivedAt }))
   }
 }
 
@@ -89,14 +84,4 @@ function payloadOf(subject: ReceiptSubject) {
     size: subject.size,
     ...(subject.envelopeHash && { envelope_hash: subject.envelopeHash }),
   }
-}
-
-async function sign(
-  payload: ReceiptPayload,
-  { keyId }: AttestationKey,
-  signer: AttestationSigner,
-): Promise<Uint8Array> {
-  const toBeSigned = receiptToBeSigned(payload, keyId)
-  const [ed25519, mlDsa65] = await Promise.all([signer.ed25519(toBeSigned.ed25519), signer.mlDsa65(toBeSigned.mlDsa65)])
-  return assembleReceipt(toBeSigned, { ed25519, mlDsa65 })
 }

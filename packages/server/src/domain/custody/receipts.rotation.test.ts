@@ -38,10 +38,9 @@ function whileRotating(work: (rotated: Rotated, world: World) => Promise<void>):
         clock,
         serverId: 'https://keep.example',
         signerOf: (key) => ({
-          ...signerOf(key),
-          async ed25519(message) {
-            await before(signed++)
-            return signerOf(key).ed25519(message)
+          async receipts(payloads, keyId) {
+            for (let count = 0; count < payloads.length; count += 1) await before(signed++)
+            return signerOf(key).receipts(payloads, keyId)
           },
         }),
       })

@@ -11,16 +11,15 @@ import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { openServerKeys, type SignerOf } from './keys.ts'
 import { createReceiptLog } from './receipts.ts'
 
-/** Runs `before` ahead of the first signature of each receipt. */
+/** Runs `before` ahead of the signatures of each batch. */
 const signingAfter =
   (signerOf: SignerOf, before: () => Promise<void>): SignerOf =>
   (key) => {
     const signer = signerOf(key)
     return {
-      ...signer,
-      async ed25519(message) {
+      async receipts(payloads, keyId) {
         await before()
-        return signer.ed25519(message)
+        return signer.receipts(payloads, keyId)
       },
     }
   }

@@ -8,7 +8,13 @@
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { ReceiptRow } from '../../ports/store.ts'
 import { type HeadWatch, unwatched } from './headWatch.ts'
-import { createReceiptBatches, type ReceiptDraft, type ReceiptPorts, type Signed } from './receiptBatches.ts'
+import {
+  createReceiptBatches,
+  DraftFailed,
+  type ReceiptDraft,
+  type ReceiptPorts,
+  type Signed,
+} from './receiptBatches.ts'
 
 interface ReceiptLogPorts extends Omit<ReceiptPorts, 'headWatch'> {
   /** Refuses to sign on a database that was set back. */
@@ -32,8 +38,6 @@ interface Ahead {
 const MAX_BATCH = 64
 /** In one turn of the log's lock: other processes wait for it meanwhile. */
 const MAX_BATCHES = 4
-/** A rotation takes far longer than signing a batch, so this many in a row mean a fault. */
-const MAX_SIGNINGS = 5
 
 export type ReceiptLog = ReturnType<typeof createReceiptLog>
 
@@ -69,45 +73,43 @@ export function createReceiptLog({ headWatch = unwatched, ...ports }: ReceiptLog
   /** Commits a batch. Returns the next one, which is being signed meanwhile; undefined if none waits, or the turn has to end. */
   async function settle({ batch, signed }: Ahead, mayGoOn: boolean): Promise<Ahead | undefined> {
     let next: Ahead | undefined
+    let left: Batch = []
     try {
       const first = await signed
       if (mayGoOn && queue.length > 0) next = signAhead(takeBatch(), first)
-      if (await commit(batch, first)) return next
-      await commitAfresh(batch)
+      if (await batches.commit(draftsOf(batch), first)) {
+        acknowledge(batch, first)
+        return next
+      }
+      acknowledge(batch, await batches.commitAfresh(draftsOf(batch)))
     } catch (error) {
-      await settleFailed(batch, error)
+      left = await settleFailed(batch, error)
     }
     // What was signed on top of this batch continues nothing.
-    if (next !== undefined) queue.unshift(...next.batch)
+    queue.unshift(...left, ...(next?.batch ?? []))
     return undefined
   }
 
   function signAhead(batch: Batch, first: Signed): Ahead {
-    const signed = batches.signAfter(draftsOf(batch), first)
+    const ahead = { batch, signed: batches.signAfter(draftsOf(batch), first) }
     // If the turn ends, nothing awaits it.
-    signed.catch(() => undefined)
-    return { batch, signed }
+    ahead.signed.catch(() => undefined)
+    return ahead
   }
 
-  async function commit(batch: Batch, signed: Signed): Promise<boolean> {
-    if (!(await batches.commit(draftsOf(batch), signed))) return false
-    batch.forEach(({ resolve }, at) => {
-      const row = signed.rows[at]
-      if (row !== undefined) resolve(row)
-    })
-    return true
-  }
-
-  async function commitAfresh(batch: Batch): Promise<void> {
-    for (let signings = 1; signings < MAX_SIGNINGS; signings++) if (await commit(batch, await signAfresh(batch))) return
-    throw new Error(`the log or its key changed ${MAX_SIGNINGS} times while a batch was signed`)
-  }
-
-  /** After a failure of a draft each one is signed in a batch of its own, so that one draft cannot fail the others. */
-  async function settleFailed(batch: Batch, error: unknown): Promise<void> {
+  /** Returns those that wait for another batch: one draft cannot fail the others. */
+  async function settleFailed(batch: Batch, error: unknown): Promise<Batch> {
+    if (error instanceof DraftFailed) {
+      fail(
+        batch.filter(({ draft }) => draft === error.draft),
+        error.cause,
+      )
+      return batch.filter(({ draft }) => draft !== error.draft)
+    }
     // No draft is the reason if the database does not answer; and with an unknown outcome the caller looks what has happened.
-    if (batch.length === 1 || error instanceof StorageUnavailable) return fail(batch, error)
-    for (const each of batch) await settle({ batch: [each], signed: signAfresh([each]) }, false)
+    if (batch.length === 1 || error instanceof StorageUnavailable) fail(batch, error)
+    else for (const each of batch) await settle({ batch: [each], signed: signAfresh([each]) }, false)
+    return []
   }
 
   function fail(batch: Batch, error: unknown): void {
@@ -125,4 +127,11 @@ export function createReceiptLog({ headWatch = unwatched, ...ports }: ReceiptLog
       })
     },
   }
+}
+
+function acknowledge(batch: Batch, { rows }: Signed): void {
+  batch.forEach(({ resolve }, at) => {
+    const row = rows[at]
+    if (row !== undefined) resolve(row)
+  })
 }

@@ -3,7 +3,7 @@ import { equalBytes } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../../ports/clock.ts'
 import type { Keyring, TokenSigner } from '../../ports/keyring.ts'
 import type { ReadTx, Store } from '../../ports/store.ts'
-import { cacheFor } from '../cache.ts'
+import { cacheFor, whileUnchanged } from '../cache.ts'
 
 export interface SigningKey extends Pick<TokenSigner, 'sign' | 'verify'> {
   /** Raw Ed25519 public key, 32 bytes. */
@@ -37,20 +37,20 @@ export function createSigningKey({ store, keyring, clock }: SigningKeyPorts, sea
 
   const signer = cacheFor(clock, LOOK_AGAIN_MS, () => store.read(look))
   /** Nothing is signed or published with a key that another process has replaced. */
-  const latest = () => store.read(look)
+  const latest = whileUnchanged(store, () => store.read(look))
 
   return {
-    sign: async (header, claims) => (await latest()).sign(header, claims),
+    sign: async (header, claims) => (await latest(undefined)).sign(header, claims),
     seenBy: look,
     async verify(typ, token) {
       const known = await signer()
       const claims = await known.verify(typ, token)
       if (claims !== undefined) return claims
       // Another process may have signed it with a newer key.
-      const present = await latest()
+      const present = await latest(undefined)
       return present === known ? undefined : present.verify(typ, token)
     },
-    publicKey: async () => (await latest()).publicKey,
+    publicKey: async () => (await latest(undefined)).publicKey,
   }
 }
 
