@@ -39,7 +39,7 @@ import { createShares } from './domain/shares/shares.ts'
 import { createSweep, type SweepSettings } from './domain/sweep.ts'
 import { createChunks } from './domain/uploads/chunks.ts'
 import { createFinishing } from './domain/uploads/finishing.ts'
-import { createLand } from './domain/uploads/landing.ts'
+import { createLanding } from './domain/uploads/landing.ts'
 import { createMarkWriting } from './domain/uploads/markWriting.ts'
 import { createRoom, type RoomSettings } from './domain/uploads/room.ts'
 import { createStagedBytes } from './domain/uploads/staged.ts'
@@ -193,8 +193,8 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const assetBlobs = createAssetBlobs({ quota, ending })
   const assets = createAssets({ store, objects, clock, ending, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, objects })
-  const land = createLand({ store, random, receiptLog, ending, landDrop, opened, assetBlobs, checkProvenance })
-  const finishing = createFinishing({ store, staging, clock, staged, ending, land, nodeId, giveUpAfter })
+  const landing = createLanding({ store, random, receiptLog, ending, landDrop, opened, assetBlobs, checkProvenance })
+  const finishing = createFinishing({ store, staging, clock, staged, ending, land: landing.land, nodeId, giveUpAfter })
   const links = createLinks(
     { store, clock, ending },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
@@ -213,7 +213,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     assets,
     scrub,
     parts,
-    chunks: createChunks({ store, staging, room, clock, writers, staged, finishing }),
+    chunks: createChunks({ store, staging, room, clock, writers, staged, finishing, landing }),
     drops: createDrops({ store, room, clock, random, limiter, links, quota, writers, ending, opened }, settings),
     uploads: createUploads({ store, room, clock, random, quota }, settings),
     adopt: createAdopt(

@@ -21,8 +21,15 @@ export type * from './store/nouns.ts'
  * - After a failed sync of the database the store acknowledges nothing more: every call rejects with `StoreBroken`.
  */
 export interface Store {
+  /** Whether `write` may throw `OutcomeUnknown`, and the commit still take effect later. */
+  readonly mayLoseOutcome: boolean
   read<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
   ask<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
+  /**
+   * A number that every commit changes, of whatever process. What was read after a look stays true while later looks give the same number. Undefined when
+   * the store cannot tell, or not now.
+   */
+  look(): number | undefined
   write<Result>(locks: Locks, work: (tx: WriteTx) => Promise<Result>): Promise<Result>
   /** Runs `work` while it holds the receipt log's lock, which only one `work` in all processes can hold. Do not call it inside a transaction. */
   withReceiptLogLock<Result>(work: () => Promise<Result>): Promise<Result>

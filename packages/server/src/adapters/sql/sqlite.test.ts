@@ -64,6 +64,31 @@ storeContract('SQLite in memory', openInMemory)
 storeContract('SQLite in a file', openInFile)
 durableStoreContract('SQLite in a file', openInFile)
 
+describe('a look at a SQLite store', () => {
+  const inMemory = async (work: (world: Awaited<ReturnType<typeof openInMemory>>) => Promise<void>) => {
+    const world = await openInMemory()
+    await work(world).finally(world.close)
+  }
+
+  it('tells a number, in a file and in memory', async () => {
+    await inMemory(async ({ store }) => assert.equal(typeof store.look(), 'number'))
+    await inFile(async ({ store }) => assert.equal(typeof store.look(), 'number'))()
+  })
+
+  it(
+    'shows what another process committed, once it has',
+    inFile(async ({ store, path }) => {
+      const before = store.look()
+      const other = new DatabaseSync(path)
+      other.exec("begin immediate; insert into server_facts (name, value) values ('server_id', x'01')")
+      assert.equal(store.look(), before)
+      other.exec('commit')
+      other.close()
+      assert.notEqual(store.look(), before)
+    }),
+  )
+})
+
 describe('opening a SQLite store', () => {
   it(
     'creates the file and its log readable by their owner only, with any umask',

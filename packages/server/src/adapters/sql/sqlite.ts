@@ -40,7 +40,7 @@ export async function openSqliteStore(options: { readonly path: string; readonly
     const reader = openConnection(location, { health, queryOnly: true })
     // A database in memory has no log, so a reader would see half of a write: reader and writer take the same turns.
     const readerTurns = inMemory ? writerTurns : createTurns()
-    return storeOver({ writer, reader, readerTurns, commits, health })
+    return storeOver({ writer, reader, readerTurns, commits, health, inMemory })
   } catch (error) {
     writer.close()
     throw error
@@ -67,9 +67,10 @@ interface Parts {
   readonly readerTurns: Turns
   readonly commits: GroupCommit
   readonly health: Health
+  readonly inMemory: boolean
 }
 
-function storeOver({ writer, reader, readerTurns, commits, health }: Parts): Store {
+function storeOver({ writer, reader, readerTurns, commits, health, inMemory }: Parts): Store {
   const receiptLog = createTurns()
   let closed: Promise<void> | undefined
 
@@ -91,6 +92,7 @@ function storeOver({ writer, reader, readerTurns, commits, health }: Parts): Sto
   }
 
   return {
+    mayLoseOutcome: false,
     async read(work) {
       refuseWhenOver()
       return await readerTurns.take(() => inSnapshot(reader, (db) => work(createReadTx(db))))
@@ -98,6 +100,11 @@ function storeOver({ writer, reader, readerTurns, commits, health }: Parts): Sto
     async ask(work) {
       refuseWhenOver()
       return await readerTurns.take(() => reader.lend((db) => work(createReadTx(once(db)))))
+    },
+    look() {
+      refuseWhenOver()
+      // A snapshot may be older than the last commit, and a database in memory shows a write that has not committed.
+      return reader.inTransaction() || (inMemory && writer.inTransaction()) ? undefined : reader.dataVersion()
     },
     async write(_locks, work) {
       refuseWhenOver()

@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import type { QueryResult } from 'kysely'
 import { createDb, type Db, sqliteKind } from './db.ts'
 import type { Health } from './sqliteHealth.ts'
@@ -8,6 +8,8 @@ export interface SqliteConnection {
   /** Runs a statement that begins or ends a transaction or savepoint. Never a query. */
   control(statement: string): void
   inTransaction(): boolean
+  /** Changes when another connection, of whatever process, has committed (https://www.sqlite.org/pragma.html#pragma_data_version). */
+  dataVersion(): number
   /** Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one. */
   lend<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
   close(): void
@@ -37,6 +39,7 @@ export function openConnection(
       statements.run(statement, [])
     },
     inTransaction: () => database.isTransaction,
+    dataVersion: () => Number(statements.first('pragma data_version')?.data_version),
     lend: (work) => lend(statements, work),
     close: () => database.close(),
   }
@@ -50,6 +53,7 @@ function pragmas(queryOnly: boolean): string {
     pragma foreign_keys = on;
     pragma temp_store = memory;
     pragma cache_size = -16384;
+    pragma wal_autocheckpoint = 4000;
     pragma journal_size_limit = 67108864;
     pragma query_only = ${queryOnly ? 'on' : 'off'};
   `
@@ -77,6 +81,7 @@ function refuseOtherJournals(database: DatabaseSync): void {
 }
 
 interface Statements {
+  first(text: string): Readonly<Record<string, SQLOutputValue>> | undefined
   run(text: string, parameters: readonly unknown[]): QueryResult<unknown>
 }
 
@@ -101,6 +106,14 @@ function createStatements(database: DatabaseSync, health: Health): Statements {
   }
 
   return {
+    first(text) {
+      health.check()
+      try {
+        return prepared(text).statement.get()
+      } catch (error) {
+        throw health.judge(error)
+      }
+    },
     run(text, parameters) {
       health.check()
       try {

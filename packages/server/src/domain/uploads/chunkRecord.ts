@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import {
   type AccountStanding,
   accountLock,
+  type DropUpload,
   type Link,
   type Store,
   type Upload,
@@ -12,6 +13,7 @@ import { isRefusal, type Refuses } from '../refusals.ts'
 import { giveUpPart, type WrittenChunk } from './chunkWrite.ts'
 import { findUpload } from './findUpload.ts'
 import { claimLink, type FinishAnswer, type Finishing, type FinishingRefusal } from './finishing.ts'
+import type { Landing } from './landing.ts'
 import type { StagedBytes } from './staged.ts'
 
 export interface ChunkRecordPorts {
@@ -19,6 +21,7 @@ export interface ChunkRecordPorts {
   readonly clock: Clock
   readonly staged: StagedBytes
   readonly finishing: Finishing
+  readonly landing: Pick<Landing, 'landAtOnce'>
 }
 
 export type RecordRefusal = Refuses<
@@ -27,7 +30,13 @@ export type RecordRefusal = Refuses<
 
 type RecordingRefusal = Refuses<'chunk_misplaced' | 'upload_not_found' | 'account_suspended'> | FinishingRefusal
 
-export function createChunkRecord({ store, clock, staged, finishing }: ChunkRecordPorts) {
+export function createChunkRecord({ store, clock, staged, finishing, landing }: ChunkRecordPorts) {
+  /**
+   * The session stays open until the commit. If that may still take effect after it failed, a request must not be able to write over the bytes meanwhile:
+   * with keys none can.
+   */
+  const mayLandAtOnce = ({ key }: WrittenChunk) => key !== undefined || !store.mayLoseOutcome
+
   return async function record(upload: Upload, chunk: WrittenChunk): Promise<FinishAnswer | RecordRefusal> {
     const { uploadId } = upload
     const end = chunk.offset + chunk.length
@@ -36,6 +45,10 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     if (isLast) {
       const failure = await finishing.settle(upload)
       if (failure !== undefined) return failure
+    }
+    if (isSmallWhole(upload, chunk) && mayLandAtOnce(chunk)) {
+      const landed = await landAtOnce(upload, chunk)
+      if (landed !== undefined) return landed
     }
     // The account's lock would make every chunk of an account wait for the others. One statement judges and records a chunk; the last one judges more.
     const done = await store.write(isLast ? [accountLock(upload.accountId)] : [], (tx) => recordIn(tx, upload, chunk))
@@ -49,6 +62,19 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     if (!isLast) return { offset: end }
     const entered = { ...upload, state: 'finishing' as const, receivedBytes: end }
     return finishing.finish(uploadId, done === 'recorded' ? entered : undefined)
+  }
+
+  /** Undefined if this transaction cannot record the chunk: then the usual way finds out why. */
+  async function landAtOnce(upload: DropUpload, chunk: WrittenChunk): Promise<FinishAnswer | undefined> {
+    try {
+      await landing.landAtOnce(upload, async (tx) => {
+        if ((await recordIn(tx, upload, chunk)) !== 'recorded') throw new NotRecorded()
+      })
+      return { offset: upload.size }
+    } catch (error) {
+      if (error instanceof NotRecorded) return undefined
+      throw error
+    }
   }
 
   async function recordIn(
@@ -75,6 +101,17 @@ export function createChunkRecord({ store, clock, staged, finishing }: ChunkReco
     const refused = lease && link && (await claimLink(tx, { upload, link }))
     return refused ?? 'recorded'
   }
+}
+
+class NotRecorded extends Error {}
+
+/** If such a drop does not land, sending it again costs less than a state that says what is left to do. */
+const MAX_SMALL_BYTES = 64 * 1024
+
+/** Whether a chunk is the whole content of a small drop. */
+function isSmallWhole(upload: Upload, { offset, checksum }: WrittenChunk): upload is DropUpload {
+  const { assetId, size, ciphertextHash } = upload
+  return assetId === undefined && offset === 0 && size <= MAX_SMALL_BYTES && checksum === ciphertextHash
 }
 
 /** What can refuse a chunk: the owner, and for the last chunk of a guest its link. */

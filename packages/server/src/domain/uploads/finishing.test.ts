@@ -18,7 +18,9 @@ import {
 import { lockReceiptLog } from '../../testing/receipts.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 
-const content = bytes(100)
+/** Larger than what lands without a finishing state. */
+const SIZE = 64 * 1024 + 1
+const content = bytes(SIZE)
 const whole = { offset: 0, bytes: content }
 
 async function newFinishing(world: World): Promise<UploadId> {
@@ -38,7 +40,7 @@ describe('finishing', () => {
           const uploadId = await openDrop(world, await newLink(world), content)
           // The first write records the chunk.
           faults.arm('storeWrite', { after: 1, times: 1, isApplied, error: new OutcomeUnknown('a test lost it') })
-          assert.deepEqual(await append(world, uploadId, whole), { offset: 100 })
+          assert.deepEqual(await append(world, uploadId, whole), { offset: SIZE })
           const receipts = await world.store.read((tx) => tx.receipts.head())
           assert.equal(receipts?.receiptSeq, 1)
         },
@@ -52,7 +54,7 @@ describe('finishing', () => {
     inWorld(async (world) => {
       const uploadId = await newFinishing(world)
       const answers = await Promise.all(Array.from({ length: 32 }, () => world.rules.finishing.finish(uploadId)))
-      for (const answer of answers) assert.deepEqual(answer, { offset: 100 })
+      for (const answer of answers) assert.deepEqual(answer, { offset: SIZE })
       assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 1)
     }),
   )
@@ -70,7 +72,7 @@ describe('finishing', () => {
               await append(world, uploadId, whole).catch(() => undefined)
               faults.disarm()
               if (way === 'sweep') await world.rules.sweep.sweep()
-              assert.deepEqual(await append(world, uploadId, whole), { offset: 100 })
+              assert.deepEqual(await append(world, uploadId, whole), { offset: SIZE })
               const drops = await world.rules.inbox.list(await ownerOf(world, opaqueId))
               assert.equal(drops.length, 1, `${way}, after ${after}, applied ${isApplied}`)
               assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 1)
@@ -95,7 +97,7 @@ describe('finishing', () => {
         }
         faults.disarm()
         assert.equal((await world.rules.inbox.list(await ownerOf(world, opaqueId))).length, 0)
-        assert.deepEqual(await append(world, uploadId, whole), { offset: 100 })
+        assert.deepEqual(await append(world, uploadId, whole), { offset: SIZE })
         assert.equal((await world.rules.inbox.list(await ownerOf(world, opaqueId))).length, 1)
       },
       { around: faults.around },
@@ -138,12 +140,12 @@ describe('finishing', () => {
     inWorld(async (world) => {
       const { finishing } = world.rules
       const landed = await land(world, await newLink(world), content)
-      assert.deepEqual(await finishing.finish(landed), { offset: 100 })
+      assert.deepEqual(await finishing.finish(landed), { offset: SIZE })
       const open = await openDrop(world, await newLink(world), content)
       assert.deepEqual(await finishing.finish(open), { refused: 'upload_not_found' })
       const lost = await newFinishing(world)
       await world.blobs.remove((await uploadRow(world, lost)).location)
-      assert.deepEqual(await world.restarted().finishing.finish(lost), { refused: 'content_hash_wrong', offset: 100 })
+      assert.deepEqual(await world.restarted().finishing.finish(lost), { refused: 'content_hash_wrong', offset: SIZE })
       assert.equal(await stateOf(world, lost), 'failed')
     }),
   )
@@ -166,12 +168,12 @@ describe('a finishing session', () => {
       await world.rules.links.revoke(owner, opaqueId)
       assert.equal(await stateOf(world, uploadId), 'finishing')
       await log.release()
-      assert.deepEqual(await last, { offset: 100 })
+      assert.deepEqual(await last, { offset: SIZE })
       assert.equal((await world.rules.inbox.list(owner)).length, 1)
       const { openSessions, openBytes, landedBytes } = await linkRow(world, opaqueId)
       assert.deepEqual(
         [openSessions, openBytes, landedBytes, (await accountRow(world, owner)).usedBytes],
-        [0, 0, 100, 100],
+        [0, 0, SIZE, SIZE],
       )
     }),
   )
@@ -185,12 +187,12 @@ describe('a finishing session', () => {
       const last = append(world, uploadId, whole)
       await untilFinishing(world, uploadId)
       const cancelled = await world.rules.ending.cancel(await uploadRow(world, uploadId))
-      assert.deepEqual(cancelled, { refused: 'upload_closed', offset: 100 })
+      assert.deepEqual(cancelled, { refused: 'upload_closed', offset: SIZE })
       world.clock.advance(8 * 86_400)
       const swept = world.rules.sweep.sweep()
       assert.equal(await stateOf(world, uploadId), 'finishing')
       await log.release()
-      assert.deepEqual(await last, { offset: 100 })
+      assert.deepEqual(await last, { offset: SIZE })
       await swept
       assert.equal((await world.store.read((tx) => tx.receipts.head()))?.receiptSeq, 1)
     }),
@@ -212,7 +214,7 @@ describe('a finishing session', () => {
         assert.equal(await stateOf(world, second), 'open')
         assert.equal(writes - before, 1)
         await log.release()
-        assert.deepEqual(await Promise.all([landing, waiting]), [{ offset: 100 }, { refused: 'upload_not_found' }])
+        assert.deepEqual(await Promise.all([landing, waiting]), [{ offset: SIZE }, { refused: 'upload_not_found' }])
       },
       {
         around: {

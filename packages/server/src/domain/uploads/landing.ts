@@ -1,7 +1,15 @@
 /** Lands a finishing upload whose bytes are right: a guest's as a drop, an owner's as a blob of its asset, either with its receipt. */
 import { parseDropId } from '@blindkeep/protocol/ids'
 import type { Random } from '../../ports/random.ts'
-import type { AssetUpload, DropUpload, Store, Upload, UploadFailure } from '../../ports/store.ts'
+import {
+  type AssetUpload,
+  type DropUpload,
+  OutcomeUnknown,
+  type Store,
+  type Upload,
+  type UploadFailure,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { type AssetBlobs, judgeLanding, type LandRefusal, SlotLost } from '../assets/assetBlobs.ts'
 import { DEVICE_GONE } from '../assets/manifest.ts'
 import type { CheckProvenance } from '../assets/provenance.ts'
@@ -26,7 +34,18 @@ interface LandingPorts {
 /** Undefined when the upload has landed. Otherwise the caller fails the upload. */
 export type Land = (upload: Upload) => Promise<Refuses<UploadFailure> | undefined>
 
-export function createLand({
+/**
+ * Lands an open upload of a guest, without a state in between: `enter` moves it to finishing in the transaction that appends the receipt. What `enter` throws is
+ * thrown, and nothing has changed then.
+ */
+export type LandAtOnce = (upload: DropUpload, enter: (tx: WriteTx) => Promise<void>) => Promise<void>
+
+export interface Landing {
+  readonly land: Land
+  readonly landAtOnce: LandAtOnce
+}
+
+export function createLanding({
   store,
   random,
   receiptLog,
@@ -35,8 +54,8 @@ export function createLand({
   opened,
   assetBlobs,
   checkProvenance,
-}: LandingPorts): Land {
-  async function landGuests(upload: DropUpload): Promise<undefined> {
+}: LandingPorts): Landing {
+  async function landGuests(upload: DropUpload, enter?: (tx: WriteTx) => Promise<void>): Promise<undefined> {
     const dropId = newId(random, parseDropId)
     const { uploadId, accountId, ciphertextHash, size } = upload
     let ended: readonly Upload[] = []
@@ -44,6 +63,7 @@ export function createLand({
       accountId,
       subject: { uploadId, dropId, blobRole: 'original', ciphertextHash, size },
       async commit(tx, receipt) {
+        await enter?.(tx)
         ended = await landDrop(tx, { upload, dropId, receivedAt: receipt.receivedAt })
       },
     })
@@ -78,7 +98,18 @@ export function createLand({
     return undefined
   }
 
-  return (upload) => (upload.assetId === undefined ? landGuests(upload) : landOwners(upload))
+  return {
+    land: (upload) => (upload.assetId === undefined ? landGuests(upload) : landOwners(upload)),
+    async landAtOnce(upload, enter) {
+      try {
+        await landGuests(upload, enter)
+      } catch (error) {
+        if (!(error instanceof OutcomeUnknown)) throw error
+        const present = await store.read((tx) => tx.uploads.find(upload.uploadId)).catch(() => undefined)
+        if (present?.state !== 'landed') throw error
+      }
+    },
+  }
 }
 
 /** A failed upload has no reason of its own for a full asset, which counts as a taken id, nor for a revoked device: its manifest does not count. */

@@ -249,6 +249,28 @@ function describeQuestions(inStore: InStore): void {
   )
 
   it(
+    'show at a look whether anything was committed, and nothing of what was not',
+    inStore(async (store) => {
+      const look = () => store.look()
+      await store.write([], (tx) => tx.accounts.insert(account(1)))
+      const before = look()
+      // A store that cannot tell says so always.
+      if (before === undefined) return
+      assert.equal(look(), before)
+      await store.read((tx) => tx.accounts.find(accountId(1)))
+      assert.equal(look(), before)
+      await store.write([], async (tx) => {
+        await tx.accounts.insert(account(2))
+        return { refused: 'after all' }
+      })
+      const within = await store.read(async () => look())
+      assert.equal(within, undefined, 'a snapshot may be older than the last commit')
+      await store.write([], (tx) => tx.accounts.insert(account(2)))
+      assert.notEqual(look(), before)
+    }),
+  )
+
+  it(
     'refuse the tx of a question after its answer',
     inStore(async (store) => {
       let kept: ReadTx | undefined
