@@ -1,8 +1,12 @@
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import type { Checker } from './checker.ts'
 
-/** For Node: several times as fast as walking the schema, by code made at run time. */
+/** For Node: several times as fast as walking the schema, by code made at run time. `typebox/compile` would load twice as many files for the same. */
 export function createChecker(schema: TSchema): Checker {
-  return Compile(schema)
+  const compiled = Compile(schema)
+  return {
+    Check: (value) => compiled.Check(value),
+    Errors: (value) => compiled.Errors(value)[1],
+  }
 }

@@ -1,5 +1,6 @@
+import { Type } from 'typebox'
 import { AdoptRequest, AdoptResponse } from '../schemas/assets.ts'
-import { InboxResponse } from '../schemas/drops.ts'
+import { InboxEntryResponse, InboxResponse, MAX_INBOX_PAGE } from '../schemas/drops.ts'
 import { ProvisionLinkResponse } from '../schemas/links.ts'
 import { content } from './contents.ts'
 import { manifestProblems } from './manifests.ts'
@@ -12,9 +13,23 @@ export const inboxOperations = {
     tag: 'inbox',
     auth: 'bearer',
     summary: 'List the caller’s pending drops',
-    description: 'All pending drops, oldest first. The true file names are sealed in the first bytes of each content.',
+    description:
+      'All pending drops, oldest first; with limit the first of them, and with after those that follow. A page with fewer drops than its limit is the last one. The true file names are sealed in the first bytes of each content.',
+    query: {
+      limit: {
+        description: `The largest number of drops. Without it and after, all of them; with after alone ${MAX_INBOX_PAGE}.`,
+        required: false,
+        schema: Type.Integer({ minimum: 1, maximum: MAX_INBOX_PAGE }),
+      },
+      after: {
+        description:
+          'The last drop of the page before. If it is not pending any more, the answer is error.drop.not_found: begin again.',
+        required: false,
+        schema: InboxEntryResponse.properties.drop_id,
+      },
+    },
     answers: { 200: { description: 'The drops.', body: InboxResponse } },
-    problems: [],
+    problems: ['error.drop.not_found'],
   },
   dropContent: {
     method: 'GET',

@@ -48,7 +48,9 @@ export const InboxEntryResponse = object('InboxEntryResponse', {
 })
 export type InboxEntryResponse = Static<typeof InboxEntryResponse>
 
+export const MAX_INBOX_PAGE = 1000
+
 export const InboxResponse = object('InboxResponse', {
-  drops: list(InboxEntryResponse, 'All pending drops, oldest first.'),
+  drops: list(InboxEntryResponse, 'Pending drops, oldest first.'),
 })
 export type InboxResponse = Static<typeof InboxResponse>

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { DATA_DIRECTORY } from './dataDirectory.ts'
 import {
   type BlobsAddress,
   blobsAddress,
@@ -48,7 +49,7 @@ export const SETTINGS = {
     parse: publicAddress,
   }),
   dataDirectory: setting('DATA_DIR', {
-    fallback: './data',
+    fallback: DATA_DIRECTORY,
     meaning: 'Directory for all data that has no setting of its own.',
     parse: text,
   }),

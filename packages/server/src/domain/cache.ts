@@ -1,5 +1,6 @@
 import type { Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
 
 interface Cached<Value> {
   (): Promise<Value>
@@ -37,4 +38,27 @@ export function cacheFor<Value>(clock: Clock, ms: number, read: () => Promise<Va
       last = undefined
     },
   })
+}
+
+const MAX_REMEMBERED = 4096
+
+/** Remembers what `read` found in the store for as long as nothing is committed there: the answer is the one that another read would give. */
+export function whileUnchanged<Key, Value>(
+  store: Pick<Store, 'look'>,
+  read: (key: Key) => Promise<Value>,
+): (key: Key) => Promise<Value> {
+  const known = new Map<Key, Value>()
+  let seen: number | undefined
+  return async (key) => {
+    const present = store.look()
+    if (present === undefined) return read(key)
+    if (present !== seen || known.size >= MAX_REMEMBERED) known.clear()
+    seen = present
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const value = await read(key)
+    // A commit meanwhile may be in `value` or not.
+    if (seen === present) known.set(key, value)
+    return value
+  }
 }

@@ -117,6 +117,7 @@ export function createAdmit(
     const present = row.writes === true && read !== undefined ? await callerOf(row, request) : caller
     if (isRefusal(present)) return present
 
+    let signal: AbortSignal | undefined
     return {
       body,
       params,
@@ -127,7 +128,11 @@ export function createAdmit(
       hold: (kept: Kept, bytes: number) => hold.take(kept, holder, bytes),
       isForwarded: isForwarded(headers),
       header: (name: string) => headers[name]?.toString(),
-      signal: disconnection(asked),
+      // Few routes ask for it.
+      get signal() {
+        signal ??= disconnection(asked)
+        return signal
+      },
       closing,
     } as Call<OperationName>
   }
@@ -190,7 +195,9 @@ function holderOf(caller: Caller | undefined, source: string | undefined): Holde
 function disconnection({ row, request, reply }: Asked): AbortSignal {
   const disconnected = new AbortController()
   const abort = () => disconnected.abort(new BodyBroken('the client disconnected'))
-  request.raw.once('close', () => request.raw.complete || abort())
+  const judge = () => request.raw.complete || abort()
+  if (request.raw.closed) judge()
+  else request.raw.once('close', judge)
   // Node closes a request once its body is complete, before the answer. A complete chunk is stored even if its client has disconnected.
   if (row.body?.type !== 'application/octet-stream') whenClosed(reply, () => reply.raw.writableEnded || abort())
   return disconnected.signal

@@ -19,11 +19,16 @@ export class BodyBroken extends Error {
 
 /** An upload may take hours, but it has to bring bytes at a least rate (`patience.ts`). `now` is in milliseconds. */
 export function bodyOf(request: IncomingMessage, now?: () => number): Body {
-  const patience = createPatience(() => request.destroy(new BodyBroken('the body is too slow')), now)
-  const arriving = request.iterator({ destroyOnReturn: false })
+  // Most requests have no body.
+  let reading: ReturnType<typeof begin> | undefined
   let received = 0
   let broken: BodyBroken | undefined
   let pending: Promise<IteratorResult<Uint8Array>> | undefined
+
+  function begin() {
+    const patience = createPatience(() => request.destroy(new BodyBroken('the body is too slow')), now)
+    return { patience, arriving: request.iterator({ destroyOnReturn: false }) }
+  }
 
   /** One shared read at a time: when a writer stops during a read, the next reader gets its result. */
   function read(): Promise<IteratorResult<Uint8Array>> {
@@ -36,6 +41,8 @@ export function bodyOf(request: IncomingMessage, now?: () => number): Body {
   async function readNext(): Promise<IteratorResult<Uint8Array>> {
     // After a failure the iterator would only report its end.
     if (broken !== undefined) throw broken
+    reading ??= begin()
+    const { arriving, patience } = reading
     patience.wait()
     try {
       const next: IteratorResult<Uint8Array> = await arriving.next()

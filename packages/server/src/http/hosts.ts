@@ -12,16 +12,29 @@ export type NamesThisServer = (
   },
 ) => boolean
 
+const MAX_KNOWN = 64
+
 export function createNamesThisServer(publicUrl: string): NamesThisServer {
   const publicName = nameOf(new URL(publicUrl).host)
+  const known = new Set<string>()
   return (request) => {
     const authorities = authoritiesOf(request)
     // Browsers send a host. Without one, only HTTP/1.0 gets here (RFC 9112, section 3.2).
     if (authorities.length === 0) return request.httpVersion === '1.0'
-    return authorities.every((authority) => isOwn(authority, request.socket.localAddress))
+    return authorities.every((authority) => isKnown(authority, request.socket.localAddress))
   }
 
-  function isOwn(authority: string, localAddress = ''): boolean {
+  /** The names that clients use are few. */
+  function isKnown(authority: string, localAddress = ''): boolean {
+    const asked = `${authority} ${localAddress}`
+    if (known.has(asked)) return true
+    if (!isOwn(authority, localAddress)) return false
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.add(asked)
+    return true
+  }
+
+  function isOwn(authority: string, localAddress: string): boolean {
     const address = endpointOf(authority)
     const name = address?.text ?? nameOf(authority)
     if (name === undefined) return false

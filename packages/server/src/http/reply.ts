@@ -1,10 +1,12 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { addAbortSignal, Readable } from 'node:stream'
 import type { Operation } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/refusals.ts'
 import type { AnyAnswer } from './call.ts'
 import { problemAnswer } from './problem.ts'
+import { jsonInSlices } from './slices.ts'
 
 /** Bytes from guests are never displayed on the server's origin. */
 const GUEST_BYTES = {
@@ -40,19 +42,31 @@ const DOWNLOAD_HELD_BYTES = 256 * 1024
 /** A longer text is sent in pieces of this size, so that `connections.ts` sees whether its reader goes on. */
 const PIECE_BYTES = 64 * 1024
 
-/** An answer whose JSON is written: how much memory it needs is known. */
-export type WrittenAnswer = Omit<AnyAnswer, 'text'> & { readonly text?: Buffer }
-
-/** Public documents are written once for all requests (`documentOf`). */
-export function writtenOut(row: Operation, { text, ...answer }: AnyAnswer): WrittenAnswer {
-  if (row.tag === 'discovery') return answer
-  const json = text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body))
-  return json === undefined ? answer : { ...answer, text: Buffer.from(json) }
+/** A text, or the bytes of a long one in pieces. */
+interface Written {
+  readonly text: string | readonly Buffer[]
+  /** In bytes. */
+  readonly length: number
 }
 
-export function heldBytesOf({ bytes, headers, text }: WrittenAnswer): number {
+/** An answer whose JSON is written: how much memory it needs is known. */
+export type WrittenAnswer = Omit<AnyAnswer, 'text'> & Partial<Written>
+
+/** Public documents are written once for all requests (`documentOf`). */
+export async function writtenOut(row: Operation, { text, ...answer }: AnyAnswer): Promise<WrittenAnswer> {
+  if (row.tag === 'discovery') return answer
+  const json = text ?? (answer.body === undefined ? undefined : await jsonInSlices(Object(answer.body)))
+  return json === undefined ? answer : { ...answer, text: json, length: lengthOf(json) }
+}
+
+function lengthOf(text: Written['text']): number {
+  if (typeof text === 'string') return Buffer.byteLength(text)
+  return text.reduce((length, piece) => length + piece.length, 0)
+}
+
+export function heldBytesOf({ bytes, headers, length }: WrittenAnswer): number {
   if (bytes !== undefined) return Math.min(DOWNLOAD_HELD_BYTES, Number(headers?.['Content-Length']))
-  return text?.length ?? 0
+  return length ?? 0
 }
 
 /**
@@ -111,22 +125,31 @@ export function writeAnswer({
   for (const [name, value] of Object.entries(answer.headers ?? {})) if (value !== undefined) reply.header(name, value)
   if (answer.events !== undefined) return sendEvents(reply, answer.events, answer.until)
   if (answer.bytes !== undefined) return reply.send(Readable.from(answer.bytes, { objectMode: false }))
-  if (row.tag === 'discovery') return sendWritten({ row, request, reply }, documentOf(Object(answer.body)))
-  return answer.text === undefined ? reply.send() : sendWritten({ row, request, reply }, { bytes: answer.text })
+  if (row.tag === 'discovery') return sendDocument({ row, request, reply }, documentOf(Object(answer.body)))
+  const { text, length = 0 } = answer
+  if (text === undefined) return reply.send()
+  if (typeof text !== 'string' || !isCached(row)) return sendText(reply, { text, length })
+  return sendDocument({ row, request, reply }, { text, length, etag: etagOf(text) })
 }
 
-interface Written {
-  readonly bytes: Buffer
-  etag?: string
+interface Document extends Written {
+  readonly etag: string
 }
 
 /** A document stays the same object until its content changes (`routes/discovery.ts`), so it is serialized once. */
-const documents = new WeakMap<object, Written>()
+const documents = new WeakMap<object, Document>()
 
-function documentOf(body: object): Written {
-  const written = documents.get(body) ?? { bytes: Buffer.from(JSON.stringify(body)) }
+function documentOf(body: object): Document {
+  const known = documents.get(body)
+  if (known !== undefined) return known
+  const text = JSON.stringify(body)
+  const written = { text, length: Buffer.byteLength(text), etag: etagOf(text) }
   documents.set(body, written)
   return written
+}
+
+function etagOf(text: string): string {
+  return `"${hash('sha256', text, 'base64url')}"`
 }
 
 /** The connection ends with the stream: an open one would keep the server from closing. */
@@ -146,20 +169,32 @@ function isCached(row: Operation): boolean {
   return row.answers[200]?.headers?.includes('ETag') === true && row.answers[304] !== undefined
 }
 
-function sendWritten({ row, request, reply }: Exchange & { readonly row: Operation }, written: Written): FastifyReply {
-  if (!isCached(row)) return sendBytes(reply, written.bytes)
-  written.etag ??= `"${createHash('sha256').update(written.bytes).digest('base64url')}"`
+function sendDocument(
+  { row, request, reply }: Exchange & { readonly row: Operation },
+  written: Document,
+): FastifyReply {
+  if (!isCached(row)) return sendText(reply, written)
   reply.header('ETag', written.etag)
   return holds(request.headers['if-none-match'], written.etag)
     ? reply.removeHeader('Content-Type').code(304).send()
-    : reply.send(written.bytes)
+    : sendText(reply, written)
 }
 
-function sendBytes(reply: FastifyReply, bytes: Buffer): FastifyReply {
-  if (bytes.length <= PIECE_BYTES) return reply.send(bytes)
-  const starts = Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_, index) => index * PIECE_BYTES)
-  const pieces = starts.map((start) => bytes.subarray(start, start + PIECE_BYTES))
-  return reply.header('Content-Length', String(bytes.length)).send(Readable.from(pieces, { objectMode: false }))
+/** A short text leaves with its headers in one write; Fastify would make two of them, and add a charset to the type. */
+function sendText(reply: FastifyReply, { text, length }: Written): FastifyReply {
+  reply.header('Content-Length', String(length))
+  if (typeof text === 'string' && length <= PIECE_BYTES) {
+    reply.hijack()
+    reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders).end(text)
+    return reply
+  }
+  const pieces = typeof text === 'string' ? [Buffer.from(text)] : text
+  return reply.send(Readable.from(piecesOf(pieces), { objectMode: false }))
+}
+
+function* piecesOf(long: readonly Buffer[]): Generator<Buffer> {
+  for (const bytes of long)
+    for (let start = 0; start < bytes.length; start += PIECE_BYTES) yield bytes.subarray(start, start + PIECE_BYTES)
 }
 
 /** RFC 9110, section 13.1.2: a list of ETags, including weak ones, or `*`. */

@@ -105,18 +105,20 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
     for (const name of ['Content-Length', 'Content-Range', 'Accept-Ranges', 'ETag']) reply.removeHeader(name)
     return writeRefusal({ request, reply, refusal: { refused: 'failed' } })
   })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, next) => {
     // A connection that was cut may have sent thousands of requests ahead in one piece. Their answers would be lost.
-    if (request.raw.socket.destroyed) return reply.hijack()
+    if (request.raw.socket.destroyed) return void reply.hijack()
     addCommonHeaders({ request, reply })
-    if (isMisdirected(request)) return errors.refuse({ request, reply, refusal: { refused: 'misdirected' } })
+    if (isMisdirected(request)) errors.refuse({ request, reply, refusal: { refused: 'misdirected' } }).catch(next)
     // An unknown path is refused before Fastify looks at the body's type.
-    if (request.is404) await errors.refuse({ request, reply, refusal: unknownPath(request) })
+    else if (request.is404) errors.refuse({ request, reply, refusal: unknownPath(request) }).catch(next)
+    else next()
   })
-  app.addHook('onResponse', async ({ id, method, routeOptions }, { statusCode, elapsedTime }) => {
+  app.addHook('onResponse', ({ id, method, routeOptions }, { statusCode, elapsedTime }, next) => {
     // Log the route's pattern, never the path: an opaque id in a path is a credential.
     const route = routeOptions.url ?? 'unknown'
     log.info('answered', { requestId: id, method, route, status: statusCode, ms: Math.round(elapsedTime) })
+    next()
   })
   // The gates and `refuse` read the body, whatever its type.
   app.removeAllContentTypeParsers()
@@ -175,7 +177,7 @@ async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget 
     const answer = await handler(call)
     if (isRefusal(answer)) return await refuse(answer)
     hold.leave()
-    const written = writtenOut(asked.row, answer)
+    const written = await writtenOut(asked.row, answer)
     const overloaded = call.hold('answer', heldBytesOf(written))
     if (overloaded !== undefined) return await refuse(overloaded)
     if (!hold.isEmpty()) whenClosed(asked.reply, hold.leave)

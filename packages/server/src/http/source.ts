@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { type Address, addressOf, endpointOf, type Networks, networksOf, SHARED } from './addresses.ts'
 
 /** Who sends a request, as far as the server can know. */
@@ -16,10 +17,23 @@ export type SenderOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>) =>
 
 export function createSenderOf(trustedProxies: readonly string[]): SenderOf {
   const trusted = networksOf(trustedProxies)
-  return ({ headers, socket }) => {
+  const peers = new WeakMap<object, Sender>()
+
+  function peerOf(socket: Pick<Socket, 'remoteAddress'>): Sender {
+    const known = peers.get(socket)
+    if (known !== undefined) return known
     const peer = addressOf(socket.remoteAddress ?? '')
-    if (peer === undefined) return { source: undefined, isTrustedProxy: false }
-    if (!trusted.has(peer)) return { source: SHARED.has(peer) ? undefined : keyOf(peer), isTrustedProxy: false }
+    const isTrustedProxy = peer !== undefined && trusted.has(peer)
+    const isAlone = peer !== undefined && !isTrustedProxy && !SHARED.has(peer)
+    const sender = { source: isAlone ? keyOf(peer) : undefined, isTrustedProxy }
+    // A socket that is not connected yet, or no longer, has no address.
+    if (peer !== undefined) peers.set(socket, sender)
+    return sender
+  }
+
+  return ({ headers, socket }) => {
+    const sender = peerOf(socket)
+    if (!sender.isTrustedProxy) return sender
     const named = namedBy(trusted, headers['x-forwarded-for'])
     return { source: named && keyOf(named), isTrustedProxy: true }
   }

@@ -1,6 +1,6 @@
 import type { AccountId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
-import type { Claim, Drop, DropReads, DropWrites } from '../../ports/store.ts'
+import type { Claim, Drop, DropReads, DropWrites, InboxPlace } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
@@ -17,6 +17,29 @@ const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
     .where('account_id', '=', given.accountId)
     .orderBy('received_at')
     .orderBy('drop_seq'),
+)
+
+const firstOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly max: number }) =>
+  db
+    .selectFrom('drops')
+    .select(columnsOf('drops'))
+    .where('account_id', '=', given.accountId)
+    .orderBy('received_at')
+    .orderBy('drop_seq')
+    .limit(given.max),
+)
+
+const nextOfAccount = prepared((db, given: InboxPlace & { readonly accountId: AccountId; readonly max: number }) =>
+  db
+    .selectFrom('drops')
+    .select(columnsOf('drops'))
+    .where('account_id', '=', given.accountId)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('received_at', 'drop_seq'), '>', tuple(given.receivedAt, given.dropSeq)),
+    )
+    .orderBy('received_at')
+    .orderBy('drop_seq')
+    .limit(given.max),
 )
 
 /** A counter in the account's row, because each new session reads it: counting thousands of rows would cost more than all writes of the session. */
@@ -148,6 +171,19 @@ export function dropReads(db: Db): DropReads {
     },
     async pendingOf(accountId) {
       return (await ofAccount.all(db, { accountId })).map(dropOf)
+    },
+    async pendingPage(accountId, { after, max }) {
+      const asked = { accountId, max: max + 1 }
+      const found = await (after === undefined
+        ? firstOfAccount.all(db, asked)
+        : nextOfAccount.all(db, { ...asked, ...after }))
+      const rows = found.slice(0, max)
+      const last = found.length > max ? rows.at(-1) : undefined
+      return { drops: rows.map(dropOf), next: last && { receivedAt: last.received_at, dropSeq: last.drop_seq } }
+    },
+    async placeOf(accountId, dropId) {
+      const row = await byId.first(db, { dropId })
+      return row?.account_id === accountId ? { receivedAt: row.received_at, dropSeq: row.drop_seq } : undefined
     },
     async isClaimedFor(dropId, requestHash, at) {
       return (await claimedFor.first(db, { dropId, requestHash, at })) !== undefined

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
 import { createLog } from './log.ts'
 
@@ -24,4 +25,39 @@ describe('log', () => {
     for (const error of [refused, new Error('not kept', { cause: refused }), new AggregateError([refused], 'several')])
       assert.doesNotMatch(JSON.stringify(logged(error)), /0123/)
   })
+
+  it('hands over warnings and errors at once, other lines together', () => {
+    let flushes = 0
+    const flush = () => {
+      flushes += 1
+    }
+    const log = createLog('info', { write: () => undefined, flush })
+    log.info('answered')
+    assert.equal(flushes, 0)
+    log.warn('odd')
+    log.error('failed')
+    assert.equal(flushes, 2)
+  })
+
+  const endings = {
+    'that exits': 'process.exit(0)',
+    'that crashes': "throw new Error('a surprise')",
+    'with an unhandled rejection': "Promise.reject(new Error('a surprise'))",
+    'that has nothing left to do': '',
+    'that exits during a write': 'setTimeout(() => { log.info("line"); process.exit(0) }, 12)',
+  }
+  for (const [name, ending] of Object.entries(endings))
+    it(`keeps every line of a process ${name}`, () => {
+      const program = `
+        const { createLog } = await import(${JSON.stringify(new URL('log.ts', import.meta.url).href)})
+        const log = createLog('info')
+        for (let line = 0; line < 999; line += 1) log.info('line')
+        log.error('line')
+        for (let line = 0; line < 5; line += 1) log.info('line')
+        ${ending}`
+      const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+      const lines = stderr.split('\n').filter((line) => line.includes('"msg":"line"'))
+      assert.equal(lines.length, ending.includes('log.info') ? 1006 : 1005)
+      for (const line of lines) JSON.parse(line)
+    })
 })

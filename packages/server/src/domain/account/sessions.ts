@@ -10,6 +10,7 @@ import {
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { type Account, accountLock, type Session, type Store, type WriteTx } from '../../ports/store.ts'
+import { whileUnchanged } from '../cache.ts'
 import type { SigningKey } from '../discovery/signingKey.ts'
 import { newId } from '../newId.ts'
 import type { Refuses } from '../refusals.ts'
@@ -58,6 +59,12 @@ export type Sessions = ReturnType<typeof createSessions>
 export function createSessions(ports: SessionPorts, settings: SessionSettings) {
   const { store, clock, random } = ports
   const tokenPairs = createTokenPairs(ports, settings)
+  const ownerOf = whileUnchanged(store, (sessionId: SessionId) =>
+    store.read(async (tx) => {
+      const session = await tx.sessions.find(sessionId)
+      return { session, account: session && (await tx.accounts.find(session.accountId)) }
+    }),
+  )
 
   /** A session that begins in a transaction of the caller, which has judged the device there (`judgeNamedDevice`). `pair` is valid once the transaction with `insert` has committed. */
   function begin(accountId: AccountId, deviceId: DeviceId | undefined): NewSession {
@@ -122,14 +129,11 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
       // No token lasts longer than a token that is issued now, even if the clock or the settings were different when this token was issued.
       const expiresAt = instantOf(Math.min(expiresAtMs, addSeconds(now, settings.accessTokenSeconds)))
       if (now >= expiresAt) return { refused: 'session_over' }
-      return store.read(async (tx) => {
-        const session = await tx.sessions.find(sessionId)
-        const account = session && (await tx.accounts.find(session.accountId))
-        const isDeleted = account === undefined || account.deletedAt !== undefined
-        return isDeleted || session === undefined || !isLive(session, now)
-          ? { refused: 'session_over' }
-          : { account, sessionId, accessToken, expiresAt }
-      })
+      const { session, account } = await ownerOf(sessionId)
+      const isDeleted = account === undefined || account.deletedAt !== undefined
+      return isDeleted || session === undefined || !isLive(session, now)
+        ? { refused: 'session_over' }
+        : { account, sessionId, accessToken, expiresAt }
     },
   }
 }

@@ -103,8 +103,10 @@ export function createAlarm(news: News): Alarm {
       }
     },
     over: (store) => ({
+      mayLoseOutcome: store.mayLoseOutcome,
       read: (work) => store.read(work),
       ask: (work) => store.ask(work),
+      look: () => store.look(),
       async write(locks, work) {
         let last: WriteTx | undefined
         const result = await store.write(locks, (tx) => {

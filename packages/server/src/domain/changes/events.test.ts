@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type AccountId, addSeconds } from '@blindkeep/protocol/ids'
+import type { Store } from '../../ports/store.ts'
 import { bytes, land, newLink, notRefused, ownerOf } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import type { Caller } from '../account/sessions.ts'
@@ -101,6 +102,33 @@ describe('an event stream', () => {
       assert.deepEqual(await listening.next(), [])
     }),
   )
+
+  it('reads nothing while nothing is committed, and ends all the same', async () => {
+    let reads = 0
+    const counting = (real: Store): Store => ({
+      ...real,
+      read: (work) => {
+        reads += 1
+        return real.read(work)
+      },
+    })
+    await inWorld(
+      async (world) => {
+        const { opaqueId, caller } = await setting(world)
+        const streams = await Promise.all([listen(world, caller), listen(world, caller)])
+        for (const stream of streams) assert.deepEqual(names(await stream.next()), ['position'])
+        reads = 0
+        for (const stream of [...streams, ...streams]) assert.deepEqual(await stream.next(), [])
+        assert.equal(reads, 0)
+        await land(world, opaqueId, bytes(5))
+        for (const stream of streams) assert.equal((await stream.next()).length, 3)
+        await world.rules.sessions.open(caller.account.accountId, undefined)
+        world.clock.advance(world.settings.accessTokenSeconds)
+        for (const stream of streams) assert.equal(await stream.next(), 'over')
+      },
+      { around: { store: counting } },
+    )()
+  })
 
   it(
     'is over when its session ends, and when its access token expires',

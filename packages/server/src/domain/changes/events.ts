@@ -1,7 +1,7 @@
 import type { Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Seats } from '../../ports/seats.ts'
-import type { Change, NotedEvent, Store } from '../../ports/store.ts'
+import type { Change, NotedEvent, Session, Store } from '../../ports/store.ts'
 import { isLive } from '../account/liveSession.ts'
 import type { Caller, Sessions } from '../account/sessions.ts'
 import type { Refuses } from '../refusals.ts'
@@ -45,17 +45,15 @@ export type Events = ReturnType<typeof createEvents>
 
 export function createEvents({ store, clock, alarm, positions, sessions, seats }: EventPorts) {
   /** Reads the events after a position, in one snapshot with the session. */
-  async function look(caller: Caller, after: number | undefined): Promise<Look> {
-    const { accountId } = caller.account
+  async function look({ account: { accountId }, sessionId }: Caller, after: number | undefined): Promise<Look> {
     const now = clock.now()
-    if (now >= caller.expiresAt || !(await sessions.isSigned(caller))) return 'over'
     return store.read(async (tx) => {
-      const session = await tx.sessions.find(caller.sessionId)
+      const session = await tx.sessions.find(sessionId)
       const last = await tx.changes.lastSeq(accountId)
       if (session === undefined || !isLive(session, now) || last === undefined) return 'over'
       const isBehind = after !== undefined && after < last
       const page = { accountId, changeSeq: after ?? 0, max: MAX_BATCH }
-      return { last, found: isBehind ? await tx.changes.eventsAfter(page) : [] }
+      return { session, last, found: isBehind ? await tx.changes.eventsAfter(page) : [] }
     })
   }
 
@@ -70,18 +68,29 @@ export function createEvents({ store, clock, alarm, positions, sessions, seats }
       const stopListening = alarm.listen(accountId, bell.ring)
       let hasLeft = false
       let position: StreamPosition = lastEventId === undefined ? 'now' : 'unparsed'
+      /** Everything was sent, and is while nothing is committed. */
+      let quiet: { readonly at: number | undefined; readonly session: Session } | undefined
 
       async function next(): Promise<readonly StreamEvent[] | 'over'> {
+        const now = clock.now()
+        if (now >= caller.expiresAt || !(await sessions.isSigned(caller))) return 'over'
+        const at = store.look()
+        if (at !== undefined && at === quiet?.at && isLive(quiet.session, now)) return []
         if (position === 'unparsed') position = (await positions.parse(accountId, lastEventId ?? '')) ?? 'lost'
         const seen = await look(caller, typeof position === 'number' ? position : undefined)
         if (seen === 'over') return seen
-        const { last, found } = seen
+        const events = await eventsIn(seen)
+        quiet = position === seen.last ? { at, session: seen.session } : undefined
+        return events
+      }
+
+      async function eventsIn({ last, found }: Exclude<Look, 'over'>): Promise<readonly StreamEvent[]> {
         const idOf = (changeSeq: number) => positions.textOf(accountId, changeSeq)
         if (position === 'now') {
           position = last
           return [{ id: await idOf(last), event: undefined }]
         }
-        if (position === 'lost' || !continues(position, found, last)) {
+        if (typeof position !== 'number' || !continues(position, found, last)) {
           position = last
           return [{ id: await idOf(last), event: RESET }]
         }
@@ -105,7 +114,7 @@ export function createEvents({ store, clock, alarm, positions, sessions, seats }
   }
 }
 
-type Look = 'over' | { readonly last: number; readonly found: readonly NotedEvent[] }
+type Look = 'over' | { readonly session: Session; readonly last: number; readonly found: readonly NotedEvent[] }
 /** `unparsed`: the id of the request was not read yet. `lost`: the id belongs to no position of this account. */
 type StreamPosition = number | 'now' | 'unparsed' | 'lost'
 

@@ -3,7 +3,7 @@ import type { Instant } from '@blindkeep/protocol/ids'
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../../ports/clock.ts'
 import type { AttestationKey, Deprecation, RevokedCapability, Store } from '../../ports/store.ts'
-import { cacheFor } from '../cache.ts'
+import { cacheFor, whileUnchanged } from '../cache.ts'
 import type { AcceptedVersions } from './protocolWindow.ts'
 import type { SigningKey } from './signingKey.ts'
 
@@ -52,6 +52,10 @@ export function createDiscovery(
   { store, clock, tokens, protocolWindow }: DiscoveryPorts,
   { serverId, publicUrl, federationUrl }: ServerFacts,
 ) {
+  const publishedKeys = whileUnchanged(store, async (): Promise<PublishedKeys> => {
+    const keys = await store.read((tx) => tx.keys.attestationKeys())
+    return { serverId, keys: keys.map(publishedOf) }
+  })
   return {
     async serverInfo(): Promise<ServerInfo> {
       const facts = { serverId, publicUrl, federationUrl, ...protocolWindow.current() }
@@ -66,11 +70,8 @@ export function createDiscovery(
       return { at, revoked: await store.read((tx) => tx.capabilities.revoked(at)) }
     }),
 
-    /** Reads the store each time: a client that has a receipt of any process finds its key in the list of every process. */
-    async attestationKeys(): Promise<PublishedKeys> {
-      const keys = await store.read((tx) => tx.keys.attestationKeys())
-      return { serverId, keys: keys.map(publishedOf) }
-    },
+    /** As it is now: a client that has a receipt of any process finds its key in the list of every process. */
+    attestationKeys: (): Promise<PublishedKeys> => publishedKeys(undefined),
   }
 }
 

@@ -21,6 +21,26 @@ const objectState = async ({ store }: World, { location }: Drop) =>
 
 describe('the inbox', () => {
   it(
+    'gives them in pages, after a drop that is pending',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const owner = await ownerOf(world, opaqueId)
+      for (const size of [3, 4, 5]) await land(world, opaqueId, bytes(size))
+      const [one, two, three] = await world.rules.inbox.list(owner)
+      const page = (after: Drop | undefined, max: number) =>
+        world.rules.inbox.page(owner, { after: after?.dropId, max })
+      assert.deepEqual(await page(undefined, 2), [one, two])
+      assert.deepEqual(await page(two, 2), [three])
+      assert.deepEqual(await page(three, 2), [])
+      const stranger = await newAccount(world)
+      assert.deepEqual(await world.rules.inbox.page(stranger, { after: defined(one).dropId, max: 2 }), NOT_FOUND)
+      notRefused(await world.rules.inbox.discard(owner, defined(two).dropId))
+      assert.deepEqual(await page(two, 2), NOT_FOUND)
+      assert.deepEqual(await page(one, 2), [three])
+    }),
+  )
+
+  it(
     'lists the pending drops of its owner only, oldest first',
     inWorld(async (world) => {
       const owner = await newAccount(world)

@@ -1,12 +1,15 @@
 /** The pending drops of an account. Another account gets the answer of an unknown drop. */
+import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { accountLock, type Drop, type Store, type WriteTx } from '../../ports/store.ts'
+import { accountLock, type Drop, type InboxPlace, type Store, type WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
+
+const PAGE_DROPS = 250
 
 interface InboxPorts {
   readonly store: Store
@@ -28,8 +31,29 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
   }
 
   return {
+    /** All of them, read in pages: others are served in between. What is pending all the time is in the list once. */
     async list(accountId: AccountId): Promise<readonly Drop[]> {
-      return store.read((tx) => tx.drops.pendingOf(accountId))
+      const drops: Drop[] = []
+      let after: InboxPlace | undefined
+      do {
+        if (after !== undefined) await turn()
+        const page = await store.ask((tx) => tx.drops.pendingPage(accountId, { after, max: PAGE_DROPS }))
+        drops.push(...page.drops)
+        after = page.next
+      } while (after !== undefined)
+      return drops
+    },
+
+    /** At most `max` of them, the first ones or those after a drop. */
+    async page(
+      accountId: AccountId,
+      { after: dropId, max }: { readonly after: DropId | undefined; readonly max: number },
+    ): Promise<readonly Drop[] | Refuses<'drop_not_found'>> {
+      return store.read(async (tx) => {
+        const after = dropId && (await tx.drops.placeOf(accountId, dropId))
+        if (dropId !== undefined && after === undefined) return { refused: 'drop_not_found' }
+        return (await tx.drops.pendingPage(accountId, { after, max })).drops
+      })
     },
 
     /** The drop, if all its bytes are present and may be served. */

@@ -1,5 +1,6 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
+import { MAX_INBOX_PAGE } from '@blindkeep/protocol/schemas/drops'
 import type { Adopt } from '../../domain/drops/adoption.ts'
 import type { Inbox } from '../../domain/drops/inbox.ts'
 import { isRefusal } from '../../domain/refusals.ts'
@@ -8,6 +9,7 @@ import type { Drop } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 import { declaredOf } from '../declared.ts'
+import { mapInSlices } from '../slices.ts'
 
 type Row = 'inbox' | 'dropContent' | 'dropContentHead' | 'adoptDrop' | 'discardDrop' | 'discardDrops'
 
@@ -19,9 +21,13 @@ interface InboxRoutePorts {
 
 export function inboxRoutes({ inbox, adopt, objects }: InboxRoutePorts): Pick<Routes, Row> {
   return {
-    async inbox({ caller }) {
-      const drops = await inbox.list(caller.account.accountId)
-      return { status: 200, body: { drops: drops.map(entryOf) } }
+    async inbox({ query: { limit, after }, caller: { account } }) {
+      const isWhole = limit === undefined && after === undefined
+      const drops = isWhole
+        ? await inbox.list(account.accountId)
+        : await inbox.page(account.accountId, { after, max: limit ?? MAX_INBOX_PAGE })
+      if (isRefusal(drops)) return drops
+      return { status: 200, body: { drops: await mapInSlices(drops, entryOf) } }
     },
 
     async dropContent({ params, caller, header }) {

@@ -29,10 +29,29 @@ export interface Claim {
   readonly leasedUntil: Instant
 }
 
+/** A place in the order of an inbox, also if the drop there is not pending any more. */
+export interface InboxPlace {
+  readonly receivedAt: Instant
+  readonly dropSeq: number
+}
+
+export interface InboxPage {
+  readonly drops: readonly Drop[]
+  /** The place of the last one; undefined if the inbox has no more. */
+  readonly next: InboxPlace | undefined
+}
+
 export interface DropReads {
   find(dropId: DropId): Promise<Drop | undefined>
   /** Oldest first: by `receivedAt`, then in the order of landing. */
   pendingOf(accountId: AccountId): Promise<readonly Drop[]>
+  /** The first `max` of them, or the first after a page. */
+  pendingPage(
+    accountId: AccountId,
+    page: { readonly after: InboxPlace | undefined; readonly max: number },
+  ): Promise<InboxPage>
+  /** The place of a pending drop of the account. */
+  placeOf(accountId: AccountId, dropId: DropId): Promise<InboxPlace | undefined>
   countPending(accountId: AccountId): Promise<number>
   /** Whether an equal request, of any process, has a claim whose lease is live at `at`. */
   isClaimedFor(dropId: DropId, requestHash: string, at: Instant): Promise<boolean>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Drop, Store } from '../store.ts'
+import type { Drop, InboxPlace, Store } from '../store.ts'
 import { accountId, at, atOnce, drop, dropId, type InStore, opaqueId, seed } from './world.ts'
 
 export function describeDrops(inStore: InStore): void {
@@ -46,6 +46,38 @@ function describeInbox(inStore: InStore): void {
       assert.equal(await store.read((tx) => tx.drops.countPending(accountId(1))), 4)
       assert.equal((await store.read((tx) => tx.uploads.countLanding(accountId(1)))).pendingDrops, 4)
       assert.equal(await store.read((tx) => tx.drops.countPending(accountId(3))), 0)
+    }),
+  )
+
+  it(
+    'gives the same drops in pages, whose places stay without their drops',
+    inStore(async (store) => {
+      await seed(store)
+      const page = (after: InboxPlace | undefined, max: number) =>
+        store.ask((tx) => tx.drops.pendingPage(accountId(1), { after, max }))
+      assert.deepEqual(await page(undefined, 2), { drops: [], next: undefined })
+      await store.write([], async (tx) => {
+        for (const [number, seconds] of [
+          [9, 2],
+          [5, 2],
+          [7, 1],
+          [6, 2],
+        ] as const)
+          await tx.drops.insert(drop(number, { receivedAt: at(seconds) }))
+        await tx.drops.insert(drop(8, { accountId: accountId(2), opaqueId: opaqueId(2) }))
+      })
+      const first = await page(undefined, 2)
+      assert.deepEqual(ids(first.drops), [dropId(7), dropId(9)])
+      assert.deepEqual(await store.ask((tx) => tx.drops.placeOf(accountId(1), dropId(9))), first.next)
+      assert.equal(await store.ask((tx) => tx.drops.placeOf(accountId(2), dropId(9))), undefined)
+      assert.deepEqual(first.drops, (await store.read((tx) => tx.drops.pendingOf(accountId(1)))).slice(0, 2))
+      await store.write([], (tx) => tx.drops.remove(dropId(9), accountId(1), at(3)))
+      const second = await page(first.next, 1)
+      assert.deepEqual(ids(second.drops), [dropId(5)])
+      const third = await page(second.next, 1)
+      assert.deepEqual(ids(third.drops), [dropId(6)])
+      assert.equal(third.next, undefined)
+      assert.deepEqual(ids((await page(undefined, 3)).drops), [dropId(7), dropId(5), dropId(6)])
     }),
   )
 

@@ -197,6 +197,11 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   drops: {
     find: (tx) => tx.drops.find(dropId(1)),
     pendingOf: (tx) => tx.drops.pendingOf(accountId(1)),
+    pendingPage: async (tx) => {
+      await tx.drops.pendingPage(accountId(1), { after: undefined, max: 5 })
+      await tx.drops.pendingPage(accountId(1), { after: { receivedAt: at(1), dropSeq: 1 }, max: 5 })
+    },
+    placeOf: (tx) => tx.drops.placeOf(accountId(1), dropId(1)),
     isClaimedFor: (tx) => tx.drops.isClaimedFor(dropId(1), hash(1), at(1)),
     countPending: (tx) => tx.drops.countPending(accountId(1)),
     insert: (tx) => tx.drops.insert(drop(2)),
@@ -219,6 +224,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     findKept: (tx) => tx.objects.findKept(object(1).location),
     listToScrub: (tx) => tx.objects.listToScrub({ before: at(9), after: undefined, max: 5 }),
     listSuspected: (tx) => tx.objects.listSuspected(5),
+    listDamaged: (tx) => tx.objects.listDamaged({ at: at(1), leastSeconds: 1, max: 5 }),
     ownerOf: (tx) => tx.objects.ownerOf('nowhere', uploadId(1)),
     startDeleting: (tx) =>
       tx.objects.startDeleting({

@@ -1,0 +1,2 @@
+/** If `DATA_DIR` names no other. */
+export const DATA_DIRECTORY = './data'
