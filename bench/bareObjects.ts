@@ -50,7 +50,7 @@ function timed(name: string, { clients, count, units }: Transfers, work: (index:
     async measure() {
       const startedAt = performance.now()
       await share(Array.from({ length: clients }), count, (_client, index) => work(index))
-      return { perSecond: (units * 1000) / (performance.now() - startedAt) }
+      return { value: (units * 1000) / (performance.now() - startedAt) }
     },
   }
 }

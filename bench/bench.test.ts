@@ -4,7 +4,7 @@ import { ROWS, runRows } from './runRows.ts'
 import { tableOf } from './table.ts'
 
 describe('the benchmarks', () => {
-  it('measure a ratio for each comparison of each row', async (test) => {
+  it('measure a figure, or a ratio, for each comparison of each row', async (test) => {
     const report = await runRows({ rows: ROWS, rounds: 1, isQuick: true, print: () => undefined })
     test.diagnostic(tableOf(report))
     assert.deepEqual(report.failures, [])
@@ -13,6 +13,9 @@ describe('the benchmarks', () => {
       [...measured],
       ROWS.flatMap(({ ids }) => ids),
     )
-    for (const { id, ratio } of report.results) assert.ok(Number.isFinite(ratio) && ratio > 0, `${id}: ${ratio}`)
+    for (const { id, figure, beside, ratio } of report.results) {
+      const number = beside === undefined ? figure.value : ratio
+      assert.ok(Number.isFinite(number) && number > 0, `${id}: ${number}`)
+    }
   })
 })

@@ -51,7 +51,7 @@ export async function bareInsertLane(
     async measure() {
       const startedAt = performance.now()
       await share(Array.from({ length: clients }), count, async () => void (await pool.query(statement)))
-      return { perSecond: (count * 1000) / (performance.now() - startedAt) }
+      return { value: (count * 1000) / (performance.now() - startedAt) }
     },
     clear: async () => void (await pool.query('truncate bare')),
   }

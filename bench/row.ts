@@ -3,7 +3,7 @@
 /** One measurement of a lane. */
 interface Sample {
   /** In the row's unit. */
-  readonly perSecond: number
+  readonly value: number
   /** Share of one core that this process used to make the load; undefined when it makes none. */
   readonly loadBusy?: number
 }
@@ -19,13 +19,16 @@ export interface Lane {
 interface Comparison {
   readonly id: string
   readonly lane: Lane
-  readonly beside: Lane
+  /** Undefined when the figure is compared with nothing but its target. */
+  readonly beside?: Lane
   /** The target: the smallest acceptable ratio of `lane` to `beside`. Undefined when the comparison is only for information. */
   readonly reach?: number
+  /** The target: the largest acceptable figure, in the row's unit. */
+  readonly most?: number
 }
 
 export interface OpenRow {
-  readonly unit: 'MiB/s' | '/s'
+  readonly unit: 'MiB/s' | '/s' | 'MiB' | 'KiB' | 'ms'
   readonly lanes: readonly Lane[]
   readonly comparisons: readonly Comparison[]
   /** Further lines for the report; called once, after the last round. */
@@ -52,7 +55,7 @@ export interface Row {
 export interface Figure {
   readonly name: string
   /** The median of the rounds. */
-  readonly perSecond: number
+  readonly value: number
   readonly loadBusy: number | undefined
 }
 
@@ -61,11 +64,12 @@ export interface Result {
   readonly what: string
   readonly unit: OpenRow['unit']
   readonly figure: Figure
-  readonly beside: Figure
-  /** The median of the rounds' ratios. */
+  readonly beside: Figure | undefined
+  /** The median of the rounds' ratios; NaN without `beside`. */
   readonly ratio: number
   readonly ratios: readonly number[]
   readonly reach: number | undefined
+  readonly most: number | undefined
   /** Remarks about the whole row. */
   readonly remarks: readonly string[]
 }
@@ -106,18 +110,19 @@ interface Measured extends Pick<Result, 'what' | 'unit' | 'remarks'> {
   readonly kept: readonly ReadonlyMap<Lane, Sample>[]
 }
 
-function resultOf({ id, lane, beside, reach }: Comparison, { kept, ...row }: Measured): Result {
+function resultOf({ id, lane, beside, reach, most }: Comparison, { kept, ...row }: Measured): Result {
   const own = samplesOf(lane, kept)
-  const others = samplesOf(beside, kept)
-  const ratios = own.map(({ perSecond }, round) => perSecond / (others[round]?.perSecond ?? Number.NaN))
+  const others = beside === undefined ? [] : samplesOf(beside, kept)
+  const ratios = own.map(({ value }, round) => value / (others[round]?.value ?? Number.NaN))
   return {
     id,
     ...row,
     figure: figureOf(lane, own),
-    beside: figureOf(beside, others),
+    beside: beside && figureOf(beside, others),
     ratio: median(ratios),
     ratios,
     reach,
+    most,
   }
 }
 
@@ -129,7 +134,7 @@ function figureOf({ name }: Lane, samples: readonly Sample[]): Figure {
   const busy = samples.flatMap(({ loadBusy }) => loadBusy ?? [])
   return {
     name,
-    perSecond: median(samples.map(({ perSecond }) => perSecond)),
+    value: median(samples.map(({ value }) => value)),
     loadBusy: busy.length === 0 ? undefined : median(busy),
   }
 }

@@ -7,7 +7,9 @@ import { machineNow, type Report } from './report.ts'
 import { measureRow, type Result, type Rounds, type Row } from './row.ts'
 import { browserUpload } from './rows/browserUpload.ts'
 import { deepVerify } from './rows/deepVerify.ts'
+import { discovery } from './rows/discovery.ts'
 import { downloads, downloadsFromObjectStore } from './rows/downloads.ts'
+import { inbox } from './rows/inbox.ts'
 import { ingest } from './rows/ingest.ts'
 import {
   dropsThroughTwoNodes,
@@ -19,8 +21,11 @@ import {
 import { dropsOnPostgres, quotaOnPostgres, receiptsOnPostgres, verifyOnPostgres } from './rows/postgres.ts'
 import { quota } from './rows/quota.ts'
 import { receipts } from './rows/receipts.ts'
+import { bytesWritten, mainThreadTime } from './rows/smallDropCost.ts'
 import { smallDrops } from './rows/smallDrops.ts'
+import { start } from './rows/start.ts'
 import { structuralVerify } from './rows/structuralVerify.ts'
+import { uploadMemory } from './rows/uploadMemory.ts'
 
 /** In the order of their ids, then those on PostgreSQL and on an object store. */
 export const ROWS: readonly Row[] = [
@@ -28,10 +33,16 @@ export const ROWS: readonly Row[] = [
   smallDrops,
   receipts,
   quota,
+  discovery,
   structuralVerify,
   deepVerify,
   downloads,
+  uploadMemory,
   browserUpload,
+  start,
+  inbox,
+  mainThreadTime,
+  bytesWritten,
   dropsOnPostgres,
   receiptsOnPostgres,
   quotaOnPostgres,

@@ -6,39 +6,46 @@ function describeMachine({ node, system, processor, cores, load }: Machine): str
   return `Node ${node}, ${system}, ${processor}, ${cores} cores; load at the start ${load.map(short).join(' ')}`
 }
 
+/** Fits into this many columns. */
+const MAX_COLUMNS = 100
+
 export function tableOf({ machine, rounds, isQuick, results, failures }: Report): string {
-  const lines = results.map(lineOf)
-  const headings = ['', 'figure', 'beside it', 'ratio', '(min–max)', 'target', '', 'load busy']
+  const headings = ['', 'figure', 'ratio', '(min–max)', 'target', '']
+  const remarks = results.flatMap(({ id, what, remarks }) => [what, ...remarks].map((text) => `${id}: ${text}`))
   return [
-    describeMachine(machine),
-    `The server, the peers and the load generator are separate processes and share these ${machine.cores} cores.`,
-    `Median of ${rounds} interleaved rounds; each ratio is of one round. "Load busy" is the share of a core that the load generator used for each of the two: near 100 % the generator itself was the limit.`,
+    ...wrapped(describeMachine(machine)),
+    ...wrapped(
+      `The server, the peers and the load generator are separate processes and share these ${machine.cores} cores.`,
+    ),
+    ...wrapped(
+      `Median of ${rounds} interleaved rounds; each ratio is of one round, to the figure below it. "Busy" is the share of a core that the load generator used: near 100 % the generator itself was the limit.`,
+    ),
     ...(isQuick ? ['Quick: small sizes and no warm-up. The figures only show that the row works.'] : []),
     '',
-    ...aligned([headings, ...lines.map(({ cells }) => cells)]),
+    ...aligned([headings, ...results.flatMap(linesOf)]),
     '',
-    ...new Set(lines.flatMap(({ notes }) => notes)),
-    ...failures.map(({ name, message }) => `${name} FAILED: ${message}`),
+    ...[...new Set(remarks)].flatMap(wrapped),
+    ...failures.flatMap(({ name, message }) => wrapped(`${name} FAILED: ${message}`)),
   ].join('\n')
 }
 
-function lineOf(result: Result): { readonly cells: readonly string[]; readonly notes: readonly string[] } {
-  const { id, what, unit, figure, beside, ratio, ratios, reach, remarks } = result
-  const cells = [
-    id,
-    `${figure.name} ${short(figure.perSecond)} ${unit}`,
-    `${beside.name} ${short(beside.perSecond)} ${unit}`,
-    `${ratio.toFixed(2)}×`,
-    `(${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
-    reach === undefined ? '–' : `≥ ${reach}×`,
-    reach === undefined ? '' : ratio >= reach ? 'reached' : 'missed',
-    `${busyOf(figure)} / ${busyOf(beside)}`,
+/** The figure with its target, and below it what it is compared with. */
+function linesOf({ id, unit, figure, beside, ratio, ratios, reach, most }: Result): readonly (readonly string[])[] {
+  const isReached = most === undefined ? ratio >= (reach ?? 0) : figure.value <= most
+  const target = most === undefined ? (reach === undefined ? '–' : `≥ ${reach}×`) : `≤ ${most} ${unit}`
+  const verdict = target === '–' ? '' : isReached ? 'reached' : 'missed'
+  const own = [id, textOf(figure, unit)]
+  if (beside === undefined) return [[...own, '', '', target, verdict]]
+  const spread = `(${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`
+  return [
+    [...own, `${ratio.toFixed(2)}×`, spread, target, verdict],
+    ['', `  ${textOf(beside, unit)}`],
   ]
-  return { cells, notes: [`${id}: ${what}`, ...remarks.map((remark) => `${id}: ${remark}`)] }
 }
 
-function busyOf({ loadBusy }: Figure): string {
-  return loadBusy === undefined ? '–' : `${Math.round(loadBusy * 100)} %`
+function textOf({ name, value, loadBusy }: Figure, unit: string): string {
+  const busy = loadBusy === undefined ? '' : `, busy ${Math.round(loadBusy * 100)} %`
+  return `${name} ${short(value)} ${unit}${busy}`
 }
 
 /** A benchmark is not precise enough for more than three digits. */
@@ -55,4 +62,16 @@ function aligned(rows: readonly (readonly string[])[]): string[] {
       .join('  ')
       .trimEnd(),
   )
+}
+
+function wrapped(text: string): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > MAX_COLUMNS) {
+      lines.push(line)
+      line = `  ${word}`
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
 }

@@ -55,7 +55,7 @@ export function dropsTo(
         protocols: links.map(dropsThrough),
       })
       await expectReceipt(first.port, lastPath)
-      return { perSecond: units / seconds, loadBusy }
+      return { value: units / seconds, loadBusy }
     },
   }
 }
@@ -81,7 +81,7 @@ export async function tusLane(options: RowOptions, { clients, files, units }: Up
     name: '@tus/server, file store',
     async measure() {
       const { seconds, loadBusy } = await sendAll(files, { port, clients, protocols: [tusUploads] })
-      return { perSecond: units / seconds, loadBusy }
+      return { value: units / seconds, loadBusy }
     },
     clear: () => removeFiles(directory),
   }

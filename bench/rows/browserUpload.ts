@@ -86,7 +86,7 @@ function guestLane({ server, tab, path, mebibytes, uploads }: InTab & { readonly
       await tab.evaluate(untilShown, { selector: '.queue-row.chosen', timeoutMs: UPLOAD_TIMEOUT_MS })
       const { result, memory } = await watchMemory(tab, () => tab.evaluate(sealAndSend, SENDING))
       uploads.push({ ...result, ...memory })
-      return { perSecond: mebibytes / (result.preparing + result.sending) }
+      return { value: mebibytes / (result.preparing + result.sending) }
     },
     clear: () => removeObjects(server),
   }
@@ -99,7 +99,7 @@ function bareLane({ server, tab, path, mebibytes }: InTab): Lane {
       await tab.evaluate(addChooser, 'bare')
       await tab.choose('#bare', path)
       const seconds = await tab.evaluate(sealBareInTab, `${server.url}/assets/bareSealing.js`)
-      return { perSecond: mebibytes / seconds }
+      return { value: mebibytes / seconds }
     },
   }
 }

@@ -50,7 +50,7 @@ function deepLane({ owner, assets }: Planted, { port, mebibytes }: { port: numbe
           if (text.split('"deep":"intact"').length !== ASSETS + 1) throw new Error(`not all is intact: ${text}`)
         },
       })
-      return { perSecond: mebibytes / seconds, loadBusy }
+      return { value: mebibytes / seconds, loadBusy }
     },
   }
 }
@@ -62,6 +62,6 @@ function programLane(
   const [program = name] = name.split(' ')
   return {
     name,
-    measure: async () => ({ perSecond: mebibytes / (await timeProgram(program, parameters)) }),
+    measure: async () => ({ value: mebibytes / (await timeProgram(program, parameters)) }),
   }
 }

@@ -122,9 +122,9 @@ function downloadLane(name: string, { url, headers }: Place, { file, clients, co
         const length = await lengthOf(get(url, { headers, agent }))
         if (length !== file.size) throw new Error(`${length} of ${file.size} bytes came`)
       })
-      const perSecond = (units * 1000) / (performance.now() - startedAt)
+      const value = (units * 1000) / (performance.now() - startedAt)
       agent.destroy()
-      return { perSecond }
+      return { value }
     },
   }
 }

@@ -48,7 +48,7 @@ async function ddLane({ directory }: RowOptions, { files, units }: UploadLoad): 
   const parameters = [`if=${source}`, `of=${join(kept, 'written')}`, `bs=${CHUNK_BYTES}`, 'conv=fdatasync']
   return {
     name: 'dd conv=fdatasync, from the page cache',
-    measure: async () => ({ perSecond: units / (await timeProgram('dd', parameters)) }),
+    measure: async () => ({ value: units / (await timeProgram('dd', parameters)) }),
     clear: () => removeFiles(kept),
   }
 }

@@ -12,7 +12,7 @@ import { startBlindkeep, startPeer } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 import { dropsLane } from '../uploadLanes.ts'
 import { prepareFile } from '../uploads.ts'
-import { CLIENTS as QUOTA_CLIENTS, quotaLane, quotaOf } from './quota.ts'
+import { answerLane, CLIENTS as QUOTA_CLIENTS, quotaOf } from './quota.ts'
 import { bareSigningLane, receiptsLane, WAITING } from './receipts.ts'
 import { DROP_CLIENTS, FILE_BYTES } from './smallDrops.ts'
 import { ASSETS_A_REQUEST, AT_ONCE, expectDurable, httpLane, lane, pilesOf, ROLES, statOf } from './structuralVerify.ts'
@@ -93,8 +93,8 @@ export const quotaOnPostgres: Row = {
     const found = await quotaOf(options, { env })
     const constant = await startPeer('constant', { argument: found.body, atEnd: options.atEnd })
     const count = options.isQuick ? 500 : 10_000
-    const quota = quotaLane({ ...found, name: 'quota on PostgreSQL', count })
-    const fastify = quotaLane({ ...found, name: 'Fastify, the same bytes', port: constant, count })
+    const quota = answerLane({ ...found, name: 'quota on PostgreSQL', count })
+    const fastify = answerLane({ ...found, name: 'Fastify, the same bytes', port: constant, count })
     return {
       unit: '/s',
       lanes: [quota, fastify],

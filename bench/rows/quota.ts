@@ -15,9 +15,9 @@ export const quota: Row = {
     const silent = await quotaOf(options, { data: 'silent', env: { LOG_LEVEL: 'warn' } })
     const constant = await startPeer('constant', { argument: logging.body, atEnd: options.atEnd })
     const count = options.isQuick ? 500 : 20_000
-    const logged = quotaLane({ ...logging, name: 'quota', count })
-    const unlogged = quotaLane({ ...silent, name: 'quota, LOG_LEVEL=warn', count })
-    const fastify = quotaLane({ ...logging, name: 'Fastify, the same bytes', port: constant, count })
+    const logged = answerLane({ ...logging, name: 'quota', count })
+    const unlogged = answerLane({ ...silent, name: 'quota, LOG_LEVEL=warn', count })
+    const fastify = answerLane({ ...logging, name: 'Fastify, the same bytes', port: constant, count })
     return {
       unit: '/s',
       lanes: [logged, unlogged, fastify],
@@ -37,17 +37,19 @@ export async function quotaOf(options: RowOptions, settings: Parameters<typeof s
   return { port: server.port, headers, body: await answer.text() }
 }
 
-interface QuotaLane {
+interface AnswerLane {
   readonly name: string
   readonly port: number
+  readonly path?: string
   readonly headers: Readonly<Record<string, string>>
   /** The expected body of every answer. */
   readonly body: string
   readonly count: number
 }
 
-export function quotaLane({ name, port, headers, body, count }: QuotaLane): Lane {
-  const request = requestOf({ method: 'GET', path: '/v1/quota', headers })
+/** Requests of 16 connections that all get the same answer. */
+export function answerLane({ name, port, path = '/v1/quota', headers, body, count }: AnswerLane): Lane {
+  const request = requestOf({ method: 'GET', path, headers })
   return {
     name,
     async measure() {
@@ -60,7 +62,7 @@ export function quotaLane({ name, port, headers, body, count }: QuotaLane): Lane
           if (answer.body.toString('latin1') !== body) throw new Error(`another answer: ${answer.body}`)
         },
       })
-      return { perSecond: count / seconds, loadBusy }
+      return { value: count / seconds, loadBusy }
     },
   }
 }

@@ -42,7 +42,7 @@ export async function receiptsLane({ directory }: RowOptions, store: Store, coun
     async measure() {
       const startedAt = performance.now()
       await share(Array.from({ length: WAITING }), count, () => appendOne(log))
-      return { perSecond: (count * 1000) / (performance.now() - startedAt) }
+      return { value: (count * 1000) / (performance.now() - startedAt) }
     },
   }
 }
@@ -72,7 +72,7 @@ export function bareSigningLane(count: number): Lane {
       const startedAt = performance.now()
       for (let signed = 0; signed < count; signed++)
         await Promise.all([signBare(ed25519, messages.ed25519), signBare(mlDsa65, messages.mlDsa65)])
-      return { perSecond: (count * 1000) / (performance.now() - startedAt) }
+      return { value: (count * 1000) / (performance.now() - startedAt) }
     },
   }
 }

@@ -77,7 +77,7 @@ export function httpLane({
     name: 'verify over HTTP',
     async measure() {
       const { seconds, loadBusy } = await drive({ port, clients: AT_ONCE, count, work })
-      return { perSecond: (count * ASSETS_A_REQUEST) / seconds, loadBusy }
+      return { value: (count * ASSETS_A_REQUEST) / seconds, loadBusy }
     },
   }
 }
@@ -179,7 +179,7 @@ export function lane(
     async measure() {
       const startedAt = performance.now()
       await share(Array.from({ length: workers }), count, (_worker, index) => work(index))
-      return { perSecond: (count * ASSETS_A_REQUEST * 1000) / (performance.now() - startedAt) }
+      return { value: (count * ASSETS_A_REQUEST * 1000) / (performance.now() - startedAt) }
     },
   }
 }

@@ -1,0 +1,30 @@
+/** P5: the documents that a client reads first. Compared with a server that sends the same bytes. */
+import { startBlindkeep, startPeer } from '../processes.ts'
+import type { Row } from '../row.ts'
+import { answerLane } from './quota.ts'
+
+const PATHS = ['/.well-known/service/server-info', '/.well-known/service/attestation-keys'] as const
+
+export const discovery: Row = {
+  name: 'discovery',
+  ids: ['P5'],
+  what: 'discovery documents, 16 connections',
+  async open(options) {
+    const server = await startBlindkeep(options)
+    const count = options.isQuick ? 500 : 20_000
+    const pairs = await Promise.all(
+      PATHS.map(async (path) => {
+        const body = await (await fetch(`${server.url}${path}`)).text()
+        const peer = await startPeer('constant', { argument: body, atEnd: options.atEnd })
+        const asked = { path, headers: {}, body, count }
+        return {
+          id: 'P5',
+          lane: answerLane({ ...asked, name: path, port: server.port }),
+          beside: answerLane({ ...asked, name: 'Fastify, the same bytes', port: peer }),
+          reach: 0.9,
+        }
+      }),
+    )
+    return { unit: '/s', lanes: pairs.flatMap(({ lane, beside }) => [lane, beside]), comparisons: pairs }
+  },
+}
