@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { json } from './call.ts'
 import { expectAnswer, fingerprint } from './expect.ts'
 import { connect } from './server.ts'
 import {
@@ -14,6 +15,7 @@ import {
   land,
   newLink,
   newOpaqueId,
+  type Owner,
   onlyDrop,
   openSession,
   provision,
@@ -27,6 +29,8 @@ const server = await connect()
 const discard = (link: Link, dropId: string) => asOwner(link.owner, 'DELETE', `/v1/drops/${dropId}`)
 const discardPile = (link: Link, opaqueId = link.opaqueId) =>
   asOwner(link.owner, 'DELETE', `/v1/drops?opaque_id=${opaqueId}`)
+const askPage = (owner: Owner, query: string) => asOwner(owner, 'GET', `/v1/drops?${query}`)
+const pageOf = async (owner: Owner, query: string) => json<{ drops: unknown }>(await askPage(owner, query)).drops
 const contentPath = (dropId: string) => `/v1/drops/${dropId}/content`
 
 // Covers: CreateDropRequest, suggested_filename; Inbox; InboxEntryResponse; InboxEntryResponse, suggested_filename; Inbox and content
@@ -106,6 +110,35 @@ describe('inbox', () => {
     expectAnswer(await discard(link, first.drop_id), '204')
     assert.deepEqual((await asOwner(link.owner, 'GET', contentPath(second.drop_id))).body, file)
     assert.equal((await quotaOf(link.owner)).used, 40)
+  })
+
+  it('is answered in pages, of which each follows the drop that ended the one before', async () => {
+    const link = await newLink(server)
+    for (let count = 0; count < 5; count++) await land(link)
+    const all = await inboxOf(link.owner)
+    const [first, second, third] = [
+      await pageOf(link.owner, 'limit=2'),
+      await pageOf(link.owner, `limit=2&after=${all[1]?.drop_id}`),
+      await pageOf(link.owner, `after=${all[3]?.drop_id}`),
+    ]
+    assert.deepEqual([first, second, third], [all.slice(0, 2), all.slice(2, 4), all.slice(4)])
+    assert.deepEqual(await pageOf(link.owner, `after=${all[4]?.drop_id}`), [])
+  })
+
+  it('answers 404 to a page after a drop that is discarded, unknown or another account’s', async () => {
+    const [link, foreign] = [await newLink(server), await newLink(server)]
+    await land(link)
+    await land(foreign)
+    const [mine, theirs] = [await onlyDrop(link.owner), await onlyDrop(foreign.owner)]
+    expectAnswer(await discard(link, mine.drop_id), '204')
+    for (const dropId of [mine.drop_id, theirs.drop_id, randomUUID()])
+      expectAnswer(await askPage(link.owner, `after=${dropId}`), '404 drop.not_found')
+  })
+
+  it('answers 400 to a malformed page', async () => {
+    const owner = await signUp(server)
+    for (const query of ['limit=0', 'limit=1001', 'limit=-1', 'limit=1.5', 'limit=x', 'limit=', 'after=x', 'after='])
+      expectAnswer(await askPage(owner, query), '400 request.malformed', query)
   })
 })
 
