@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
-import type { OutgoingHttpHeaders } from 'node:http'
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { addAbortSignal, Readable } from 'node:stream'
 import type { Operation } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/refusals.ts'
 import type { AnyAnswer } from './call.ts'
 import { problemAnswer } from './problem.ts'
+import { sendPieces } from './sending.ts'
 import { jsonInSlices } from './slices.ts'
 
 /** Bytes from guests are never displayed on the server's origin. */
@@ -37,10 +38,10 @@ export async function answeredBefore(): Promise<never> {
   throw new Error('answered before')
 }
 
-/** What a download holds: a piece that waits in the stream, and one that waits in the connection. */
+/** What a download holds: a piece that waits in the connection, and the next one. `filesystem/pieces.ts` adds to it while few are read at once. */
 const DOWNLOAD_HELD_BYTES = 256 * 1024
-/** A longer text is sent in pieces of this size, so that `connections.ts` sees whether its reader goes on. */
-const PIECE_BYTES = 64 * 1024
+/** A longer text is sent in pieces. */
+const SHORT_TEXT_BYTES = 64 * 1024
 
 /** A text, or the bytes of a long one in pieces. */
 interface Written {
@@ -113,7 +114,13 @@ export function writeAnswer({
   request,
   reply,
   answer,
-}: Exchange & { readonly row: Operation; readonly answer: WrittenAnswer }): FastifyReply {
+  onCut,
+}: Exchange & {
+  readonly row: Operation
+  readonly answer: WrittenAnswer
+  /** Called when the bytes of the answer could not be read after it began. */
+  readonly onCut: (error: unknown) => void
+}): FastifyReply {
   const declared = row.answers[answer.status]
   reply.code(answer.status)
   // Caches must not store an answer that required a credential.
@@ -124,7 +131,7 @@ export function writeAnswer({
     reply.header('Content-Type', 'application/json')
   for (const [name, value] of Object.entries(answer.headers ?? {})) if (value !== undefined) reply.header(name, value)
   if (answer.events !== undefined) return sendEvents(reply, answer.events, answer.until)
-  if (answer.bytes !== undefined) return reply.send(Readable.from(answer.bytes, { objectMode: false }))
+  if (answer.bytes !== undefined) return sendBytes(reply, answer.bytes, onCut)
   if (row.tag === 'discovery') return sendDocument({ row, request, reply }, documentOf(Object(answer.body)))
   const { text, length = 0 } = answer
   if (text === undefined) return reply.send()
@@ -180,21 +187,31 @@ function sendDocument(
     : sendText(reply, written)
 }
 
+function sendBytes(
+  reply: FastifyReply,
+  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  onCut: (error: unknown) => void,
+): FastifyReply {
+  beginAlone(reply)
+  sendPieces(reply.raw, bytes).catch(onCut)
+  return reply
+}
+
+/** Fastify leaves the rest of the answer to the caller. */
+function beginAlone(reply: FastifyReply): ServerResponse {
+  reply.hijack()
+  return reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
+}
+
 /** A short text leaves with its headers in one write; Fastify would make two of them, and add a charset to the type. */
 function sendText(reply: FastifyReply, { text, length }: Written): FastifyReply {
   reply.header('Content-Length', String(length))
-  if (typeof text === 'string' && length <= PIECE_BYTES) {
-    reply.hijack()
-    reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders).end(text)
+  if (typeof text === 'string' && length <= SHORT_TEXT_BYTES) {
+    beginAlone(reply).end(text)
     return reply
   }
-  const pieces = typeof text === 'string' ? [Buffer.from(text)] : text
-  return reply.send(Readable.from(piecesOf(pieces), { objectMode: false }))
-}
-
-function* piecesOf(long: readonly Buffer[]): Generator<Buffer> {
-  for (const bytes of long)
-    for (let start = 0; start < bytes.length; start += PIECE_BYTES) yield bytes.subarray(start, start + PIECE_BYTES)
+  // A text has been written, so nothing of it can fail to be read.
+  return sendBytes(reply, typeof text === 'string' ? [Buffer.from(text)] : text, () => undefined)
 }
 
 /** RFC 9110, section 13.1.2: a list of ETags, including weak ones, or `*`. */

@@ -181,7 +181,8 @@ async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget 
     const overloaded = call.hold('answer', heldBytesOf(written))
     if (overloaded !== undefined) return await refuse(overloaded)
     if (!hold.isEmpty()) whenClosed(asked.reply, hold.leave)
-    return writeAnswer({ ...asked, answer: await begun(written) })
+    const onCut = (error: unknown) => void errors.refusalOf(error, asked)
+    return writeAnswer({ ...asked, answer: await begun(written), onCut })
   } catch (error) {
     return refuse(errors.refusalOf(error, asked))
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { describeAway } from './bytesContract/away.ts'
 import { describeDigests } from './bytesContract/digest.ts'
 import {
@@ -58,6 +59,27 @@ function describeReading(inWorld: InWorld): void {
       for await (const piece of blobs.read(location, { start: 0, end: bytes.length })) pieces.push(piece)
       assert.ok(pieces.length > 1)
       assert.ok(bytes.equals(Buffer.concat(pieces)))
+    }),
+  )
+
+  it(
+    'gives right pieces that are used before the next one is asked for, to several slow readers at once, when it may reuse their memory',
+    inWorld(async ({ blobs }) => {
+      const location = freshLocation()
+      const bytes = randomBytes(3_000_001)
+      await writeBytes(blobs, location, bytes)
+      const readSlowly = async (start: number, end: number): Promise<Buffer> => {
+        const copies: Buffer[] = []
+        for await (const piece of blobs.read(location, { start, end }, { reuses: true })) {
+          // Time for what is read ahead.
+          await wait(5)
+          copies.push(Buffer.from(piece))
+        }
+        return Buffer.concat(copies)
+      }
+      const ranges = Array.from({ length: 40 }, (_, at) => [at * 1000, at % 2 === 0 ? bytes.length : 200_000] as const)
+      const found = await Promise.all(ranges.map(([start, end]) => readSlowly(start, end)))
+      for (const [at, [start, end]] of ranges.entries()) assert.ok(found[at]?.equals(bytes.subarray(start, end)))
     }),
   )
 

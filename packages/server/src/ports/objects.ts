@@ -14,7 +14,7 @@ export interface Objects extends Presence {
   /** Size in bytes, or undefined if there is no such object. */
   size(location: string): Promise<number | undefined>
   /** Gives the bytes from `start` up to, not including, `end`; fewer if the object is shorter. Throws `BlobMissing` before the first byte. */
-  read(location: string, range: ByteRange): AsyncIterable<Uint8Array>
+  read(location: string, range: ByteRange, options?: ReadOptions): AsyncIterable<Uint8Array>
   /**
    * Reads the object again and hashes its first `size` bytes, or all of a shorter object. Does not block the event loop, nor the threads of other reads
    * and writes. The bytes may come from the system's cache.
@@ -31,6 +31,11 @@ export interface Objects extends Presence {
 export interface Presence {
   /** How many bytes can still be written; infinite if the store sets no limit. Throws `StorageUnavailable` if the store is away. */
   check(): Promise<number>
+}
+
+export interface ReadOptions {
+  /** A piece keeps its bytes only until the next one is asked for: its memory may be used again. */
+  readonly reuses?: boolean
 }
 
 export interface ByteRange {

@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, stat, statfs, unlink } from 'node:fs/promises'
+import { open, readdir, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
@@ -9,11 +9,9 @@ import { onStorage, unlessMissing } from './failure.ts'
 import { createFiles, type Files, type OpenFile } from './files.ts'
 import { createGathering, type Gathering } from './gathering.ts'
 import { createMarker, foreignDirectory, MARKER, type Marker } from './marker.ts'
+import { createPieces, type Pieces } from './pieces.ts'
 import { createSyncs, type Syncs } from './syncs.ts'
 import { writeBody } from './writing.ts'
-
-/** The size of each read and of each piece that `read` gives. */
-const READ_BYTES = 128 * 1024
 
 const locationForm = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36}$/
 const nameForm = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
@@ -40,6 +38,7 @@ interface Parts {
   readonly directories: DirectorySyncs
   readonly digests: Digests
   readonly gathering: Gathering
+  readonly pieces: Pieces
 }
 
 /**
@@ -54,7 +53,16 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
   const files = createFiles(syncs, marker)
   const directories = createDirectorySyncs(syncs, marker)
   const digests = createDigests()
-  const parts = { root, marker, syncs, files, directories, digests, gathering: createGathering() }
+  const parts = {
+    root,
+    marker,
+    syncs,
+    files,
+    directories,
+    digests,
+    gathering: createGathering(),
+    pieces: createPieces(),
+  }
   return {
     ...writingBlobs(parts),
     ...readingBlobs(parts),
@@ -122,7 +130,7 @@ function writingBlobs({
   }
 }
 
-function readingBlobs({ root, marker, digests }: Parts): Omit<Objects, 'remove'> {
+function readingBlobs({ root, marker, digests, pieces }: Parts): Omit<Objects, 'remove'> {
   return {
     async size(location) {
       const path = pathOf(root, location)
@@ -130,14 +138,14 @@ function readingBlobs({ root, marker, digests }: Parts): Omit<Objects, 'remove'>
       return found?.size
     },
 
-    async *read(location, { start, end }) {
+    async *read(location, { start, end }, options) {
       const path = pathOf(root, location)
       checkByteCount(start)
       checkByteCount(end)
       const handle = await marker.confirm(() => onStorage(() => unlessMissing(() => open(path, 'r'))))
       if (handle === undefined) throw new BlobMissing('no such object')
       try {
-        yield* readRange(handle, { start, end })
+        yield* pieces.read(handle, { start, end }, options)
       } finally {
         await handle.close()
       }
@@ -203,16 +211,4 @@ async function settleFile({ handle, sync }: OpenFile, size: number): Promise<tru
   // fdatasync may leave out metadata that reading does not need (POSIX). Reading a grown file needs its new size; reading a truncated file does not.
   await sync({ whole: isLonger })
   return true
-}
-
-async function* readRange(handle: FileHandle, range: { readonly start: number; readonly end: number }) {
-  let position = range.start
-  while (position < range.end) {
-    // A new buffer each time, because the consumer may still use the last one: a socket does until it is sent.
-    const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, range.end - position))
-    const { bytesRead } = await onStorage(() => handle.read(buffer, 0, buffer.length, position))
-    if (bytesRead === 0) return
-    position += bytesRead
-    yield buffer.subarray(0, bytesRead)
-  }
 }

@@ -1,0 +1,58 @@
+import type { FileHandle } from 'node:fs/promises'
+import type { ByteRange, ReadOptions } from '../../ports/objects.ts'
+import { onStorage } from './failure.ts'
+
+/** The size of each read and of each piece: what `http/reply.ts` reserves for a download is two of them. */
+const PIECE_BYTES = 128 * 1024
+/** Fewer and larger pieces take a third of the processor's time, if their memory is used again. New memory of this size costs as much as the copy into it. */
+const LARGE_PIECE_BYTES = 512 * 1024
+/** So many readers at once have large pieces: 32 MiB for all of them. */
+const MAX_LARGE_READERS = 32
+
+export interface Pieces {
+  /** Reads a piece while the one before is being used. The file stays open. */
+  read(handle: FileHandle, range: ByteRange, options?: ReadOptions): AsyncIterable<Uint8Array>
+}
+
+export function createPieces(): Pieces {
+  let largeReaders = 0
+  return {
+    async *read(handle, range, { reuses = false } = {}) {
+      const isLarge = reuses && range.end - range.start > PIECE_BYTES && largeReaders < MAX_LARGE_READERS
+      if (!isLarge)
+        return yield* readAhead(handle, range, (left) => Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, left)))
+      largeReaders += 1
+      const buffers = [Buffer.allocUnsafeSlow(LARGE_PIECE_BYTES), Buffer.allocUnsafeSlow(LARGE_PIECE_BYTES)] as const
+      let reads = 0
+      try {
+        yield* readAhead(handle, range, () => buffers[reads++ % 2 === 0 ? 0 : 1])
+      } finally {
+        largeReaders -= 1
+      }
+    },
+  }
+}
+
+async function* readAhead(handle: FileHandle, { start, end }: ByteRange, nextBuffer: (left: number) => Buffer) {
+  let position = start
+  async function readPiece(): Promise<Buffer | undefined> {
+    if (position >= end) return undefined
+    const left = end - position
+    const buffer = nextBuffer(left)
+    const { bytesRead } = await onStorage(() => handle.read(buffer, 0, Math.min(buffer.length, left), position))
+    position += bytesRead
+    return bytesRead === 0 ? undefined : buffer.subarray(0, bytesRead)
+  }
+  let next = readPiece()
+  try {
+    for (let piece = await next; piece !== undefined; piece = await next) {
+      next = readPiece()
+      // It is awaited later, or not at all.
+      next.catch(() => undefined)
+      yield piece
+    }
+  } finally {
+    // The caller closes the file.
+    await next.catch(() => undefined)
+  }
+}
