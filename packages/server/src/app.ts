@@ -19,10 +19,9 @@ import { settleSettings } from './domain/discovery/sharedSettings.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
-import type { Clock } from './ports/clock.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
-import type { News } from './ports/node.ts'
+import type { News, Node } from './ports/node.ts'
 import type { Seats } from './ports/seats.ts'
 import { StoreBroken } from './ports/store.ts'
 import { startRefreshing } from './refreshing.ts'
@@ -57,7 +56,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
-  const { limiter, seats } = await openCounts(config, { secret: keys.serverSecret, clock, log })
+  const { limiter, seats } = await openCounts(config, { node, secret: keys.serverSecret, log })
 
   const pages = await readPages(config.pagesDirectory)
   let jobs: Jobs | undefined
@@ -126,13 +125,13 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   }
 }
 
-/** What limits requests: shared by all nodes of a PostgreSQL database, otherwise kept by this process. */
+/** What limits requests: shared by all nodes, and kept in the process of a node that is alone. */
 async function openCounts(
   { database, limitsPath }: Config,
-  { secret, clock, log }: { readonly secret: Uint8Array; readonly clock: Clock; readonly log: Log },
+  { node: { isSole, clock }, secret, log }: { readonly node: Node; readonly secret: Uint8Array; readonly log: Log },
 ): Promise<{ readonly limiter: Limiter; readonly seats: Seats }> {
   const { warn } = log
-  if (database.kind === 'sqlite')
+  if (isSole || database.kind === 'sqlite')
     return { limiter: await openLimiter({ path: limitsPath, secret, clock, warn }), seats: createLocalSeats() }
   const { url } = database
   return { limiter: openPostgresLimiter({ url, secret, warn }), seats: openPostgresSeats({ url, warn }) }
