@@ -48,7 +48,12 @@ export async function receiptsLane({ directory }: RowOptions, store: Store, coun
 }
 
 async function appendOne(log: ReceiptLog): Promise<void> {
-  await log.append({ accountId: newId(parseAccountId), subject: newSubject(), commit: async () => undefined })
+  await log.append({
+    accountId: newId(parseAccountId),
+    subject: newSubject(),
+    landing: undefined,
+    commit: async () => undefined,
+  })
 }
 
 function newSubject() {

@@ -29,7 +29,7 @@ import { createProtocolWindow } from './domain/discovery/protocolWindow.ts'
 import { type AdoptionSettings, createAdopt } from './domain/drops/adoption.ts'
 import { createDrops, type DropSettings } from './domain/drops/drops.ts'
 import { createInbox } from './domain/drops/inbox.ts'
-import { createLandDrop } from './domain/drops/landDrop.ts'
+import { createLandDrops } from './domain/drops/landDrops.ts'
 import { createLinks, type LinkSettings } from './domain/drops/links.ts'
 import { createOpenedSessions } from './domain/drops/openedSessions.ts'
 import type { GiveUpAfter } from './domain/pause.ts'
@@ -188,12 +188,12 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { staging, objects, clock, random, limiter, giveUpAfter } = ports
   const { store, quota, writers, staged, receiptLog, ending, protocolWindow, nodeId } = base
   const room = createRoom({ store, staging, clock }, settings)
-  const landDrop = createLandDrop({ ending })
+  const landDrops = createLandDrops({ ending })
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
   const assets = createAssets({ store, objects, clock, ending, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, objects })
-  const landing = createLanding({ store, random, receiptLog, ending, landDrop, opened, assetBlobs, checkProvenance })
+  const landing = createLanding({ store, random, receiptLog, ending, landDrops, opened, assetBlobs, checkProvenance })
   const finishing = createFinishing({ store, staging, clock, staged, ending, land: landing.land, nodeId, giveUpAfter })
   const links = createLinks(
     { store, clock, ending },

@@ -19,7 +19,7 @@ import { roundTripsOf } from '../testing/roundTrips.ts'
 import { inTwoNodes } from '../testing/twoNodes.ts'
 import { newAccount, sha256 } from '../testing/world.ts'
 import type { ReceiptDraft } from './custody/receiptBatches.ts'
-import { createLandDrop } from './drops/landDrop.ts'
+import { createLandDrops, type DropLanding } from './drops/landDrops.ts'
 import { findDropUpload } from './uploads/findUpload.ts'
 
 const BATCH = 64
@@ -70,21 +70,18 @@ describe('waits for PostgreSQL', () => {
     `of a batch that lands drops of ${BATCH} accounts are at most 6`,
     inTwoNodes(async ({ here }) => {
       const { receiptLog, ending } = here.rules
-      const landDrop = createLandDrop({ ending })
-      const newDraft = async (): Promise<ReceiptDraft> => {
+      const landDrops = createLandDrops({ ending })
+      const newDraft = async (): Promise<ReceiptDraft<DropLanding>> => {
         const content = bytes(10)
         const uploadId = await openDrop(here, await newLink(here), content)
         await leaveFinishing(here, uploadId, content)
         const upload = await uploadRow(here, uploadId)
+        if (upload.assetId !== undefined) assert.fail()
         const { accountId } = upload
         const { subject } = draft()
         const { dropId } = subject
         if (dropId === undefined) assert.fail()
-        return {
-          accountId,
-          subject,
-          commit: async (tx, { receivedAt }) => void (await landDrop(tx, { upload, dropId, receivedAt })),
-        }
+        return { accountId, subject, landing: { upload, dropId, whole: undefined, ended: [] }, commit: landDrops }
       }
       const drafts = await mapConcurrently(Array.from({ length: 2 + BATCH }), 8, newDraft)
       const [one, next, ...rest] = drafts

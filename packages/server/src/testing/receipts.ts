@@ -41,6 +41,7 @@ export const draft = (commit: ReceiptDraft['commit'] = async () => undefined): R
     ciphertextHash: sha256(bytes(8)),
     size: 8,
   },
+  landing: undefined,
   commit,
 })
 

@@ -87,37 +87,52 @@ const insertionNext = prepared((db, given: NextEvent) =>
     ),
 )
 
-/** Numbers and events of one account in one statement, which SQLite does not know. */
-const numberedInsertions = [2, 1].map((count) => ({
+type NotedRow = Pick<Selectable<EventTable>, 'account_id' | 'at' | 'name' | 'data'> & { readonly later: number }
+
+interface NumberedEvent extends NextEvent {
+  /** How many of the statement's events of this account follow. */
+  readonly later: number
+}
+
+/** Numbers and events in one statement, which SQLite does not know. */
+const numberedInsertions = [32, 8, 2, 1].map((count) => ({
   count,
-  insertion: preparedForRows(count, (db, rows: readonly NextEvent[]) =>
-    db
-      .with('numbered', (numbered) =>
-        numbered
+  insertion: preparedForRows(count, (db, rows: readonly NumberedEvent[]) => {
+    const given = rows.map(
+      ({ accountId, later, at, name, data }) =>
+        sql`(cast(${accountId} as text), cast(${later} as bigint), cast(${at} as bigint), cast(${name} as text), cast(${data} as text))`,
+    )
+    return db
+      .with('noted(account_id, later, at, name, data)', () => sql<NotedRow>`(values ${sql.join(given)})`)
+      .with('counted', (from) =>
+        from
+          .selectFrom('noted')
+          .select((noted) => ['account_id', noted.fn.countAll<number>().as('count')])
+          .groupBy('account_id'),
+      )
+      .with('numbered', (from) =>
+        from
           .updateTable('accounts')
-          .set((account) => ({ change_seq: account('change_seq', '+', sql.lit(count)) }))
-          .where('account_id', '=', accountOf(rows))
-          .returning(['account_id', 'change_seq']),
+          .from('counted')
+          .set((account) => ({ change_seq: account('accounts.change_seq', '+', account.ref('counted.count')) }))
+          .whereRef('accounts.account_id', '=', 'counted.account_id')
+          .returning(['accounts.account_id', 'accounts.change_seq']),
       )
       .insertInto('events')
       .columns(['account_id', 'change_seq', 'at', 'name', 'data'])
-      .expression((from) => {
-        // In a union the database does not see that these become columns of `events`.
-        const [first, ...more] = rows.map(({ at, name, data }, index) =>
-          from
-            .selectFrom('numbered')
-            .select((row) => [
-              'account_id',
-              row('change_seq', '-', sql.lit(count - 1 - index)).as('change_seq'),
-              sql<Instant>`cast(${at} as bigint)`.as('at'),
-              sql<Change['name']>`cast(${name} as text)`.as('name'),
-              sql<string>`cast(${data} as text)`.as('data'),
-            ]),
-        )
-        if (first === undefined) throw new RangeError('no events')
-        return more.reduce((all, one) => all.unionAll(one), first)
-      }),
-  ),
+      .expression((from) =>
+        from
+          .selectFrom('noted')
+          .innerJoin('numbered', 'numbered.account_id', 'noted.account_id')
+          .select((row) => [
+            'noted.account_id',
+            row('numbered.change_seq', '-', row.ref('noted.later')).as('change_seq'),
+            'noted.at',
+            'noted.name',
+            'noted.data',
+          ]),
+      )
+  }),
 }))
 
 const numbering = prepared((db, given: { readonly assetId: AssetId; readonly changeSeq: number }) =>
@@ -171,8 +186,8 @@ export function changeWrites(db: Db): ChangeWrites {
       if (row === undefined) throw unknownAccount(accountId)
       return row.change_seq
     },
-    async insertNextEvents(accountId, noted) {
-      const rows = noted.map(({ at, change }) => ({ accountId, at, ...textOf(change) }))
+    async insertNextEvents(noted) {
+      const rows = noted.map(({ accountId, at, change }) => ({ accountId, at, ...textOf(change) }))
       const inserting = db.kind === postgresKind ? insertNumbered(db, rows) : rows.map((row) => insertNext(db, row))
       await Promise.all(inserting)
     },
@@ -196,17 +211,17 @@ async function insertNext(db: Db, row: NextEvent): Promise<void> {
 }
 
 function insertNumbered(db: Db, rows: readonly NextEvent[]): readonly Promise<void>[] {
-  return inStatements(numberedInsertions, rows, async (insertion, some) => {
-    if ((await insertion.changed(db, some)) === 0) throw unknownAccount(accountOf(some))
+  const noted = rows.map((row) => ({ ...row, later: 0 }))
+  return inStatements(numberedInsertions, noted, async (insertion, some) => {
+    if ((await insertion.changed(db, some.map(withLater))) !== some.length) throw unknownAccount(some[0]?.accountId)
   })
 }
 
-function accountOf([first]: readonly NextEvent[]): AccountId {
-  if (first === undefined) throw new RangeError('no events')
-  return first.accountId
+function withLater(row: NumberedEvent, at: number, rows: readonly NumberedEvent[]): NumberedEvent {
+  return { ...row, later: rows.filter(({ accountId }, other) => other > at && accountId === row.accountId).length }
 }
 
-function unknownAccount(accountId: AccountId): Error {
+function unknownAccount(accountId: AccountId | undefined): Error {
   return new Error(`Something changed for account ${accountId}, which does not exist`)
 }
 

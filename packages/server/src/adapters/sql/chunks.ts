@@ -6,7 +6,7 @@ import { type Chunk, type Lease, StorageUnavailable, type UploadReads, type Uplo
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { keepPart } from './parts.ts'
-import { prepared } from './prepared.ts'
+import { prepared, preparedForList, type Some, someOf } from './prepared.ts'
 import type { ChunkTable, Schema } from './schema.ts'
 
 interface Given {
@@ -58,6 +58,37 @@ const insertion = prepared((db, given: Given & Chunk) =>
   }),
 )
 
+/** What a session has that has received all its bytes in one chunk, which the same transaction lands. */
+const landingWhole = preparedForList((db, rows: Some<Given & { readonly at: Instant }>) =>
+  db
+    .updateTable('uploads')
+    .set((upload) => ({
+      received_bytes: upload.ref('size'),
+      chunk_count: 1,
+      last_chunk_at: rows[0].at,
+      writing_until: null,
+      opener: null,
+      state: 'landed',
+      closed_at: rows[0].at,
+    }))
+    .where('upload_id', 'in', idsOf(rows))
+    .where('state', '=', 'open')
+    .where('received_bytes', '=', 0)
+    .returning('upload_id'),
+)
+
+const wholeChunks = preparedForList((db, rows: Some<Given>) =>
+  db
+    .insertInto('chunks')
+    .columns(['upload_id', 'offset', 'length', 'checksum'])
+    .expression((from) =>
+      from
+        .selectFrom('uploads')
+        .select(['upload_id', sql<number>`0`.as('offset'), 'size', 'ciphertext_hash'])
+        .where('upload_id', 'in', idsOf(rows)),
+    ),
+)
+
 const writingMark = prepared((db, given: Given & { readonly until: Instant }) =>
   db
     .updateTable('uploads')
@@ -86,6 +117,10 @@ const removal = prepared((db, given: Given & { readonly offset: number }) =>
   db.deleteFrom('chunks').where('upload_id', '=', given.uploadId).where('offset', '>=', given.offset),
 )
 
+function idsOf(rows: readonly Given[]): UploadId[] {
+  return rows.map(({ uploadId }) => uploadId)
+}
+
 export function chunkReads(db: Db): Pick<UploadReads, 'chunkAt' | 'chunks'> {
   return {
     async chunkAt(uploadId, offset) {
@@ -98,7 +133,7 @@ export function chunkReads(db: Db): Pick<UploadReads, 'chunkAt' | 'chunks'> {
   }
 }
 
-export function chunkWrites(db: Db): Pick<UploadWrites, 'append' | 'markWriting' | 'removeChunksFrom'> {
+export function chunkWrites(db: Db): Pick<UploadWrites, 'append' | 'landWhole' | 'markWriting' | 'removeChunksFrom'> {
   return {
     async append(uploadId, chunk, at, finishing) {
       const given = { uploadId, ...chunk, at }
@@ -108,6 +143,20 @@ export function chunkWrites(db: Db): Pick<UploadWrites, 'append' | 'markWriting'
       if (chunk.key !== undefined && !(await keepPart(db, chunk.key, chunk)))
         throw new StorageUnavailable('the part of the chunk was given up')
       return true
+    },
+    async landWhole(uploads, at) {
+      const rows = someOf(uploads.map(({ uploadId }) => ({ uploadId, at })))
+      const landed = await landingWhole.all(db, rows)
+      if (landed.length < uploads.length) return landed.map((row) => row.upload_id)
+      const areKept = await Promise.all([
+        wholeChunks.changed(db, rows),
+        ...uploads.map(
+          ({ size, ciphertextHash, key }) =>
+            key === undefined || keepPart(db, key, { offset: 0, length: size, checksum: ciphertextHash }),
+        ),
+      ])
+      if (areKept.includes(false)) throw new StorageUnavailable('the part of the chunk was given up')
+      return uploads.map(({ uploadId }) => uploadId)
     },
     async markWriting(uploadId, until) {
       await writingMark.changed(db, { uploadId, until })

@@ -3,7 +3,7 @@ import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
 import type { Claim, Drop, DropReads, DropWrites, InboxPlace } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
-import { prepared } from './prepared.ts'
+import { inStatements, prepared, preparedForList, preparedForRows, type Some, someOf } from './prepared.ts'
 import type { DropTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly dropId: DropId }) =>
@@ -47,29 +47,39 @@ const pendingCount = prepared((db, given: { readonly accountId: AccountId }) =>
   db.selectFrom('accounts').select('pending_drops').where('account_id', '=', given.accountId),
 )
 
-const pendingStep = prepared((db, given: { readonly accountId: AccountId; readonly step: number }) =>
+/** All accounts step by as many as the first. */
+const pendingStep = preparedForList((db, rows: Some<{ readonly accountId: AccountId; readonly step: number }>) =>
   db
     .updateTable('accounts')
-    .set((account) => ({ pending_drops: account('pending_drops', '+', given.step) }))
-    .where('account_id', '=', given.accountId),
+    .set((account) => ({ pending_drops: account('pending_drops', '+', rows[0].step) }))
+    .where(
+      'account_id',
+      'in',
+      rows.map(({ accountId }) => accountId),
+    ),
 )
 
-const insertion = prepared((db, given: Drop) =>
-  db.insertInto('drops').values({
-    drop_id: given.dropId,
-    account_id: given.accountId,
-    opaque_id: given.opaqueId,
-    upload_id: given.uploadId,
-    ciphertext_hash: given.ciphertextHash,
-    size: given.size,
-    content_type: given.contentType,
-    kem_ct: given.kemCt,
-    suggested_filename: given.suggestedFilename,
-    location: given.location,
-    received_at: given.receivedAt,
-    leased_until: given.leasedUntil,
-  }),
-)
+const insertions = [16, 4, 1].map((count) => ({
+  count,
+  insertion: preparedForRows(count, (db, rows: readonly Drop[]) =>
+    db.insertInto('drops').values(
+      rows.map((given) => ({
+        drop_id: given.dropId,
+        account_id: given.accountId,
+        opaque_id: given.opaqueId,
+        upload_id: given.uploadId,
+        ciphertext_hash: given.ciphertextHash,
+        size: given.size,
+        content_type: given.contentType,
+        kem_ct: given.kemCt,
+        suggested_filename: given.suggestedFilename,
+        location: given.location,
+        received_at: given.receivedAt,
+        leased_until: given.leasedUntil,
+      })),
+    ),
+  ),
+}))
 
 /** An equal request of the same process takes the claim over: the request that made it has ended. */
 const claiming = prepared((db, given: Claim) =>
@@ -197,14 +207,18 @@ export function dropReads(db: Db): DropReads {
 export function dropWrites(db: Db): DropWrites {
   /** Subtracts removed rows from the account's counter. */
   async function counted(accountId: AccountId, removed: readonly Selectable<DropTable>[]): Promise<readonly Drop[]> {
-    if (removed.length > 0) await pendingStep.changed(db, { accountId, step: -removed.length })
+    if (removed.length > 0) await pendingStep.changed(db, [{ accountId, step: -removed.length }])
     return removed.map(dropOf)
   }
 
   return {
-    async insert(drop) {
-      const counted = pendingStep.changed(db, { accountId: drop.accountId, step: 1 })
-      await Promise.all([insertion.changed(db, drop), counted])
+    async insert(...drops) {
+      const ofAccounts = Map.groupBy(drops, ({ accountId }) => accountId)
+      const steps = [...ofAccounts].map(([accountId, theirs]) => ({ accountId, step: theirs.length }))
+      await Promise.all([
+        ...inStatements(insertions, drops, (insertion, some) => insertion.changed(db, some)),
+        ...[...Map.groupBy(steps, ({ step }) => step).values()].map((same) => pendingStep.changed(db, someOf(same))),
+      ])
     },
     async claim(claim) {
       return (await claiming.changed(db, claim)) === 1
@@ -212,7 +226,7 @@ export function dropWrites(db: Db): DropWrites {
     async settle(dropId, claimId) {
       const row = await settling.first(db, { dropId, claimId })
       if (row === undefined) return false
-      await pendingStep.changed(db, { accountId: row.account_id, step: -1 })
+      await pendingStep.changed(db, [{ accountId: row.account_id, step: -1 }])
       return true
     },
     async unclaim(dropId, claimId) {

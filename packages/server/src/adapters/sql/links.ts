@@ -1,24 +1,28 @@
 import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { type Selectable, sql } from 'kysely'
-import type { Link, LinkReads, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
+import type { LandedFiles, Link, LinkReads, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
 import { standingOf } from './accounts.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
-import { prepared } from './prepared.ts'
+import { prepared, preparedForList, type Some, someOf } from './prepared.ts'
 import type { LinkTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db.selectFrom('links').select(columnsOf('links')).where('opaque_id', '=', given.opaqueId),
 )
 
-const withOwner = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
+const withOwners = preparedForList((db, rows: Some<{ readonly opaqueId: OpaqueId }>) =>
   db
     .selectFrom('links')
     .innerJoin('accounts', 'accounts.account_id', 'links.account_id')
     .select(columnsOf('links'))
     .select(['accounts.suspended_at', 'accounts.deleted_at'])
-    .where('opaque_id', '=', given.opaqueId),
+    .where(
+      'opaque_id',
+      'in',
+      rows.map(({ opaqueId }) => opaqueId),
+    ),
 )
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -115,25 +119,32 @@ const releasing = prepared((db, given: { readonly opaqueId: OpaqueId; readonly s
     .where('opaque_id', '=', given.opaqueId),
 )
 
-const landing = prepared((db, given: { readonly opaqueId: OpaqueId; readonly size: number; readonly at: Instant }) =>
-  db
+const landing = preparedForList((db, rows: Some<LandedFiles & { readonly at: Instant }>) => {
+  const given = rows.map(
+    ({ opaqueId, files, bytes }) =>
+      sql`(cast(${opaqueId} as text), cast(${files} as bigint), cast(${bytes} as bigint))`,
+  )
+  // Both databases give the columns of `values` these names.
+  const landed = sql<{ column1: OpaqueId; column2: number; column3: number }>`(values ${sql.join(given)})`
+  return db
     .updateTable('links')
+    .from(landed.as<'landed'>('landed'))
     .set((link) => ({
-      open_sessions: link('open_sessions', '-', 1),
-      open_bytes: link('open_bytes', '-', given.size),
-      landed_files: link('landed_files', '+', 1),
-      landed_bytes: link('landed_bytes', '+', given.size),
+      open_sessions: link('open_sessions', '-', link.ref('landed.column2')),
+      open_bytes: link('open_bytes', '-', link.ref('landed.column3')),
+      landed_files: link('landed_files', '+', link.ref('landed.column2')),
+      landed_bytes: link('landed_bytes', '+', link.ref('landed.column3')),
       claimed_by: null,
       spent_at: link
         .case()
         .when('single_use', '=', 1)
-        .then(link.fn.coalesce('spent_at', link.val(given.at)))
+        .then(link.fn.coalesce('spent_at', link.val(rows[0].at)))
         .else(null)
         .end(),
     }))
-    .where('opaque_id', '=', given.opaqueId)
-    .returning('spent_at'),
-)
+    .whereRef('links.opaque_id', '=', 'landed.column1')
+    .returning(['links.opaque_id', 'links.spent_at'])
+})
 
 const claim = prepared((db, given: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId }) =>
   db
@@ -170,8 +181,12 @@ export function linkReads(db: Db): LinkReads {
       return row && linkOf(row)
     },
     async findWithOwner(opaqueId) {
-      const row = await withOwner.first(db, { opaqueId })
+      const row = await withOwners.first(db, [{ opaqueId }])
       return row && { link: linkOf(row), owner: standingOf(row) }
+    },
+    async findWithOwners(opaqueIds) {
+      const rows = await withOwners.all(db, someOf(opaqueIds.map((opaqueId) => ({ opaqueId }))))
+      return rows.map((row) => ({ link: linkOf(row), owner: standingOf(row) }))
     },
     async listOf(accountId) {
       const rows = await ofAccount.all(db, { accountId })
@@ -195,10 +210,10 @@ export function linkWrites(db: Db): LinkWrites {
       if ((await releasing.changed(db, { opaqueId, size })) === 1) return
       throw new Error('A reservation was released on a link that does not exist')
     },
-    async land(opaqueId, size, at) {
-      const row = await landing.first(db, { opaqueId, size, at })
-      if (row === undefined) throw new Error('A file landed on a link that does not exist')
-      return row.spent_at !== null
+    async land(landed, at) {
+      const rows = await landing.all(db, someOf(landed.map((files) => ({ ...files, at }))))
+      if (rows.length !== landed.length) throw new Error('A file landed on a link that does not exist')
+      return rows.filter((row) => row.spent_at !== null).map((row) => row.opaque_id)
     },
     async claim(opaqueId, uploadId) {
       return (await claim.changed(db, { opaqueId, uploadId })) === 1

@@ -11,7 +11,7 @@ import type {
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { statusColumns, statusOf } from './objectStatus.ts'
-import { prepared } from './prepared.ts'
+import { prepared, preparedForList, type Some, someOf } from './prepared.ts'
 import type { ObjectTable, Schema } from './schema.ts'
 
 const byLocation = prepared((db, given: { readonly location: string }) =>
@@ -103,12 +103,16 @@ const movement = prepared((db, given: Step) =>
 )
 
 /** A session hashes all bytes right before its object is kept, so that counts as a check. */
-const keeping = prepared((db, given: Step) =>
+const keeping = preparedForList((db, rows: Some<Omit<Step, 'from' | 'to'>>) =>
   db
     .updateTable('objects')
-    .set({ state: given.to, since: given.at, checked_at: given.at })
-    .where('location', '=', given.location)
-    .where('state', '=', given.from),
+    .set({ state: 'kept', since: rows[0].at, checked_at: rows[0].at })
+    .where(
+      'location',
+      'in',
+      rows.map(({ location }) => location),
+    )
+    .where('state', '=', 'staged'),
 )
 
 /** Finds each row that could name the object by an index. */
@@ -249,8 +253,10 @@ export function objectWrites(db: Db): ObjectWrites {
       await insertion.changed(db, object)
     },
     async move(location, step) {
-      const statement = step.to === 'kept' ? keeping : movement
-      return (await statement.changed(db, { location, ...step })) === 1
+      return (await movement.changed(db, { location, ...step })) === 1
+    },
+    async keep(locations, at) {
+      return (await keeping.changed(db, someOf(locations.map((location) => ({ location, at }))))) === locations.length
     },
     async startDeleting(object) {
       return (await startingToDelete.changed(db, object)) === 1

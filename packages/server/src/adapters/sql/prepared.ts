@@ -34,6 +34,50 @@ export function preparedForRows<Given extends object, Row>(
   return compiledOnce((db) => build(db, rows))
 }
 
+/** Rows of which there is at least one. */
+export type Some<Given> = readonly [Given, ...Given[]]
+
+const LIST_LENGTHS = [1, 4, 16, 64] as const
+
+/**
+ * The same for a query about 1 to 64 rows that does the same if one of them is repeated, as a list after `in` does: the first row fills the list up, so that a
+ * few prepared statements do for every length.
+ */
+export function preparedForList<Given extends object, Row>(
+  build: (db: Kysely<Schema>, rows: Some<Given>) => Compilable<Row>,
+): Prepared<Some<Given>, Row> {
+  const queries = LIST_LENGTHS.map((count) => ({
+    count,
+    query: preparedForRows(count, (db, rows: readonly Given[]) => build(db, someOf(rows))),
+  }))
+
+  function fitting(rows: Some<Given>): readonly [Prepared<readonly Given[], Row>, readonly Given[]] {
+    const fit = queries.find(({ count }) => count >= rows.length)
+    if (fit === undefined) throw new RangeError(`A list of ${rows.length} rows is too long`)
+    return [fit.query, Array.from({ length: fit.count }, (_, at) => rows[at] ?? rows[0])]
+  }
+
+  return {
+    async all(db, rows) {
+      const [query, filled] = fitting(rows)
+      return query.all(db, filled)
+    },
+    async first(db, rows) {
+      const [query, filled] = fitting(rows)
+      return query.first(db, filled)
+    },
+    async changed(db, rows) {
+      const [query, filled] = fitting(rows)
+      return query.changed(db, filled)
+    },
+  }
+}
+
+export function someOf<Given>([first, ...more]: readonly Given[]): Some<Given> {
+  if (first === undefined) throw new RangeError('no rows')
+  return [first, ...more]
+}
+
 interface ForRows<Given, Row> {
   readonly count: number
   readonly insertion: Prepared<readonly Given[], Row>

@@ -12,30 +12,28 @@ type PlainChange = Exclude<Change, { readonly name: 'asset.changed' }>
 const notedIn = new WeakMap<WriteTx, Map<AccountId, Set<string>>>()
 
 interface Gathered {
-  readonly events: { readonly change: PlainChange; readonly at: Instant }[]
+  readonly events: { readonly accountId: AccountId; readonly change: PlainChange; readonly at: Instant }[]
   readonly written: Promise<void>
 }
 
-/** Notes that are not written yet. Those of one account that nothing awaits in between are written with one statement. */
-const gatheredIn = new WeakMap<WriteTx, Map<AccountId, Gathered>>()
+/** Notes that are not written yet. Those that nothing awaits in between are written together. */
+const gatheredIn = new WeakMap<WriteTx, Gathered>()
 
 export async function noteChange(tx: WriteTx, accountId: AccountId, change: PlainChange, at: Instant): Promise<void> {
   if (isNoted(tx, accountId, JSON.stringify(change))) return
-  const ofAccounts = gatheredIn.get(tx) ?? new Map<AccountId, Gathered>()
-  gatheredIn.set(tx, ofAccounts)
-  const gathered = ofAccounts.get(accountId) ?? gather(tx, accountId, ofAccounts)
-  gathered.events.push({ change, at })
+  const gathered = gatheredIn.get(tx) ?? gather(tx)
+  gathered.events.push({ accountId, change, at })
   await gathered.written
 }
 
-function gather(tx: WriteTx, accountId: AccountId, ofAccounts: Map<AccountId, Gathered>): Gathered {
+function gather(tx: WriteTx): Gathered {
   const events: Gathered['events'] = []
   const written = Promise.resolve().then(() => {
-    ofAccounts.delete(accountId)
-    return tx.changes.insertNextEvents(accountId, events)
+    gatheredIn.delete(tx)
+    return tx.changes.insertNextEvents(events)
   })
   const gathered = { events, written }
-  ofAccounts.set(accountId, gathered)
+  gatheredIn.set(tx, gathered)
   return gathered
 }
 

@@ -1,5 +1,5 @@
 /** Signs and commits one batch of receipts. The caller has locked the log. */
-import type { AccountId } from '@blindkeep/protocol/ids'
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { accountLock, type ReadTx, type ReceiptRow, type Store, type WriteTx } from '../../ports/store.ts'
@@ -9,15 +9,18 @@ import { receiptSeqFloor } from './receiptSeqFloor.ts'
 import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
 import { recordServerId } from './serverId.ts'
 
-export interface ReceiptDraft {
+export interface ReceiptDraft<Landing = unknown> {
   /** Whose file it is. */
   readonly accountId: AccountId
   readonly subject: ReceiptSubject
+  /** What the receipt vouches for. */
+  readonly landing: Landing
   /**
-   * Writes what the receipt vouches for, in the transaction that appends it, under the account's lock. May run more than once, and beside the drafts of other
-   * accounts. When it throws, there is no receipt.
+   * Writes what receipts vouch for, in the transaction that appends them, under the locks of their accounts: the `landing` of each draft of the batch with this
+   * same function. May run more than once, and beside the drafts of other accounts. When it throws, none of them has a receipt. With `LandingsRefused` the
+   * others are tried again together, with any other error one by one.
    */
-  readonly commit: (tx: WriteTx, receipt: ReceiptRow) => Promise<void>
+  commit(tx: WriteTx, landings: readonly Landing[], receivedAt: Instant): Promise<void>
 }
 
 export interface ReceiptPorts {
@@ -33,12 +36,21 @@ type Drafts = readonly ReceiptDraft[]
 /** A rotation takes far longer than signing a batch, so this many in a row mean a fault. */
 const MAX_SIGNINGS = 5
 
-/** A draft refused, and nothing was committed. The cause is what its `commit` threw. */
-export class DraftFailed extends Error {
-  readonly draft: ReceiptDraft
-  constructor(draft: ReceiptDraft, cause: unknown) {
-    super('what a receipt vouches for could not be written', { cause })
-    this.draft = draft
+/** Some drafts refused, and nothing was committed. The cause is what their `commit` threw. */
+export class DraftsFailed extends Error {
+  readonly drafts: Drafts
+  constructor(drafts: Drafts, cause: unknown) {
+    super('what receipts vouch for could not be written', { cause })
+    this.drafts = drafts
+  }
+}
+
+/** What a `commit` of several landings throws if only these are the reason. */
+export class LandingsRefused extends Error {
+  readonly landings: readonly unknown[]
+  constructor(landings: readonly unknown[]) {
+    super('some of what was to land cannot land')
+    this.landings = landings
   }
 }
 
@@ -67,9 +79,11 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
   }
 
   /**
-   * Throws `DraftFailed`. False, and nothing committed, if the log has grown, or its key or floor is another one: no receipt is dated after the end of its key.
+   * Throws `DraftsFailed`. False, and nothing committed, if the log has grown, or its key or floor is another one: no receipt is dated after the end of its key.
    */
   async function commit(drafts: Drafts, { rows, state: { head, floor, key } }: Signed): Promise<boolean> {
+    const last = rows.at(-1)
+    if (last === undefined) throw new RangeError('no receipts to commit')
     const locks = [
       ...(head === undefined ? (['server'] as const) : []),
       ...drafts.map((each) => accountLock(each.accountId)),
@@ -84,11 +98,10 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
       if (active?.keyId !== key.keyId || floorNow !== floor) return { refused: 'key_rotated' as const }
       // Another process had the log's lock, because this one had lost it.
       if (!isAppended) return { refused: 'log_moved' as const }
-      await commitEach(tx, drafts, rows)
+      await commitAll(tx, drafts, last.receivedAt)
       return 'committed'
     })
-    const last = rows.at(-1)
-    if (done === 'committed' && last !== undefined) headWatch.signed(last)
+    if (done === 'committed') headWatch.signed(last)
     return done === 'committed'
   }
 
@@ -113,22 +126,32 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
   }
 }
 
-/** Drafts of one account change the same rows, so they run one after another. */
-async function commitEach(tx: WriteTx, drafts: Drafts, rows: readonly ReceiptRow[]): Promise<void> {
-  const ofAccounts = Map.groupBy(drafts.entries(), ([, { accountId }]) => accountId)
+/** Drafts of one account change the same rows, so those that are not committed together run one after another. All receipts of a batch have one date. */
+async function commitAll(tx: WriteTx, drafts: Drafts, receivedAt: Instant): Promise<void> {
+  const groups = [...Map.groupBy(drafts, ({ commit }) => commit).values()]
+  for (const group of groups) if (group.length > 1) await commitGroup(tx, group, receivedAt)
+  const alone = groups.filter(({ length }) => length === 1).flat()
   await Promise.all(
-    [...ofAccounts.values()].map(async (theirs) => {
-      for (const [at, draft] of theirs) {
-        const row = rows[at]
-        if (row !== undefined) await draft.commit(tx, row).catch((error: unknown) => blame(draft, error))
-      }
+    [...Map.groupBy(alone, ({ accountId }) => accountId).values()].map(async (theirs) => {
+      for (const draft of theirs) await commitGroup(tx, [draft], receivedAt)
     }),
   )
 }
 
-/** No draft is the reason if the store does not answer. */
-function blame(draft: ReceiptDraft, error: unknown): never {
-  throw error instanceof StorageUnavailable ? error : new DraftFailed(draft, error)
+/** Commits drafts that have the same `commit`. */
+async function commitGroup(tx: WriteTx, group: Drafts, receivedAt: Instant): Promise<void> {
+  const landings = group.map(({ landing }) => landing)
+  try {
+    await group[0]?.commit(tx, landings, receivedAt)
+  } catch (error) {
+    // No draft is the reason if the store does not answer.
+    if (error instanceof StorageUnavailable) throw error
+    const failed =
+      error instanceof LandingsRefused ? group.filter(({ landing }) => error.landings.includes(landing)) : group
+    // One of several is the reason, and it is unknown which.
+    if (failed.length === 0 || (failed === group && group.length > 1)) throw error
+    throw new DraftsFailed(failed, error)
+  }
 }
 
 async function readLogState(tx: ReadTx): Promise<LogState> {

@@ -9,6 +9,7 @@ import { bytes } from '../../testing/guest.ts'
 import { draft, verifiers } from '../../testing/receipts.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { openServerKeys, type SignerOf } from './keys.ts'
+import { LandingsRefused, type ReceiptDraft } from './receiptBatches.ts'
 import { createReceiptLog } from './receipts.ts'
 
 /** Runs `before` ahead of the signatures of each batch. */
@@ -66,8 +67,8 @@ describe('the receipt log', () => {
     'stays one chain over 500 concurrent drafts, and commits each draft once',
     inWorld(async (world) => {
       let commits = 0
-      const count = async () => {
-        commits += 1
+      const count: ReceiptDraft['commit'] = async (_tx, landings) => {
+        commits += landings.length
       }
       const drafts = Array.from({ length: 500 }, () => draft(count))
       const rows = await Promise.all(drafts.map((each) => world.rules.receiptLog.append(each)))
@@ -164,6 +165,33 @@ describe('the receipt log', () => {
       await assertWhole(world, rows)
     }),
   )
+
+  for (const [what, failure, retried] of [
+    ['together again if it names those that cannot land', new LandingsRefused(['broken']), [['second', 'fourth']]],
+    ['one by one if it throws another error', new Error('a test broke it'), [['second'], ['broken'], ['fourth']]],
+  ] as const)
+    it(
+      `commits drafts with the same function in one call; ${what}`,
+      inWorld(async (world) => {
+        const { receiptLog } = world.rules
+        const calls: (readonly unknown[])[] = []
+        const commit: ReceiptDraft['commit'] = async (_tx, landings) => {
+          calls.push(landings)
+          if (landings.includes('broken')) throw failure
+        }
+        const append = (landing: string) => receiptLog.append({ ...draft(commit), landing })
+        const answers = await Promise.allSettled(['first', 'second', 'broken', 'fourth'].map(append))
+        assert.deepEqual(
+          answers.map((answer) => (answer.status === 'fulfilled' ? 'landed' : answer.reason)),
+          ['landed', 'landed', failure, 'landed'],
+        )
+        assert.deepEqual(calls, [['first'], ['second', 'broken', 'fourth'], ...retried])
+        await assertWhole(
+          world,
+          answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : [])),
+        )
+      }),
+    )
 
   it('continues after the store failed, whether or not it had committed', async () => {
     for (const isApplied of [false, true]) {

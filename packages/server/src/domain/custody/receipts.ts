@@ -10,7 +10,7 @@ import type { ReceiptRow } from '../../ports/store.ts'
 import { type HeadWatch, unwatched } from './headWatch.ts'
 import {
   createReceiptBatches,
-  DraftFailed,
+  DraftsFailed,
   type ReceiptDraft,
   type ReceiptPorts,
   type Signed,
@@ -99,12 +99,12 @@ export function createReceiptLog({ headWatch = unwatched, ...ports }: ReceiptLog
 
   /** Returns those that wait for another batch: one draft cannot fail the others. */
   async function settleFailed(batch: Batch, error: unknown): Promise<Batch> {
-    if (error instanceof DraftFailed) {
+    if (error instanceof DraftsFailed) {
       fail(
-        batch.filter(({ draft }) => draft === error.draft),
+        batch.filter(({ draft }) => error.drafts.includes(draft)),
         error.cause,
       )
-      return batch.filter(({ draft }) => draft !== error.draft)
+      return batch.filter(({ draft }) => !error.drafts.includes(draft))
     }
     // No draft is the reason if the database does not answer; and with an unknown outcome the caller looks what has happened.
     if (batch.length === 1 || error instanceof StorageUnavailable) fail(batch, error)
@@ -120,7 +120,7 @@ export function createReceiptLog({ headWatch = unwatched, ...ports }: ReceiptLog
 
   return {
     /** Resolves when the receipt, and what it vouches for, is durable. */
-    append(draft: ReceiptDraft): Promise<ReceiptRow> {
+    append<Landing>(draft: ReceiptDraft<Landing>): Promise<ReceiptRow> {
       return new Promise((resolve, reject) => {
         queue.push({ draft, resolve, reject })
         void drain()

@@ -124,7 +124,8 @@ export function createAdopt(
       await receiptLog.append({
         accountId,
         subject: { uploadId: drop.uploadId, assetId, blobRole: 'original', ciphertextHash, size },
-        async commit(tx, { receivedAt }) {
+        landing: undefined,
+        async commit(tx, _landings, receivedAt) {
           if (!(await tx.drops.settle(dropId, claimId))) throw new ClaimLost()
           ended = await assetBlobs.adopt(tx, { accountId, declared, drop, at: receivedAt })
           await noteChange(tx, accountId, { name: 'drop.adopted', dropId, assetId }, receivedAt)

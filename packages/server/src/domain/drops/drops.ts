@@ -1,4 +1,4 @@
-/** Creates a guest's drop session and, once the session has landed, returns its receipt. uploads/chunks.ts receives its bytes, landDrop.ts lands it. */
+/** Creates a guest's drop session and, once the session has landed, returns its receipt. uploads/chunks.ts receives its bytes, landDrops.ts lands it. */
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'

@@ -1,5 +1,5 @@
 /**
- * Upload links: making, listing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a reservation, landDrop.ts makes a reservation
+ * Upload links: making, listing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a reservation, landDrops.ts makes a reservation
  * final.
  */
 import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/protocol/ids'

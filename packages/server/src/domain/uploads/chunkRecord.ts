@@ -9,11 +9,13 @@ import {
   type Upload,
   type WriteTx,
 } from '../../ports/store.ts'
+import { NotWhole } from '../drops/landDrops.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { giveUpPart, type WrittenChunk } from './chunkWrite.ts'
+import { claimLink, type FinishingRefusal } from './claimLink.ts'
 import { findUpload } from './findUpload.ts'
-import { claimLink, type FinishAnswer, type Finishing, type FinishingRefusal } from './finishing.ts'
-import type { Landing } from './landing.ts'
+import type { FinishAnswer, Finishing } from './finishing.ts'
+import { isSmallDrop, type Landing } from './landing.ts'
 import type { StagedBytes } from './staged.ts'
 
 export interface ChunkRecordPorts {
@@ -21,7 +23,7 @@ export interface ChunkRecordPorts {
   readonly clock: Clock
   readonly staged: StagedBytes
   readonly finishing: Finishing
-  readonly landing: Pick<Landing, 'landAtOnce'>
+  readonly landing: Pick<Landing, 'landAtOnce' | 'settled'>
 }
 
 export type RecordRefusal = Refuses<
@@ -31,12 +33,6 @@ export type RecordRefusal = Refuses<
 type RecordingRefusal = Refuses<'chunk_misplaced' | 'upload_not_found' | 'account_suspended'> | FinishingRefusal
 
 export function createChunkRecord({ store, clock, staged, finishing, landing }: ChunkRecordPorts) {
-  /**
-   * The session stays open until the commit. If that may still take effect after it failed, a request must not be able to write over the bytes meanwhile:
-   * with keys none can.
-   */
-  const mayLandAtOnce = ({ key }: WrittenChunk) => key !== undefined || !store.mayLoseOutcome
-
   return async function record(upload: Upload, chunk: WrittenChunk): Promise<FinishAnswer | RecordRefusal> {
     const { uploadId } = upload
     const end = chunk.offset + chunk.length
@@ -46,7 +42,7 @@ export function createChunkRecord({ store, clock, staged, finishing, landing }: 
       const failure = await finishing.settle(upload)
       if (failure !== undefined) return failure
     }
-    if (isSmallWhole(upload, chunk) && mayLandAtOnce(chunk)) {
+    if (isSmallWhole(upload, chunk)) {
       const landed = await landAtOnce(upload, chunk)
       if (landed !== undefined) return landed
     }
@@ -64,15 +60,13 @@ export function createChunkRecord({ store, clock, staged, finishing, landing }: 
     return finishing.finish(uploadId, done === 'recorded' ? entered : undefined)
   }
 
-  /** Undefined if this transaction cannot record the chunk: then the usual way finds out why. */
+  /** Undefined if it cannot land so: then the usual way finds out why. */
   async function landAtOnce(upload: DropUpload, chunk: WrittenChunk): Promise<FinishAnswer | undefined> {
     try {
-      await landing.landAtOnce(upload, async (tx) => {
-        if ((await recordIn(tx, upload, chunk)) !== 'recorded') throw new NotRecorded()
-      })
+      await landing.landAtOnce(upload, chunk)
       return { offset: upload.size }
     } catch (error) {
-      if (error instanceof NotRecorded) return undefined
+      if (error instanceof NotWhole) return undefined
       throw error
     }
   }
@@ -103,15 +97,9 @@ export function createChunkRecord({ store, clock, staged, finishing, landing }: 
   }
 }
 
-class NotRecorded extends Error {}
-
-/** If such a drop does not land, sending it again costs less than a state that says what is left to do. */
-const MAX_SMALL_BYTES = 64 * 1024
-
 /** Whether a chunk is the whole content of a small drop. */
 function isSmallWhole(upload: Upload, { offset, checksum }: WrittenChunk): upload is DropUpload {
-  const { assetId, size, ciphertextHash } = upload
-  return assetId === undefined && offset === 0 && size <= MAX_SMALL_BYTES && checksum === ciphertextHash
+  return isSmallDrop(upload) && offset === 0 && checksum === upload.ciphertextHash
 }
 
 /** What can refuse a chunk: the owner, and for the last chunk of a guest its link. */

@@ -9,6 +9,7 @@ import { type ChunkRecordPorts, createChunkRecord, type RecordRefusal } from './
 import { type ChunkWritePorts, createChunkWrite, type WriteRefusal } from './chunkWrite.ts'
 import { type FindUpload, findUpload, type UploadAt } from './findUpload.ts'
 import type { FinishAnswer } from './finishing.ts'
+import { isSmallDrop } from './landing.ts'
 import type { Writers } from './writers.ts'
 
 export interface ChunkRequest {
@@ -35,7 +36,7 @@ interface FoundUpload extends UploadAt {
 export type Chunks = ReturnType<typeof createChunks>
 
 export function createChunks(ports: ChunkPorts) {
-  const { store, writers, staged, finishing } = ports
+  const { store, writers, staged, finishing, landing } = ports
   const write = createChunkWrite(ports)
   const record = createChunkRecord(ports)
 
@@ -59,7 +60,8 @@ export function createChunks(ports: ChunkPorts) {
   ): Promise<UploadAt | Refuses<'upload_not_found'>> {
     const { uploadId } = found.upload
     const find = () => store.ask((tx) => findUpload(uploadId)(tx, offset))
-    const now = writers.isTouchedSince(uploadId, found.moment) ? await find() : found
+    const mayHaveLanded = isSmallDrop(found.upload) && (await landing.settled())
+    const now = mayHaveLanded || writers.isTouchedSince(uploadId, found.moment) ? await find() : found
     if (isRefusal(now)) return now
     return (await staged.check(now.upload)) ? now : find()
   }

@@ -6,15 +6,7 @@ import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import type { Staging } from '../../ports/staging.ts'
 import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
-import {
-  accountLock,
-  isStoreBroken,
-  type Link,
-  OutcomeUnknown,
-  type Upload,
-  type UploadFailure,
-  type WriteTx,
-} from '../../ports/store.ts'
+import { accountLock, isStoreBroken, OutcomeUnknown, type Upload, type UploadFailure } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { createFinishingLease, type LeasePorts } from './finishingLease.ts'
 import type { Land } from './landing.ts'
@@ -129,25 +121,6 @@ function shared<Answer>(run: (uploadId: UploadId, entered?: Upload) => Promise<A
     inFlight.set(uploadId, started)
     return started
   }
-}
-
-/** `sibling_finishing`: another upload of the same single-use link is finishing. */
-export type FinishingRefusal =
-  | Refuses<'upload_not_found'>
-  | { readonly refused: 'sibling_finishing'; readonly uploadId: UploadId }
-
-/**
- * Part of the transaction that moves an upload to finishing; `link` is the guest's, as this transaction reads it. Of a single-use link's uploads only one may
- * be finishing: the next one waits until that one has landed or failed, so that no receipt is ever signed for a drop that then may not land.
- */
-export async function claimLink(
-  tx: WriteTx,
-  { upload, link }: { readonly upload: Upload; readonly link: Link },
-): Promise<FinishingRefusal | undefined> {
-  if (!link.singleUse || (await tx.links.claim(link.opaqueId, upload.uploadId))) return undefined
-  return link.claimedBy === undefined
-    ? { refused: 'upload_not_found' }
-    : { refused: 'sibling_finishing', uploadId: link.claimedBy }
 }
 
 /** The answer to a repeat of the last chunk of an upload that is closed. An open one has another last chunk. */

@@ -8,13 +8,12 @@ import {
   type Store,
   type Upload,
   type UploadFailure,
-  type WriteTx,
 } from '../../ports/store.ts'
 import { type AssetBlobs, judgeLanding, type LandRefusal, SlotLost } from '../assets/assetBlobs.ts'
 import { DEVICE_GONE } from '../assets/manifest.ts'
 import type { CheckProvenance } from '../assets/provenance.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
-import type { LandDrop } from '../drops/landDrop.ts'
+import type { DropLanding, LandDrops, WholeChunk } from '../drops/landDrops.ts'
 import type { OpenedSessions } from '../drops/openedSessions.ts'
 import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
@@ -25,7 +24,7 @@ interface LandingPorts {
   readonly random: Random
   readonly receiptLog: ReceiptLog
   readonly ending: UploadEnding
-  readonly landDrop: LandDrop
+  readonly landDrops: LandDrops
   readonly opened: Pick<OpenedSessions, 'landed'>
   readonly assetBlobs: AssetBlobs
   readonly checkProvenance: CheckProvenance
@@ -35,14 +34,27 @@ interface LandingPorts {
 export type Land = (upload: Upload) => Promise<Refuses<UploadFailure> | undefined>
 
 /**
- * Lands an open upload of a guest, without a state in between: `enter` moves it to finishing in the transaction that appends the receipt. What `enter` throws is
- * thrown, and nothing has changed then.
+ * Lands an open upload of a guest with the chunk that is all of it: chunk, landing and receipt are one transaction. Throws `NotWhole`, and nothing has changed,
+ * if that cannot be done.
  */
-export type LandAtOnce = (upload: DropUpload, enter: (tx: WriteTx) => Promise<void>) => Promise<void>
+export type LandAtOnce = (upload: DropUpload, chunk: WholeChunk) => Promise<void>
+
+/** If such a drop does not land, sending it again costs less than a state that says what is left to do. */
+const MAX_SMALL_BYTES = 64 * 1024
+
+/** Whether a chunk that is the whole of the upload lands at once. */
+export function isSmallDrop(upload: Upload): upload is DropUpload {
+  return upload.assetId === undefined && upload.size <= MAX_SMALL_BYTES
+}
 
 export interface Landing {
   readonly land: Land
   readonly landAtOnce: LandAtOnce
+  /**
+   * Resolves when no `landAtOnce` of unknown outcome can still take effect. Answers whether there may have been one. Until then an upload that it has left open
+   * may still land with its present bytes, and no chunk may be written over them.
+   */
+  settled(): Promise<boolean>
 }
 
 export function createLanding({
@@ -50,24 +62,18 @@ export function createLanding({
   random,
   receiptLog,
   ending,
-  landDrop,
+  landDrops,
   opened,
   assetBlobs,
   checkProvenance,
 }: LandingPorts): Landing {
-  async function landGuests(upload: DropUpload, enter?: (tx: WriteTx) => Promise<void>): Promise<undefined> {
+  async function landGuests(upload: DropUpload, whole?: WholeChunk): Promise<undefined> {
     const dropId = newId(random, parseDropId)
     const { uploadId, accountId, ciphertextHash, size } = upload
-    let ended: readonly Upload[] = []
-    await receiptLog.append({
-      accountId,
-      subject: { uploadId, dropId, blobRole: 'original', ciphertextHash, size },
-      async commit(tx, receipt) {
-        await enter?.(tx)
-        ended = await landDrop(tx, { upload, dropId, receivedAt: receipt.receivedAt })
-      },
-    })
-    ending.afterCommit(ended)
+    const subject = { uploadId, dropId, blobRole: 'original' as const, ciphertextHash, size }
+    const landing: DropLanding = { upload, dropId, whole, ended: [] }
+    await receiptLog.append({ accountId, subject, landing, commit: landDrops })
+    ending.afterCommit(landing.ended)
     await opened.landed(upload)
   }
 
@@ -86,8 +92,9 @@ export function createLanding({
       await receiptLog.append({
         accountId,
         subject: { uploadId, assetId, blobRole: role, ciphertextHash, size, ...checked },
-        async commit(tx, receipt) {
-          ended = await assetBlobs.land(tx, upload, receipt.receivedAt)
+        landing: undefined,
+        async commit(tx, _landings, receivedAt) {
+          ended = await assetBlobs.land(tx, upload, receivedAt)
         },
       })
     } catch (error) {
@@ -98,14 +105,31 @@ export function createLanding({
     return undefined
   }
 
+  /** How many landings had an unknown outcome. One may be left from an earlier process. */
+  let unknown = store.mayLoseOutcome ? 1 : 0
+  let ended = 0
+
+  async function settled(): Promise<boolean> {
+    const present = unknown
+    if (ended >= present) return false
+    // A landing holds this lock until it has ended, also one whose connection was lost.
+    await store.write(['chain'], async () => undefined)
+    ended = Math.max(ended, present)
+    return true
+  }
+
   return {
+    settled,
     land: (upload) => (upload.assetId === undefined ? landGuests(upload) : landOwners(upload)),
-    async landAtOnce(upload, enter) {
+    async landAtOnce(upload, chunk) {
       try {
-        await landGuests(upload, enter)
+        await landGuests(upload, chunk)
       } catch (error) {
         if (!(error instanceof OutcomeUnknown)) throw error
-        const present = await store.read((tx) => tx.uploads.find(upload.uploadId)).catch(() => undefined)
+        unknown += 1
+        const present = await settled()
+          .then(() => store.ask((tx) => tx.uploads.find(upload.uploadId)))
+          .catch(() => undefined)
         if (present?.state !== 'landed') throw error
       }
     },

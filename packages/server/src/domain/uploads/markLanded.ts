@@ -5,7 +5,7 @@ import type { Upload, WriteTx } from '../../ports/store.ts'
 export async function markLanded(tx: WriteTx, { uploadId, location }: Upload, at: Instant): Promise<void> {
   const [isLanded, isKept] = await Promise.all([
     tx.uploads.move(uploadId, { from: 'finishing', to: 'landed', at }),
-    tx.objects.move(location, { from: 'staged', to: 'kept', at }),
+    tx.objects.keep([location], at),
   ])
   if (!isLanded || !isKept) throw new Error('a session left the finishing state without a receipt')
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { OutcomeUnknown } from '../../ports/store.ts'
-import { createFaults } from '../../testing/faults.ts'
+import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { OutcomeUnknown, type Store } from '../../ports/store.ts'
+import { createFaults, createGate } from '../../testing/faults.ts'
 import { accountRow, append, bytes, linkRow, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
 import { lockReceiptLog } from '../../testing/receipts.ts'
-import { inWorld, type World } from '../../testing/world.ts'
+import { inWorld, sha256, type World } from '../../testing/world.ts'
 
 const content = bytes(100)
 const whole = { offset: 0, bytes: content }
@@ -111,17 +112,45 @@ describe('a small drop in one chunk', () => {
     }),
   )
 
-  it('is finishing first where a commit may take effect after it failed, and keys do not tell writes apart', async () => {
+  it('keeps its bytes while its landing, of which the answer was lost, may still take effect', async () => {
+    const mayCommit = createGate()
+    let losing = false
+    let failing = 0
+    /** The lost transaction, which holds its locks until it has ended. */
+    let lost: Promise<unknown> = Promise.resolve()
+    const lossy = (real: Store): Store => ({
+      ...real,
+      mayLoseOutcome: true,
+      async write(locks, work) {
+        if (failing-- > 0) throw new StorageUnavailable('a test broke it')
+        if (losing) {
+          losing = false
+          failing = 1
+          lost = mayCommit.passed.then(() => real.write(locks, work))
+          throw new OutcomeUnknown('a test lost it')
+        }
+        await lost
+        return real.write(locks, work)
+      },
+    })
     await inWorld(
       async (world) => {
-        const uploadId = await openDrop(world, await newLink(world), content)
-        const log = await lockReceiptLog(world)
-        const { answer } = await sendUntilLog(world, uploadId)
-        assert.equal((await uploadRow(world, uploadId)).state, 'finishing')
-        await log.release()
-        assert.deepEqual(await answer, { offset: 100 })
+        const opaqueId = await newLink(world)
+        const uploadId = await openDrop(world, opaqueId, content)
+        const another = await openDrop(world, opaqueId, content)
+        assert.deepEqual(await append(world, another, whole), { offset: 100 })
+        losing = true
+        await assert.rejects(append(world, uploadId, whole), OutcomeUnknown)
+        const other = append(world, uploadId, { offset: 0, bytes: bytes(50) })
+        await Promise.race([other, new Promise((resolve) => setTimeout(resolve, 50))])
+        mayCommit.open()
+        assert.deepEqual(await other, { refused: 'upload_closed', offset: 100 })
+        const { location } = await uploadRow(world, uploadId)
+        const digest = await world.blobs.digest(location, 100, new AbortController().signal)
+        assert.equal(digest.sha256, sha256(content))
+        assert.deepEqual(await append(world, uploadId, whole), { offset: 100 })
       },
-      { around: { store: (real) => ({ ...real, mayLoseOutcome: true }) } },
+      { around: { store: lossy } },
     )()
   })
 })

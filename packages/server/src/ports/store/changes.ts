@@ -49,8 +49,8 @@ export interface ChangeWrites {
   nextSeq(accountId: AccountId): Promise<number>
   /** Throws if the number is taken. */
   insertEvent(event: NotedEvent): Promise<void>
-  /** Inserts events that have the account’s next numbers, in their order. Throws if there is no such account. */
-  insertNextEvents(accountId: AccountId, events: readonly Pick<NotedEvent, 'at' | 'change'>[]): Promise<void>
+  /** Inserts events that have the next numbers of their accounts, in their order. Throws if there is no such account. */
+  insertNextEvents(events: readonly Omit<NotedEvent, 'changeSeq'>[]): Promise<void>
   /** Sets the number of the asset’s last change. Throws if there is no such asset. */
   numberAsset(assetId: AssetId, changeSeq: number): Promise<void>
   /** Removes at most `max` events from before `before`, oldest first. Answers how many. */

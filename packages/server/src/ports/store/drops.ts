@@ -58,7 +58,8 @@ export interface DropReads {
 }
 
 export interface DropWrites {
-  insert(drop: Drop): Promise<void>
+  /** At most 64. */
+  insert(...drops: readonly Drop[]): Promise<void>
   /** Claims a drop. False, and nothing changed, if another request has a claim whose lease is live at `claim.at`. One conditional statement. */
   claim(claim: Claim): Promise<boolean>
   /** Removes the row. False, and nothing changed, if the claim is not `claimId` any more. */

@@ -34,9 +34,21 @@ export interface LinkUse {
   readonly openBytes: number
 }
 
+/** What has landed through one link. */
+export interface LandedFiles {
+  readonly opaqueId: OpaqueId
+  readonly files: number
+  /** All files together. */
+  readonly bytes: number
+}
+
 export interface LinkReads {
   find(opaqueId: OpaqueId): Promise<Link | undefined>
   findWithOwner(opaqueId: OpaqueId): Promise<{ readonly link: Link; readonly owner: AccountStanding } | undefined>
+  /** Those that exist of 1 to 64, in no order. */
+  findWithOwners(
+    opaqueIds: readonly OpaqueId[],
+  ): Promise<readonly { readonly link: Link; readonly owner: AccountStanding }[]>
   /** Oldest first, each with the number of its pending drops. */
   listOf(accountId: AccountId): Promise<readonly (Link & { readonly pending: number })[]>
   /** Links that are neither revoked, spent nor expired at `at`. */
@@ -57,8 +69,8 @@ export interface LinkWrites {
   ): Promise<boolean>
   /** Releases an open reservation of `size` bytes. */
   release(opaqueId: OpaqueId, size: number): Promise<void>
-  /** Turns an open reservation into a landed file. Marks a single-use link as spent since `at`. Answers whether the link is spent. */
-  land(opaqueId: OpaqueId, size: number, at: Instant): Promise<boolean>
+  /** Turns open reservations of 1 to 64 links into landed files. Marks single-use links as spent since `at`. Answers which of the links are spent. */
+  land(landed: readonly LandedFiles[], at: Instant): Promise<readonly OpaqueId[]>
   /** Claims a single-use link for a finishing session. False if another session has the claim or the link is spent. */
   claim(opaqueId: OpaqueId, uploadId: UploadId): Promise<boolean>
   unclaim(opaqueId: OpaqueId, uploadId: UploadId): Promise<void>

@@ -86,8 +86,10 @@ export interface ObjectWrites {
   /** False, and nothing changed, if it is not in `from`. */
   move(
     location: string,
-    step: { readonly from: ObjectState; readonly to: ObjectState; readonly at: Instant },
+    step: { readonly from: ObjectState; readonly to: Exclude<ObjectState, 'kept'>; readonly at: Instant },
   ): Promise<boolean>
+  /** Moves up to 64 staged objects to kept: all their bytes were read just before `at`. False, and the transaction must not commit, if one is not staged. */
+  keep(locations: readonly string[], at: Instant): Promise<boolean>
   /**
    * Moves it from marked to deleting. False, and nothing changed, if it is not marked since before `before`, if a blob of an asset, a drop or an unclosed
    * session names it, or if its content is on hold. One conditional statement.

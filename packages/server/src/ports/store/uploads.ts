@@ -138,6 +138,8 @@ export interface UploadReads {
   reservedBytes(windows: { readonly windowBytes: number; readonly accountBytesMax: number }): Promise<number>
 }
 
+export interface WholeUpload extends Pick<Upload, 'uploadId' | 'size' | 'ciphertextHash'>, Pick<StoredChunk, 'key'> {}
+
 export interface UploadWrites {
   insert(upload: NewUpload): Promise<void>
   /** Replaces the declaration of an owner's open session. Throws if it is not open. */
@@ -151,6 +153,12 @@ export interface UploadWrites {
    * must not commit, if the part was given up.
    */
   append(uploadId: UploadId, chunk: StoredChunk, at: Instant, finishing?: Lease): Promise<boolean>
+  /**
+   * Appends to each of 1 to 64 open sessions one chunk that is all of it, with the declared checksum, keeps its part if it has a key, and moves the session to
+   * landed. Answers which have landed: not one that is not open or has received bytes. Unless it is all of them, the transaction must not commit. Throws as
+   * `append` does.
+   */
+  landWhole(uploads: readonly WholeUpload[], at: Instant): Promise<readonly UploadId[]>
   /** Says that a request writes to an open session until then. Nothing changes if the session is not open, or says a later instant already. A chunk that it appends ends this. */
   markWriting(uploadId: UploadId, until: Instant): Promise<void>
   /** Leases a finishing session. False, and nothing changed, if another process has a lease at `at`, or it is not finishing. One conditional statement. */

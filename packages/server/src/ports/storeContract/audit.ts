@@ -44,8 +44,9 @@ async function landed(tx: WriteTx, session: NewUpload): Promise<void> {
   await open(tx, session)
   await tx.uploads.append(session.uploadId, { offset: 0, length: SIZE, checksum: hash(1) }, at(0))
   await tx.uploads.move(session.uploadId, { from: 'open', to: 'landed', at: at(1) })
-  await tx.objects.move(session.location, { from: 'staged', to: 'kept', at: at(1) })
-  if (session.opaqueId !== undefined) await tx.links.land(session.opaqueId, SIZE, at(1))
+  await tx.objects.keep([session.location], at(1))
+  if (session.opaqueId !== undefined)
+    await tx.links.land([{ opaqueId: session.opaqueId, files: 1, bytes: SIZE }], at(1))
 }
 
 /** A pending drop (1), an asset (1) with an adopted drop (2) and a derivative (3), and open sessions of a guest (4) and of asset 2 (5). */

@@ -35,10 +35,12 @@ function describeInbox(inStore: InStore): void {
     inStore(async (store) => {
       await seed(store)
       await store.write([], async (tx) => {
-        await tx.drops.insert(drop(9, { receivedAt: at(2) }))
-        await tx.drops.insert(drop(5, { receivedAt: at(2) }))
-        await tx.drops.insert(drop(7, { receivedAt: at(1) }))
-        await tx.drops.insert(drop(8, { accountId: accountId(2), opaqueId: opaqueId(2) }))
+        await tx.drops.insert(
+          drop(9, { receivedAt: at(2) }),
+          drop(5, { receivedAt: at(2) }),
+          drop(7, { receivedAt: at(1) }),
+          drop(8, { accountId: accountId(2), opaqueId: opaqueId(2) }),
+        )
         await tx.drops.insert(drop(6, { receivedAt: at(2) }))
       })
       assert.deepEqual(await pending(store, 1), [dropId(7), dropId(9), dropId(5), dropId(6)])

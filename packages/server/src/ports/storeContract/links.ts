@@ -100,7 +100,7 @@ function describeLists(inStore: InStore): void {
         await tx.links.insert(link(6, { singleUse: true }))
         await tx.links.insert(link(7, { singleUse: true }))
         await tx.links.reserve(opaqueId(7), { size: 1, at: at(1), maxOpenSessions: 1 })
-        await tx.links.land(opaqueId(7), 1, at(1))
+        await tx.links.land([{ opaqueId: opaqueId(7), files: 1, bytes: 1 }], at(1))
       })
       const live = (seconds: number) => store.read((tx) => tx.links.countLive(accountId(1), at(seconds)))
       assert.deepEqual([await live(99), await live(100), await live(101)], [4, 3, 2])
@@ -147,7 +147,7 @@ function describeClaims(inStore: InStore): void {
         await tx.links.insert(link(3, { singleUse: true }))
         await tx.links.reserve(opaqueId(3), { size: 1, at: at(1), maxOpenSessions: 1 })
         await tx.links.claim(opaqueId(3), uploadId(1))
-        await tx.links.land(opaqueId(3), 1, at(1))
+        await tx.links.land([{ opaqueId: opaqueId(3), files: 1, bytes: 1 }], at(1))
         return [
           await tx.links.claim(opaqueId(3), uploadId(1)),
           await tx.links.claim(opaqueId(1), uploadId(1)),

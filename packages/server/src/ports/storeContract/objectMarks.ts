@@ -42,7 +42,7 @@ async function insert(store: Store, number: number, state: ObjectState): Promise
 async function keep(store: Store, number: number, seconds: number): Promise<void> {
   await store.write([], async (tx) => {
     await tx.objects.insert(object(number))
-    await tx.objects.move(object(number).location, { from: 'staged', to: 'kept', at: at(seconds) })
+    await tx.objects.keep([object(number).location], at(seconds))
   })
 }
 

@@ -57,7 +57,7 @@ async function seedLanded(store: Store, parts: number): Promise<void> {
     for (let number = 1; number <= parts; number++) await keepPart(tx, number, 10 * (number - 1))
     await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(2) })
     await tx.uploads.move(uploadId(1), { from: 'finishing', to: 'landed', at: at(2) })
-    await tx.objects.move(object(1).location, { from: 'staged', to: 'kept', at: at(2) })
+    await tx.objects.keep([object(1).location], at(2))
   })
 }
 
@@ -69,6 +69,20 @@ function describeChunks(inStore: InStore): void {
       await store.write([], (tx) => keepPart(tx, 9, 0))
       await store.write([], (tx) => keepPart(tx, 3, 10))
       assert.deepEqual(await keptOf(store), [kept(9, 0), kept(3, 10)])
+      assert.deepEqual(await dueKeys(store, 1_000), [])
+    }),
+  )
+
+  it(
+    'are kept in the transaction that lands their session, which is one chunk',
+    inStore(async (store) => {
+      await seedUpload(store)
+      const { size, ciphertextHash } = upload(1)
+      await store.write([], async (tx) => {
+        await tx.parts.begin(part(1), 4)
+        assert.deepEqual(await tx.uploads.landWhole([{ ...upload(1), key: keyOf(1) }], at(1)), [uploadId(1)])
+      })
+      assert.deepEqual(await keptOf(store), [{ ...kept(1, 0, size), checksum: ciphertextHash }])
       assert.deepEqual(await dueKeys(store, 1_000), [])
     }),
   )
@@ -92,6 +106,11 @@ function describeChunks(inStore: InStore): void {
       assert.equal(await store.write([], (tx) => tx.parts.giveUp(keyOf(1), at(2))), true)
       await assert.rejects(
         store.write([], (tx) => tx.uploads.append(uploadId(1), kept(1, 0), at(3))),
+        StorageUnavailable,
+      )
+      const whole = { ...upload(1), key: keyOf(1) }
+      await assert.rejects(
+        store.write([], (tx) => tx.uploads.landWhole([whole], at(3))),
         StorageUnavailable,
       )
       assert.equal((await store.read((tx) => tx.uploads.find(uploadId(1))))?.receivedBytes, 0)

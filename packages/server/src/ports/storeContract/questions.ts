@@ -141,6 +141,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   links: {
     find: (tx) => tx.links.find(opaqueId(1)),
     findWithOwner: (tx) => tx.links.findWithOwner(opaqueId(1)),
+    findWithOwners: (tx) => tx.links.findWithOwners([opaqueId(1), opaqueId(2)]),
     listOf: (tx) => tx.links.listOf(accountId(1)),
     countLive: (tx) => tx.links.countLive(accountId(1), at(1)),
     insert: (tx) => tx.links.insert(link(2)),
@@ -151,7 +152,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     },
     land: async (tx) => {
       await tx.links.reserve(opaqueId(1), { size: 1, at: at(1), maxOpenSessions: 64 })
-      await tx.links.land(opaqueId(1), 1, at(1))
+      await tx.links.land([{ opaqueId: opaqueId(1), files: 1, bytes: 1 }], at(1))
     },
     claim: (tx) => tx.links.claim(opaqueId(1), uploadId(1)),
     unclaim: (tx) => tx.links.unclaim(opaqueId(1), uploadId(1)),
@@ -180,6 +181,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.uploads.append(uploadId(1), chunk, at(1))
       await tx.uploads.append(uploadId(1), { ...chunk, offset: 1 }, at(1), { by: 'one process', until: at(2) })
     },
+    landWhole: (tx) => tx.uploads.landWhole([{ ...upload(1), key: undefined }], at(1)),
     markWriting: (tx) => tx.uploads.markWriting(uploadId(1), at(1)),
     lease: (tx) => tx.uploads.lease(uploadId(1), { by: 'one process', at: at(1), until: at(2) }),
     removeChunksFrom: (tx) => tx.uploads.removeChunksFrom(uploadId(1), 0),
@@ -219,7 +221,8 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     find: (tx) => tx.objects.find(object(1).location),
     listIn: (tx) => tx.objects.listIn('deleting', at(1), 5),
     insert: (tx) => tx.objects.insert(object(2)),
-    move: (tx) => tx.objects.move(object(1).location, { from: 'staged', to: 'kept', at: at(1) }),
+    move: (tx) => tx.objects.move(object(1).location, { from: 'staged', to: 'deleting', at: at(1) }),
+    keep: (tx) => tx.objects.keep([object(1).location], at(1)),
     statusOf: (tx) => tx.objects.statusOf(object(1).location, hash(1)),
     findKept: (tx) => tx.objects.findKept(object(1).location),
     listToScrub: (tx) => tx.objects.listToScrub({ before: at(9), after: undefined, max: 5 }),
@@ -277,7 +280,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     eventsAfter: (tx) => tx.changes.eventsAfter({ accountId: accountId(1), changeSeq: 0, max: 5 }),
     nextSeq: (tx) => tx.changes.nextSeq(accountId(1)),
     insertEvent: (tx) => tx.changes.insertEvent(event(1)),
-    insertNextEvents: (tx) => tx.changes.insertNextEvents(accountId(1), [event(1), event(2), event(3)]),
+    insertNextEvents: (tx) => tx.changes.insertNextEvents([event(1), event(2), event(3)]),
     numberAsset: (tx) => tx.changes.numberAsset(assetId(1), 1),
     pruneEvents: (tx) => tx.changes.pruneEvents(at(1), 5),
   },

@@ -62,7 +62,7 @@ function describeCounting(inStore: InStore): void {
       const admitted = await store.write([], async (tx) => {
         await tx.links.insert(link(3, { maxFileCount: 2 }))
         const answers = [await tx.links.reserve(opaqueId(3), reservation)]
-        await tx.links.land(opaqueId(3), 10, at(6))
+        await tx.links.land([{ opaqueId: opaqueId(3), files: 1, bytes: 10 }], at(6))
         answers.push(await tx.links.reserve(opaqueId(3), reservation))
         answers.push(await tx.links.reserve(opaqueId(3), reservation))
         await tx.links.release(opaqueId(3), 10)
@@ -82,15 +82,35 @@ function describeCounting(inStore: InStore): void {
         await tx.links.insert(link(3, { singleUse: true }))
         for (const number of [1, 3, 3]) await tx.links.reserve(opaqueId(number), reservation)
         const answers = [
-          await tx.links.land(opaqueId(1), 10, at(6)),
-          await tx.links.land(opaqueId(3), 10, at(7)),
-          await tx.links.land(opaqueId(3), 10, at(8)),
+          await tx.links.land([{ opaqueId: opaqueId(1), files: 1, bytes: 10 }], at(6)),
+          await tx.links.land([{ opaqueId: opaqueId(3), files: 1, bytes: 10 }], at(7)),
+          await tx.links.land([{ opaqueId: opaqueId(3), files: 1, bytes: 10 }], at(8)),
         ]
-        assert.deepEqual(answers, [false, true, true])
+        assert.deepEqual(answers, [[], [opaqueId(3)], [opaqueId(3)]])
         return [(await tx.links.find(opaqueId(1)))?.spentAt, (await tx.links.find(opaqueId(3)))?.spentAt]
       })
       assert.deepEqual(spent, [undefined, at(7)])
       assert.equal(await store.write([], (tx) => tx.links.reserve(opaqueId(3), reservation)), false)
+    }),
+  )
+
+  it(
+    'lands several files on several links at once',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], async (tx) => {
+        await tx.links.insert(link(3, { singleUse: true }))
+        for (const number of [1, 1, 1, 2, 3]) await tx.links.reserve(opaqueId(number), reservation)
+        const files = [1, 2, 3].map((number) => ({ opaqueId: opaqueId(number), files: 1, bytes: 10 }))
+        files[0] = { opaqueId: opaqueId(1), files: 2, bytes: 20 }
+        assert.deepEqual(await tx.links.land(files, at(6)), [opaqueId(3)])
+      })
+      assert.deepEqual(await counters(store, 1), [1, 10, 2, 20])
+      assert.deepEqual(await counters(store, 2), [0, 0, 1, 10])
+      assert.deepEqual(await counters(store, 3), [0, 0, 1, 10])
+      const unknown = [1, 9].map((number) => ({ opaqueId: opaqueId(number), files: 1, bytes: 10 }))
+      await assert.rejects(store.write([], (tx) => tx.links.land(unknown, at(7))))
+      assert.deepEqual(await counters(store, 1), [1, 10, 2, 20])
     }),
   )
 
@@ -100,11 +120,15 @@ function describeCounting(inStore: InStore): void {
       await seed(store)
       await store.write([], (tx) => tx.links.reserve(opaqueId(1), reservation))
       await assert.rejects(store.write([], (tx) => tx.links.release(opaqueId(1), 11)))
-      await assert.rejects(store.write([], (tx) => tx.links.land(opaqueId(1), 11, at(6))))
+      await assert.rejects(
+        store.write([], (tx) => tx.links.land([{ opaqueId: opaqueId(1), files: 1, bytes: 11 }], at(6))),
+      )
       assert.deepEqual(await counters(store, 1), [1, 10, 0, 0])
       await store.write([], (tx) => tx.links.release(opaqueId(1), 10))
       await assert.rejects(store.write([], (tx) => tx.links.release(opaqueId(1), 0)))
-      await assert.rejects(store.write([], (tx) => tx.links.land(opaqueId(9), 0, at(6))))
+      await assert.rejects(
+        store.write([], (tx) => tx.links.land([{ opaqueId: opaqueId(9), files: 1, bytes: 0 }], at(6))),
+      )
       await assert.rejects(store.write([], (tx) => tx.links.release(opaqueId(9), 0)))
     }),
   )
@@ -174,7 +198,7 @@ function describeArithmetic(inStore: InStore): void {
             if (reserved === undefined) continue
             if (kind === 'release') await tx.links.release(inserted.opaqueId, reserved)
             else {
-              await tx.links.land(inserted.opaqueId, reserved, at(6))
+              await tx.links.land([{ opaqueId: inserted.opaqueId, files: 1, bytes: reserved }], at(6))
               landed.push(reserved)
             }
           }

@@ -7,6 +7,7 @@ export function describeUploads(inStore: InStore): void {
   describe('upload sessions', () => {
     describeRows(inStore)
     describeChunks(inStore)
+    describeWholes(inStore)
     describeMoves(inStore)
     describeLists(inStore)
     describeSharing(inStore)
@@ -217,6 +218,55 @@ function describeChunks(inStore: InStore): void {
       })
       assert.equal((await find(store, 1))?.receivedBytes, 100)
       assert.equal((await store.read((tx) => tx.uploads.chunks(uploadId(1)))).length, 1)
+    }),
+  )
+}
+
+function describeWholes(inStore: InStore): void {
+  const whole = (number: number) => ({ ...upload(number), key: undefined })
+
+  it(
+    'land with the one chunk that is all of them',
+    inStore(async (store) => {
+      await seed(store)
+      const opener = { network: 'n', source: 's', isFirst: true }
+      await store.write([], async (tx) => {
+        await tx.uploads.insert(upload(1, { opener }))
+        await tx.uploads.insert(upload(2, { size: 7 }))
+        await tx.uploads.markWriting(uploadId(1), at(8))
+        const landed = await tx.uploads.landWhole([whole(1), { ...whole(2), size: 7 }], at(3))
+        assert.deepEqual(landed, [uploadId(1), uploadId(2)])
+      })
+      const landed = { state: 'landed', chunkCount: 1, lastChunkAt: at(3), closedAt: at(3) }
+      const left = { failure: undefined, writingUntil: undefined, lease: undefined, opener: undefined }
+      const { size, ciphertextHash } = upload(1)
+      assert.deepEqual(await find(store, 1), { ...upload(1), ...landed, ...left, receivedBytes: size })
+      assert.deepEqual(await store.read((tx) => tx.uploads.chunks(uploadId(1))), [
+        { offset: 0, length: size, checksum: ciphertextHash },
+      ])
+      assert.equal((await find(store, 2))?.receivedBytes, 7)
+    }),
+  )
+
+  it(
+    'do not land if one of them is not open and empty',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], async (tx) => {
+        await inState(tx, 1, 'open', 1)
+        await inState(tx, 2, 'ended', 1)
+        await inState(tx, 3, 'open', 1)
+        await tx.uploads.append(uploadId(3), chunk(0, 1), at(1))
+      })
+      for (const number of [2, 3, 4]) {
+        const land = store.write([], async (tx) => ({
+          refused: 'no',
+          landed: await tx.uploads.landWhole([whole(1), whole(number)], at(3)),
+        }))
+        assert.deepEqual(await land, { refused: 'no', landed: [uploadId(1)] })
+        assert.equal((await find(store, 1))?.state, 'open')
+      }
+      assert.deepEqual(await store.read((tx) => tx.uploads.chunks(uploadId(1))), [])
     }),
   )
 }
