@@ -28,11 +28,19 @@ export async function startBlindkeep(
   return server
 }
 
-/** Starts `peers/<name>.ts`, which prints the port that it listens on. */
-export async function startPeer(
-  name: 'tus' | 'constant' | 'files',
-  { argument, atEnd }: Pick<RowOptions, 'atEnd'> & { readonly argument: string },
-): Promise<number> {
+type PeerName = 'tus' | 'constant' | 'files' | 'bareUploads'
+
+type PeerOptions = Pick<RowOptions, 'atEnd'> & { readonly argument: string }
+
+/** Starts `peers/<name>.ts`, which prints the port that it listens on. Returns the port. */
+export async function startPeer(name: PeerName, options: PeerOptions): Promise<number> {
+  return (await startPeerProcess(name, options)).port
+}
+
+export async function startPeerProcess(
+  name: PeerName,
+  { argument, atEnd }: PeerOptions,
+): Promise<{ readonly port: number; readonly pid: number }> {
   const path = fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, argument], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -48,8 +56,8 @@ export async function startPeer(
   const lines = createInterface({ input: child.stdout })
   const [line] = await Promise.race([once(lines, 'line'), exited.then(() => ['ended'])])
   const port = Number(line)
-  if (!Number.isInteger(port)) throw new Error(`the peer ${name} did not start`)
-  return port
+  if (!Number.isInteger(port) || child.pid === undefined) throw new Error(`the peer ${name} did not start`)
+  return { port, pid: child.pid }
 }
 
 /** Starts nginx for the files of a directory. Returns its port. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { RunningServer } from '../testing/startServer.ts'
 import { type Connection, drive, expectStatus, requestOf } from './load.ts'
 import { newLink, newOwner } from './owner.ts'
-import { settleDisk, startBlindkeep, startPeer } from './processes.ts'
+import { settleDisk, startBlindkeep, startPeer, startPeerProcess } from './processes.ts'
 import type { Lane, RowOptions } from './row.ts'
 import { dropsThrough, type PreparedFile, sendAll, tusUploads } from './uploads.ts'
 
@@ -84,6 +84,33 @@ export async function tusLane(options: RowOptions, { clients, files, units }: Up
       return { value: units / seconds, loadBusy }
     },
     clear: () => removeFiles(directory),
+  }
+}
+
+interface BareUploads {
+  readonly port: number
+  readonly pid: number
+  /** Removes what was sent. */
+  clear(): Promise<void>
+}
+
+/** What no server can leave out that hashes what it is sent and answers when it is on the disk. */
+export async function startBareUploads(options: RowOptions): Promise<BareUploads> {
+  const directory = join(options.directory, 'bare')
+  await mkdir(directory)
+  const started = await startPeerProcess('bareUploads', { argument: directory, atEnd: options.atEnd })
+  return { ...started, clear: () => removeFiles(directory) }
+}
+
+export async function bareUploadsLane(options: RowOptions, { clients, files, units }: UploadLoad): Promise<Lane> {
+  const { port, clear } = await startBareUploads(options)
+  return {
+    name: 'bare Node: hash, write, sync',
+    async measure() {
+      const { seconds, loadBusy } = await sendAll(files, { port, clients, protocols: [dropsThrough('bare')] })
+      return { value: units / seconds, loadBusy }
+    },
+    clear,
   }
 }
 

@@ -42,7 +42,7 @@ export function prepareFile(bytes: Uint8Array, chunkBytes: number): PreparedFile
   return { size: bytes.length, hash: sha256(bytes), chunks }
 }
 
-interface Senders extends Pick<Drive, 'port' | 'clients'> {
+export interface Senders extends Pick<Drive, 'port' | 'clients'> {
   /** Each file takes the next one in turn. */
   readonly protocols: readonly UploadProtocol[]
 }

@@ -7,7 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeProgram } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
-import { dropsLane, removeFiles, tusLane, type UploadLoad } from '../uploadLanes.ts'
+import { bareUploadsLane, dropsLane, removeFiles, tusLane, type UploadLoad } from '../uploadLanes.ts'
 import { prepareFile } from '../uploads.ts'
 
 const CLIENTS = 4
@@ -24,12 +24,14 @@ export const ingest: Row = {
     const load = { clients: CLIENTS, files, units: (CLIENTS * fileBytes) / MEBIBYTE }
     const drops = await dropsLane(options, load)
     const tus = await tusLane(options, load)
+    const bare = await bareUploadsLane(options, load)
     const dd = await ddLane(options, load)
     return {
       unit: 'MiB/s',
-      lanes: [drops, tus, dd],
+      lanes: [drops, tus, bare, dd],
       comparisons: [
         { id: 'P1', lane: drops, beside: tus, reach: 1.3 },
+        { id: 'P1', lane: drops, beside: bare },
         { id: 'P1b', lane: drops, beside: dd, reach: 0.85 },
       ],
     }

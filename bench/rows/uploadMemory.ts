@@ -4,8 +4,8 @@ import { newLink, newOwner } from '../owner.ts'
 import { residentBytes } from '../processCost.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
-import { removeObjects } from '../uploadLanes.ts'
-import { dropsThrough, prepareFile, sendAll } from '../uploads.ts'
+import { removeObjects, startBareUploads } from '../uploadLanes.ts'
+import { dropsThrough, prepareFile, type Senders, sendAll } from '../uploads.ts'
 
 const MEBIBYTE = 1024 * 1024
 const LOOK_MS = 20
@@ -20,7 +20,12 @@ export const uploadMemory: Row = {
     const uploads = options.isQuick ? 20 : 200
     const chunks = options.isQuick ? 1 : 2
     const server = await startBlindkeep(options)
+    const bare = await startBareUploads(options)
     const file = prepareFile(randomBytes(chunks * 8 * MEBIBYTE), 8 * MEBIBYTE)
+    const files = Array.from({ length: uploads }, () => file)
+
+    const mostOf = (pid: number, senders: Pick<Senders, 'port' | 'protocols'>) =>
+      mostResident(pid, () => sendAll(files, { ...senders, clients: uploads }))
     const lane: Lane = {
       name: 'resident',
       async measure() {
@@ -28,20 +33,29 @@ export const uploadMemory: Row = {
           newLink(server, await newOwner(server)),
         )
         const protocols = (await Promise.all(links)).map(dropsThrough)
-        let most = 0
-        const look = setInterval(() => {
-          most = Math.max(most, residentBytes(server.pid()))
-        }, LOOK_MS)
-        try {
-          const files = Array.from({ length: uploads }, () => file)
-          await sendAll(files, { port: server.port, clients: uploads, protocols })
-        } finally {
-          clearInterval(look)
-        }
-        return { value: most / MEBIBYTE }
+        return { value: await mostOf(server.pid(), { port: server.port, protocols }) }
       },
       clear: () => removeObjects(server),
     }
-    return { unit: 'MiB', lanes: [lane], comparisons: [{ id: 'P10', lane, most: 250 }] }
+    const beside: Lane = {
+      name: 'bare Node: hash, write, sync',
+      measure: async () => ({ value: await mostOf(bare.pid, { port: bare.port, protocols: [dropsThrough('bare')] }) }),
+      clear: bare.clear,
+    }
+    return { unit: 'MiB', lanes: [lane, beside], comparisons: [{ id: 'P10', lane, beside, most: 250 }] }
   },
+}
+
+/** In MiB, while `work` runs. */
+async function mostResident(pid: number, work: () => Promise<unknown>): Promise<number> {
+  let most = 0
+  const look = setInterval(() => {
+    most = Math.max(most, residentBytes(pid))
+  }, LOOK_MS)
+  try {
+    await work()
+  } finally {
+    clearInterval(look)
+  }
+  return most / MEBIBYTE
 }
