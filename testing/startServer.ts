@@ -162,7 +162,8 @@ function spawnLogged(
 ): ChildProcess {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=2', MAIN], {
     cwd,
-    env,
+    // As `npm start` does.
+    env: { MALLOC_ARENA_MAX: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child.stdout?.setEncoding('utf8').on('data', write)

@@ -9,7 +9,6 @@ import { startWarnings } from './config/startWarnings.ts'
 import { type Config, publicAddressOf, readConfig, settingLines } from './config.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 import { errorText } from './errorText.ts'
-import { collectLess } from './memory.ts'
 import type { StoreBroken } from './ports/store.ts'
 
 /** The process: settings, server, signals. Text for people goes to standard output, the log to standard error. */
@@ -28,7 +27,6 @@ async function main(): Promise<void> {
   const app = await createApp({ config, port, log, version: manifest.version, onBroken: endBroken })
   await app.http.listen({ host: config.host, port })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(app, config))
-  collectLess()
   welcome({ config, port, hasPages: app.hasPages, invite: await app.issueFirstInvite() })
   // Otherwise it is written at the end, and a killed process has none.
   flushCompileCache()
