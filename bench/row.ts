@@ -79,17 +79,57 @@ export interface Rounds {
   readonly warmups: number
   readonly rounds: number
   readonly print: (text: string) => void
+  /** Begins to watch the machine, and answers with the share of a core that other work has taken since. Rounds with too much of it do not count. */
+  readonly watch?: (() => () => number) | undefined
 }
 
-export async function measureRow(row: Row, open: OpenRow, { warmups, rounds, print }: Rounds): Promise<Result[]> {
+/** A share of one core that other work may take during a round that counts. */
+const MAX_OTHER_WORK = 0.25
+
+export async function measureRow(
+  row: Row,
+  open: OpenRow,
+  { warmups, rounds, print, watch }: Rounds,
+): Promise<readonly Result[]> {
   const kept: Map<Lane, Sample>[] = []
-  for (let round = 0; round < warmups + rounds; round++) {
-    print(`${row.name} ${round < warmups ? 'warm-up' : `round ${round - warmups + 1} of ${rounds}`}`)
+  const disturbed: number[] = []
+  let disturbedKept = 0
+  for (let round = 0; kept.length < rounds; round++) {
+    const isWarmup = round < warmups
+    print(`${row.name} ${isWarmup ? 'warm-up' : `round ${kept.length + 1} of ${rounds}`}`)
+    const otherWork = watch?.()
     const samples = await measureOnce(rotated(open.lanes, round))
-    if (round >= warmups) kept.push(samples)
+    const share = otherWork?.() ?? 0
+    if (isWarmup) continue
+    if (share > MAX_OTHER_WORK && disturbed.length < rounds) {
+      print(`${row.name}: thrown away, other work took ${percent(share)} of a core`)
+      disturbed.push(share)
+      continue
+    }
+    if (share > MAX_OTHER_WORK) disturbedKept = Math.max(disturbedKept, share)
+    kept.push(samples)
   }
-  const measured = { what: row.what, unit: open.unit, remarks: open.remarks?.() ?? [], kept }
+  const remarks = [...(open.remarks?.() ?? []), ...remarksOn(disturbed, disturbedKept)]
+  const measured = { what: row.what, unit: open.unit, remarks, kept }
   return open.comparisons.map((comparison) => resultOf(comparison, measured))
+}
+
+function remarksOn(disturbed: readonly number[], disturbedKept: number): readonly string[] {
+  const rounds = disturbed.length === 1 ? 'round was' : 'rounds were'
+  return [
+    ...(disturbed.length > 0
+      ? [
+          `${disturbed.length} ${rounds} thrown away: other work took up to ${percent(Math.max(...disturbed))} of a core`,
+        ]
+      : []),
+    ...(disturbedKept > 0
+      ? [`It took up to ${percent(disturbedKept)} of a core in rounds that count, too: the figures are not reliable`]
+      : []),
+  ]
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
 }
 
 async function measureOnce(lanes: readonly Lane[]): Promise<Map<Lane, Sample>> {

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CAN_WATCH, watchOtherWork } from './otherWork.ts'
 import { machineNow, type Report } from './report.ts'
 import { measureRow, type Result, type Rounds, type Row } from './row.ts'
 import { browserUpload } from './rows/browserUpload.ts'
@@ -73,7 +74,13 @@ export async function runRows({ rows, rounds, isQuick, print }: Run): Promise<Re
   for (const row of rows) {
     try {
       results.push(
-        ...(await runRow(row, join(directory, row.name), { warmups: isQuick ? 0 : 1, rounds, print, isQuick })),
+        ...(await runRow(row, join(directory, row.name), {
+          warmups: isQuick ? 0 : 1,
+          rounds,
+          print,
+          isQuick,
+          watch: isQuick || !CAN_WATCH ? undefined : watchOtherWork,
+        })),
       )
     } catch (error) {
       failures.push({ name: row.name, message: error instanceof Error ? error.message : String(error) })

@@ -18,7 +18,7 @@ export function tableOf({ machine, rounds, isQuick, results, failures }: Report)
       `The server, the peers and the load generator are separate processes and share these ${machine.cores} cores.`,
     ),
     ...wrapped(
-      `Median of ${rounds} interleaved rounds; each ratio is of one round, to the figure below it. "Busy" is the share of a core that the load generator used: near 100 % the generator itself was the limit.`,
+      `Median of ${rounds} interleaved rounds; each ratio is of one round, to the figure below it. "Busy" is the share of a core that the load generator used: near 100 % the generator itself was the limit. Rounds during which other work took more than a quarter of a core are repeated.`,
     ),
     ...(isQuick ? ['Quick: small sizes and no warm-up. The figures only show that the row works.'] : []),
     '',
