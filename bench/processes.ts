@@ -71,16 +71,31 @@ export async function startNginx(directory: string, options: RowOptions): Promis
   const text = `daemon off; pid ${own}/pid; worker_processes 1; user root;
     events {} http { access_log off; sendfile on; keepalive_requests 100000; ${paths} ${server} }`
   await writeFile(join(own, 'nginx.conf'), text)
-  const child = spawn('nginx', ['-e', join(own, 'errors'), '-c', join(own, 'nginx.conf')], { stdio: 'ignore' })
-  options.atEnd(async () => {
+  await startProgram('nginx', ['-e', join(own, 'errors'), '-c', join(own, 'nginx.conf')], {
+    port,
+    atEnd: options.atEnd,
+  })
+  return port
+}
+
+/** Resolves when the program listens. */
+export async function startProgram(
+  program: string,
+  parameters: readonly string[],
+  { port, atEnd }: Pick<RowOptions, 'atEnd'> & { readonly port: number },
+): Promise<void> {
+  const child = spawn(program, parameters, { stdio: 'ignore' })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  atEnd(async () => {
+    process.removeListener('exit', kill)
     child.kill('SIGTERM')
     if (child.exitCode === null) await once(child, 'exit')
   })
   for (let attempt = 0; !(await listens(port)); attempt++) {
-    if (attempt === 100 || child.exitCode !== null) throw new Error('nginx did not start')
+    if (attempt === 100 || child.exitCode !== null) throw new Error(`${program} did not start`)
     await wait(50)
   }
-  return port
 }
 
 async function listens(port: number): Promise<boolean> {

@@ -98,7 +98,8 @@ export const tusUploads: UploadProtocol = {
   pathOf(created) {
     const location = headerOf(created, 'location')
     if (location === undefined) throw new Error('an upload was created without a location')
-    return location
+    // An address, or a path.
+    return new URL(location, 'http://127.0.0.1').pathname
   },
   append(path, { offset, bytes }) {
     const headers = { 'tus-resumable': '1.0.0', 'upload-offset': String(offset) }

@@ -7,6 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { timeProgram } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
+import { remarksOnTusd, tusdLane } from '../tusd.ts'
 import { bareUploadsLane, dropsLane, removeFiles, tusLane, type UploadLoad } from '../uploadLanes.ts'
 import { prepareFile } from '../uploads.ts'
 
@@ -24,16 +25,19 @@ export const ingest: Row = {
     const load = { clients: CLIENTS, files, units: (CLIENTS * fileBytes) / MEBIBYTE }
     const drops = await dropsLane(options, load)
     const tus = await tusLane(options, load)
+    const tusd = await tusdLane(options, load)
     const bare = await bareUploadsLane(options, load)
     const dd = await ddLane(options, load)
     return {
       unit: 'MiB/s',
-      lanes: [drops, tus, bare, dd],
+      lanes: [drops, tus, ...(tusd === undefined ? [] : [tusd]), bare, dd],
       comparisons: [
         { id: 'P1', lane: drops, beside: tus, reach: 1.3 },
+        ...(tusd === undefined ? [] : [{ id: 'P1', lane: drops, beside: tusd, reach: 1.3 }]),
         { id: 'P1', lane: drops, beside: bare },
         { id: 'P1b', lane: drops, beside: dd, reach: 0.85 },
       ],
+      remarks: () => remarksOnTusd(tusd, options),
     }
   },
 }

@@ -1,6 +1,7 @@
 /** P2: small drops, each landed with its receipt. Compared with the same number of tus uploads, which have no receipts, and with the bare signatures of one chain. */
 import { randomBytes } from 'node:crypto'
 import type { Row } from '../row.ts'
+import { remarksOnTusd, tusdLane } from '../tusd.ts'
 import { bareUploadsLane, dropsLane, tusLane } from '../uploadLanes.ts'
 import { prepareFile } from '../uploads.ts'
 import { bareSigningLane } from './receipts.ts'
@@ -18,16 +19,19 @@ export const smallDrops: Row = {
     const load = { clients: DROP_CLIENTS, files, units: count }
     const drops = await dropsLane(options, load)
     const tus = await tusLane(options, load)
+    const tusd = await tusdLane(options, load)
     const bare = await bareUploadsLane(options, load)
     const signing = bareSigningLane(count)
     return {
       unit: '/s',
-      lanes: [drops, tus, bare, signing],
+      lanes: [drops, tus, ...(tusd === undefined ? [] : [tusd]), bare, signing],
       comparisons: [
         { id: 'P2', lane: drops, beside: tus, reach: 1 },
+        ...(tusd === undefined ? [] : [{ id: 'P2', lane: drops, beside: tusd }]),
         { id: 'P2', lane: drops, beside: bare },
         { id: 'P2', lane: drops, beside: signing, reach: 0.8 },
       ],
+      remarks: () => remarksOnTusd(tusd, options),
     }
   },
 }
