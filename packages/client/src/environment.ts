@@ -10,6 +10,8 @@ export interface Environment {
   readonly fetch: typeof fetch
   /** SHA-256 over pieces, which WebCrypto does not offer. The default is written in JavaScript; Node's own is several times as fast. */
   createHash(): RunningHash
+  /** The same for a whole file. It may take a moment to begin, because a faster one may have to be loaded. */
+  createFileHash(): Promise<RunningHash>
   /** Argon2id: about a second in JavaScript, a tenth of that in Node. 64 MiB of memory. */
   readonly masterOfPassword: typeof masterOfPassword
   readonly passphraseProof: typeof passphraseProof
@@ -28,6 +30,7 @@ export const systemEnvironment: Environment = {
   // Called through the global: a browser's fetch throws when it is called as a member of another object.
   fetch: (input, init) => globalThis.fetch(input, init),
   createHash: createRunningHash,
+  createFileHash: async () => createRunningHash(),
   masterOfPassword,
   passphraseProof,
   randomBytes: (count) => globalThis.crypto.getRandomValues(new Uint8Array(count)),

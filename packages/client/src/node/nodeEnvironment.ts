@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { ARGON2 } from '@blindkeep/protocol/suites'
 import { type Environment, systemEnvironment } from '../environment.ts'
+import type { RunningHash } from '../seal/sha256.ts'
 
 const PIECE_BYTES = 64 * 1024
 
@@ -12,10 +13,13 @@ export const nodeEnvironment: Environment = {
   fetch: (input, init) => fetch(input, init?.body instanceof Uint8Array ? streamed(init, init.body) : init),
   masterOfPassword: stretch,
   passphraseProof: stretch,
-  createHash: () => {
-    const hash = createHash('sha256')
-    return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
-  },
+  createHash: nativeHash,
+  createFileHash: async () => nativeHash(),
+}
+
+function nativeHash(): RunningHash {
+  const hash = createHash('sha256')
+  return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
 }
 
 /** Node's fetch copies a body of bytes twice and leaves the copies to the garbage collector; a stream goes to the socket directly. */

@@ -33,7 +33,7 @@ export async function hashFile(options: HashFileOptions): Promise<HashedFile> {
       sealer,
       source,
       signal,
-      hash: environment.createHash(),
+      hash: await environment.createFileHash(),
       onProgress: (bytes) => onProgress?.({ phase: 'preparing', bytes, of: sealer.sealedSize }),
     })
     return { ...record, ciphertextHash: sha256Of(record) }

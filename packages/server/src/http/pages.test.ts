@@ -106,7 +106,7 @@ describe('the pages', () => {
       assert.equal(headers['content-type'], 'text/javascript; charset=utf-8')
       assert.match(
         String(headers['content-security-policy']),
-        /^default-src 'none'; script-src 'self'; connect-src 'self';/,
+        /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self';/,
       )
     }),
   )

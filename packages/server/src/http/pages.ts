@@ -22,9 +22,9 @@ const PAGE_POLICY = [
   "require-trusted-types-for 'script'",
   'trusted-types blindkeep-worker',
 ].join('; ')
-/** A worker, which has the keys, follows the policy of its own script (CSP Level 3, section 4.2.2), as does an asset that is opened directly. */
+/** A worker, which has the keys, follows the policy of its own script (CSP Level 3, section 4.2.2), as does an asset that is opened directly. It may compile WebAssembly, to hash. */
 const ASSET_POLICY =
-  "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 /** The page that shows a guest's file has no origin and no network, whatever the file does. */
 const PREVIEW_POLICY =
   "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'self'; img-src blob:; frame-ancestors 'self'"

@@ -3,6 +3,7 @@ import { systemEnvironment } from '@blindkeep/client/environment'
 import type { LinkParts } from '@blindkeep/client/guest'
 import type { Answer, Command } from '../messages.ts'
 import { type GuestEngine, openGuestEngine } from './engine.ts'
+import { createFileHash } from './fileHash.ts'
 import { createMemoryStore, type GuestStore } from './guestStore.ts'
 import { openGuestStore } from './idbGuestStore.ts'
 import { locksFor } from './tabLocks.ts'
@@ -37,7 +38,7 @@ async function open(parts: LinkParts): Promise<GuestEngine> {
   const store = await openStore()
   return openGuestEngine({
     parts,
-    environment: systemEnvironment,
+    environment: { ...systemEnvironment, createFileHash },
     uploadFetch: (onSent) => createUploadFetch({ fetch: systemEnvironment.fetch, onSent }),
     store,
     locks: locksFor(store, self.navigator.locks),
