@@ -102,9 +102,12 @@ describe('the Content-Security-Policy of the pages', () => {
     assert.deepEqual(outcome, { image: 'refused', call: 'refused', styles: 0 })
   })
 
-  it('runs the built worker, which can reach only this server', async (t) => {
+  it('runs the built worker, which can reach only this server, and compile WebAssembly but no text', async (t) => {
     const path = await workerPath()
-    const page = await barePage(t, '/u/any', [/of a worker: connect-src refused http:\/\/127\.0\.0\.2:9\/call/])
+    const page = await barePage(t, '/u/any', [
+      /of a worker: connect-src refused http:\/\/127\.0\.0\.2:9\/call/,
+      /of a worker: script-src refused eval/,
+    ])
     const started = page.waitForEvent('worker')
     await page.evaluate((address) => {
       const types = Reflect.get(globalThis, 'trustedTypes') as {
@@ -120,9 +123,21 @@ describe('the Content-Security-Policy of the pages', () => {
           ({ status }) => status,
           () => 'refused',
         )
-      return { here: await tried('/v1/version'), elsewhere: await tried('http://127.0.0.2:9/call') }
+      const compiled = (compile: () => unknown) =>
+        Promise.try(compile).then(
+          () => 'compiled',
+          () => 'refused',
+        )
+      const emptyModule = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])
+      return {
+        here: await tried('/v1/version'),
+        elsewhere: await tried('http://127.0.0.2:9/call'),
+        webAssembly: await compiled(() => WebAssembly.compile(emptyModule)),
+        text: await compiled(() => Reflect.construct(Function, ['return 1'])),
+      }
     })
-    assert.deepEqual(outcome, { here: 200, elsewhere: 'refused' })
+    const reached = { here: 200, elsewhere: 'refused' }
+    assert.deepEqual(outcome, { ...reached, webAssembly: 'compiled', text: 'refused' })
   })
 
   it('gives the preview frame its script and style, but no origin, no storage and no network', async (t) => {
