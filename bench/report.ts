@@ -7,6 +7,8 @@ export interface Report {
   readonly machine: Machine
   readonly rounds: number
   readonly isQuick: boolean
+  /** Whether rounds beside other work of the machine were thrown away. */
+  readonly isWatched: boolean
   readonly results: readonly Result[]
   readonly failures: readonly { readonly name: string; readonly message: string }[]
 }

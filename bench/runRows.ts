@@ -66,6 +66,7 @@ interface Run {
 
 export async function runRows({ rows, rounds, isQuick, print }: Run): Promise<Report> {
   const machine = machineNow()
+  const isWatched = CAN_WATCH && !isQuick
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-bench-'))
   const removeAll = () => rmSync(directory, { recursive: true, force: true })
   process.once('exit', removeAll)
@@ -79,7 +80,7 @@ export async function runRows({ rows, rounds, isQuick, print }: Run): Promise<Re
           rounds,
           print,
           isQuick,
-          watch: isQuick || !CAN_WATCH ? undefined : watchOtherWork,
+          watch: isWatched ? watchOtherWork : undefined,
         })),
       )
     } catch (error) {
@@ -88,7 +89,7 @@ export async function runRows({ rows, rounds, isQuick, print }: Run): Promise<Re
   }
   removeAll()
   process.removeListener('exit', removeAll)
-  return { machine, rounds, isQuick, results, failures }
+  return { machine, rounds, isQuick, isWatched, results, failures }
 }
 
 async function runRow(row: Row, directory: string, rounds: Rounds & Pick<Run, 'isQuick'>): Promise<readonly Result[]> {

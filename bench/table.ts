@@ -9,7 +9,7 @@ function describeMachine({ node, system, processor, cores, load }: Machine): str
 /** Fits into this many columns. */
 const MAX_COLUMNS = 100
 
-export function tableOf({ machine, rounds, isQuick, results, failures }: Report): string {
+export function tableOf({ machine, rounds, isQuick, isWatched, results, failures }: Report): string {
   const headings = ['', 'figure', 'ratio', '(min–max)', 'target', '']
   const remarks = results.flatMap(({ id, what, remarks }) => [what, ...remarks].map((text) => `${id}: ${text}`))
   return [
@@ -18,7 +18,7 @@ export function tableOf({ machine, rounds, isQuick, results, failures }: Report)
       `The server, the peers and the load generator are separate processes and share these ${machine.cores} cores.`,
     ),
     ...wrapped(
-      `Median of ${rounds} interleaved rounds; each ratio is of one round, to the figure below it. "Busy" is the share of a core that the load generator used: near 100 % the generator itself was the limit. Rounds during which other work took more than a quarter of a core are repeated.`,
+      `Median of ${rounds} interleaved rounds; each ratio is of one round, to the figure below it. "Busy" is the share of a core that the load generator used: near 100 % the generator itself was the limit.${isWatched ? ' Rounds during which other work took more than a quarter of a core are repeated.' : ' Other work of the machine was not watched.'}`,
     ),
     ...(isQuick ? ['Quick: small sizes and no warm-up. The figures only show that the row works.'] : []),
     '',
