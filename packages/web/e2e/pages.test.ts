@@ -123,8 +123,8 @@ describe('the Content-Security-Policy of the pages', () => {
           ({ status }) => status,
           () => 'refused',
         )
-      const compiled = (compile: () => unknown) =>
-        Promise.try(compile).then(
+      const compiled = (compile: () => Promise<unknown>) =>
+        compile().then(
           () => 'compiled',
           () => 'refused',
         )
@@ -133,7 +133,7 @@ describe('the Content-Security-Policy of the pages', () => {
         here: await tried('/v1/version'),
         elsewhere: await tried('http://127.0.0.2:9/call'),
         webAssembly: await compiled(() => WebAssembly.compile(emptyModule)),
-        text: await compiled(() => Reflect.construct(Function, ['return 1'])),
+        text: await compiled(async () => Reflect.construct(Function, ['return 1'])),
       }
     })
     const reached = { here: 200, elsewhere: 'refused' }
