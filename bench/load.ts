@@ -96,13 +96,17 @@ async function connect(port: number): Promise<Connection & { readonly close: () 
   const socket = createConnection({ host: '127.0.0.1', port, noDelay: true })
   await once(socket, 'connect')
   let waiting: PromiseWithResolvers<Answer> | undefined
-  let received: Buffer = Buffer.alloc(0)
+  let pieces: Buffer[] = []
+  /** Whether the answer may be complete with this piece. To join a large one at each of its pieces would delay all connections. */
+  let mayEndWith: (piece: Buffer) => boolean = () => true
   socket.on('data', (piece) => {
-    received = received.length === 0 ? piece : Buffer.concat([received, piece])
+    pieces.push(piece)
+    if (!mayEndWith(piece)) return
+    const received = pieces.length === 1 ? piece : Buffer.concat(pieces)
     const answer = answerIn(received)
-    if (answer === undefined) return
-    received = Buffer.alloc(0)
-    waiting?.resolve(answer)
+    pieces = answer === undefined ? [received] : []
+    mayEndWith = answer === undefined ? endOf(received) : () => true
+    if (answer !== undefined) waiting?.resolve(answer)
   })
   socket.on('error', (error) => waiting?.reject(error))
   socket.on('close', () => waiting?.reject(new Error('the server closed the connection')))
@@ -132,7 +136,27 @@ function answerIn(received: Buffer): Answer | undefined {
 function isWhole(answer: Answer): boolean {
   if (answer.status === 204) return true
   const length = headerOf(answer, 'content-length')
-  return length === undefined
-    ? answer.body.toString('latin1').endsWith('0\r\n\r\n')
-    : answer.body.length >= Number(length)
+  return length === undefined ? endsChunks(answer.body) : answer.body.length >= Number(length)
+}
+
+const LAST_CHUNK = Buffer.from('0\r\n\r\n')
+
+function endsChunks(bytes: Buffer): boolean {
+  return bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)
+}
+
+/** For an incomplete answer: which later pieces may complete it. */
+function endOf(received: Buffer): (piece: Buffer) => boolean {
+  const headEnd = received.indexOf('\r\n\r\n')
+  if (headEnd < 0) return () => true
+  const length = headerOf(
+    { status: 0, head: received.toString('latin1', 0, headEnd), body: received },
+    'content-length',
+  )
+  if (length === undefined) return (piece) => piece.length < LAST_CHUNK.length || endsChunks(piece)
+  let left = headEnd + 4 + Number(length) - received.length
+  return (piece) => {
+    left -= piece.length
+    return left <= 0
+  }
 }
