@@ -49,6 +49,8 @@ interface Receipt {
 
 /** Answers show a new announcement within this time. */
 const MAX_ANNOUNCING_MS = 5_000
+/** The first cutoff is at most so long after the command that announces it was started. */
+const FIRST_CUTOFF_MS = 15_000
 /** So many answers in a row come from each of several nodes. */
 const ANSWERS_IN_A_ROW = 6
 
@@ -97,7 +99,7 @@ async function announceBoth({ operate }: OperatedServer): Promise<readonly unkno
       ...['--cutoff', new Date(Date.now() + aheadMs).toISOString(), ...more],
     )
   // The cutoff must still be ahead when the command runs, also on a busy machine.
-  const first = await announce('2026-03-01', 2_000).catch(() => announce('2026-03-01', 15_000))
+  const first = await announce('2026-03-01', 2_000).catch(() => announce('2026-03-01', FIRST_CUTOFF_MS))
   const second = await announce('2026-06-01', 100 * DAY_MS, '--detail-url', 'https://keep.example/news')
   return [first, second]
 }
@@ -143,7 +145,12 @@ describe('an operator', { concurrency: true }, () => {
     await revoke(revoked)
     // The passing cutoff changes a header of every answer: it must not fall between two answers that are compared.
     const windowStart = async () => (await visit(link)).headers['x-service-protocol-min']
-    await until(async () => (await windowStart()) === '2026-03-01', 'the cutoff has passed', 15_000 + MAX_ANNOUNCING_MS)
+    await announcing
+    await untilOnAllNodes(
+      async () => (await windowStart()) === '2026-03-01',
+      'the cutoff has passed',
+      FIRST_CUTOFF_MS + MAX_ANNOUNCING_MS,
+    )
     await operate('account', 'suspend', link.owner.email)
     const unknown = { opaqueId: newOpaqueId(), uploadId: randomUUID() }
     const ways: readonly ((id: { readonly opaqueId: string; readonly uploadId: string }) => Call)[] = [
@@ -298,7 +305,7 @@ describe('an announced cutoff', { concurrency: true }, () => {
     await untilOnAllNodes(
       async () => answerOf(await create(OLD)) === '426 protocol.version_unsupported',
       'the cutoff has passed',
-      15_000 + MAX_ANNOUNCING_MS,
+      FIRST_CUTOFF_MS + MAX_ANNOUNCING_MS,
     )
     const refused = await create(OLD)
     assert.match(String(refused.headers.warning), /2026-03-01 .*\/deprecation/)
