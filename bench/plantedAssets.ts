@@ -8,6 +8,7 @@ import {
   type AlbumId,
   type AssetId,
   formatInstant,
+  type Instant,
   parseAccountId,
   parseAlbumId,
   parseAssetId,
@@ -139,7 +140,23 @@ function blobOf({ assetId, role, content }: Content, { accountId, albumId }: Pla
   const ciphertextHash = sha256(content)
   const uploadId = newId(parseUploadId)
   const landedAt = systemClock.now()
-  const envelope: ManifestEnvelope = {
+  const envelope = manifestOf({ assetId, ciphertextHash }, { accountId, albumId }, landedAt)
+  const contentType = 'application/octet-stream'
+  const location = locationOf(ciphertextHash, uploadId)
+  return { assetId, role, ciphertextHash, size: content.length, contentType, location, uploadId, envelope, landedAt }
+}
+
+interface Ids {
+  readonly accountId: AccountId
+  readonly albumId: AlbumId
+}
+
+export function manifestOf(
+  { assetId, ciphertextHash }: { readonly assetId: AssetId; readonly ciphertextHash: Sha256Hex },
+  { accountId, albumId }: Ids,
+  at: Instant,
+): ManifestEnvelope {
+  return {
     crypto_suite_id: SUITE_ID,
     protocol_version: parsed(parseProtocolVersion, '2026-11-01'),
     album_id: albumId,
@@ -152,10 +169,7 @@ function blobOf({ assetId, role, content }: Content, { accountId, albumId }: Pla
     created_by_user: accountId,
     created_by_device: newId(parseDeviceId),
     client_version: 'bench/1',
-    timestamp: formatInstant(landedAt),
+    timestamp: formatInstant(at),
     action: 'create',
   }
-  const contentType = 'application/octet-stream'
-  const location = locationOf(ciphertextHash, uploadId)
-  return { assetId, role, ciphertextHash, size: content.length, contentType, location, uploadId, envelope, landedAt }
 }

@@ -30,7 +30,7 @@ export async function startBlindkeep(
 
 type PeerName = 'tus' | 'constant' | 'files' | 'bareUploads'
 
-type PeerOptions = Pick<RowOptions, 'atEnd'> & { readonly argument: string }
+type PeerOptions = Pick<RowOptions, 'atEnd'> & { readonly argument: string; readonly mode?: string }
 
 /** Starts `peers/<name>.ts`, which prints the port that it listens on. Returns the port. */
 export async function startPeer(name: PeerName, options: PeerOptions): Promise<number> {
@@ -39,12 +39,16 @@ export async function startPeer(name: PeerName, options: PeerOptions): Promise<n
 
 export async function startPeerProcess(
   name: PeerName,
-  { argument, atEnd }: PeerOptions,
+  { argument, mode, atEnd }: PeerOptions,
 ): Promise<{ readonly port: number; readonly pid: number }> {
   const path = fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, argument], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', path, argument, ...(mode === undefined ? [] : [mode])],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   const exited = once(child, 'exit')

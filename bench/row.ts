@@ -49,6 +49,8 @@ export interface Row {
   /** The ids of its comparisons in documents. The name and each id select the row. */
   readonly ids: readonly string[]
   readonly what: string
+  /** Takes much time and space, so it runs only if it is named. */
+  readonly isLarge?: boolean
   open(options: RowOptions): Promise<OpenRow>
 }
 

@@ -16,8 +16,8 @@ const { positionals, values } = parseArgs({
 
 const USAGE = `Benchmarks of the real server on loopback, each compared with a peer or a limit measured in the same run.
   npm run bench -- [row …] [--rounds 5] [--quick] [--json]
-${ROWS.map(({ name, ids, what }) => `  ${name.padEnd(18)} ${ids.join(', ').padEnd(8)} ${what}`).join('\n')}
-A row is named by its name or one of its ids; without any, all rows run. --quick uses small sizes and one round, to show that the rows work. --json prints the report as JSON.
+${ROWS.map(({ name, ids, what, isLarge }) => `${isLarge ? '*' : ' '} ${name.padEnd(18)} ${ids.join(', ').padEnd(8)} ${what}`).join('\n')}
+A row is named by its name or one of its ids; without any, all rows run but those marked with *: they take many minutes, and P7 writes 25 GB. --quick uses small sizes and one round, to show that the rows work. --json prints the report as JSON.
 The rows write at most about 4 GiB to TMPDIR, and remove it. browser-upload uses the built pages, or those of PAGES_DIR. Exits with 1 when a row could not be measured.`
 
 const isNamed = ({ name, ids }: Row, text: string) => name === text || ids.includes(text)
@@ -32,7 +32,9 @@ else if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
 async function bench(): Promise<void> {
   // `exit` listeners stop the other processes and remove the files.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-  const rows = ROWS.filter((row) => positionals.length === 0 || positionals.some((text) => isNamed(row, text)))
+  const rows = ROWS.filter((row) =>
+    positionals.length === 0 ? !row.isLarge : positionals.some((text) => isNamed(row, text)),
+  )
   const report = await runRows({ rows, rounds, isQuick: values.quick, print: (text) => console.error(text) })
   console.log(values.json ? JSON.stringify(report, undefined, 2) : tableOf(report))
   if (report.failures.length > 0) process.exitCode = 1

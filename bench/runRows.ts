@@ -10,8 +10,11 @@ import { browserUpload } from './rows/browserUpload.ts'
 import { deepVerify } from './rows/deepVerify.ts'
 import { discovery } from './rows/discovery.ts'
 import { downloads, downloadsFromObjectStore } from './rows/downloads.ts'
+import { growthOfStreams } from './rows/eventStreams.ts'
+import { growthOfChunks, growthOfDropClients, growthOfIngestClients, growthOfUploads } from './rows/growth.ts'
 import { inbox } from './rows/inbox.ts'
 import { ingest } from './rows/ingest.ts'
+import { growthOfBlobs, manyBlobs } from './rows/manyBlobs.ts'
 import {
   dropsThroughTwoNodes,
   dropsToObjectStore,
@@ -28,7 +31,7 @@ import { start } from './rows/start.ts'
 import { structuralVerify } from './rows/structuralVerify.ts'
 import { uploadMemory } from './rows/uploadMemory.ts'
 
-/** In the order of their ids, then those on PostgreSQL and on an object store. */
+/** In the order of their ids, then those on PostgreSQL and on an object store, then the tables of growth. */
 export const ROWS: readonly Row[] = [
   ingest,
   smallDrops,
@@ -36,6 +39,7 @@ export const ROWS: readonly Row[] = [
   quota,
   discovery,
   structuralVerify,
+  manyBlobs,
   deepVerify,
   downloads,
   uploadMemory,
@@ -54,6 +58,12 @@ export const ROWS: readonly Row[] = [
   verifyInObjectStore,
   largestVerifyInObjectStore,
   downloadsFromObjectStore,
+  growthOfDropClients,
+  growthOfIngestClients,
+  growthOfChunks,
+  growthOfUploads,
+  growthOfBlobs,
+  growthOfStreams,
 ]
 
 interface Run {

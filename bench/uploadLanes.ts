@@ -94,18 +94,31 @@ interface BareUploads {
   clear(): Promise<void>
 }
 
+/** `log`: with the rows and signatures of small drops. */
+export type BareKind = 'plain' | 'log'
+
+export const BARE_NAMES = {
+  plain: 'bare Node: hash, write, sync',
+  log: 'bare Node with rows and signatures',
+} as const satisfies Record<BareKind, string>
+
 /** What no server can leave out that hashes what it is sent and answers when it is on the disk. */
-export async function startBareUploads(options: RowOptions): Promise<BareUploads> {
-  const directory = join(options.directory, 'bare')
+export async function startBareUploads(options: RowOptions, kind: BareKind = 'plain'): Promise<BareUploads> {
+  const directory = join(options.directory, kind)
   await mkdir(directory)
-  const started = await startPeerProcess('bareUploads', { argument: directory, atEnd: options.atEnd })
-  return { ...started, clear: () => removeFiles(directory) }
+  const mode = kind === 'log' ? { mode: '--log' } : {}
+  const started = await startPeerProcess('bareUploads', { argument: directory, ...mode, atEnd: options.atEnd })
+  return { ...started, clear: () => removeFiles(directory, /^[^.]*$/) }
 }
 
-export async function bareUploadsLane(options: RowOptions, { clients, files, units }: UploadLoad): Promise<Lane> {
-  const { port, clear } = await startBareUploads(options)
+export async function bareUploadsLane(
+  options: RowOptions,
+  { clients, files, units }: UploadLoad,
+  kind: BareKind = 'plain',
+): Promise<Lane> {
+  const { port, clear } = await startBareUploads(options, kind)
   return {
-    name: 'bare Node: hash, write, sync',
+    name: BARE_NAMES[kind],
     async measure() {
       const { seconds, loadBusy } = await sendAll(files, { port, clients, protocols: [dropsThrough('bare')] })
       return { value: units / seconds, loadBusy }

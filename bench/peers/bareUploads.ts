@@ -1,12 +1,14 @@
 /**
  * A peer for uploads that does only what none can leave out that answers for its bytes: Node's server reads them, hashes each chunk and the whole, writes them,
- * and syncs file and directory before it answers the last chunk. It checks nothing, records nothing and signs nothing. Prints its port.
+ * and syncs file and directory before it answers the last chunk. It checks nothing, records nothing and signs nothing; with `--log` it writes the rows and makes
+ * the signatures of `bareLog.ts`. Prints its port.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { openBareLog } from './bareLog.ts'
 
 interface Upload {
   readonly file: FileHandle
@@ -14,8 +16,9 @@ interface Upload {
   readonly whole: Hash
 }
 
-const [path = ''] = process.argv.slice(2)
+const [path = '', mode] = process.argv.slice(2)
 const directory = await open(path)
+const log = mode === '--log' ? await openBareLog(join(path, 'log.sqlite')) : undefined
 const uploads = new Map<string, Upload>()
 let created = 0
 
@@ -32,11 +35,12 @@ server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo
 async function answer(request: IncomingMessage): Promise<readonly [status: number, text: string | undefined]> {
   if (request.method === 'POST') {
     const { size } = JSON.parse((await request.toArray()).join(''))
-    const uploadId = String(++created)
+    const uploadId = log === undefined ? String(++created) : await log.create(size)
     uploads.set(uploadId, { file: await open(join(path, uploadId), 'w'), size, whole: createHash('sha256') })
     return [201, JSON.stringify({ upload_id: uploadId })]
   }
-  const upload = uploads.get(request.url?.split('/').at(-1) ?? '')
+  const uploadId = request.url?.split('/').at(-1) ?? ''
+  const upload = uploads.get(uploadId)
   if (upload === undefined) return [404, undefined]
   let position = Number(request.headers['x-service-offset'])
   const hash = position === 0 ? upload.whole : createHash('sha256')
@@ -46,12 +50,13 @@ async function answer(request: IncomingMessage): Promise<readonly [status: numbe
     await upload.file.write(piece, 0, piece.length, position)
     position += piece.length
   }
-  if ((hash === upload.whole ? hash.copy() : hash).digest('hex') !== request.headers['x-service-checksum'])
-    return [422, undefined]
+  const checksum = (hash === upload.whole ? hash.copy() : hash).digest('hex')
+  if (checksum !== request.headers['x-service-checksum']) return [422, undefined]
   if (position === upload.size) {
     await upload.file.datasync()
     await upload.file.close()
     await directory.sync()
+    await log?.land(uploadId)
   }
   return [204, undefined]
 }

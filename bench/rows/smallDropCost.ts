@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { costOf, type ProcessCost } from '../processCost.ts'
 import { startBlindkeep } from '../processes.ts'
-import type { Lane, Row, RowOptions } from '../row.ts'
-import { dropsTo, removeObjects, startBareUploads, type UploadLoad } from '../uploadLanes.ts'
+import type { Lane, OpenRow, Row, RowOptions } from '../row.ts'
+import { BARE_NAMES, type BareKind, dropsTo, removeObjects, startBareUploads, type UploadLoad } from '../uploadLanes.ts'
 import { dropsThrough, prepareFile, sendAll } from '../uploads.ts'
 import { DROP_CLIENTS, FILE_BYTES } from './smallDrops.ts'
 
@@ -11,32 +11,46 @@ export const mainThreadTime: Row = {
   name: 'main-thread',
   ids: ['P14'],
   what: 'processor time of the server’s main thread for a small drop as in P2',
-  async open(options) {
-    const mainMs = (before: ProcessCost, after: ProcessCost) => after.mainMs - before.mainMs
-    const load = loadOf(options)
-    const lane = await dropCostLane(options, load, mainMs)
-    const { port, pid, clear } = await startBareUploads(options)
-    const beside: Lane = {
-      name: 'bare Node: hash, write, sync',
-      measure: () =>
-        costOfEach(pid, load.units, mainMs, () =>
-          sendAll(load.files, { ...load, port, protocols: [dropsThrough('bare')] }),
-        ),
-      clear,
-    }
-    return { unit: 'ms', lanes: [lane, beside], comparisons: [{ id: 'P14', lane, beside, most: 1 }] }
-  },
+  open: async (options) => ({
+    unit: 'ms',
+    ...(await costLanes(options, 'P14', 1, (before, after) => after.mainMs - before.mainMs)),
+  }),
 }
 
 export const bytesWritten: Row = {
   name: 'bytes-written',
   ids: ['P15'],
   what: 'what the server has written to the disk for a small drop as in P2, the 4 KiB included',
-  async open(options) {
-    const writtenKib = (before: ProcessCost, after: ProcessCost) => (after.writtenBytes - before.writtenBytes) / 1024
-    const lane = await dropCostLane(options, loadOf(options), writtenKib)
-    return { unit: 'KiB', lanes: [lane], comparisons: [{ id: 'P15', lane, most: 20 }] }
-  },
+  open: async (options) => ({
+    unit: 'KiB',
+    ...(await costLanes(options, 'P15', 20, (before, after) => (after.writtenBytes - before.writtenBytes) / 1024)),
+  }),
+}
+
+/** Beside what bare Node needs for the same, without and with rows and signatures. */
+async function costLanes(
+  options: RowOptions,
+  id: string,
+  most: number,
+  of: Difference,
+): Promise<Pick<OpenRow, 'lanes' | 'comparisons'>> {
+  const load = loadOf(options)
+  const lane = await dropCostLane(options, load, of)
+  const bare = await bareCostLane(options, load, 'plain', of)
+  const log = await bareCostLane(options, load, 'log', of)
+  return {
+    lanes: [lane, bare, log],
+    comparisons: [
+      { id, lane, beside: bare, most },
+      { id, lane, beside: log },
+    ],
+  }
+}
+
+async function bareCostLane(options: RowOptions, load: UploadLoad, kind: BareKind, of: Difference): Promise<Lane> {
+  const { port, pid, clear } = await startBareUploads(options, kind)
+  const send = () => sendAll(load.files, { ...load, port, protocols: [dropsThrough('bare')] })
+  return { name: BARE_NAMES[kind], measure: () => costOfEach(pid, load.units, of, send), clear }
 }
 
 type Difference = (before: ProcessCost, after: ProcessCost) => number

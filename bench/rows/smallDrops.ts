@@ -21,14 +21,16 @@ export const smallDrops: Row = {
     const tus = await tusLane(options, load)
     const tusd = await tusdLane(options, load)
     const bare = await bareUploadsLane(options, load)
+    const log = await bareUploadsLane(options, load, 'log')
     const signing = bareSigningLane(count)
     return {
       unit: '/s',
-      lanes: [drops, tus, ...(tusd === undefined ? [] : [tusd]), bare, signing],
+      lanes: [drops, tus, ...(tusd === undefined ? [] : [tusd]), bare, log, signing],
       comparisons: [
         { id: 'P2', lane: drops, beside: tus, reach: 1 },
         ...(tusd === undefined ? [] : [{ id: 'P2', lane: drops, beside: tusd }]),
         { id: 'P2', lane: drops, beside: bare },
+        { id: 'P2', lane: drops, beside: log },
         { id: 'P2', lane: drops, beside: signing, reach: 0.8 },
       ],
       remarks: () => remarksOnTusd(tusd, options),

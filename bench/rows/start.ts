@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from '../../testing/startServer.ts'
+import { freePort, type RunningServer } from '../../testing/startServer.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
 
@@ -17,14 +17,7 @@ export const start: Row = {
   what: 'from the start of the process to the first answer, the database and the compile cache present',
   async open(options) {
     const server = await startBlindkeep(options)
-    const own: Lane = {
-      name: 'server',
-      async measure() {
-        await server.terminate()
-        const ready = server.restart()
-        return { value: await untilAnswer(`${server.url}/readyz`).finally(() => ready) }
-      },
-    }
+    const own: Lane = { name: 'server', ...startLane(server) }
     const bare: Lane = {
       name: 'a Node server of one line',
       async measure() {
@@ -40,6 +33,16 @@ export const start: Row = {
     }
     return { unit: 'ms', lanes: [own, bare], comparisons: [{ id: 'P12', lane: own, beside: bare, most: 400 }] }
   },
+}
+
+export function startLane(server: RunningServer): Pick<Lane, 'measure'> {
+  return {
+    async measure() {
+      await server.terminate()
+      const ready = server.restart()
+      return { value: await untilAnswer(`${server.url}/readyz`).finally(() => ready) }
+    },
+  }
 }
 
 /** Milliseconds from now to the first answer of 200. */

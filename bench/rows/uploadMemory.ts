@@ -1,11 +1,12 @@
 /** P10: the server's memory while many uploads arrive at once. */
 import { randomBytes } from 'node:crypto'
+import type { RunningServer } from '../../testing/startServer.ts'
 import { newLink, newOwner } from '../owner.ts'
 import { residentBytes } from '../processCost.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
 import { removeObjects, startBareUploads } from '../uploadLanes.ts'
-import { dropsThrough, prepareFile, type Senders, sendAll } from '../uploads.ts'
+import { dropsThrough, type PreparedFile, prepareFile, sendAll } from '../uploads.ts'
 
 const MEBIBYTE = 1024 * 1024
 const LOOK_MS = 20
@@ -24,26 +25,39 @@ export const uploadMemory: Row = {
     const file = prepareFile(randomBytes(chunks * 8 * MEBIBYTE), 8 * MEBIBYTE)
     const files = Array.from({ length: uploads }, () => file)
 
-    const mostOf = (pid: number, senders: Pick<Senders, 'port' | 'protocols'>) =>
-      mostResident(pid, () => sendAll(files, { ...senders, clients: uploads }))
-    const lane: Lane = {
-      name: 'resident',
-      async measure() {
-        const links = Array.from({ length: uploads / UPLOADS_OF_LINK }, async () =>
-          newLink(server, await newOwner(server)),
-        )
-        const protocols = (await Promise.all(links)).map(dropsThrough)
-        return { value: await mostOf(server.pid(), { port: server.port, protocols }) }
-      },
-      clear: () => removeObjects(server),
-    }
+    const lane = residentLane(server, { name: 'resident', files, owners: uploads / UPLOADS_OF_LINK })
     const beside: Lane = {
       name: 'bare Node: hash, write, sync',
-      measure: async () => ({ value: await mostOf(bare.pid, { port: bare.port, protocols: [dropsThrough('bare')] }) }),
+      measure: async () => ({
+        value: await mostResident(bare.pid, () =>
+          sendAll(files, { port: bare.port, clients: uploads, protocols: [dropsThrough('bare')] }),
+        ),
+      }),
       clear: bare.clear,
     }
     return { unit: 'MiB', lanes: [lane, beside], comparisons: [{ id: 'P10', lane, beside, most: 250 }] }
   },
+}
+
+interface ResidentOptions {
+  readonly name: string
+  /** Sent all at once. */
+  readonly files: readonly PreparedFile[]
+  /** Each with a link of its own. */
+  readonly owners: number
+}
+
+export function residentLane(server: RunningServer, { name, files, owners }: ResidentOptions): Lane {
+  return {
+    name,
+    async measure() {
+      const links = Array.from({ length: owners }, async () => newLink(server, await newOwner(server)))
+      const protocols = (await Promise.all(links)).map(dropsThrough)
+      const send = () => sendAll(files, { port: server.port, clients: files.length, protocols })
+      return { value: await mostResident(server.pid(), send) }
+    },
+    clear: () => removeObjects(server),
+  }
 }
 
 /** In MiB, while `work` runs. */

@@ -1,0 +1,193 @@
+/**
+ * Plants millions of blobs in minutes: their rows go straight into the server's tables, and their files are hard links to a few files. They have no receipts,
+ * as two signatures for each would take hours, and no sessions, as if those were pruned long ago. `fsck` checks the rest. The hash of a blob is random and not that
+ * of its bytes: only an examination of the bytes would see it.
+ */
+import { randomBytes } from 'node:crypto'
+import { linkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { parseAccountId, parseAlbumId, parseAssetId, parseSha256Hex, parseUploadId } from '@blindkeep/protocol/ids'
+import { openFilesystemBlobs } from '../packages/server/src/adapters/filesystem/blobs.ts'
+import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
+import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
+import { examine } from '../packages/server/src/domain/fsck/fsck.ts'
+import { newCounts } from '../packages/server/src/domain/fsck/options.ts'
+import { createVerifiers } from '../packages/server/src/domain/fsck/verifiers.ts'
+import { locationOf } from '../packages/server/src/domain/uploads/location.ts'
+import type { RunningServer } from '../testing/startServer.ts'
+import { parsed } from './ids.ts'
+import { inserting } from './insertion.ts'
+import { newAlbum, newOwner, type Owner } from './owner.ts'
+import { databasePathOf, manifestOf, type PlantedAsset } from './plantedAssets.ts'
+
+const ROLES = ['original', 'metadata', 'provenance', 'derivative', 'derivative'] as const
+export const BLOBS_OF_ASSET = ROLES.length
+const BLOB_BYTES = 64
+/** A file has at most 65,000 names on ext4. */
+const NAMES_OF_FILE = 60_000
+const ASSETS_AT_ONCE = 20_000
+
+export interface ManyBlobs {
+  readonly owner: Owner
+  /** From all over the store. */
+  readonly assets: readonly PlantedAsset[]
+}
+
+interface Planting {
+  readonly blobs: number
+  /** Of how many assets the ids are returned. */
+  readonly sample: number
+}
+
+/** Plants the blobs of a new account. Stops the server meanwhile. Throws if `fsck` finds anything but the missing receipts. */
+export async function plantManyBlobs(server: RunningServer, { blobs, sample }: Planting): Promise<ManyBlobs> {
+  const owner = await newOwner(server)
+  const albumId = await newAlbum(server, owner)
+  await server.terminate()
+  const path = databasePathOf(server)
+  const blobsDirectory = join(server.dataDir, 'blobs')
+  const assets = plantRows({ path, blobsDirectory, owner, albumId, count: blobs / BLOBS_OF_ASSET, sample })
+  await expectNoFaults({ path, blobsDirectory, blobs })
+  await server.restart()
+  return { owner, assets }
+}
+
+interface Rows {
+  readonly path: string
+  readonly blobsDirectory: string
+  readonly owner: Owner
+  readonly albumId: string
+  /** Assets. */
+  readonly count: number
+  readonly sample: number
+}
+
+function plantRows({ path, blobsDirectory, owner, albumId, count, sample }: Rows): readonly PlantedAsset[] {
+  const database = new DatabaseSync(path)
+  // Nothing of this must survive a crash.
+  database.exec('pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -2000000')
+  const [assetRows, blobRows, objectRows] = ['assets', 'asset_blobs', 'objects'].map((name) =>
+    inserting(database, name),
+  )
+  const file = createLinks(blobsDirectory)
+  const chosen = new Set(
+    Array.from({ length: sample }, (_, index) => Math.floor(((index + Math.random()) * count) / sample)),
+  )
+  const planted: PlantedAsset[] = []
+  const at = systemClock.now()
+  const accountId = parsed(parseAccountId, owner.accountId)
+  const ids = { accountId, albumId: parsed(parseAlbumId, albumId) }
+  for (let from = 0; from < count; from += ASSETS_AT_ONCE) {
+    database.exec('begin')
+    for (let index = from; index < Math.min(from + ASSETS_AT_ONCE, count); index++) {
+      const assetId = parsed(parseAssetId, uuidAt(index / count))
+      assetRows?.({
+        asset_id: assetId,
+        account_id: accountId,
+        album_id: albumId,
+        created_at: at,
+        changed_at: at,
+        change_seq: index + 1,
+      })
+      const blobs = ROLES.map((role, number) => {
+        // The blobs of an asset lie far from each other, as those of random hashes do.
+        const ciphertextHash = parsed(parseSha256Hex, hexAt((number + index / count) / BLOBS_OF_ASSET, 64))
+        const uploadId = parsed(parseUploadId, uuidAt(Math.random()))
+        const location = locationOf(ciphertextHash, uploadId)
+        const content = { assetId, ciphertextHash }
+        objectRows?.({ location, size: BLOB_BYTES, state: 'kept', since: at, checked_at: at })
+        blobRows?.({
+          asset_id: assetId,
+          account_id: accountId,
+          role,
+          ciphertext_hash: ciphertextHash,
+          size: BLOB_BYTES,
+          location,
+          upload_id: uploadId,
+          content_type: 'application/octet-stream',
+          landed_at: at,
+          envelope: JSON.stringify(manifestOf(content, ids, at)),
+        })
+        file(location)
+        return { hash: ciphertextHash, path: join(blobsDirectory, location), size: BLOB_BYTES }
+      })
+      if (chosen.has(index)) planted.push({ assetId, blobs })
+    }
+    database.exec('commit')
+  }
+  database
+    .prepare('update accounts set used_bytes = used_bytes + ?, change_seq = ? where account_id = ?')
+    .run(count * BLOBS_OF_ASSET * BLOB_BYTES, count, accountId)
+  database.exec('pragma journal_mode = wal')
+  database.close()
+  return planted
+}
+
+/** Gives each location a file of the same few bytes. */
+function createLinks(directory: string): (location: string) => void {
+  const content = randomBytes(BLOB_BYTES)
+  let first = ''
+  let names = NAMES_OF_FILE
+  return (location) => {
+    const path = join(directory, location)
+    if (names === NAMES_OF_FILE) {
+      writeFileSync(path, content)
+      first = path
+      names = 0
+    } else linkSync(first, path)
+    names += 1
+  }
+}
+
+/** Random digits after those of the place, from 0 to 1: ids that a database takes in their order, and that lie as random ones do. */
+function hexAt(place: number, digits: number): string {
+  return Math.floor(place * 2 ** 48)
+    .toString(16)
+    .padStart(12, '0')
+    .concat(randomHex(digits - 12))
+}
+
+function uuidAt(place: number): string {
+  const hex = hexAt(place, 32)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
+}
+
+let pool = ''
+let taken = 0
+
+function randomHex(digits: number): string {
+  if (taken + digits > pool.length) {
+    pool = randomBytes(64 * 1024).toString('hex')
+    taken = 0
+  }
+  taken += digits
+  return pool.slice(taken - digits, taken)
+}
+
+interface Planted {
+  readonly path: string
+  readonly blobsDirectory: string
+  readonly blobs: number
+}
+
+/** Each planted blob is without a receipt, and nothing else is wrong. */
+async function expectNoFaults({ path, blobsDirectory, blobs }: Planted): Promise<void> {
+  const store = await openSqliteStore({ path })
+  const objects = await openFilesystemBlobs({ directory: blobsDirectory, createIfMissing: false })
+  const counts = newCounts()
+  const examination = { deep: false, signal: new AbortController().signal, counts }
+  let unvouched = 0
+  try {
+    const ports = { store, objects, clock: systemClock, verify: createVerifiers() }
+    for await (const { kind, what } of examine(ports, examination)) {
+      if (kind !== 'blob_receipt_wrong') throw new Error(`fsck found ${kind}: ${what}`)
+      unvouched += 1
+    }
+  } finally {
+    await objects.close()
+    await store.close()
+  }
+  if (unvouched !== blobs || counts.blobs !== blobs || counts.files < blobs)
+    throw new Error(`fsck saw ${counts.blobs} of ${blobs} blobs, ${counts.files} files, ${unvouched} without receipts`)
+}
