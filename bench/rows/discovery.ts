@@ -1,7 +1,7 @@
 /** P5: the documents that a client reads first. Compared with a server that sends the same bytes. */
 import { startBlindkeep, startPeer } from '../processes.ts'
 import type { Row } from '../row.ts'
-import { answerLane } from './quota.ts'
+import { answerLane, BARE_READS } from './quota.ts'
 
 const PATHS = ['/.well-known/service/server-info', '/.well-known/service/attestation-keys'] as const
 
@@ -16,15 +16,16 @@ export const discovery: Row = {
       PATHS.map(async (path) => {
         const body = await (await fetch(`${server.url}${path}`)).text()
         const peer = await startPeer('constant', { argument: body, atEnd: options.atEnd })
+        const bare = await startPeer('bareReads', { argument: body, atEnd: options.atEnd })
         const asked = { path, headers: {}, body, count }
-        return {
-          id: 'P5',
-          lane: answerLane({ ...asked, name: path, port: server.port }),
-          beside: answerLane({ ...asked, name: 'Fastify, the same bytes', port: peer }),
-          reach: 0.9,
-        }
+        const lane = answerLane({ ...asked, name: path, port: server.port })
+        return [
+          { id: 'P5', lane, beside: answerLane({ ...asked, name: 'Fastify, the same bytes', port: peer }), reach: 0.9 },
+          { id: 'P5', lane, beside: answerLane({ ...asked, name: BARE_READS, port: bare }) },
+        ]
       }),
     )
-    return { unit: '/s', lanes: pairs.flatMap(({ lane, beside }) => [lane, beside]), comparisons: pairs }
+    const comparisons = pairs.flat()
+    return { unit: '/s', lanes: [...new Set(comparisons.flatMap(({ lane, beside }) => [lane, beside]))], comparisons }
   },
 }

@@ -1,10 +1,12 @@
 /** P4: an authenticated read, compared with a server that only answers. The difference is the cost of the token, the account and its use. */
 import { drive, expectStatus, requestOf } from '../load.ts'
 import { newOwner } from '../owner.ts'
+import { databasePathOf } from '../plantedAssets.ts'
 import { startBlindkeep, startPeer } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 
 export const CLIENTS = 16
+export const BARE_READS = 'bare Node with a log line'
 
 export const quota: Row = {
   name: 'quota',
@@ -14,16 +16,19 @@ export const quota: Row = {
     const logging = await quotaOf(options, { data: 'logging', env: {} })
     const silent = await quotaOf(options, { data: 'silent', env: { LOG_LEVEL: 'warn' } })
     const constant = await startPeer('constant', { argument: logging.body, atEnd: options.atEnd })
+    const bare = await startPeer('bareReads', { argument: logging.body, mode: logging.database, atEnd: options.atEnd })
     const count = options.isQuick ? 500 : 20_000
     const logged = answerLane({ ...logging, name: 'quota', count })
     const unlogged = answerLane({ ...silent, name: 'quota, LOG_LEVEL=warn', count })
     const fastify = answerLane({ ...logging, name: 'Fastify, the same bytes', port: constant, count })
+    const limit = answerLane({ ...logging, name: `${BARE_READS} and a read`, port: bare, count })
     return {
       unit: '/s',
-      lanes: [logged, unlogged, fastify],
+      lanes: [logged, unlogged, fastify, limit],
       comparisons: [
         { id: 'P4', lane: logged, beside: fastify, reach: 0.5 },
         { id: 'P4', lane: unlogged, beside: fastify },
+        { id: 'P4', lane: logged, beside: limit },
       ],
     }
   },
@@ -34,7 +39,7 @@ export async function quotaOf(options: RowOptions, settings: Parameters<typeof s
   const { token } = await newOwner(server)
   const headers = { authorization: `Bearer ${token}` }
   const answer = await fetch(`${server.url}/v1/quota`, { headers })
-  return { port: server.port, headers, body: await answer.text() }
+  return { port: server.port, headers, body: await answer.text(), database: databasePathOf(server) }
 }
 
 interface AnswerLane {
