@@ -134,6 +134,14 @@ describe('the proxy of PostgreSQL', () => {
     assert.equal(await insert(), true)
     assert.equal(await rows(), 1)
   })
+
+  it('delivers a commit late', async () => {
+    proxy.loseCommits('late', 1)
+    assert.equal(await insert(), false)
+    assert.equal(await rows(), 0)
+    await proxy.deliverLate()
+    assert.equal(await rows(), 1)
+  })
 })
 
 describe('the messages of a client', () => {

@@ -4,8 +4,11 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createMessageReader, isCommit, isCommitted } from './messages.ts'
 
-/** `request`: the commit never reaches the server. `answer`: the server commits, and no client hears of it. Then the connection is cut. */
-export type LostCommit = 'request' | 'answer'
+/**
+ * `request`: the commit never reaches the server. `answer`: the server commits, and no client hears of it. `late`: the commit reaches the server with
+ * `deliverLate`, and until then its transaction holds its locks. The client's connection is cut at once.
+ */
+export type LostCommit = 'request' | 'answer' | 'late'
 
 export interface PostgresProxy {
   /** `url` names the database behind the proxy; the result leads through it. */
@@ -20,6 +23,8 @@ export interface PostgresProxy {
   delay(ms: number): void
   /** Loses the next commits of any client. */
   loseCommits(what: LostCommit, count: number): void
+  /** Resolves when the server has answered the late commits. */
+  deliverLate(): Promise<void>
   /** How many commits were lost since the start. */
   lostCommits(): number
   /** Ends every fault. What a hanging connection has held back continues. */
@@ -33,6 +38,8 @@ interface State {
   lose: LostCommit
   toLose: number
   lost: number
+  /** Each delivers a late commit. */
+  late: (() => Promise<void>)[]
 }
 
 /** A server's file system socket, or its host and port. */
@@ -42,7 +49,7 @@ const DEFAULT_PORT = 5432
 
 export async function startPostgresProxy(serverUrl: string): Promise<PostgresProxy> {
   const target = targetOf(new URL(serverUrl))
-  const state: State = { isHanging: false, delayMs: 0, lose: 'answer', toLose: 0, lost: 0 }
+  const state: State = { isHanging: false, delayMs: 0, lose: 'answer', toLose: 0, lost: 0, late: [] }
   const links = new Set<Link>()
   let server = listener()
   await listen(0)
@@ -80,6 +87,9 @@ export async function startPostgresProxy(serverUrl: string): Promise<PostgresPro
     },
     loseCommits(what, count) {
       Object.assign(state, { lose: what, toLose: count })
+    },
+    async deliverLate() {
+      await Promise.all(state.late.splice(0).map((deliver) => deliver()))
     },
     lostCommits: () => state.lost,
     async heal() {
@@ -129,6 +139,7 @@ function createLink(client: Socket, server: Socket, state: State): Link {
       state.lost++
       losing = true
       if (state.lose === 'request') return destroy()
+      if (state.lose === 'late') return holdBack(piece)
     }
     server.write(piece)
   })
@@ -142,6 +153,15 @@ function createLink(client: Socket, server: Socket, state: State): Link {
     if (state.delayMs === 0) client.write(piece)
     else setTimeout(() => client.write(piece), state.delayMs)
   })
+  function holdBack(piece: Buffer): void {
+    client.off('close', destroy)
+    client.destroy()
+    state.late.push(async () => {
+      server.end(piece)
+      if (!server.closed) await once(server, 'close')
+    })
+  }
+
   const pause = () => {
     client.pause()
     server.pause()
