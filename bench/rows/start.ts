@@ -3,10 +3,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { COMPILED } from '../../testing/command.ts'
 import { freePort, type RunningServer } from '../../testing/startServer.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
 
+const MODULES = fileURLToPath(new URL('../peers/modules.ts', import.meta.url))
 const LOOK_MS = 2
 const MAX_MS = 30_000
 const BARE = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(process.argv[1], '127.0.0.1')`
@@ -18,21 +21,38 @@ export const start: Row = {
   async open(options) {
     const server = await startBlindkeep(options)
     const own: Lane = { name: 'server', ...startLane(server) }
-    const bare: Lane = {
-      name: 'a Node server of one line',
-      async measure() {
-        const port = await freePort()
-        const child = spawn(process.execPath, ['-e', BARE, String(port)], { stdio: 'ignore' })
-        try {
-          return { value: await untilAnswer(`http://127.0.0.1:${port}`) }
-        } finally {
-          child.kill('SIGKILL')
-          await once(child, 'exit')
-        }
-      },
+    const modules = processLane('the same modules, loaded only', [
+      '--disable-warning=ExperimentalWarning',
+      MODULES,
+      COMPILED,
+    ])
+    const bare = processLane('a Node server of one line', ['-e', BARE])
+    return {
+      unit: 'ms',
+      lanes: [own, modules, bare],
+      comparisons: [
+        { id: 'P12', lane: own, beside: modules, most: 400 },
+        { id: 'P12', lane: own, beside: bare },
+      ],
     }
-    return { unit: 'ms', lanes: [own, bare], comparisons: [{ id: 'P12', lane: own, beside: bare, most: 400 }] }
   },
+}
+
+/** A Node process that gets its port as its last argument. */
+function processLane(name: string, parameters: readonly string[]): Lane {
+  return {
+    name,
+    async measure() {
+      const port = await freePort()
+      const child = spawn(process.execPath, [...parameters, String(port)], { stdio: 'ignore' })
+      try {
+        return { value: await untilAnswer(`http://127.0.0.1:${port}`) }
+      } finally {
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+      }
+    },
+  }
 }
 
 export function startLane(server: RunningServer): Pick<Lane, 'measure'> {
