@@ -1,5 +1,6 @@
 /** One client for two protocols: it creates an upload and sends chunk after chunk on one connection. */
 import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sha256 } from './ids.ts'
 import {
   type Answer,
@@ -45,28 +46,46 @@ export function prepareFile(bytes: Uint8Array, chunkBytes: number): PreparedFile
 export interface Senders extends Pick<Drive, 'port' | 'clients'> {
   /** Each file takes the next one in turn. */
   readonly protocols: readonly UploadProtocol[]
+  /** Sends a chunk again that the server had no memory for, as clients do. */
+  readonly isPatient?: boolean
 }
 
 /** `lastPath` is the path of the upload that ended last. */
 export async function sendAll(
   files: readonly PreparedFile[],
-  { protocols, ...senders }: Senders,
+  { protocols, isPatient = false, ...senders }: Senders,
 ): Promise<Driven & { readonly lastPath: string }> {
   let lastPath = ''
   const work = async (connection: Connection, index: number) => {
     const file = files[index]
     const protocol = protocols[index % protocols.length]
-    if (file !== undefined && protocol !== undefined) lastPath = await sendFile(connection, protocol, file)
+    if (file !== undefined && protocol !== undefined)
+      lastPath = await sendFile({ connection, isPatient }, protocol, file)
   }
   const driven = await drive({ ...senders, count: files.length, work })
   return { ...driven, lastPath }
 }
 
+interface Sender {
+  readonly connection: Connection
+  readonly isPatient: boolean
+}
+
 /** Returns the path of the upload when its last chunk is acknowledged. */
-async function sendFile(connection: Connection, protocol: UploadProtocol, file: PreparedFile): Promise<string> {
-  const path = protocol.pathOf(expectStatus(await connection.ask(protocol.create(file)), 201))
-  for (const chunk of file.chunks) expectStatus(await connection.ask(protocol.append(path, chunk)), 204)
+async function sendFile(sender: Sender, protocol: UploadProtocol, file: PreparedFile): Promise<string> {
+  const path = protocol.pathOf(expectStatus(await sender.connection.ask(protocol.create(file)), 201))
+  for (const chunk of file.chunks) expectStatus(await sendChunk(sender, protocol.append(path, chunk)), 204)
   return path
+}
+
+const PAUSE_MS = 100
+
+async function sendChunk({ connection, isPatient }: Sender, request: Request): Promise<Answer> {
+  for (;;) {
+    const answer = await connection.ask(request)
+    if (!isPatient || !answer.body.includes('error.request.overloaded')) return answer
+    await wait(PAUSE_MS)
+  }
 }
 
 /** A guest's drops. The server acknowledges the last chunk when the bytes are hashed and durable and the receipt is in the log. */

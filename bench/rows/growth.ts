@@ -11,7 +11,8 @@ const MEBIBYTE = 1024 * KIBIBYTE
 /** Each client of a link holds a quarter of its sessions at most, and all clients have one address here. */
 const SESSIONS_OF_LINK = 10
 
-const ownersFor = (clients: number) => Math.ceil(clients / SESSIONS_OF_LINK)
+const linksFor = (clients: number) => Math.ceil(clients / SESSIONS_OF_LINK)
+const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 
 /** Each step beside the first. */
 export function stepsOf(id: string, lanes: readonly Lane[]): Pick<OpenRow, 'lanes' | 'comparisons'> {
@@ -30,7 +31,7 @@ export const growthOfDropClients: Row = {
     const lanes = steps.map((clients): Lane => {
       const count = options.isQuick ? 8 : Math.max(200, 8 * clients)
       const files = Array.from({ length: count }, () => prepareFile(randomBytes(4 * KIBIBYTE), 4 * KIBIBYTE))
-      const named = { name: `${clients} clients`, owners: ownersFor(clients) }
+      const named = { name: counted(clients, 'client'), owners: linksFor(clients) }
       return { ...dropsTo([server], { clients, files, units: count }, named), clear: () => removeObjects(server) }
     })
     return { unit: '/s', ...stepsOf('G1', lanes) }
@@ -50,7 +51,7 @@ export const growthOfIngestClients: Row = {
     const lanes = steps.map((clients): Lane => {
       const files = Array.from({ length: options.isQuick ? 2 : Math.max(64, clients) }, () => file)
       const load = { clients, files, units: (files.length * size) / MEBIBYTE }
-      const named = { name: `${clients} clients`, owners: ownersFor(clients) }
+      const named = { name: counted(clients, 'client'), owners: linksFor(clients) }
       return { ...dropsTo([server], load, named), clear: () => removeObjects(server) }
     })
     return { unit: 'MiB/s', ...stepsOf('G2', lanes) }
@@ -85,13 +86,16 @@ export const growthOfUploads: Row = {
     const server = await startBlindkeep(options)
     const steps = options.isQuick ? [1, 2] : [1, 10, 100, 1000]
     const file = prepareFile(randomBytes(8 * MEBIBYTE), 8 * MEBIBYTE)
-    const lanes = steps.map((uploads) => {
+    /** Each step has a new process, as one that has needed much memory keeps it. */
+    const clear = async () => {
+      await removeObjects(server)
+      await server.terminate()
+      await server.restart()
+    }
+    const lanes = steps.map((uploads): Lane => {
       const files = Array.from({ length: uploads }, () => file)
-      return residentLane(server, {
-        name: `${uploads.toLocaleString('en')} uploads`,
-        files,
-        owners: ownersFor(uploads),
-      })
+      const sending = { name: counted(uploads, 'upload'), files, links: linksFor(uploads) }
+      return { ...residentLane(server, sending), clear }
     })
     return { unit: 'MiB', ...stepsOf('G4', lanes) }
   },

@@ -25,7 +25,7 @@ export const uploadMemory: Row = {
     const file = prepareFile(randomBytes(chunks * 8 * MEBIBYTE), 8 * MEBIBYTE)
     const files = Array.from({ length: uploads }, () => file)
 
-    const lane = residentLane(server, { name: 'resident', files, owners: uploads / UPLOADS_OF_LINK })
+    const lane = residentLane(server, { name: 'resident', files, links: uploads / UPLOADS_OF_LINK })
     const beside: Lane = {
       name: 'bare Node: hash, write, sync',
       measure: async () => ({
@@ -43,17 +43,18 @@ interface ResidentOptions {
   readonly name: string
   /** Sent all at once. */
   readonly files: readonly PreparedFile[]
-  /** Each with a link of its own. */
-  readonly owners: number
+  /** Of one owner. Each file takes the next one in turn. */
+  readonly links: number
 }
 
-export function residentLane(server: RunningServer, { name, files, owners }: ResidentOptions): Lane {
+export function residentLane(server: RunningServer, { name, files, links }: ResidentOptions): Lane {
   return {
     name,
     async measure() {
-      const links = Array.from({ length: owners }, async () => newLink(server, await newOwner(server)))
-      const protocols = (await Promise.all(links)).map(dropsThrough)
-      const send = () => sendAll(files, { port: server.port, clients: files.length, protocols })
+      const owner = await newOwner(server)
+      const opaqueIds = await Promise.all(Array.from({ length: links }, () => newLink(server, owner)))
+      const protocols = opaqueIds.map(dropsThrough)
+      const send = () => sendAll(files, { port: server.port, clients: files.length, protocols, isPatient: true })
       return { value: await mostResident(server.pid(), send) }
     },
     clear: () => removeObjects(server),
