@@ -5,19 +5,18 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { HEADERS } from '@blindkeep/protocol/wire'
 import { Client } from 'pg'
 import { type PostgresServer, startPostgresServer } from '../packages/server/src/testing/postgresServer.ts'
 import { type PostgresProxy, startPostgresProxy } from '../testing/faultProxy/postgres.ts'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
-import { pause } from './api.ts'
+import { type Api, createApi, jsonOf, pause } from './api.ts'
 
 const FILE = randomBytes(4096)
 /** Half of other bytes: a chunk that lands nothing. */
 const OTHER = randomBytes(2048)
-/** The server waits at most so long for a lock, with some time beside it. */
-const MAX_ANSWER_MS = 40_000
 
-interface Answer {
+interface Created {
   readonly access_token: string
   readonly upload_id: string
 }
@@ -28,6 +27,7 @@ describe('a landing whose commit comes late', () => {
   let postgres: PostgresServer
   let proxy: PostgresProxy
   let server: RunningServer
+  let api: Api
   let token: string
   let link: string
   let path: string
@@ -36,8 +36,10 @@ describe('a landing whose commit comes late', () => {
     postgres = await startPostgresServer()
     proxy = await startPostgresProxy(postgres.url('postgres'))
     server = await startServer({ env: { DATABASE_URL: proxy.through(postgres.url('postgres')) } })
+    api = createApi(server)
   })
   after(async () => {
+    api.close()
     await server.stop()
     await proxy.close()
     await postgres.stop()
@@ -61,33 +63,21 @@ describe('a landing whose commit comes late', () => {
     return `${link}/${session.upload_id}`
   }
 
-  async function post(to: string, json: unknown, bearer?: string): Promise<Answer> {
-    const headers = new Headers({ 'content-type': 'application/json' })
-    if (bearer !== undefined) headers.set('authorization', `Bearer ${bearer}`)
-    const answer = await fetch(server.url + to, { method: 'POST', headers, body: JSON.stringify(json) })
-    const text = await answer.text()
-    assert.equal(answer.status, 201, text)
-    return JSON.parse(text)
+  async function post(to: string, json: unknown, bearer?: string): Promise<Created> {
+    const reply = await api.askUntilAnswered({
+      method: 'POST',
+      path: to,
+      json,
+      ...(bearer === undefined ? {} : { token: bearer }),
+    })
+    assert.equal(reply.status, 201, reply.code)
+    return jsonOf(reply)
   }
 
-  const ask = (
-    method: string,
-    to: string,
-    headers: Readonly<Record<string, string>> = {},
-    body?: Uint8Array<ArrayBuffer>,
-  ) => fetch(server.url + to, { method, headers, ...(body && { body }), signal: AbortSignal.timeout(MAX_ANSWER_MS) })
-
-  /** The status; 0 if there is none. */
-  async function send(bytes: Buffer<ArrayBuffer>): Promise<number> {
-    const position = { 'x-service-offset': '0', 'x-service-checksum': sha256(bytes) }
-    const headers = { 'content-type': 'application/octet-stream', ...position }
-    return ask('PATCH', path, headers, bytes).then(
-      async (answer) => {
-        await answer.arrayBuffer()
-        return answer.status
-      },
-      () => 0,
-    )
+  /** The status; undefined if there is none. */
+  async function send(bytes: Buffer): Promise<number | undefined> {
+    const headers = { [HEADERS.offset]: '0', [HEADERS.checksum]: sha256(bytes) }
+    return (await api.ask({ method: 'PATCH', path, headers, bytes }))?.status
   }
 
   async function endIdleTransactions(): Promise<void> {
@@ -98,7 +88,7 @@ describe('a landing whose commit comes late', () => {
   }
 
   /** The landing's commit is on its way, and its guest has no answer. */
-  async function sendAndLose(): Promise<{ readonly answer: Promise<number> }> {
+  async function sendAndLose(): Promise<{ readonly answer: Promise<number | undefined> }> {
     const lostBefore = proxy.lostCommits()
     proxy.loseCommits('late', 1)
     const answer = send(FILE)
@@ -108,15 +98,14 @@ describe('a landing whose commit comes late', () => {
 
   /** Whether the drop has landed: then with its own bytes. */
   async function hasLanded(): Promise<boolean> {
-    const receipt = await ask('GET', `${path}/receipt`)
-    await receipt.arrayBuffer()
-    const headers = { authorization: `Bearer ${token}` }
-    const { drops } = (await (await ask('GET', '/v1/drops', headers)).json()) as { drops: { drop_id: string }[] }
+    const get = (from: string) => api.askUntilAnswered({ method: 'GET', path: from, token })
+    const receipt = await get(`${path}/receipt`)
+    const { drops } = jsonOf<{ readonly drops: readonly { readonly drop_id: string }[] }>(await get('/v1/drops'))
     assert.equal(drops.length, receipt.status === 200 ? 2 : 1)
     for (const { drop_id } of drops) {
-      const content = await ask('GET', `/v1/drops/${drop_id}/content`, headers)
+      const content = await get(`/v1/drops/${drop_id}/content`)
       assert.equal(content.status, 200)
-      assert.equal(sha256(new Uint8Array(await content.arrayBuffer())), sha256(FILE), 'the bytes of the receipt')
+      assert.equal(sha256(content.body), sha256(FILE), 'the bytes of the receipt')
     }
     if (receipt.status === 200) assert.equal(await send(FILE), 204, 'a repeat of the landed chunk')
     const { status, stdout } = await server.command(['fsck', '--deep'])

@@ -38,8 +38,8 @@ interface State {
   lose: LostCommit
   toLose: number
   lost: number
-  /** Each delivers a late commit. */
-  late: (() => Promise<void>)[]
+  /** The commits that wait, each with its connection to the server. */
+  late: { readonly server: Socket; readonly commit: Buffer }[]
 }
 
 /** A server's file system socket, or its host and port. */
@@ -89,7 +89,10 @@ export async function startPostgresProxy(serverUrl: string): Promise<PostgresPro
       Object.assign(state, { lose: what, toLose: count })
     },
     async deliverLate() {
-      await Promise.all(state.late.splice(0).map((deliver) => deliver()))
+      for (const { server, commit } of state.late.splice(0)) {
+        server.end(commit)
+        if (!server.closed) await once(server, 'close')
+      }
     },
     lostCommits: () => state.lost,
     async heal() {
@@ -102,6 +105,7 @@ export async function startPostgresProxy(serverUrl: string): Promise<PostgresPro
     async close() {
       server.close()
       cut()
+      for (const late of state.late) late.server.destroy()
       if (links.size > 0) await Promise.all([...links].map(({ client }) => once(client, 'close')))
     },
   }
@@ -156,10 +160,7 @@ function createLink(client: Socket, server: Socket, state: State): Link {
   function holdBack(piece: Buffer): void {
     client.off('close', destroy)
     client.destroy()
-    state.late.push(async () => {
-      server.end(piece)
-      if (!server.closed) await once(server, 'close')
-    })
+    state.late.push({ server, commit: piece })
   }
 
   const pause = () => {
