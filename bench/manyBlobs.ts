@@ -7,7 +7,17 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { parseAccountId, parseAlbumId, parseAssetId, parseSha256Hex, parseUploadId } from '@blindkeep/protocol/ids'
+import {
+  type AccountId,
+  type AlbumId,
+  type AssetId,
+  parseAccountId,
+  parseAlbumId,
+  parseAssetId,
+  parseSha256Hex,
+  parseUploadId,
+} from '@blindkeep/protocol/ids'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { openFilesystemBlobs } from '../packages/server/src/adapters/filesystem/blobs.ts'
 import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
@@ -19,9 +29,8 @@ import type { RunningServer } from '../testing/startServer.ts'
 import { parsed } from './ids.ts'
 import { inserting } from './insertion.ts'
 import { newAlbum, newOwner, type Owner } from './owner.ts'
-import { databasePathOf, manifestOf, type PlantedAsset } from './plantedAssets.ts'
+import { databasePathOf, manifestOf, type PlantedAsset, ROLES } from './plantedAssets.ts'
 
-const ROLES = ['original', 'metadata', 'provenance', 'derivative', 'derivative'] as const
 export const BLOBS_OF_ASSET = ROLES.length
 const BLOB_BYTES = 64
 /** A file has at most 65,000 names on ext4. */
@@ -67,61 +76,68 @@ function plantRows({ path, blobsDirectory, owner, albumId, count, sample }: Rows
   const database = new DatabaseSync(path)
   // Nothing of this must survive a crash.
   database.exec('pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -2000000')
-  const [assetRows, blobRows, objectRows] = ['assets', 'asset_blobs', 'objects'].map((name) =>
-    inserting(database, name),
-  )
-  const file = createLinks(blobsDirectory)
+  const ids = { accountId: parsed(parseAccountId, owner.accountId), albumId: parsed(parseAlbumId, albumId) }
+  const plantOne = plantingInto(database, { blobsDirectory, ids, count })
   const chosen = new Set(
     Array.from({ length: sample }, (_, index) => Math.floor(((index + Math.random()) * count) / sample)),
   )
   const planted: PlantedAsset[] = []
-  const at = systemClock.now()
-  const accountId = parsed(parseAccountId, owner.accountId)
-  const ids = { accountId, albumId: parsed(parseAlbumId, albumId) }
-  for (let from = 0; from < count; from += ASSETS_AT_ONCE) {
-    database.exec('begin')
-    for (let index = from; index < Math.min(from + ASSETS_AT_ONCE, count); index++) {
-      const assetId = parsed(parseAssetId, uuidAt(index / count))
-      assetRows?.({
-        asset_id: assetId,
-        account_id: accountId,
-        album_id: albumId,
-        created_at: at,
-        changed_at: at,
-        change_seq: index + 1,
-      })
-      const blobs = ROLES.map((role, number) => {
-        // The blobs of an asset lie far from each other, as those of random hashes do.
-        const ciphertextHash = parsed(parseSha256Hex, hexAt((number + index / count) / BLOBS_OF_ASSET, 64))
-        const uploadId = parsed(parseUploadId, uuidAt(Math.random()))
-        const location = locationOf(ciphertextHash, uploadId)
-        const content = { assetId, ciphertextHash }
-        objectRows?.({ location, size: BLOB_BYTES, state: 'kept', since: at, checked_at: at })
-        blobRows?.({
-          asset_id: assetId,
-          account_id: accountId,
-          role,
-          ciphertext_hash: ciphertextHash,
-          size: BLOB_BYTES,
-          location,
-          upload_id: uploadId,
-          content_type: 'application/octet-stream',
-          landed_at: at,
-          envelope: JSON.stringify(manifestOf(content, ids, at)),
-        })
-        file(location)
-        return { hash: ciphertextHash, path: join(blobsDirectory, location), size: BLOB_BYTES }
-      })
-      if (chosen.has(index)) planted.push({ assetId, blobs })
-    }
-    database.exec('commit')
+  database.exec('begin')
+  for (let index = 0; index < count; index++) {
+    const asset = plantOne(index)
+    if (chosen.has(index)) planted.push(asset)
+    if (index % ASSETS_AT_ONCE === ASSETS_AT_ONCE - 1) database.exec('commit; begin')
   }
   database
     .prepare('update accounts set used_bytes = used_bytes + ?, change_seq = ? where account_id = ?')
-    .run(count * BLOBS_OF_ASSET * BLOB_BYTES, count, accountId)
-  database.exec('pragma journal_mode = wal')
+    .run(count * BLOBS_OF_ASSET * BLOB_BYTES, count, ids.accountId)
+  database.exec('commit; pragma journal_mode = wal')
   database.close()
   return planted
+}
+
+interface PlantingInto extends Pick<Rows, 'blobsDirectory' | 'count'> {
+  readonly ids: { readonly accountId: AccountId; readonly albumId: AlbumId }
+}
+
+/** Plants the asset of a number below `count`. */
+function plantingInto(database: DatabaseSync, { blobsDirectory, ids, count }: PlantingInto) {
+  const insertAsset = inserting(database, 'assets')
+  const insertBlob = inserting(database, 'asset_blobs')
+  const insertObject = inserting(database, 'objects')
+  const link = createLinks(blobsDirectory)
+  const at = systemClock.now()
+  const of = { account_id: ids.accountId }
+
+  function plantBlob(assetId: AssetId, role: BlobRole, place: number) {
+    const ciphertextHash = parsed(parseSha256Hex, hexAt(place, 64))
+    const uploadId = parsed(parseUploadId, uuidAt(Math.random()))
+    const location = locationOf(ciphertextHash, uploadId)
+    const object = { location, size: BLOB_BYTES }
+    insertObject({ ...object, state: 'kept', since: at, checked_at: at })
+    insertBlob({
+      ...of,
+      ...object,
+      asset_id: assetId,
+      role,
+      ciphertext_hash: ciphertextHash,
+      upload_id: uploadId,
+      content_type: 'application/octet-stream',
+      landed_at: at,
+      envelope: JSON.stringify(manifestOf({ assetId, ciphertextHash }, ids, at)),
+    })
+    link(location)
+    return { hash: ciphertextHash, path: join(blobsDirectory, location), size: BLOB_BYTES }
+  }
+
+  return (index: number): PlantedAsset => {
+    const assetId = parsed(parseAssetId, uuidAt(index / count))
+    const times = { created_at: at, changed_at: at }
+    insertAsset({ ...of, ...times, asset_id: assetId, album_id: ids.albumId, change_seq: index + 1 })
+    // The blobs of an asset lie far from each other, as those of random hashes do.
+    const placeOf = (number: number) => (number + index / count) / BLOBS_OF_ASSET
+    return { assetId, blobs: ROLES.map((role, number) => plantBlob(assetId, role, placeOf(number))) }
+  }
 }
 
 /** Gives each location a file of the same few bytes. */

@@ -31,6 +31,9 @@ import type { RunningServer } from '../testing/startServer.ts'
 import { newId, parsed, sha256 } from './ids.ts'
 import { newAlbum, newOwner, type Owner } from './owner.ts'
 
+/** The blobs of an asset in most rows. */
+export const ROLES = ['original', 'metadata', 'provenance', 'derivative', 'derivative'] as const
+
 export interface PlantedAsset {
   readonly assetId: AssetId
   readonly blobs: readonly { readonly hash: Sha256Hex; readonly path: string; readonly size: number }[]

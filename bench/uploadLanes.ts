@@ -108,7 +108,7 @@ export async function startBareUploads(options: RowOptions, kind: BareKind = 'pl
   await mkdir(directory)
   const mode = kind === 'log' ? { mode: '--log' } : {}
   const started = await startPeerProcess('bareUploads', { argument: directory, ...mode, atEnd: options.atEnd })
-  return { ...started, clear: () => removeFiles(directory, /^[^.]*$/) }
+  return { ...started, clear: () => removeFiles(directory) }
 }
 
 export async function bareUploadsLane(

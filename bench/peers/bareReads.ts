@@ -5,7 +5,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
-import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
 
 const [text = '', path] = process.argv.slice(2)
 const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
@@ -19,7 +18,7 @@ const server = createServer((request, response) => {
   response.writeHead(200, headers).end(text)
   const line = {
     level: 30,
-    time: systemClock.now(),
+    time: Date.now(),
     request: ++requests,
     method: request.method,
     path: request.url,

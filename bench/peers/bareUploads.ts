@@ -18,7 +18,7 @@ interface Upload {
 
 const [path = '', mode] = process.argv.slice(2)
 const directory = await open(path)
-const log = mode === '--log' ? await openBareLog(join(path, 'log.sqlite')) : undefined
+const log = mode === '--log' ? await openBareLog(`${path}.sqlite`) : undefined
 const uploads = new Map<string, Upload>()
 let created = 0
 

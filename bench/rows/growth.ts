@@ -4,14 +4,11 @@ import { startBlindkeep } from '../processes.ts'
 import type { Lane, OpenRow, Row } from '../row.ts'
 import { dropsTo, removeObjects } from '../uploadLanes.ts'
 import { prepareFile } from '../uploads.ts'
-import { residentLane } from './uploadMemory.ts'
+import { linksFor, residentLane } from './uploadMemory.ts'
 
 const KIBIBYTE = 1024
 const MEBIBYTE = 1024 * KIBIBYTE
-/** Each client of a link holds a quarter of its sessions at most, and all clients have one address here. */
-const SESSIONS_OF_LINK = 10
 
-const linksFor = (clients: number) => Math.ceil(clients / SESSIONS_OF_LINK)
 const counted = (count: number, what: string) => `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`
 
 /** Each step beside the first. */
@@ -94,7 +91,7 @@ export const growthOfUploads: Row = {
     }
     const lanes = steps.map((uploads): Lane => {
       const files = Array.from({ length: uploads }, () => file)
-      const sending = { name: counted(uploads, 'upload'), files, links: linksFor(uploads) }
+      const sending = { name: counted(uploads, 'upload'), files, isPatient: true }
       return { ...residentLane(server, sending), clear }
     })
     return { unit: 'MiB', ...stepsOf('G4', lanes) }

@@ -8,14 +8,14 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { MAX_ASSETS, MAX_HASHES } from '@blindkeep/protocol/schemas/verify'
 import { openObjectStore, type TestObjectStore } from '../../testing/objectStore.ts'
 import { bareGetsLane, barePutsLane, putBare } from '../bareObjects.ts'
-import { plantAssets } from '../plantedAssets.ts'
+import { plantAssets, ROLES } from '../plantedAssets.ts'
 import { openPostgres } from '../postgres.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { OpenRow, Row, RowOptions } from '../row.ts'
 import { dropsLane, dropsTo } from '../uploadLanes.ts'
 import { prepareFile } from '../uploads.ts'
 import { DROP_CLIENTS, FILE_BYTES } from './smallDrops.ts'
-import { ASSETS_A_REQUEST, httpLane, pilesOf, ROLES } from './structuralVerify.ts'
+import { ASSETS_A_REQUEST, httpLane, pilesOf } from './structuralVerify.ts'
 
 const MEBIBYTE = 1024 * 1024
 const CHUNK_BYTES = 8 * MEBIBYTE

@@ -11,14 +11,13 @@ import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.t
 import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
 import { createVerify } from '../../packages/server/src/domain/custody/verify.ts'
 import { type Connection, drive, expectStatus, requestOf, share } from '../load.ts'
-import { databasePathOf, type Planted, type PlantedAsset, plantAssets } from '../plantedAssets.ts'
+import { databasePathOf, type Planted, type PlantedAsset, plantAssets, ROLES } from '../plantedAssets.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 
 /** Concurrent requests, in every lane that can have more than one. */
 export const AT_ONCE = 4
 export const ASSETS_A_REQUEST = 100
-export const ROLES = ['original', 'metadata', 'provenance', 'derivative', 'derivative'] as const
 
 export const structuralVerify: Row = {
   name: 'structural-verify',

@@ -5,13 +5,15 @@ import { newLink, newOwner } from '../owner.ts'
 import { residentBytes } from '../processCost.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
-import { removeObjects, startBareUploads } from '../uploadLanes.ts'
-import { dropsThrough, type PreparedFile, prepareFile, sendAll } from '../uploads.ts'
+import { BARE_NAMES, removeObjects, startBareUploads } from '../uploadLanes.ts'
+import { dropsThrough, type PreparedFile, prepareFile, type Senders, sendAll } from '../uploads.ts'
 
 const MEBIBYTE = 1024 * 1024
 const LOOK_MS = 20
-/** Each client of a link holds a quarter of its sessions at most. */
-const UPLOADS_OF_LINK = 10
+/** Each client of a link holds a quarter of its sessions at most, and all clients have one address here. */
+const SESSIONS_OF_LINK = 10
+
+export const linksFor = (clients: number): number => Math.ceil(clients / SESSIONS_OF_LINK)
 
 export const uploadMemory: Row = {
   name: 'upload-memory',
@@ -25,9 +27,9 @@ export const uploadMemory: Row = {
     const file = prepareFile(randomBytes(chunks * 8 * MEBIBYTE), 8 * MEBIBYTE)
     const files = Array.from({ length: uploads }, () => file)
 
-    const lane = residentLane(server, { name: 'resident', files, links: uploads / UPLOADS_OF_LINK })
+    const lane = residentLane(server, { name: 'resident', files })
     const beside: Lane = {
-      name: 'bare Node: hash, write, sync',
+      name: BARE_NAMES.plain,
       measure: async () => ({
         value: await mostResident(bare.pid, () =>
           sendAll(files, { port: bare.port, clients: uploads, protocols: [dropsThrough('bare')] }),
@@ -39,22 +41,20 @@ export const uploadMemory: Row = {
   },
 }
 
-interface ResidentOptions {
+interface ResidentOptions extends Pick<Senders, 'isPatient'> {
   readonly name: string
   /** Sent all at once. */
   readonly files: readonly PreparedFile[]
-  /** Of one owner. Each file takes the next one in turn. */
-  readonly links: number
 }
 
-export function residentLane(server: RunningServer, { name, files, links }: ResidentOptions): Lane {
+export function residentLane(server: RunningServer, { name, files, isPatient = false }: ResidentOptions): Lane {
   return {
     name,
     async measure() {
       const owner = await newOwner(server)
-      const opaqueIds = await Promise.all(Array.from({ length: links }, () => newLink(server, owner)))
+      const opaqueIds = await Promise.all(Array.from({ length: linksFor(files.length) }, () => newLink(server, owner)))
       const protocols = opaqueIds.map(dropsThrough)
-      const send = () => sendAll(files, { port: server.port, clients: files.length, protocols, isPatient: true })
+      const send = () => sendAll(files, { port: server.port, clients: files.length, protocols, isPatient })
       return { value: await mostResident(server.pid(), send) }
     },
     clear: () => removeObjects(server),
