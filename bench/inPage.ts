@@ -65,10 +65,16 @@ export async function addChooser(id: string): Promise<void> {
   document.body.append(chooser)
 }
 
-export async function sealBareInTab(script: string): Promise<number> {
+export interface BareWork {
+  /** The URL of `peers/bareSealing.ts`, built. */
+  readonly script: string
+  readonly work: 'sealBare' | 'sealAndSendBare'
+}
+
+export async function workBare({ script, work }: BareWork): Promise<number> {
   const peer: typeof import('./peers/bareSealing.ts') = await import(script)
   const chooser = document.querySelector<HTMLInputElement>('#bare')
   const [file] = chooser?.files ?? []
   if (file === undefined) throw new Error('no file was chosen')
-  return peer.sealBare(file)
+  return peer[work](file)
 }

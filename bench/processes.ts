@@ -28,9 +28,9 @@ export async function startBlindkeep(
   return server
 }
 
-type PeerName = 'tus' | 'constant' | 'files' | 'bareUploads' | 'bareReads'
+type PeerName = 'tus' | 'constant' | 'files' | 'bareUploads' | 'bareReads' | 'bareVerify'
 
-type PeerOptions = Pick<RowOptions, 'atEnd'> & { readonly argument: string; readonly mode?: string }
+type PeerOptions = Pick<RowOptions, 'atEnd'> & { readonly argument: string; readonly mode?: string | undefined }
 
 /** Starts `peers/<name>.ts`, which prints the port that it listens on. Returns the port. */
 export async function startPeer(name: PeerName, options: PeerOptions): Promise<number> {

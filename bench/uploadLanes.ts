@@ -102,12 +102,16 @@ export const BARE_NAMES = {
   log: 'bare Node with rows and signatures',
 } as const satisfies Record<BareKind, string>
 
-/** What no server can leave out that hashes what it is sent and answers when it is on the disk. */
-export async function startBareUploads(options: RowOptions, kind: BareKind = 'plain'): Promise<BareUploads> {
+/** What no server can leave out that hashes what it is sent and answers when it is on the disk. `script`: the path of what it answers to reads. */
+export async function startBareUploads(
+  options: RowOptions,
+  kind: BareKind = 'plain',
+  script?: string,
+): Promise<BareUploads> {
   const directory = join(options.directory, kind)
   await mkdir(directory)
-  const mode = kind === 'log' ? { mode: '--log' } : {}
-  const started = await startPeerProcess('bareUploads', { argument: directory, ...mode, atEnd: options.atEnd })
+  const mode = kind === 'log' ? '--log' : script
+  const started = await startPeerProcess('bareUploads', { argument: directory, mode, atEnd: options.atEnd })
   return { ...started, clear: () => removeFiles(directory) }
 }
 

@@ -1,10 +1,10 @@
 /**
  * A peer for uploads that does only what none can leave out that answers for its bytes: Node's server reads them, hashes each chunk and the whole, writes them,
  * and syncs file and directory before it answers the last chunk. It checks nothing, records nothing and signs nothing; with `--log` it writes the rows and makes
- * the signatures of `bareLog.ts`. Prints its port.
+ * the signatures of `bareLog.ts`, and with another word it answers reads with the script of that path. Prints its port.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -17,17 +17,20 @@ interface Upload {
 }
 
 const [path = '', mode] = process.argv.slice(2)
+const script = mode === undefined || mode === '--log' ? undefined : await readFile(mode)
 const directory = await open(path)
 const log = mode === '--log' ? await openBareLog(`${path}.sqlite`) : undefined
 const uploads = new Map<string, Upload>()
 let created = 0
 
 const server = createServer((request, response) => {
-  answer(request).then(
-    ([status, text = '']) =>
-      response.writeHead(status, status === 204 ? {} : { 'content-length': text.length }).end(text),
-    () => response.writeHead(500).end(),
-  )
+  if (request.method === 'GET') response.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
+  else
+    answer(request).then(
+      ([status, text = '']) =>
+        response.writeHead(status, status === 204 ? {} : { 'content-length': text.length }).end(text),
+      () => response.writeHead(500).end(),
+    )
 })
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))
 

@@ -1,6 +1,6 @@
 /**
  * P11: a guest's page in a real browser prepares and sends one large file, from the click to the checked receipt. Compared with the bare cryptography
- * in the same tab: a loop that reads, encrypts twice and hashes.
+ * in the same tab, a loop that reads, encrypts twice and hashes; and with a bare loop that also sends, to bare Node.
  */
 import { randomBytes } from 'node:crypto'
 import { cp, open } from 'node:fs/promises'
@@ -10,17 +10,19 @@ import { PAGES_DIRECTORY } from '../../packages/web/e2e/world.ts'
 import { guest as text } from '../../packages/web/src/text/en/guest.ts'
 import { newOwner } from '../../testing/people.ts'
 import type { RunningServer } from '../../testing/startServer.ts'
-import { addChooser, sealAndSend, sealBareInTab, type UploadSeconds, untilShown } from '../inPage.ts'
+import { addChooser, type BareWork, sealAndSend, type UploadSeconds, untilShown, workBare } from '../inPage.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 import { openTab, type Tab } from '../tab.ts'
 import { type TabMemory, watchMemory } from '../tabMemory.ts'
-import { removeObjects } from '../uploadLanes.ts'
+import { removeObjects, startBareUploads } from '../uploadLanes.ts'
 
 const MIB = 1024 * 1024
 /** Far longer than an upload takes; a page that hangs fails the row. */
 const UPLOAD_TIMEOUT_MS = 30 * 60_000
 const SENDING = { send: text.send(1), done: text.done.checked(1), timeoutMs: UPLOAD_TIMEOUT_MS }
+/** The built script of the peers in the tab. */
+const PEER = 'bareSealing.js'
 const MAX_TAB_BYTES = 300 * MIB
 
 export const browserUpload: Row = {
@@ -30,15 +32,23 @@ export const browserUpload: Row = {
   async open(options) {
     const mebibytes = options.isQuick ? 64 : 2048
     const path = await writeRandomFile(options, mebibytes)
-    const server = await startBlindkeep(options, { env: { PAGES_DIR: await pagesWithPeer(options) } })
+    const pages = await pagesWithPeer(options)
+    const server = await startBlindkeep(options, { env: { PAGES_DIR: pages } })
     const tab = await openTab(options)
     const uploads: MeasuredUpload[] = []
     const guest = guestLane({ server, tab, path, mebibytes, uploads })
-    const bare = bareLane({ server, tab, path, mebibytes })
+    // The script's own answer allows WebAssembly, as the worker's does; the page's does not.
+    const script = `${server.url}/assets/${PEER}`
+    const bare = bareLane({ name: 'AES-GCM twice + SHA-256, bare', script, work: 'sealBare', tab, path, mebibytes })
+    const sending = await sendingLane(options, { pages, tab, path, mebibytes })
     return {
       unit: 'MiB/s',
-      lanes: [guest, bare],
-      comparisons: [{ id: 'P11', lane: guest, beside: bare, reach: 0.8 }],
+      lanes: [guest, bare, sending],
+      comparisons: [
+        { id: 'P11', lane: guest, beside: bare, reach: 0.8 },
+        { id: 'P11', lane: guest, beside: sending },
+        { id: 'P11', lane: sending, beside: bare },
+      ],
       remarks: () => remarksOn(uploads),
     }
   },
@@ -59,7 +69,7 @@ async function pagesWithPeer({ directory }: RowOptions): Promise<string> {
   const pages = join(directory, 'pages')
   await cp(PAGES_DIRECTORY, pages, { recursive: true })
   const entry = join(import.meta.dirname, '..', 'peers', 'bareSealing.ts')
-  const lib = { entry, formats: ['es' as const], fileName: () => 'bareSealing.js' }
+  const lib = { entry, formats: ['es' as const], fileName: () => PEER }
   const outDir = join(pages, 'assets')
   await build({ configFile: false, logLevel: 'warn', build: { outDir, emptyOutDir: false, target: 'es2022', lib } })
   return pages
@@ -92,19 +102,30 @@ function guestLane({ server, tab, path, mebibytes, uploads }: InTab & { readonly
   }
 }
 
-function bareLane({ server, tab, path, mebibytes }: InTab): Lane {
-  const script = `${server.url}/assets/bareSealing.js`
+interface BareLane extends Omit<InTab, 'server'>, BareWork {
+  readonly name: string
+}
+
+function bareLane({ name, script, work, tab, path, mebibytes }: BareLane): Lane {
   return {
-    name: 'AES-GCM twice + SHA-256, bare',
+    name,
     async measure() {
-      // The script's own answer allows WebAssembly, as the worker's does; the page's does not.
       await tab.goto(script)
       await tab.evaluate(addChooser, 'bare')
       await tab.choose('#bare', path)
-      const seconds = await tab.evaluate(sealBareInTab, script)
-      return { value: mebibytes / seconds }
+      return { value: mebibytes / (await tab.evaluate(workBare, { script, work })) }
     },
   }
+}
+
+/** Gets its script from the peer that it sends to. */
+async function sendingLane(
+  options: RowOptions,
+  { pages, ...inTab }: Omit<InTab, 'server'> & { readonly pages: string },
+): Promise<Lane> {
+  const { port, clear } = await startBareUploads(options, 'plain', join(pages, 'assets', PEER))
+  const script = `http://127.0.0.1:${port}/${PEER}`
+  return { ...bareLane({ ...inTab, name: 'the same, sent to bare Node', script, work: 'sealAndSendBare' }), clear }
 }
 
 /** The peaks over all uploads, so that memory which one leaves behind shows in the next. */

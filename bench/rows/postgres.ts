@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Pool } from 'pg'
 import { openPostgresStore } from '../../packages/server/src/adapters/sql/postgres.ts'
+import { statOf } from '../bareDatabase.ts'
 import { type Planted, plantAssets, ROLES } from '../plantedAssets.ts'
 import { bareInsertLane, openPostgres } from '../postgres.ts'
 import { startBlindkeep, startPeer } from '../processes.ts'
@@ -15,7 +16,7 @@ import { prepareFile } from '../uploads.ts'
 import { answerLane, CLIENTS as QUOTA_CLIENTS, quotaOf } from './quota.ts'
 import { bareSigningLane, receiptsLane, WAITING } from './receipts.ts'
 import { DROP_CLIENTS, FILE_BYTES } from './smallDrops.ts'
-import { ASSETS_A_REQUEST, AT_ONCE, expectDurable, httpLane, lane, pilesOf, statOf } from './structuralVerify.ts'
+import { ASSETS_A_REQUEST, AT_ONCE, expectDurable, httpLane, lane, pilesOf } from './structuralVerify.ts'
 
 /** What a small drop leaves: upload, chunk, object, receipt, drop, and three events. */
 const ROWS_OF_DROP = 8

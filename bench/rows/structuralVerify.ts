@@ -1,23 +1,24 @@
 /** P6: structural verify over HTTP and as a function call. Compared with reading the same rows and calling `stat` on the same files. */
 import { randomBytes } from 'node:crypto'
-import { stat, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
-import { promisify } from 'node:util'
+import { DatabaseSync } from 'node:sqlite'
 import { openFilesystemBlobs } from '../../packages/server/src/adapters/filesystem/blobs.ts'
 import { openLimiter } from '../../packages/server/src/adapters/limiter/limiter.ts'
 import { createLocalSeats } from '../../packages/server/src/adapters/limiter/localSeats.ts'
 import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
 import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
 import { createVerify } from '../../packages/server/src/domain/custody/verify.ts'
+import { areWhole, type BareRow, blobReader, isWhole } from '../bareDatabase.ts'
 import { type Connection, drive, expectStatus, requestOf, share } from '../load.ts'
 import { databasePathOf, type Planted, type PlantedAsset, plantAssets, ROLES } from '../plantedAssets.ts'
-import { startBlindkeep } from '../processes.ts'
+import { startBlindkeep, startPeer } from '../processes.ts'
 import type { Lane, Row, RowOptions } from '../row.ts'
 
 /** Concurrent requests, in every lane that can have more than one. */
 export const AT_ONCE = 4
 export const ASSETS_A_REQUEST = 100
+const BARE_VERIFY = 'bare Node: parse, read, stat, answer, log'
 
 export const structuralVerify: Row = {
   name: 'structural-verify',
@@ -29,16 +30,22 @@ export const structuralVerify: Row = {
     const planted = await plantAssets(server, { assets, roles: ROLES, blobBytes: 64 })
     const piles = pilesOf(planted.assets)
     const count = options.isQuick ? 8 : 200
-    const http = httpLane({ port: server.port, token: planted.owner.token, piles, count })
-    const asked = { planted, piles, count, databasePath: databasePathOf(server) }
+    const databasePath = databasePathOf(server)
+    const asked = { planted, piles, count, databasePath }
+    const overHttp = { ...asked, token: planted.owner.token }
+    const http = httpLane({ ...overHttp, port: server.port })
+    const bare = { argument: databasePath, mode: planted.blobsDirectory, atEnd: options.atEnd }
+    const bareHttp = { ...httpLane({ ...overHttp, port: await startPeer('bareVerify', bare) }), name: BARE_VERIFY }
     const rule = await ruleLane(options, asked)
     const { atOnce, inTurn } = bareLanes(options, asked)
     return {
       unit: '/s',
-      lanes: [http, rule, atOnce, inTurn],
-      comparisons: [http, rule].flatMap((lane) =>
-        [atOnce, inTurn].map((beside) => ({ id: 'P6', lane, beside, reach: 0.5 })),
-      ),
+      lanes: [http, rule, atOnce, inTurn, bareHttp],
+      comparisons: [
+        ...[http, rule].flatMap((lane) => [atOnce, inTurn].map((beside) => ({ id: 'P6', lane, beside, reach: 0.5 }))),
+        { id: 'P6', lane: http, beside: bareHttp },
+        { id: 'P6', lane: bareHttp, beside: atOnce },
+      ],
     }
   },
 }
@@ -129,43 +136,19 @@ async function ruleLane(
 function bareLanes({ atEnd }: RowOptions, { planted, piles, count, databasePath }: InProcess) {
   const database = new DatabaseSync(databasePath, { readOnly: true })
   atEnd(async () => database.close())
-  const query = database.prepare(
-    `select b.size as size, b.location as location from asset_blobs b join objects c on c.location = b.location
-     where b.asset_id = ? and b.account_id = ? and c.state = 'kept' order by b.blob_seq`,
-  )
-  const rowsOf = (index: number) => {
-    database.exec('begin')
-    const rows = (piles[index % piles.length] ?? []).map(({ assetId }) => query.all(assetId, planted.accountId))
-    database.exec('commit')
-    return rows
-  }
-  const pathOf = (row: BareRow) => join(planted.blobsDirectory, String(row.location))
+  const { accountId, blobsDirectory } = planted
+  const blobsOf = blobReader(database)
+  const idsOf = piles.map((pile) => pile.map(({ assetId }) => assetId))
+  const rowsOf = (index: number) => blobsOf({ accountId, assetIds: idsOf[index % idsOf.length] ?? [] })
   const atOnce = lane('SQLite reads + stat, all at once', { count, workers: AT_ONCE }, async (index) => {
-    const durable = await Promise.all(
-      rowsOf(index).map(async (rows) => {
-        const files = await Promise.all(rows.map((row) => statOf(pathOf(row))))
-        return isWhole(rows, files)
-      }),
-    )
-    expectDurable(durable.filter(Boolean).length)
+    const whole = await areWhole(rowsOf(index), blobsDirectory)
+    expectDurable(whole.filter(Boolean).length)
   })
+  const sizeOf = ({ location }: BareRow) => statSync(join(blobsDirectory, String(location)))
   const inTurn = lane('SQLite reads + statSync', { count, workers: 1 }, async (index) => {
-    const durable = rowsOf(index).filter((rows) =>
-      isWhole(
-        rows,
-        rows.map((row) => statSync(pathOf(row))),
-      ),
-    )
-    expectDurable(durable.length)
+    expectDurable(rowsOf(index).filter((rows) => isWhole(rows, rows.map(sizeOf))).length)
   })
   return { atOnce, inTurn }
-}
-
-type BareRow = Record<string, SQLOutputValue>
-export const statOf = promisify(stat)
-
-function isWhole(rows: readonly BareRow[], files: readonly { readonly size: number }[]): boolean {
-  return rows.length === ROLES.length && rows.every(({ size }, at) => files[at]?.size === size)
 }
 
 export function lane(
