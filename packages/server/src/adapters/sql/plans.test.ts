@@ -87,6 +87,22 @@ describe('the plans of the queries', () => {
     }
   }
 
+  for (const [name, index] of [
+    ['listDamaged', 'objects_damaged'],
+    ['listSuspected', 'objects_suspected'],
+  ] as const)
+    it(`read only the few objects of ${index} for objects.${name}, not all that are kept`, async () => {
+      const { tx, asked, database } = await openWatched()
+      try {
+        await questions.objects[name](tx)
+        const plans = asked.map((query) => planOf(database, query))
+        assert.equal(plans.length, 1)
+        assert.match(plans.flat().join(), new RegExp(`^SEARCH objects USING INDEX ${index} `))
+      } finally {
+        database.close()
+      }
+    })
+
   it('find every row that a foreign key refers to by an index', async () => {
     const { database } = await openWatched()
     try {
