@@ -40,9 +40,8 @@ export async function sealAndSendBare(file: Blob): Promise<number> {
   const sealChunk = async (number: number) => {
     const first = number * SLICES_A_CHUNK
     const count = Math.min(SLICES_A_CHUNK, slicesOf(file) - first)
-    const slices: ArrayBuffer[] = []
-    for (let at = 0; at < count; at++) slices.push(await sealSlice(first + at))
-    const chunk = await new Blob(slices).arrayBuffer()
+    const slices = await Promise.all(Array.from({ length: count }, (_, at) => sealSlice(first + at)))
+    const chunk = joined(slices)
     return { chunk, checksum: await crypto.subtle.digest('SHA-256', chunk) }
   }
   await inTurn(chunks, sealChunk, ({ chunk, checksum }) => send(chunk, hexOf(checksum)))
@@ -61,6 +60,16 @@ async function encryption(): Promise<(number: number, plaintext: ArrayBuffer) =>
     new DataView(iv.buffer).setUint32(0, number)
     return crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, plaintext)
   }
+}
+
+function joined(slices: readonly ArrayBuffer[]): ArrayBuffer {
+  const whole = new Uint8Array(slices.reduce((length, slice) => length + slice.byteLength, 0))
+  let at = 0
+  for (const slice of slices) {
+    whole.set(new Uint8Array(slice), at)
+    at += slice.byteLength
+  }
+  return whole.buffer
 }
 
 function hexOf(bytes: ArrayBuffer): string {
