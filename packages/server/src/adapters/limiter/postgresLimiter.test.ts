@@ -36,11 +36,15 @@ describe('limiters of several processes', () => {
     inWorld(async ({ open }) => {
       const limiters = await Promise.all([open(), open(), open()])
       const limit = { ...ofLink, max: 25 }
+      const startedAt = performance.now()
       const answers = await Promise.all(Array.from({ length: 90 }, (_, at) => limiters[at % 3]?.take([limit])))
       assert.equal(count(answers), 25)
       await limiters[0]?.giveBack([limit])
       assert.equal(await limiters[1]?.take([limit]), undefined)
-      assert.equal(await limiters[2]?.take([limit]), 900)
+      const wait = (await limiters[2]?.take([limit])) ?? 0
+      // On a busy machine the window runs for seconds meanwhile.
+      const shortest = Math.ceil(limit.windowSeconds - (performance.now() - startedAt) / 1000)
+      assert.ok(wait >= shortest && wait <= limit.windowSeconds, `${wait} s, expected ${shortest} s at least`)
       for (const limiter of limiters) await limiter.close()
     }),
   )
