@@ -74,23 +74,27 @@ function optionsOf(run: FaultRun | undefined, args: readonly string[]): GivenOpt
   }
 }
 
-/** First those that share the machine, then one after the other those that measure time. A failing run does not stop the others. */
+/**
+ * First those that share the machine, then one after the other those that measure time. A failing run does not stop the others.
+ * The faults of all are printed again at the end, where a log that is cut still has them.
+ */
 async function runAll(seed: string): Promise<number> {
-  const failed: string[] = []
-  const waiting = CI_RUNS.filter(({ measuresTime }) => !measuresTime)
-  const lane = async () => {
-    for (let run = waiting.shift(); run !== undefined; run = waiting.shift())
-      if (!(await runApart(run, seed))) failed.push(run.name)
+  const faults: string[] = []
+  const lane = async (waiting: FaultRun[]) => {
+    for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
+      const found = await runApart(run, seed)
+      if (found !== undefined) faults.push(`${run.name}: ${found}`)
+    }
   }
-  await Promise.all(Array.from({ length: RUNS_AT_ONCE }, lane))
-  for (const run of CI_RUNS)
-    if (run.measuresTime && run.ci !== undefined && !(await runOne(run, run.ci, seed))) failed.push(run.name)
-  print(failed.length === 0 ? `no faults, seed ${seed}` : `FAILED with seed ${seed}: ${failed.join(', ')}`)
-  return failed.length === 0 ? 0 : 1
+  const together = CI_RUNS.filter(({ measuresTime }) => !measuresTime)
+  await Promise.all(Array.from({ length: RUNS_AT_ONCE }, () => lane(together)))
+  await lane(CI_RUNS.filter(({ measuresTime }) => measuresTime))
+  print(faults.length === 0 ? `no faults, seed ${seed}` : `FAILED with seed ${seed}:\n${faults.join('\n')}`)
+  return faults.length === 0 ? 0 : 1
 }
 
-/** In a process of its own, whose output is printed in one piece at its end. Returns false when there is a fault. */
-async function runApart({ name, ci = {} }: FaultRun, seed: string): Promise<boolean> {
+/** In a process of its own, whose output is printed in one piece at its end. Returns what it said of its faults, undefined when there is none. */
+async function runApart({ name, ci = {} }: FaultRun, seed: string): Promise<string | undefined> {
   const options = Object.entries(ci).flatMap(([option, value]) => (value === '' ? [] : [`--${option}`, String(value)]))
   const child = spawn(process.execPath, [...process.execArgv, THIS_FILE, name, ...options, '--seed', seed], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -98,8 +102,11 @@ async function runApart({ name, ci = {} }: FaultRun, seed: string): Promise<bool
   const pieces: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => pieces.push(piece))
   const [status] = await once(child, 'close')
-  process.stdout.write(Buffer.concat(pieces))
-  return status === 0
+  const output = Buffer.concat(pieces).toString()
+  process.stdout.write(output)
+  if (status === 0) return undefined
+  const firstFault = output.search(/^FAULT /m)
+  return firstFault < 0 ? `ended with ${status}` : output.slice(firstFault).trimEnd()
 }
 
 /** Returns false when there is a fault. */
