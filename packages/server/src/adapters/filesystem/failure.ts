@@ -14,10 +14,14 @@ export async function onStorage<Result>(work: () => Promise<Result>): Promise<Re
   try {
     return await work()
   } catch (error) {
-    const code = systemCode(error)
-    if (code === undefined) throw error
-    throw new StorageUnavailable(`the storage answered ${code}`, { cause: error })
+    throw storageError(error)
   }
+}
+
+/** What `onStorage` throws for `error`. */
+export function storageError(error: unknown): unknown {
+  const code = systemCode(error)
+  return code === undefined ? error : new StorageUnavailable(`the storage answered ${code}`, { cause: error })
 }
 
 /** The result of `work`, or undefined if the system reports that there is no such file. */

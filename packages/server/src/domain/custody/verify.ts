@@ -2,7 +2,6 @@
  * Answers whether the server really holds these blobs. Clients delete their own files because of this answer, so the answer is no in case of doubt.
  * A pure read (specification, Storage verification, rule 1): its ports cannot write. Only a suspicion of damage is noted.
  */
-import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AccountId, AssetId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
@@ -47,7 +46,10 @@ interface VerifyRequest {
   readonly signal: AbortSignal
 }
 
-/** Files that one request looks at in parallel: enough to keep the threads busy, few enough to let other requests in between. */
+/**
+ * Files that one request looks at in parallel: enough to keep the threads busy, few enough to let other requests in between. The next ones wait until all
+ * of them are done: given together they wake the threads once, one after the other each of them does, which costs more than the look.
+ */
 const PARALLEL_LOOKS = 32
 
 export type Verify = ReturnType<typeof createVerify>
@@ -73,11 +75,15 @@ export function createVerify(
     const failed = new Set<string>()
     const look = async (location: string) =>
       void sizes.set(location, await objects.size(location).catch(() => void failed.add(location)))
-    await forEachConcurrently(locations, PARALLEL_LOOKS, look)
+    const lookAtEach = async (all: readonly string[]) => {
+      for (let start = 0; start < all.length; start += PARALLEL_LOOKS)
+        await Promise.all(all.slice(start, start + PARALLEL_LOOKS).map(look))
+    }
+    await lookAtEach([...locations])
     if (failed.size === 0) return sizes
     // The store may have been away and be back. An object at which the second look fails, too, is a no.
     await objects.check()
-    await forEachConcurrently([...failed], PARALLEL_LOOKS, look)
+    await lookAtEach([...failed])
     return sizes
   }
 
