@@ -39,22 +39,30 @@ describe('a round beside other work', () => {
     const left = [...shares]
     const watch = () => () => left.shift() ?? 0
     const [result] = await measureRow(row, open, { warmups: 1, rounds: 3, print: () => undefined, watch })
-    return { rounds: value, figure: result?.figure.value, remarks: result?.remarks }
+    assert.ok(result)
+    const { figure, remarks, thrownAway, otherWork } = result
+    return { rounds: value, figure: figure.value, remarks, thrownAway, otherWork }
   }
 
   it('counts if it took little', async () => {
-    assert.deepEqual(await measured([9, 0.1, 0, 0.2]), { rounds: 4, figure: 3, remarks: [] })
+    assert.deepEqual(await measured([9, 0.1, 0, 0.2]), {
+      rounds: 4,
+      figure: 3,
+      remarks: [],
+      thrownAway: [],
+      otherWork: 0,
+    })
   })
 
   it('is thrown away and repeated, and the report says so', async () => {
-    const { rounds, figure, remarks } = await measured([0, 0, 0.7, 0.9, 0, 0])
-    assert.deepEqual([rounds, figure], [6, 5])
+    const { rounds, figure, remarks, thrownAway, otherWork } = await measured([0, 0, 0.7, 0.9, 0, 0])
+    assert.deepEqual([rounds, figure, thrownAway, otherWork], [6, 5, [0.7, 0.9], 0])
     assert.deepEqual(remarks, ['2 rounds were thrown away: other work took up to 90 % of a core'])
   })
 
   it('counts after as many were thrown away as were asked for, and the report says so', async () => {
-    const { rounds, remarks } = await measured(Array.from({ length: 20 }, () => 0.5))
-    assert.equal(rounds, 1 + 3 + 3)
+    const { rounds, remarks, thrownAway, otherWork } = await measured(Array.from({ length: 20 }, () => 0.5))
+    assert.deepEqual([rounds, thrownAway, otherWork], [1 + 3 + 3, [0.5, 0.5, 0.5], 0.5])
     assert.deepEqual(remarks, [
       '3 rounds were thrown away: other work took up to 50 % of a core',
       'It took up to 50 % of a core in rounds that count, too: the figures are not reliable',

@@ -74,6 +74,10 @@ export interface Result {
   readonly most: number | undefined
   /** Remarks about the whole row. */
   readonly remarks: readonly string[]
+  /** Of each round that was thrown away, the share of a core that other work took. */
+  readonly thrownAway: readonly number[]
+  /** The largest such share above the limit in a round that counts; 0 if none was above. */
+  readonly otherWork: number
 }
 
 export interface Rounds {
@@ -112,7 +116,14 @@ export async function measureRow(
     kept.push(samples)
   }
   const remarks = [...(open.remarks?.() ?? []), ...remarksOn(disturbed, disturbedKept)]
-  const measured = { what: row.what, unit: open.unit, remarks, kept }
+  const measured = {
+    what: row.what,
+    unit: open.unit,
+    remarks,
+    thrownAway: disturbed,
+    otherWork: disturbedKept,
+    kept,
+  }
   return open.comparisons.map((comparison) => resultOf(comparison, measured))
 }
 
@@ -148,7 +159,7 @@ function rotated<Item>(items: readonly Item[], by: number): readonly Item[] {
   return [...items.slice(at), ...items.slice(0, at)]
 }
 
-interface Measured extends Pick<Result, 'what' | 'unit' | 'remarks'> {
+interface Measured extends Pick<Result, 'what' | 'unit' | 'remarks' | 'thrownAway' | 'otherWork'> {
   readonly kept: readonly ReadonlyMap<Lane, Sample>[]
 }
 
