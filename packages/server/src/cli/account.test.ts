@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { parseSize, sizeText } from '@blindkeep/protocol/byteSizes'
 import { type CommandOutcome, runCommand } from '../../../../testing/command.ts'
 import { type App, createApp } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { accountCommands } from './account.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
-import { parseSize, sizeText } from './sizes.ts'
 
 interface Beside {
   readonly app: App

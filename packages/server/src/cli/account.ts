@@ -1,3 +1,4 @@
+import { parseSize, SIZE_FORMS, sizeText } from '@blindkeep/protocol/byteSizes'
 import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Config } from '../config.ts'
@@ -6,7 +7,6 @@ import { type AccountStatus, createOperator, type LimitChanges, type Operator } 
 import { UNLIMITED } from '../domain/quota/quota.ts'
 import { type Call, type Command, columns, type Outcome, UsageError, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
-import { parseSize, SIZE_FORMS, sizeText } from './sizes.ts'
 
 const NEEDS_SETTINGS =
   'Run it with the settings of the server: it reads QUOTA_SOFT_BYTES, QUOTA_HARD_BYTES and QUOTA_GRACE_DAYS from the environment.'

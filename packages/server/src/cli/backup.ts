@@ -1,3 +1,4 @@
+import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
@@ -8,7 +9,6 @@ import { type RestoreReport, restore } from '../domain/backup/restore.ts'
 import type { CappedList } from '../domain/cappedList.ts'
 import { type Call, type Command, type Outcome, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
-import { sizeText } from './sizes.ts'
 
 /** Backing up a server, and restoring it. */
 export const backupCommands: readonly Command[] = [

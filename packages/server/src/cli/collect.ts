@@ -1,10 +1,10 @@
+import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { clockOf, openPresentData } from '../data.ts'
 import { createCollector } from '../domain/custody/collect.ts'
 import type { StoredObject } from '../ports/store.ts'
 import { type Command, type Outcome, withOpen } from './command.ts'
 import { requireWholeLog } from './restored.ts'
-import { sizeText } from './sizes.ts'
 
 /** Deleting orphaned objects. */
 export const collectCommands: readonly Command[] = [

@@ -1,3 +1,4 @@
+import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { systemClock } from '../adapters/system/clock.ts'
 import { blobsAddress, databaseAddress } from '../config/parsers.ts'
 import { isMovedTo, openMoveData, openPresentData } from '../data.ts'
@@ -9,7 +10,6 @@ import { newCounts } from '../domain/fsck/options.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
-import { sizeText } from './sizes.ts'
 
 /** Moving a server up: to PostgreSQL, and to another store of bytes. */
 export const migrateToCommands: readonly Command[] = [

@@ -1,9 +1,9 @@
+import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { clockOf, type Data, openPresentData } from '../data.ts'
 import { createScrubber } from '../domain/custody/scrub.ts'
 import type { ScrubSum } from '../domain/custody/scrubbing.ts'
 import type { Log } from '../ports/log.ts'
 import { type Call, type Command, type Outcome, withOpen } from './command.ts'
-import { sizeText } from './sizes.ts'
 
 /** Reading all objects again. */
 export const scrubCommands: readonly Command[] = [
