@@ -94,10 +94,12 @@ async function pass({ incoming, outgoing, target, tampering }: Passing): Promise
   if (tampering?.instead !== undefined) return void outgoing.writeHead(tampering.instead).end()
   const asked = { headers: incoming.headers, body }
   const sent = tampering?.request?.(asked) ?? asked
+  // The body is whole now: a length and `chunked` together are refused (RFC 9112, section 6.1).
+  const { 'transfer-encoding': _, ...headers } = sent.headers
   const forwarded = request(target, {
     method: incoming.method,
     path: incoming.url,
-    headers: { ...sent.headers, ...(hasBody(incoming) ? { 'content-length': String(sent.body.length) } : {}) },
+    headers: { ...headers, ...(hasBody(incoming) ? { 'content-length': String(sent.body.length) } : {}) },
   })
   forwarded.end(sent.body)
   const [answer]: IncomingMessage[] = await once(forwarded, 'response')
