@@ -1,0 +1,298 @@
+/** `blindkeep drop` as a process, against a real server behind a proxy that cuts and lies. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { nodeEnvironment } from '@blindkeep/client/node'
+import type { CreatedLink, DescribedDrop, Owner } from '@blindkeep/client/owner'
+import { type BehindProxy, startBehindProxy } from '../../../../testing/behindProxy.ts'
+import { COMPILED } from '../../../../testing/command.ts'
+import { newOwner, openedDrops } from '../../../../testing/people.ts'
+import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
+const CHUNK_BYTES = 256 * 1024
+
+let world: BehindProxy
+let owner: Owner
+let root: string
+
+before(async () => {
+  world = await startBehindProxy({ CHUNK_BYTES_SUGGESTED: String(CHUNK_BYTES) })
+  owner = await newOwner(world.proxy.url, nodeEnvironment)
+  root = await mkdtemp(join(tmpdir(), 'blindkeep-cli-'))
+})
+
+after(async () => {
+  await world.stop()
+  await rm(root, { recursive: true, force: true })
+})
+
+interface Call {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: Uint8Array
+  readonly cwd?: string
+}
+
+/** Everything that it remembers is in `root`. */
+function start(args: readonly string[], { env = {}, cwd = root }: Call = {}): ChildProcess {
+  const { PATH = '' } = process.env
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
+    cwd,
+    env: { PATH, NODE_COMPILE_CACHE: COMPILED, BLINDKEEP_HOME: join(root, 'home'), ...env },
+    stdio: 'pipe',
+  })
+}
+
+interface Outcome {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+async function finished(child: ChildProcess): Promise<Outcome> {
+  assert.ok(child.stdout && child.stderr)
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+  return { status: child.exitCode, stdout, stderr }
+}
+
+function run(args: readonly string[], call: Call = {}): Promise<Outcome> {
+  const child = start(args, call)
+  child.stdin?.end(call.input)
+  return finished(child)
+}
+
+const factsOf = ({ stdout }: Outcome) =>
+  stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+async function folder(name: string, files: Readonly<Record<string, Uint8Array>>): Promise<string> {
+  const path = join(root, name)
+  for (const [file, bytes] of Object.entries(files)) {
+    await mkdir(join(path, file, '..'), { recursive: true })
+    await writeFile(join(path, file), bytes)
+  }
+  return path
+}
+
+const isOf =
+  (link: CreatedLink, method: string) =>
+  ({ method: asked, path }: Exchanged) =>
+    asked === method && path.startsWith(`/d/${link.opaqueId}`)
+/** Offsets of the acknowledged or lost chunks of a link, in order. */
+const chunksOf = (link: CreatedLink) =>
+  world.proxy.seen.filter(isOf(link, 'PATCH')).map(({ headers }) => Number(headers['x-service-offset']))
+
+async function dropsOf(link: CreatedLink): Promise<readonly DescribedDrop[]> {
+  return (await openedDrops(owner)).filter(({ opaqueId }) => opaqueId === link.opaqueId)
+}
+
+async function namesOf(link: CreatedLink): Promise<readonly (string | undefined)[]> {
+  return (await dropsOf(link)).map(({ file }) => file.name).sort()
+}
+
+/** Waits until the link has seen so many chunks. Throws if the process ends before. */
+async function untilChunks(link: CreatedLink, count: number, ended: Promise<Outcome>): Promise<void> {
+  let early: Outcome | undefined
+  ended.then((outcome) => {
+    early = outcome
+  })
+  while (chunksOf(link).length < count) {
+    assert.equal(early, undefined)
+    await wait(5)
+  }
+}
+
+describe('blindkeep drop', () => {
+  it('sends folders with their names, saves checked receipts, and sends nothing twice', async () => {
+    const link = await owner.createLink()
+    const files = { 'a.txt': randomBytes(10), 'in/b.bin': randomBytes(600_000), 'in/deeper/empty': new Uint8Array() }
+    const path = await folder('folder', files)
+    await symlink(join(path, 'a.txt'), join(path, 'in', 'link'))
+    const args = ['drop', link.url, 'folder', '--note', 'from the train', '--sender', 'Ada']
+    const first = await run(args)
+    assert.equal(first.status, 0, first.stderr)
+    assert.match(first.stdout, /^3 files have landed\.$/m)
+    assert.match(first.stderr, /in\/link is left out: it is a symbolic link/)
+    assert.deepEqual(await namesOf(link), ['folder/a.txt', 'folder/in/b.bin', 'folder/in/deeper/empty'])
+    assert.ok((await dropsOf(link)).every(({ file }) => file.note === 'from the train' && file.sender === 'Ada'))
+    const receipt = JSON.parse(await readFile(join(path, 'in/b.bin.blindkeep-receipt.json'), 'utf8'))
+    const drop = (await dropsOf(link)).find(({ file }) => file.name === 'folder/in/b.bin')
+    assert.equal(receipt.ciphertext_hash, drop?.ciphertextHash)
+
+    const again = await run([...args, '--json'])
+    assert.equal(again.status, 0, again.stderr)
+    assert.deepEqual(factsOf(again).at(-1), { event: 'done', landed: 0, landed_before: 3, failed: 0 })
+    assert.equal((await dropsOf(link)).length, 3)
+    await run([...args, '--again', '--json'])
+    assert.equal((await dropsOf(link)).length, 6)
+  })
+
+  it('keeps no key of a landed file, and what it keeps only this user may read', async () => {
+    const link = await owner.createLink()
+    const home = join(root, 'private')
+    await folder('secret', { 'x.bin': randomBytes(1000) })
+    await run(['drop', link.url, 'secret/x.bin'], { env: { BLINDKEEP_HOME: home } })
+    const [record = ''] = await readdir(join(home, 'drops'))
+    const kept = await readFile(join(home, 'drops', record), 'utf8')
+    assert.ok(!kept.includes('"key"') && kept.includes('"landed"'))
+    const modes = await Promise.all([home, join(home, 'drops'), join(home, 'drops', record)].map((path) => stat(path)))
+    assert.deepEqual(
+      modes.map(({ mode }) => mode & 0o777),
+      [0o700, 0o700, 0o600],
+    )
+  })
+
+  for (const signal of ['SIGKILL', 'SIGINT'] as const)
+    it(`goes on by the same line after ${signal}, and sends no acknowledged chunk again`, async () => {
+      const link = await owner.createLink()
+      const content = randomBytes(24 * CHUNK_BYTES)
+      await folder(signal, { 'big.bin': content })
+      const args = ['drop', link.url, join(signal, 'big.bin')]
+      const child = start(args)
+      const ended = finished(child)
+      await untilChunks(link, 3, ended)
+      child.kill(signal)
+      const { status, stderr } = await ended
+      if (signal === 'SIGINT') {
+        assert.equal(status, 130)
+        assert.match(stderr, /Call the same line again to go on/)
+      }
+      const sent = chunksOf(link)
+      const second = await run(args)
+      assert.equal(second.status, 0, second.stderr)
+      const [later = 0] = chunksOf(link).slice(sent.length)
+      // The last one may have been cut before its answer.
+      assert.ok(later >= (sent.at(-1) ?? 0), `${later} after ${sent.join(' ')}`)
+      const [drop, ...others] = await dropsOf(link)
+      assert.ok(drop && others.length === 0)
+      assert.equal(drop.file.size, content.length)
+    })
+
+  it('gives a file that has changed a key of its own', async () => {
+    const link = await owner.createLink()
+    const path = join(await folder('changing', { 'big.bin': randomBytes(24 * CHUNK_BYTES) }), 'big.bin')
+    const child = start(['drop', link.url, path])
+    const ended = finished(child)
+    await untilChunks(link, 3, ended)
+    child.kill('SIGKILL')
+    await ended
+    const { mtime } = await stat(path)
+    const changed = randomBytes(24 * CHUNK_BYTES)
+    await writeFile(path, changed)
+    // Neither its size nor its time tells.
+    await utimes(path, mtime, mtime)
+    const second = await run(['drop', link.url, path])
+    assert.equal(second.status, 0, second.stderr)
+    await truncate(path, 5)
+    const third = await run(['drop', link.url, path])
+    assert.equal(third.status, 0, third.stderr)
+    const sizes = (await dropsOf(link)).map(({ file }) => file.size)
+    assert.deepEqual(sizes.sort(), [changed.length, 5].sort())
+    const opened = (await dropsOf(link)).find(({ file }) => file.size === changed.length)
+    assert.ok(opened)
+    assert.deepEqual(Buffer.from(await new Response((await owner.openDrop(opened)).content).arrayBuffer()), changed)
+  })
+
+  it('takes standard input under a name', async () => {
+    const link = await owner.createLink()
+    const outcome = await run(['drop', link.url, '-', '--name', 'notes.txt', '--json'], { input: Buffer.from('text') })
+    const facts = factsOf(outcome)
+    assert.deepEqual(
+      facts.map(({ event }) => event),
+      ['link', 'landed', 'done'],
+    )
+    assert.ok((await stat(facts[1].receipt_file)).size > 0)
+    assert.deepEqual(await namesOf(link), ['notes.txt'])
+    assert.deepEqual(await readdir(join(root, 'home', 'spool')), [])
+  })
+
+  it('says which files the link cannot take, sends the others, and exits with 1', async () => {
+    const link = await owner.createLink({ caps: { maxFileSize: 100_000 } })
+    await folder('misfits', { 'large.bin': randomBytes(200_000), 'small.bin': randomBytes(10) })
+    const { status, stderr } = await run(['drop', link.url, 'misfits', 'misfits/nowhere'])
+    assert.equal(status, 1)
+    assert.match(stderr, /misfits\/large\.bin: 195\.3 KiB are more than the link takes/)
+    assert.match(stderr, /misfits\/nowhere does not exist/)
+    assert.deepEqual(await namesOf(link), ['misfits/small.bin'])
+  })
+
+  it('takes the passphrase from a file or the environment, also after a wrong one', async () => {
+    const link = await owner.createLink({ passphrase: 'correct horse' })
+    await folder('passphrase', { 'x.bin': randomBytes(10), word: Buffer.from('correct horse\n') })
+    const args = ['drop', link.url, 'passphrase/x.bin']
+    assert.equal((await run(args)).status, 2)
+    const wrong = await run(args, { env: { BLINDKEEP_PASSPHRASE: 'wrong' } })
+    assert.equal(wrong.status, 1)
+    assert.match(wrong.stderr, /passphrase is missing or wrong/)
+    assert.equal((await run([...args, '--passphrase-file', 'passphrase/word'])).status, 0)
+    assert.equal((await dropsOf(link)).length, 1)
+  })
+
+  it('sends nothing to a server that swaps the key of the link, and exits with 3', async () => {
+    const [link, other] = [await owner.createLink(), await owner.createLink()]
+    await folder('swapped', { 'x.bin': randomBytes(10) })
+    const foreign = await (await fetch(`${world.server.url}/d/${other.opaqueId}`)).json()
+    world.proxy.tamper({
+      matches: isOf(link, 'GET'),
+      answer: ({ headers, body }) => {
+        const honest = JSON.parse(body.toString())
+        return { headers, body: Buffer.from(JSON.stringify({ ...honest, drop_pubkey: foreign.drop_pubkey })) }
+      },
+    })
+    const { status, stderr } = await run(['drop', link.url, 'swapped'])
+    world.proxy.tamper()
+    assert.equal(status, 3)
+    assert.match(stderr, /Tampering detected/)
+    assert.ok(!stderr.includes(link.url.split('#')[1] ?? ''))
+    assert.deepEqual(await dropsOf(link), [])
+  })
+
+  it('does not take a changed receipt, exits with 3, and saves the true one when it is called again', async () => {
+    const link = await owner.createLink()
+    const path = await folder('receipts', { 'x.bin': randomBytes(10) })
+    world.proxy.tamper({
+      matches: ({ path: asked }) => asked.startsWith(`/d/${link.opaqueId}/`) && asked.endsWith('/receipt'),
+      answer: ({ headers, body }) => {
+        const receipt = JSON.parse(body.toString())
+        return { headers, body: Buffer.from(JSON.stringify({ ...receipt, size: receipt.size + 1 })) }
+      },
+    })
+    const lied = await run(['drop', link.url, 'receipts'])
+    world.proxy.tamper()
+    assert.equal(lied.status, 3, lied.stderr)
+    assert.match(lied.stderr, /The receipt does not hold/)
+    const honest = await run(['drop', link.url, 'receipts', '--json'])
+    assert.equal(honest.status, 0, honest.stderr)
+    assert.equal((await dropsOf(link)).length, 1)
+    assert.ok((await stat(join(path, 'x.bin.blindkeep-receipt.json'))).size > 0)
+  })
+
+  it('answers each wrong call with a line that says what to do, and no stack', async () => {
+    const link = await owner.createLink()
+    const calls = [
+      { args: [], status: 2, says: /Usage: blindkeep/ },
+      { args: ['drop'], status: 2, says: /missing required argument 'link'/ },
+      { args: ['drop', 'https://example.org/', 'x'], status: 1, says: /not an upload link/ },
+      { args: ['drop', link.url.split('#')[0] ?? '', 'x'], status: 1, says: /The part of the link after # is missing/ },
+      { args: ['drop', link.url, '-'], status: 2, says: /add --name/ },
+      { args: ['drop', link.url, 'x', '--name', 'y'], status: 2, says: /files keep their names/ },
+      { args: ['drop', `http://127.0.0.1:9/u/${link.url.split('/u/')[1]}`, 'x'], status: 1, says: /cannot be reached/ },
+    ]
+    for (const { args, status, says } of calls) {
+      const outcome = await run(args)
+      assert.deepEqual([outcome.status, outcome.stderr.match(says)?.length], [status, 1], outcome.stderr)
+      assert.ok(!/\n {4}at /.test(outcome.stderr))
+    }
+  })
+})

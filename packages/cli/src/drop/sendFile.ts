@@ -1,0 +1,164 @@
+/** Sends one file, or goes on with what an earlier process began, until it has landed and its receipt is checked and saved. */
+import { createHash } from 'node:crypto'
+import { basename, dirname, join } from 'node:path'
+import { SendError } from '@blindkeep/client/errors'
+import {
+  cancelSend,
+  forNewSession,
+  type Landed,
+  parseLink,
+  type SendProgress,
+  type SendState,
+  send,
+  type UploadLink,
+  withPassphrase,
+} from '@blindkeep/client/guest'
+import { nodeEnvironment as environment, type OpenFile, openFile } from '@blindkeep/client/node'
+import { fetchReceipt } from '@blindkeep/client/receipts'
+import { safeName } from '@blindkeep/client/safeName'
+import { codeOf, writePrivate } from '../home.ts'
+import { type ChosenFile, RECEIPT_ENDING } from './files.ts'
+import { isSameVersion, type KeptFile, keptFile, type LandedBefore, type Version } from './kept.ts'
+
+export interface SendFile {
+  readonly link: string
+  readonly opened: UploadLink
+  readonly file: ChosenFile
+  readonly home: string
+  readonly note?: string | undefined
+  readonly sender?: string | undefined
+  readonly passphrase: string | undefined
+  /** A folder; without it the receipt goes beside the file. */
+  readonly receipts?: string | undefined
+  readonly again?: boolean | undefined
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: SendProgress) => void
+}
+
+export interface DropResult extends LandedBefore {
+  /** An earlier call has sent it. */
+  readonly isFromBefore: boolean
+  /** Absent if an earlier call has saved the receipt. */
+  readonly receiptSeq?: number
+  readonly receivedAt?: string
+  readonly receiptFile?: string
+}
+
+export async function sendFile(call: SendFile): Promise<DropResult> {
+  const kept = keptFile(call.home, call.link, call.file.path)
+  return await kept.alone(async () => {
+    const opened = await openFile(call.file.path)
+    try {
+      return await sendOpened(call, kept, opened)
+    } finally {
+      await opened.close()
+    }
+  })
+}
+
+async function sendOpened(call: SendFile, kept: KeptFile, opened: OpenFile): Promise<DropResult> {
+  const { again = false, signal, onProgress } = call
+  const { source, modifiedAt } = opened
+  const version: Version = { size: source.size, modifiedAt }
+  const before = await kept.read()
+  const isSame = before !== undefined && isSameVersion(before.version, version)
+  if (before?.is === 'landed' && isSame && !again) {
+    if (before.hasReceipt) return { ...before.landed, isFromBefore: true }
+    return await withReceipt(call, { kept, version, landed: before.landed, isFromBefore: true })
+  }
+  if (before?.is === 'sending' && !isSame) await forget(before.state)
+  const keep = (state: SendState) => kept.write({ is: 'sending', version, state })
+  const prepare = async () => {
+    const { opened: link, passphrase, note, sender } = call
+    const prepared = await link.prepare({
+      source,
+      name: call.file.name,
+      modifiedAt,
+      note,
+      sender,
+      passphrase,
+      signal,
+      onProgress,
+    })
+    await keep(prepared)
+    return prepared
+  }
+  const sending = (state: SendState) => send({ state, source, signal, onProgress, onState: keep, environment })
+  const begun = before?.is === 'sending' && isSame && hasSameWords(before.state, call) ? before.state : undefined
+  const first = begun ?? (await prepare())
+  const landed = await sending(first).catch(async (error: unknown) => {
+    if (!(error instanceof SendError) || signal.aborted) throw error
+    // Once more: the server has forgotten the upload, or the file has changed under the same time.
+    if (error.reason === 'session_unknown' || error.reason === 'session_failed') {
+      const fresh = forNewSession(first, environment)
+      await keep(fresh)
+      return await sending(fresh)
+    }
+    if (error.reason === 'file_changed') {
+      await forget(first)
+      return await sending(await prepare())
+    }
+    if (error.reason !== 'passphrase_refused') throw error
+    // An earlier call may have had another passphrase than this one.
+    await kept.remove()
+    if (begun === undefined || call.passphrase === undefined) throw error
+    const proven = await withPassphrase(first, call.passphrase, environment)
+    await keep(proven)
+    return await sending(proven)
+  })
+  return await withReceipt(call, { kept, version, landed: factsOf(landed), isFromBefore: false })
+}
+
+const factsOf = ({ uploadId, ciphertextHash, size }: Landed): LandedBefore => ({ uploadId, ciphertextHash, size })
+
+/** Another note or sender is another header, and another header another drop. */
+function hasSameWords({ header }: SendState, { note, sender }: SendFile): boolean {
+  return header.note === note && header.sender === sender
+}
+
+/** Gives the room of an upload back that will not go on. The server forgets it by itself, too. */
+async function forget(state: SendState): Promise<void> {
+  await cancelSend(state, environment).catch(() => undefined)
+}
+
+interface LandedFile {
+  readonly kept: KeptFile
+  readonly version: Version
+  readonly landed: LandedBefore
+  readonly isFromBefore: boolean
+}
+
+/** The key goes before the receipt comes: a landed file needs none any more. */
+async function withReceipt(call: SendFile, { kept, version, landed, isFromBefore }: LandedFile): Promise<DropResult> {
+  await kept.write({ is: 'landed', version, landed, hasReceipt: false })
+  const { baseUrl, opaqueId } = parseLink(call.link)
+  const { receipt, signed } = await fetchReceipt({ custody: { ...landed, baseUrl, opaqueId }, environment })
+  const receiptFile = await saveReceipt(call, JSON.stringify(receipt, undefined, 2))
+  await kept.write({ is: 'landed', version, landed, hasReceipt: true })
+  const { receipt_seq: receiptSeq, received_at: receivedAt } = signed.payload
+  return { ...landed, isFromBefore, receiptSeq, receivedAt, receiptFile }
+}
+
+/** Where no file can be written beside the sent one, it goes to the home of this program. Returns its path. */
+async function saveReceipt({ file, receipts, home }: SendFile, text: string): Promise<string> {
+  const ownPlace = join(home, 'receipts', placed(file))
+  if (receipts !== undefined) return await written(join(receipts, placed(file)), text)
+  if (dirname(file.path) === join(home, 'spool')) return await written(ownPlace, text)
+  try {
+    return await written(join(dirname(file.path), `${basename(file.path)}${RECEIPT_ENDING}`), text)
+  } catch (error) {
+    if (!['EACCES', 'EROFS', 'EPERM', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) throw error
+    return await written(ownPlace, text)
+  }
+}
+
+/** Files of one name from several folders get receipts of their own. */
+function placed({ path, name }: ChosenFile): string {
+  const place = createHash('sha256').update(path).digest('hex').slice(0, 8)
+  return `${safeName(basename(name)).slice(0, 100)}.${place}${RECEIPT_ENDING}`
+}
+
+async function written(path: string, text: string): Promise<string> {
+  await writePrivate(path, text)
+  return path
+}

@@ -1,0 +1,12 @@
+export const EXIT = { done: 0, failed: 1, usage: 2, untrusted: 3, interrupted: 130 } as const
+export type Exit = (typeof EXIT)[keyof typeof EXIT]
+
+/** The call is wrong. The message says what to call instead. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** Something on this machine is in the way. The message says what to do. */
+export class LocalError extends Error {
+  override readonly name = 'LocalError'
+}
