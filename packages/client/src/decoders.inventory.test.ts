@@ -28,7 +28,7 @@ const CALLS = [
   'readWholeBlob',
 ]
 /** They open what is the reader's own: a file, a form, a store, a dialog. */
-const OWN = ['openFile', 'openFileChooser', 'openGuestEngine', 'openGuestStore', 'openTab', 'readDraft']
+const OWN = ['openFile', 'openFileChooser', 'openGuestEngine', 'openGuestStore', 'openTab', 'readDraft', 'readPrivate']
 
 async function sourcesOf(pattern: string): Promise<readonly string[]> {
   const texts: string[] = []
@@ -36,12 +36,12 @@ async function sourcesOf(pattern: string): Promise<readonly string[]> {
   return texts
 }
 
-describe('the readers of client, protocol and web', () => {
+describe('the readers of cli, client, protocol and web', () => {
   it('all have properties, or a reason why they need none', async () => {
-    const sources = await sourcesOf('{client,protocol,web}/src/**/*.{ts,tsx}')
+    const sources = await sourcesOf('{cli,client,protocol,web}/src/**/*.{ts,tsx}')
     const readers = new Set(sources.flatMap((source) => [...source.matchAll(READER)].map(([, name = '']) => name)))
     assert.ok(readers.size > 40, String(readers.size))
-    const properties = (await sourcesOf('{client,protocol,web}/src/**/*.decoders.test.ts')).join('\n')
+    const properties = (await sourcesOf('{cli,client,protocol,web}/src/**/*.decoders.test.ts')).join('\n')
     const without = [...readers].filter((name) => !new RegExp(`\\b${name}\\b`, 'u').test(properties))
     assert.deepEqual(without.toSorted(), [...CALLS, ...OWN].toSorted())
   })

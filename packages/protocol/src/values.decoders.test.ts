@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { anyText, assertPlain, changedJson, changedTexts, declared, runs } from '../../../testing/decoding.ts'
 import { assertLinear, HOSTILE_TEXTS } from '../../../testing/linear.ts'
+import { parseSize } from './byteSizes.ts'
 import { fromBase64, fromHex, parseBase64, toBase64, toHex, uuidBytes } from './bytes.ts'
 import {
   formatInstant,
@@ -59,6 +60,18 @@ for (const [name, { parse: read, valid }] of Object.entries(parsers))
       )
     })
   })
+
+describe('parseSize', () => {
+  it('returns whole bytes that a number holds exactly, or undefined', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, changedTexts('1048576', '10MiB', '5 GB', '9007199254740991 B')), (text) => {
+        const bytes = parseSize(text)
+        assert.ok(bytes === undefined || (Number.isSafeInteger(bytes) && bytes >= 0))
+      }),
+      runs(300),
+    )
+  })
+})
 
 describe('parseInstant', () => {
   const valid = ['2026-03-01T10:20:30.456Z', '2026-12-31T23:59:60+01:30', '0000-01-01t00:00:00z']
