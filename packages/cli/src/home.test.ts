@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { LocalError } from './exits.ts'
 import { homeDirectory, readPrivate, whileAlone, writePrivate } from './home.ts'
-import { durationText, shown } from './report.ts'
+import { durationText, shown } from './texts.ts'
 
 let root: string
 before(async () => {

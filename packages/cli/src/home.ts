@@ -68,7 +68,7 @@ async function isLocked(lock: string): Promise<boolean> {
   }
 }
 
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return false
   try {
     process.kill(pid, 0)

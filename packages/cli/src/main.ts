@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import type { DropFlags } from './drop/drop.ts'
 import { EXIT, UsageError } from './exits.ts'
+import { shown } from './texts.ts'
 
 const EXITS = `
 Exit status:
@@ -51,6 +52,9 @@ ${EXITS}`,
     process.exitCode = await drop({ link, paths, flags: { ...program.opts(), ...flags } })
   })
 
+// A reader that goes away (`| head`) does not stop what is under way.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
 try {
   await program.parseAsync()
 } catch (error) {
@@ -60,7 +64,7 @@ try {
     // The client's errors load half of the client, and --help has none.
     const { failureOf } = await import('./failures.ts')
     const { message, exit } = failureOf(error)
-    console.error(`blindkeep: ${message}`)
+    console.error(`blindkeep: ${shown(message)}`)
     process.exitCode = error instanceof UsageError ? EXIT.usage : exit
   }
 }

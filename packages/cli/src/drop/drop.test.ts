@@ -206,6 +206,10 @@ describe('blindkeep drop', () => {
 
   it('takes standard input under a name', async () => {
     const link = await owner.createLink()
+    const spool = join(root, 'home', 'spool')
+    await mkdir(spool, { recursive: true })
+    // A process with this id cannot be: it is above every limit of Linux.
+    await writeFile(join(spool, '99999999-1'), 'left by a killed process')
     const outcome = await run(['drop', link.url, '-', '--name', 'notes.txt', '--json'], { input: Buffer.from('text') })
     const facts = factsOf(outcome)
     assert.deepEqual(
@@ -214,7 +218,7 @@ describe('blindkeep drop', () => {
     )
     assert.ok((await stat(facts[1].receipt_file)).size > 0)
     assert.deepEqual(await namesOf(link), ['notes.txt'])
-    assert.deepEqual(await readdir(join(root, 'home', 'spool')), [])
+    assert.deepEqual(await readdir(spool), [])
   })
 
   it('says which files the link cannot take, sends the others, and exits with 1', async () => {
@@ -276,6 +280,17 @@ describe('blindkeep drop', () => {
     assert.equal(honest.status, 0, honest.stderr)
     assert.equal((await dropsOf(link)).length, 1)
     assert.ok((await stat(join(path, 'x.bin.blindkeep-receipt.json'))).size > 0)
+  })
+
+  it('goes on when the reader of its output goes away', async () => {
+    const link = await owner.createLink()
+    await folder('piped', { 'a.bin': randomBytes(10), 'b.bin': randomBytes(10) })
+    const child = start(['drop', link.url, 'piped'])
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    const [status] = await once(child, 'close')
+    assert.equal(status, 0)
+    assert.equal((await dropsOf(link)).length, 2)
   })
 
   it('answers each wrong call with a line that says what to do, and no stack', async () => {

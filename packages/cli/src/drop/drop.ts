@@ -1,6 +1,6 @@
 /** `blindkeep drop`: seals files on this machine and sends them through a link. */
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readFile, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
 import { nodeEnvironment } from '@blindkeep/client/node'
@@ -8,8 +8,9 @@ import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { EXIT, type Exit, UsageError } from '../exits.ts'
 import { failureOf } from '../failures.ts'
-import { homeDirectory } from '../home.ts'
-import { createReport, durationText, type Report, type ReportFlags, shown } from '../report.ts'
+import { homeDirectory, isRunning } from '../home.ts'
+import { createReport, type Report, type ReportFlags } from '../report.ts'
+import { durationText, shown } from '../texts.ts'
 import { type Choice, type ChosenFile, chooseFiles, spool } from './files.ts'
 import { misfits } from './misfits.ts'
 import { createProgress } from './progress.ts'
@@ -194,6 +195,9 @@ async function spooledInput({
   if (name === undefined) throw new UsageError('standard input needs a name: add --name.')
   const directory = join(home, 'spool')
   await mkdir(directory, { mode: 0o700, recursive: true })
+  // What killed processes have left. It is not sealed.
+  for (const left of await readdir(directory))
+    if (!isRunning(Number(left.split('-')[0]))) await rm(join(directory, left), { force: true })
   const path = join(directory, `${process.pid}-${Date.now()}`)
   const handle = await open(path, 'wx', 0o600)
   try {

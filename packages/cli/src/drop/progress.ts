@@ -2,7 +2,8 @@
 
 import type { SendProgress } from '@blindkeep/client/guest'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { durationText, type Report, shown } from '../report.ts'
+import type { Report } from '../report.ts'
+import { durationText, shown } from '../texts.ts'
 import type { ChosenFile } from './files.ts'
 
 /** The rate is that of the last seconds. */
