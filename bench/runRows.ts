@@ -29,6 +29,7 @@ import { bytesWritten, mainThreadTime } from './rows/smallDropCost.ts'
 import { smallDrops } from './rows/smallDrops.ts'
 import { start } from './rows/start.ts'
 import { structuralVerify } from './rows/structuralVerify.ts'
+import { terminalDrop } from './rows/terminalDrop.ts'
 import { uploadMemory } from './rows/uploadMemory.ts'
 
 /** In the order of their ids, then those on PostgreSQL and on an object store, then the tables of growth. */
@@ -48,6 +49,7 @@ export const ROWS: readonly Row[] = [
   inbox,
   mainThreadTime,
   bytesWritten,
+  terminalDrop,
   dropsOnPostgres,
   receiptsOnPostgres,
   quotaOnPostgres,

@@ -42,6 +42,7 @@ async function answer(request: IncomingMessage): Promise<readonly [status: numbe
     uploads.set(uploadId, { file: await open(join(path, uploadId), 'w'), size, whole: createHash('sha256') })
     return [201, JSON.stringify({ upload_id: uploadId })]
   }
+  if (request.method === 'PUT') return await putWhole(request)
   const uploadId = request.url?.split('/').at(-1) ?? ''
   const upload = uploads.get(uploadId)
   if (upload === undefined) return [404, undefined]
@@ -62,4 +63,18 @@ async function answer(request: IncomingMessage): Promise<readonly [status: numbe
     await log?.land(uploadId)
   }
   return [204, undefined]
+}
+
+/** A whole body at once, as `curl -T` sends it. */
+async function putWhole(request: IncomingMessage): Promise<readonly [status: number, text: string]> {
+  const file = await open(join(path, 'put'), 'w')
+  const whole = createHash('sha256')
+  for await (const piece of request) {
+    whole.update(piece)
+    await file.write(piece)
+  }
+  await file.datasync()
+  await file.close()
+  await directory.sync()
+  return [201, whole.digest('hex')]
 }

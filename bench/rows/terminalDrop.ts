@@ -1,0 +1,58 @@
+/** P16: `blindkeep drop` of one large file. Compared with `curl -T` of as many bytes to a server that only hashes, writes and syncs them. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { nodeEnvironment } from '@blindkeep/client/node'
+import { newOwner } from '../../testing/people.ts'
+import { hasProgram, settleDisk, startBlindkeep, startPeer, timeProgram } from '../processes.ts'
+import type { Lane, Row } from '../row.ts'
+import { removeObjects } from '../uploadLanes.ts'
+
+const MEBIBYTE = 1024 * 1024
+const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+
+export const terminalDrop: Row = {
+  name: 'terminal-drop',
+  ids: ['P16'],
+  what: 'blindkeep drop of one file of 512 MiB, from the start of the process to its checked receipt',
+  async open(options) {
+    const mebibytes = options.isQuick ? 2 : 512
+    const file = join(options.directory, 'file')
+    await writeRandom(file, mebibytes)
+    const server = await startBlindkeep(options)
+    const { url } = await (await newOwner(server.url, nodeEnvironment)).createLink({
+      caps: { maxTotalBytes: 'unlimited' },
+    })
+    const lane = (name: string, measure: () => Promise<number>): Lane => ({
+      name,
+      async measure() {
+        await settleDisk()
+        return { value: mebibytes / (await measure()) }
+      },
+      clear: () => removeObjects(server),
+    })
+    const home = `BLINDKEEP_HOME=${join(options.directory, 'home')}`
+    const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--max-semi-space-size=2']
+    const drop = lane('blindkeep drop', () => timeProgram('env', [home, ...node, MAIN, 'drop', url, file, '--again']))
+    if (!hasProgram('curl', ['--version']))
+      return { unit: 'MiB/s', lanes: [drop], comparisons: [{ id: 'P16', lane: drop }] }
+    const bare = join(options.directory, 'bare')
+    await mkdir(bare)
+    const port = await startPeer('bareUploads', { argument: bare, atEnd: options.atEnd })
+    const curl = lane('curl -T to bare Node: hash, write, sync', () =>
+      timeProgram('curl', ['--silent', '--fail', '-T', file, `http://127.0.0.1:${port}/`]),
+    )
+    return {
+      unit: 'MiB/s',
+      lanes: [drop, curl],
+      comparisons: [{ id: 'P16', lane: drop, beside: curl, reach: 0.6 }],
+    }
+  },
+}
+
+async function writeRandom(path: string, mebibytes: number): Promise<void> {
+  const file = await open(path, 'w')
+  for (let written = 0; written < mebibytes; written++) await file.writeFile(randomBytes(MEBIBYTE))
+  await file.close()
+}
