@@ -1,14 +1,28 @@
 import {
+  AccountError,
   AddressError,
   AnswerError,
+  AssetError,
+  AssetIncomplete,
+  AssetUnsigned,
   AuditError,
+  DropError,
+  FeedRolledBack,
   LinkError,
   NetworkError,
+  PasswordWrong,
   ProblemError,
+  RecoveryError,
   SealError,
   SendError,
+  ShareError,
+  WordsError,
 } from '@blindkeep/client/errors'
-import { EXIT, type Exit } from './exits.ts'
+import { EXIT, type Exit, LocalError, UsageError } from './exits.ts'
+import { Interrupted } from './interrupts.ts'
+import { PROBLEM_WORDS } from './problemWords.ts'
+import { createReport, type ReportFlags } from './report.ts'
+import { shown } from './texts.ts'
 
 export interface Failure {
   /** Ends with what to do next. Contains nothing of a link. */
@@ -20,12 +34,13 @@ export interface Failure {
 
 /** What a person reads of an error: no stack, and no more than is known. */
 export function failureOf(error: unknown): Failure {
+  if (error instanceof UsageError) return { message: error.message, reason: 'usage', exit: EXIT.usage }
+  if (isInterrupt(error)) return { message: 'Stopped.', reason: 'interrupted', exit: EXIT.interrupted }
   const exit = isUntrusted(error) ? EXIT.untrusted : EXIT.failed
   if (error instanceof ProblemError)
-    return { message: `${error.message}${requestText(error)}`, reason: error.code, exit }
+    return { message: `${wordsOf(error)}${requestText(error)}`, reason: error.code, exit }
   if (error instanceof SendError)
     return { message: `${error.message}${requestText(error.cause)}`, reason: error.reason, exit }
-  if (error instanceof LinkError) return { message: error.message, reason: `link_${error.reason}`, exit }
   if (error instanceof NetworkError)
     return { message: `${error.message} Call it again when the server is there.`, reason: error.failure, exit }
   if (error instanceof AuditError)
@@ -34,10 +49,27 @@ export function failureOf(error: unknown): Failure {
       reason: error.reason,
       exit,
     }
+  if (error instanceof SealError)
+    return {
+      message: `It does not open: ${error.message}. It was altered, or not sealed for this account. Trust no part of it.`,
+      reason: error.reason,
+      exit,
+    }
   if (isSystemError(error))
     return { message: `${systemText(error)} Mend that, and call it again.`, reason: error.code, exit }
-  if (error instanceof Error) return { message: error.message, reason: error.name, exit }
+  if (error instanceof Error) return { message: error.message, reason: reasonOf(error), exit }
   return { message: String(error), reason: 'unknown', exit }
+}
+
+/** Says why a command did not end well, and returns its exit status. */
+export function tellFailure(error: unknown, flags: ReportFlags): Exit {
+  const { message, reason, exit } = failureOf(error)
+  createReport(flags).problem(shown(message), { event: 'failed', reason, message })
+  return exit
+}
+
+function wordsOf(error: ProblemError): string {
+  return (error.code === 'unknown' ? undefined : PROBLEM_WORDS[error.code]) ?? error.message
 }
 
 /** What the operator needs to find the request in the server's log. */
@@ -48,10 +80,32 @@ function requestText(problem: unknown): string {
   return ` (${code === 'unknown' ? `status ${status}` : code}${named})`
 }
 
+/** Groups of reasons have a prefix, so that one name means one thing. */
+function reasonOf(error: Error): string {
+  if (error instanceof LinkError) return `link_${error.reason}`
+  if (error instanceof ShareError) return `share_${error.reason}`
+  if (error instanceof WordsError) return `words_${error.reason}`
+  if (error instanceof AccountError || error instanceof RecoveryError || error instanceof AssetError)
+    return error.reason
+  if (error instanceof AssetUnsigned) return 'unsigned'
+  if (error instanceof AssetIncomplete) return 'incomplete'
+  if (error instanceof PasswordWrong) return 'password_wrong'
+  if (error instanceof LocalError) return 'local'
+  return error.name
+}
+
+/** Ctrl-C at a question of Inquirer throws its own error. */
+function isInterrupt(error: unknown): boolean {
+  return error instanceof Interrupted || (error instanceof Error && error.name === 'ExitPromptError')
+}
+
 /** Nothing that an honest server does looks like this. */
 function isUntrusted(error: unknown): boolean {
   if (error instanceof LinkError) return error.reason === 'key_swapped'
-  const lies = [AddressError, AnswerError, AuditError, SealError]
+  if (error instanceof ShareError) return error.reason === 'index_swapped' || error.reason === 'asset_differs'
+  if (error instanceof AccountError) return error.reason !== 'email_malformed'
+  if (error instanceof NetworkError) return error.failure === 'redirected'
+  const lies = [AddressError, AnswerError, AssetError, AuditError, DropError, FeedRolledBack, SealError]
   return lies.some((lie) => error instanceof lie)
 }
 
@@ -67,7 +121,9 @@ function isSystemError(error: unknown): error is SystemError {
 
 const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written',
+  EEXIST: 'exists already',
   EISDIR: 'is a folder',
+  ENAMETOOLONG: 'has a name that is too long for this disk',
   ENOENT: 'does not exist',
   ENOSPC: 'cannot be written: the disk is full',
   ENOTDIR: 'has a file where a folder should be',

@@ -1,16 +1,25 @@
 /** What a person or a program is shown. */
 import cliTruncate from 'cli-truncate'
 import { createLogUpdate } from 'log-update'
+import stringWidth from 'string-width'
 
 export interface Report {
   /** A result: `text` for people, `fact` for programs (`--json`). */
   result(text: string, fact: object): void
   /** What is wrong: on standard error, also with `--quiet`; with `--json` also as a fact. */
   problem(text: string, fact: object): void
+  /** Results in columns, with their headings for people. `none` is what a person reads of an empty list; programs read nothing. */
+  list(headings: readonly string[], rows: readonly Row[], none: string): void
   /** Rows that replace the last ones, on a terminal only. */
   progress(rows: () => readonly string[]): void
   /** Leaves the terminal to others. */
   end(): void
+}
+
+export interface Row {
+  /** One for each heading. */
+  readonly cells: readonly string[]
+  readonly fact: object
 }
 
 export interface ReportFlags {
@@ -36,6 +45,11 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
       if (json) stdout.write(`${JSON.stringify(fact)}\n`)
       else if (!quiet) stdout.write(`${text}\n`)
     },
+    list(headings, rows, none) {
+      clear()
+      if (json) for (const { fact } of rows) stdout.write(`${JSON.stringify(fact)}\n`)
+      else if (!quiet) stdout.write(`${rows.length === 0 ? none : columns([headings, ...rows.map(cellsOf)])}\n`)
+    },
     problem(text, fact) {
       clear()
       if (json) stdout.write(`${JSON.stringify(fact)}\n`)
@@ -55,4 +69,14 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
     },
     end: clear,
   }
+}
+
+const cellsOf = ({ cells }: Row) => cells
+
+/** Each column as wide as its widest cell. The last one is not filled up. */
+function columns(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => stringWidth(line[column] ?? ''))))
+  const padded = (cell: string, column: number) =>
+    column === widths.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - stringWidth(cell))
+  return lines.map((line) => line.map(padded).join('  ')).join('\n')
 }

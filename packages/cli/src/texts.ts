@@ -11,3 +11,27 @@ export function durationText(seconds: number): string {
   const minutes = Math.ceil(seconds / 60)
   return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
+
+/** A time in the person's own zone, to the minute: `2026-11-25 14:05`. */
+export function timeText(instant: string): string {
+  const at = new Date(instant)
+  const [month, day, hours, minutes] = [at.getMonth() + 1, at.getDate(), at.getHours(), at.getMinutes()].map((part) =>
+    String(part).padStart(2, '0'),
+  )
+  return `${at.getFullYear()}-${month}-${day} ${hours}:${minutes}`
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
+
+/** The forms of a duration, for messages and help. */
+export const DURATION_FORMS = 'as in 90m, 12h, 7d or 4w'
+
+/** Seconds; undefined for a text that is not a duration. */
+export function parseDuration(text: string): number | undefined {
+  const [, digits, unit] = /^(\d{1,6}) ?([smhdw])$/.exec(text) ?? []
+  const seconds = Number(digits) * (SECONDS[unit ?? ''] ?? 0)
+  return seconds > 0 ? seconds : undefined
+}
+
+/** The first characters of an id, which are enough in a list: commands take them, too. */
+export const shortId = (id: string) => id.slice(0, 8)

@@ -38,7 +38,7 @@ export interface LogIn extends SignIn {
   readonly deviceId?: DeviceId | undefined
 }
 
-export type { SessionListener, TokenPair } from './http/session.ts'
+export type { SessionListener, SharedTokens, TokenPair } from './http/session.ts'
 
 export type SignedIn = SignInResult<Owner>
 /** The question for the second factor. */
@@ -105,18 +105,18 @@ export interface ResumeOwner extends SessionListener {
   /** The owner's e-mail address, as `Owner.email` said when the session began. The server's word does not replace it. */
   readonly email: string
   readonly accountKey: Bytes
-  /** The latest pair of the session. No other client may use it. */
+  /** The latest pair of the session. No other client may use it, unless all pass `shared`. */
   readonly tokens: TokenPair
   readonly environment?: Environment | undefined
 }
 
 /** The owner of a session that the application kept. Sends no request. Throws `AccountError` `email_malformed`. Call `addDevice` or `tieSession` with the device that was kept too: the session may be untied. */
 export function resumeOwner(options: ResumeOwner): Owner {
-  const { baseUrl, accountKey, tokens, onTokens, onEnded, environment = systemEnvironment } = options
+  const { baseUrl, accountKey, tokens, onTokens, shared, onEnded, environment = systemEnvironment } = options
   const email = normaliseEmail(options.email)
   if (email === undefined) throw new AccountError('email_malformed')
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const session = createSession({ calls, tokens, onTokens, onEnded })
+  const session = createSession({ calls, tokens, onTokens, shared, onEnded })
   return openOwner({ baseUrl, email, accountKey, session, environment })
 }
 

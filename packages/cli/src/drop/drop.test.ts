@@ -1,89 +1,22 @@
 /** `blindkeep drop` as a process, against a real server behind a proxy that cuts and lies. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { nodeEnvironment } from '@blindkeep/client/node'
-import type { CreatedLink, DescribedDrop, Owner } from '@blindkeep/client/owner'
-import { type BehindProxy, startBehindProxy } from '../../../../testing/behindProxy.ts'
-import { COMPILED } from '../../../../testing/command.ts'
+import type { CreatedLink, DescribedDrop } from '@blindkeep/client/owner'
 import { newOwner, openedDrops } from '../../../../testing/people.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
+import { factsOf, finished, type Outcome, openWorld } from '../testing/world.ts'
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 const CHUNK_BYTES = 256 * 1024
 
-let world: BehindProxy
-let owner: Owner
-let root: string
-
-before(async () => {
-  world = await startBehindProxy({ CHUNK_BYTES_SUGGESTED: String(CHUNK_BYTES) })
-  owner = await newOwner(world.proxy.url, nodeEnvironment)
-  root = await mkdtemp(join(tmpdir(), 'blindkeep-cli-'))
-})
-
-after(async () => {
-  await world.stop()
-  await rm(root, { recursive: true, force: true })
-})
-
-interface Call {
-  readonly env?: Readonly<Record<string, string>>
-  readonly input?: Uint8Array
-  readonly cwd?: string
-}
-
-/** Everything that it remembers is in `root`. */
-function start(args: readonly string[], { env = {}, cwd = root }: Call = {}): ChildProcess {
-  const { PATH = '' } = process.env
-  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
-    cwd,
-    env: { PATH, NODE_COMPILE_CACHE: COMPILED, BLINDKEEP_HOME: join(root, 'home'), ...env },
-    stdio: 'pipe',
-  })
-}
-
-interface Outcome {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-async function finished(child: ChildProcess): Promise<Outcome> {
-  assert.ok(child.stdout && child.stderr)
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
-  return { status: child.exitCode, stdout, stderr }
-}
-
-function run(args: readonly string[], call: Call = {}): Promise<Outcome> {
-  const child = start(args, call)
-  child.stdin?.end(call.input)
-  return finished(child)
-}
-
-const factsOf = ({ stdout }: Outcome) =>
-  stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
-
-async function folder(name: string, files: Readonly<Record<string, Uint8Array>>): Promise<string> {
-  const path = join(root, name)
-  for (const [file, bytes] of Object.entries(files)) {
-    await mkdir(join(path, file, '..'), { recursive: true })
-    await writeFile(join(path, file), bytes)
-  }
-  return path
-}
+const world = await openWorld({ CHUNK_BYTES_SUGGESTED: String(CHUNK_BYTES) })
+const { root, run, start, folder } = world
+const owner = await newOwner(world.proxy.url, nodeEnvironment)
 
 const isOf =
   (link: CreatedLink, method: string) =>
@@ -208,8 +141,7 @@ describe('blindkeep drop', () => {
     const link = await owner.createLink()
     const spool = join(root, 'home', 'spool')
     await mkdir(spool, { recursive: true })
-    // A process with this id cannot be: it is above every limit of Linux.
-    await writeFile(join(spool, '99999999-1'), 'left by a killed process')
+    await writeFile(join(spool, randomUUID()), 'left by a killed process')
     const outcome = await run(['drop', link.url, '-', '--name', 'notes.txt', '--json'], { input: Buffer.from('text') })
     const facts = factsOf(outcome)
     assert.deepEqual(

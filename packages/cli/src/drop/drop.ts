@@ -1,14 +1,17 @@
 /** `blindkeep drop`: seals files on this machine and sends them through a link. */
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import { secret } from '../ask.ts'
 import { EXIT, type Exit, UsageError } from '../exits.ts'
 import { failureOf } from '../failures.ts'
-import { homeDirectory, isRunning } from '../home.ts'
+import { isRunning, runningId } from '../home/claims.ts'
+import { homeDirectory } from '../home/files.ts'
+import { interruptible } from '../interrupts.ts'
 import { createReport, type Report, type ReportFlags } from '../report.ts'
 import { durationText, shown } from '../texts.ts'
 import { type Choice, type ChosenFile, chooseFiles, spool } from './files.ts'
@@ -38,20 +41,18 @@ export async function drop({ link, paths, flags }: DropCall): Promise<Exit> {
   parseLink(link)
   const home = homeDirectory()
   const report = createReport(flags)
-  const stop = new AbortController()
-  const interrupted = () => stop.abort(new Error('interrupted'))
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
-  const spooled = await spooledInput({ home, paths, flags })
-  try {
-    const choice = spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [] }
-    const opened = await openLink(link, nodeEnvironment)
-    tellLimits(opened, report)
-    return await sendAll({ link, opened, choice, flags, home, report, signal: stop.signal })
-  } finally {
-    report.end()
-    process.removeListener('SIGINT', interrupted).removeListener('SIGTERM', interrupted)
-    if (spooled !== undefined) await rm(spooled.path, { force: true })
-  }
+  return await interruptible(async (signal) => {
+    const spooled = await spooledInput({ home, paths, flags })
+    try {
+      const choice = spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [] }
+      const opened = await openLink(link, nodeEnvironment)
+      tellLimits(opened, report)
+      return await sendAll({ link, opened, choice, flags, home, report, signal })
+    } finally {
+      report.end()
+      if (spooled !== undefined) await rm(spooled.path, { force: true })
+    }
+  })
 }
 
 interface SendAll {
@@ -172,13 +173,13 @@ function expiryText(expiresAt: string): string {
   return seconds > 0 ? `for ${durationText(seconds)}` : 'and is about to expire'
 }
 
-async function passphraseOf({ passphraseFile }: DropFlags): Promise<string> {
-  if (passphraseFile !== undefined) return (await readFile(passphraseFile, 'utf8')).replace(/\r?\n$/, '')
-  if (process.env.BLINDKEEP_PASSPHRASE) return process.env.BLINDKEEP_PASSPHRASE
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true)
-    throw new UsageError('the link has a passphrase: give it with --passphrase-file or BLINDKEEP_PASSPHRASE.')
-  const { default: password } = await import('@inquirer/password')
-  return await password({ message: 'Passphrase of the link' }, { output: process.stderr })
+function passphraseOf({ passphraseFile }: DropFlags): Promise<string> {
+  return secret({
+    what: 'Passphrase of the link',
+    file: passphraseFile,
+    variable: 'BLINDKEEP_PASSPHRASE',
+    flag: '--passphrase-file',
+  })
 }
 
 /** Standard input as a file: a receipt and a repeat need its size and hash before the first byte is sent. */
@@ -197,8 +198,8 @@ async function spooledInput({
   await mkdir(directory, { mode: 0o700, recursive: true })
   // What killed processes have left. It is not sealed.
   for (const left of await readdir(directory))
-    if (!isRunning(Number(left.split('-')[0]))) await rm(join(directory, left), { force: true })
-  const path = join(directory, `${process.pid}-${Date.now()}`)
+    if (!isRunning(home, left)) await rm(join(directory, left), { force: true })
+  const path = join(directory, await runningId(home))
   const handle = await open(path, 'wx', 0o600)
   try {
     const size = await spool(createReadStream('', { fd: 0, autoClose: false }), handle)

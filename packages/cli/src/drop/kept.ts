@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type LinkParts, parseLink, parseSendState, type SendState } from '@blindkeep/client/guest'
-import { readPrivate, whileAlone, writePrivate } from '../home.ts'
+import { whileAlone } from '../home/claims.ts'
+import { readPrivate, writePrivate } from '../home/files.ts'
 
 /** A file as it was when it was prepared. Another size or time is another content, which gets a key of its own. */
 export interface Version {
@@ -44,7 +45,7 @@ export function keptFile(home: string, link: string | LinkParts, path: string): 
     },
     write: (kept) => writePrivate(record, JSON.stringify(kept)),
     remove: () => rm(record, { force: true }),
-    alone: (work) => whileAlone(record, work),
+    alone: (work) => whileAlone({ home, path: record, doing: 'sends this file' }, work),
   }
 }
 

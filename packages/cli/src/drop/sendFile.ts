@@ -16,7 +16,8 @@ import {
 import { nodeEnvironment as environment, type OpenFile, openFile } from '@blindkeep/client/node'
 import { fetchReceipt } from '@blindkeep/client/receipts'
 import { safeName } from '@blindkeep/client/safeName'
-import { codeOf, writePrivate } from '../home.ts'
+import { codeOf, writePrivate } from '../home/files.ts'
+import { pin, pinsOf } from '../home/pins.ts'
 import { type ChosenFile, RECEIPT_ENDING } from './files.ts'
 import { isSameVersion, type KeptFile, keptFile, type LandedBefore, type Version } from './kept.ts'
 
@@ -132,7 +133,10 @@ interface LandedFile {
 async function withReceipt(call: SendFile, { kept, version, landed, isFromBefore }: LandedFile): Promise<DropResult> {
   await kept.write({ is: 'landed', version, landed, hasReceipt: false })
   const { baseUrl, opaqueId } = parseLink(call.link)
-  const { receipt, signed } = await fetchReceipt({ custody: { ...landed, baseUrl, opaqueId }, environment })
+  const pinned = await pinsOf(call.home, new URL(baseUrl).origin)
+  const custody = { ...landed, baseUrl, opaqueId }
+  const { receipt, signed, keys } = await fetchReceipt({ custody, pinned, environment })
+  await pin(call.home, keys)
   const receiptFile = await saveReceipt(call, JSON.stringify(receipt, undefined, 2))
   await kept.write({ is: 'landed', version, landed, hasReceipt: true })
   const { receipt_seq: receiptSeq, received_at: receivedAt } = signed.payload

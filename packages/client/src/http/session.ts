@@ -17,11 +17,21 @@ export interface TokenPair {
 export interface SessionListener {
   /**
    * Called with each new pair, and awaited before the client uses it. Once the client uses a pair, the one before is spent, and a spent pair that is
-   * used again ends the session. So one pair belongs to one client: two tabs that load the same stored pair sign each other out.
+   * used again ends the session. So one pair belongs to one client: two tabs that load the same stored pair sign each other out. Clients that must
+   * share a pair pass `shared`.
    */
   readonly onTokens?: ((tokens: TokenPair) => void | Promise<void>) | undefined
+  /** For several clients that use one stored pair at the same time. */
+  readonly shared?: SharedTokens | undefined
   /** Called when the server says that the session is over: ended by another client, or unused for too long. Pending calls reject as well. */
   readonly onEnded?: (() => void) | undefined
+}
+
+export interface SharedTokens {
+  /** Runs `renewal` while no other client of the pair does. */
+  alone(renewal: () => Promise<void>): Promise<void>
+  /** The pair that the last renewal has stored through `onTokens`. */
+  stored(): Promise<TokenPair>
 }
 
 export interface SessionOptions extends SessionListener {
@@ -35,9 +45,18 @@ export interface Session extends AccessTokens {
 }
 
 /** Holds the token pair and renews it. Only one rotation runs at a time, because a refresh token that is used twice ends the session. */
-export function createSession({ calls, tokens, onTokens, onEnded }: SessionOptions): Session {
+export function createSession({ calls, tokens, onTokens, shared, onEnded }: SessionOptions): Session {
   let current = tokens
   let renewal: Promise<void> | undefined
+
+  async function rotateAmongAll({ alone, stored }: SharedTokens): Promise<void> {
+    await alone(async () => {
+      const latest = await stored()
+      if (latest.accountId !== current.accountId) throw new RangeError('the stored tokens are of another account')
+      if (latest.accessToken === current.accessToken) await rotate()
+      else current = latest
+    })
+  }
 
   async function rotate(): Promise<void> {
     const { body } = await calls.call('refresh', { body: { refresh_token: current.refreshToken } }).catch((error) => {
@@ -57,7 +76,7 @@ export function createSession({ calls, tokens, onTokens, onEnded }: SessionOptio
     renew: async (spent) => {
       // Another call has renewed the token since this one was sent.
       if (current.accessToken !== spent) return
-      renewal ??= rotate().finally(() => {
+      renewal ??= (shared === undefined ? rotate() : rotateAmongAll(shared)).finally(() => {
         renewal = undefined
       })
       await renewal

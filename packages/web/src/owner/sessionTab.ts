@@ -13,7 +13,7 @@ import { requestTabLock, type TabLock } from './tabLock.ts'
 /** One sign-in of this tab. */
 interface SignIn {
   readonly gate: Gate
-  readonly listener: Required<SessionListener>
+  readonly listener: Required<Pick<SessionListener, 'onTokens' | 'onEnded'>>
   /** Undefined when the session is not stored. */
   storeTokens: ((tokens: TokenPair) => Promise<void>) | undefined
   lock: TabLock | undefined

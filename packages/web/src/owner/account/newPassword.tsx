@@ -1,9 +1,10 @@
 /** A password that the user chooses now. All forms that set one use this: to register, to recover, and to change the password. */
+
+import { passwordStrength } from '@blindkeep/client/passwordStrength'
 import { useState } from 'preact/hooks'
 import type { Language } from '../../common/language.ts'
 import { accountText } from '../texts.ts'
 import { PasswordField } from './passwordField.tsx'
-import { passwordStrength } from './passwordStrength.ts'
 
 interface NewPassword {
   readonly value: string

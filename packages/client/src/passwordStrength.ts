@@ -2,7 +2,7 @@
 
 const MIN_PASSWORD_CHARACTERS = 12
 
-type PasswordStrength =
+export type PasswordStrength =
   | { readonly level: 'short'; readonly missing: number }
   | { readonly level: 'weak' | 'fair' | 'good'; readonly missing?: undefined }
 

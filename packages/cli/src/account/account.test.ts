@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { logIn } from '@blindkeep/client/account'
+import { nodeEnvironment as environment } from '@blindkeep/client/node'
+import type { Owner } from '@blindkeep/client/owner'
+import { createAuthenticator } from '../../../../testing/authenticator.ts'
+import { openWorld, PASSWORD } from '../testing/world.ts'
+
+const ACCESS_SECONDS = 2
+
+const world = await openWorld({ ACCESS_TOKEN_SECONDS: String(ACCESS_SECONDS) })
+
+const withPassword = (password: string = PASSWORD) => ({ env: { BLINDKEEP_PASSWORD: password } })
+const home = (...path: readonly string[]) => join(world.root, 'home', ...path)
+
+async function libraryOwner(email: string): Promise<Owner> {
+  const { owner } = await logIn({ baseUrl: world.proxy.url, email, password: PASSWORD, environment })
+  assert.ok(owner)
+  return owner
+}
+
+describe('an account at the command line', () => {
+  it('is registered, and its words bring it back without the password', async () => {
+    const { url } = world.proxy
+    const words = join(world.root, 'words')
+    const args = ['register', url, '--email', 'Ada@example.org', '--profile', 'ada', '--words-to', words]
+    const [registered] = await world.facts(args, withPassword())
+    assert.deepEqual(
+      [registered.event, registered.email, registered.server, registered.recovery_words_file],
+      ['registered', 'ada@example.org', url, words],
+    )
+    assert.equal((await readFile(words, 'utf8')).trim().split(' ').length, 24)
+    assert.equal((await stat(words)).mode & 0o777, 0o600)
+
+    const recovering = ['recover', url, '--email', 'ada@example.org', '--profile', 'elsewhere', '--words-file', words]
+    const [recovered] = await world.facts(recovering, withPassword('another long password'))
+    assert.equal(recovered.account_id, registered.account_id)
+    // The recovery ended the session of the other profile.
+    const over = await world.run(['whoami', '--profile', 'ada'])
+    assert.equal(over.status, 1)
+    assert.match(over.stderr, /The session is over.*blindkeep login/)
+    const again = ['login', '--email', 'ada@example.org', '--profile', 'ada']
+    assert.equal((await world.run(again, withPassword())).status, 1)
+    await world.facts(again, withPassword('another long password'))
+  })
+
+  it('keeps its keys where only this user may read them, and none after a sign-out', async () => {
+    await world.signUp('keys')
+    const directory = home('profiles', 'keys')
+    const modes = await Promise.all(
+      (await readdir(directory)).map(async (name) => (await stat(join(directory, name))).mode & 0o777),
+    )
+    assert.ok(modes.length >= 3 && modes.every((mode) => mode === 0o600))
+    const [before] = await world.facts(['whoami', '--profile', 'keys'])
+    const { accountKey } = JSON.parse(await readFile(join(directory, 'account.json'), 'utf8'))
+    const [out] = await world.facts(['logout', '--profile', 'keys'])
+    assert.deepEqual(out, { event: 'signed_out', email: 'keys@example.org', heard_by_server: true })
+    for (const name of await readdir(directory))
+      assert.ok(!(await readFile(join(directory, name), 'utf8')).includes(accountKey))
+    const without = await world.run(['whoami', '--profile', 'keys'])
+    assert.equal(without.status, 1)
+    assert.match(without.stderr, /No account is signed in in the profile keys/)
+    // The device that signs is the same after the next sign-in.
+    await world.facts(['login', '--email', 'keys@example.org', '--profile', 'keys'], withPassword())
+    const [after] = await world.facts(['whoami', '--profile', 'keys'])
+    assert.equal(after.device_id, before.device_id)
+  })
+
+  it('signs out here also when the server cannot be reached', async () => {
+    await world.signUp('offline')
+    world.proxy.forwardTo('http://127.0.0.1:9')
+    const outcome = await world.run(['logout', '--profile', 'offline'])
+    world.proxy.forwardTo(world.server.url)
+    assert.equal(outcome.status, 0, outcome.stderr)
+    assert.match(outcome.stdout, /signed out here\. The server was not reached/)
+    assert.ok(!(await readdir(home('profiles', 'offline'))).includes('account.json'))
+  })
+
+  it('gets a new device at the sign-in after its device was revoked', async () => {
+    await world.signUp('revoked')
+    const [{ device_id: before }] = await world.facts(['whoami', '--profile', 'revoked'])
+    await (await libraryOwner('revoked@example.org')).revokeDevice(before)
+    assert.match((await world.run(['whoami', '--profile', 'revoked'])).stderr, /The session is over/)
+    await world.facts(['login', '--email', 'revoked@example.org', '--profile', 'revoked'], withPassword())
+    const [{ device_id: after }] = await world.facts(['whoami', '--profile', 'revoked'])
+    assert.notEqual(after, before)
+  })
+
+  it('asks for the second factor', async () => {
+    await world.signUp('second')
+    const owner = await libraryOwner('second@example.org')
+    const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password: PASSWORD }))
+    await owner.confirmSecondFactor(authenticator.next())
+    await world.run(['logout', '--profile', 'second'])
+    const args = ['login', '--email', 'second@example.org', '--profile', 'second']
+    const without = await world.run(args, withPassword())
+    assert.equal(without.status, 2)
+    assert.match(without.stderr, /--code-file or BLINDKEEP_CODE/)
+    const code = join(world.root, 'code')
+    await writeFile(code, `${authenticator.next()}\n`)
+    const [signedIn] = await world.facts([...args, '--code-file', code], withPassword())
+    assert.equal(signedIn.event, 'signed_in')
+  })
+
+  it('stays signed in when many processes renew its session at the same moment', async () => {
+    await world.signUp('many')
+    for (let round = 0; round < 2; round += 1) {
+      await wait(ACCESS_SECONDS * 1000 + 200)
+      const outcomes = await Promise.all(Array.from({ length: 6 }, () => world.run(['quota', '--profile', 'many'])))
+      assert.deepEqual(
+        outcomes.map(({ status, stderr }) => [status, stderr]),
+        outcomes.map(() => [0, '']),
+      )
+    }
+    const renewals = world.proxy.seen.filter(({ path }) => path === '/v1/auth/refresh').length
+    assert.ok(renewals >= 2)
+  })
+
+  it('sends no secret to a server that calls itself by another address, and exits with 3', async () => {
+    // Not a loopback address by its name, so the server has no right to another name.
+    const address = world.proxy.url.replace('127.0.0.1', '0.0.0.0')
+    world.proxy.tamper({
+      matches: ({ path }) => path === '/.well-known/service/server-info',
+      request: ({ headers, body }) => ({ headers: { ...headers, host: new URL(world.proxy.url).host }, body }),
+    })
+    const before = world.proxy.seen.length
+    const outcome = await world.run(['login', address, '--email', 'x@example.org', '--profile', 'x'], withPassword())
+    world.proxy.tamper()
+    assert.equal(outcome.status, 3, outcome.stderr)
+    assert.match(outcome.stderr, /says that it is http:\/\/127\.0\.0\.1/)
+    assert.deepEqual(
+      world.proxy.seen.slice(before).filter(({ path }) => path.startsWith('/v1/auth/login')),
+      [],
+    )
+  })
+
+  it('says what to do after each wrong call', async () => {
+    await world.signUp('wrong')
+    const { url } = world.proxy
+    const calls = [
+      { args: ['whoami', '--profile', '../x'], status: 2, says: /name of a profile/ },
+      { args: ['whoami', '--profile', 'unknown'], status: 1, says: /blindkeep login SERVER --profile unknown/ },
+      { args: ['login', '--profile', 'unknown'], status: 1, says: /blindkeep login SERVER/ },
+      {
+        args: ['login', 'example', '--profile', 'unknown', '--email', 'a@example.org'],
+        status: 1,
+        says: /not an http/,
+      },
+      { args: ['register', url, '--profile', 'wrong'], status: 1, says: /blindkeep logout/ },
+      { args: ['register', url, '--profile', 'unknown'], status: 2, says: /--email/ },
+      {
+        args: ['register', url, '--profile', 'unknown', '--email', 'wrong@example.org'],
+        status: 1,
+        says: /blindkeep login/,
+      },
+      {
+        args: ['register', url, '--profile', 'unknown', '--email', 'a b'],
+        status: 1,
+        says: /not a plain e-mail address/,
+      },
+    ]
+    for (const { args, status, says } of calls) {
+      const outcome = await world.run(args, withPassword())
+      assert.deepEqual([outcome.status, says.test(outcome.stderr)], [status, true], `${args}: ${outcome.stderr}`)
+      assert.ok(!/\n {4}at /.test(outcome.stderr))
+    }
+    const short = ['register', url, '--profile', 'unknown', '--email', 'short@example.org']
+    assert.match((await world.run(short, withPassword('short'))).stderr, /7 more characters are needed/)
+  })
+})

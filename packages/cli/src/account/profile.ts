@@ -1,0 +1,90 @@
+/** A profile: one account on one server, as this machine knows it. */
+import { join } from 'node:path'
+import type { RevocationStore, Revocations, TokenPair } from '@blindkeep/client/owner'
+import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
+import { UsageError } from '../exits.ts'
+import { whileAlone } from '../home/claims.ts'
+import { homeDirectory } from '../home/files.ts'
+import { isSealed, openVault, type Vault } from '../home/vault.ts'
+import type { ReportFlags } from '../report.ts'
+
+/** The flags of every command of an owner. */
+export interface OwnerFlags extends ReportFlags {
+  readonly profile?: string
+  /** Answers every question with yes. */
+  readonly yes?: boolean
+}
+
+/** SECRET. */
+export interface KeptAccount {
+  readonly server: string
+  readonly email: string
+  readonly accountId: AccountId
+  /** base64. */
+  readonly accountKey: string
+}
+
+/** The device that this profile signs with. It stays after a sign-out. */
+export interface KeptDevice {
+  readonly server: string
+  readonly accountId: AccountId
+  readonly deviceId: DeviceId
+  /** Sealed under the account's key (`sealDevice`), base64. */
+  readonly sealed: string
+}
+
+export interface Profile {
+  readonly name: string
+  readonly home: string
+  /** For what commands remember of this account. */
+  readonly directory: string
+  readonly vault: Vault
+  /** Undefined while no account is signed in. */
+  account(): Promise<KeptAccount | undefined>
+  tokens(): Promise<TokenPair | undefined>
+  device(): Promise<KeptDevice | undefined>
+  readonly revocations: RevocationStore
+  /** Runs `work` while no other process changes this profile. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+const NAME = /^[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,63}$/
+/** Longer than a request may take. */
+const WAIT_MS = 60_000
+
+/** `keyring`: whether secrets are sealed from now on. Without it the profile goes on as it began. */
+export async function openProfile(
+  { profile }: Pick<OwnerFlags, 'profile'>,
+  keyring?: boolean | undefined,
+): Promise<Profile> {
+  const name = profile ?? (process.env.BLINDKEEP_PROFILE || 'default')
+  if (!NAME.test(name))
+    throw new UsageError('the name of a profile has letters, digits, dots, dashes and underscores only.')
+  const home = homeDirectory()
+  const directory = join(home, 'profiles', name)
+  const vault = openVault({ directory, keyring: keyring ?? (await isSealed({ directory }, 'account')) })
+  const alone = <Result>(work: () => Promise<Result>) =>
+    whileAlone({ home, path: join(directory, 'profile'), doing: 'changes this profile', waitMs: WAIT_MS }, work)
+  // What the vault returns was written by this program, in a directory that only this user may write.
+  return {
+    name,
+    home,
+    directory,
+    vault,
+    alone,
+    account: async () => (await vault.read('account')) as KeptAccount | undefined,
+    tokens: async () => (await vault.read('tokens')) as TokenPair | undefined,
+    device: async () => (await vault.read('device')) as KeptDevice | undefined,
+    revocations: revocationStore(vault, alone),
+  }
+}
+
+function revocationStore(vault: Vault, alone: Profile['alone']): RevocationStore {
+  const load = async (): Promise<Revocations> =>
+    new Map(((await vault.read('revocations')) ?? []) as readonly [DeviceId, string][])
+  return {
+    load,
+    // A later entry of a map replaces an earlier one: the time that was seen first stays.
+    save: (added) => alone(async () => vault.write('revocations', [...new Map([...added, ...(await load())])])),
+  }
+}

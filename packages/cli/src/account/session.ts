@@ -1,0 +1,64 @@
+/** The signed-in owner of a profile. */
+import { resumeOwner, type SessionListener } from '@blindkeep/client/account'
+import { type Device, openSealedDevice } from '@blindkeep/client/device'
+import { ProblemError } from '@blindkeep/client/errors'
+import { nodeEnvironment as environment } from '@blindkeep/client/node'
+import type { Owner } from '@blindkeep/client/owner'
+import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { LocalError } from '../exits.ts'
+import { createReport, type Report } from '../report.ts'
+import { type KeptAccount, type OwnerFlags, openProfile, type Profile } from './profile.ts'
+
+export interface SignedIn {
+  readonly owner: Owner
+  readonly profile: Profile
+  /** The origin and path of the server. */
+  readonly server: string
+  readonly report: Report
+  /** The device that signs for this profile. Throws `LocalError` if it cannot be used any more. */
+  device(): Promise<Device>
+}
+
+/** Throws `LocalError` if no account is signed in. Sends no request. */
+export async function signedIn(flags: OwnerFlags): Promise<SignedIn> {
+  const profile = await openProfile(flags)
+  const [account, tokens] = [await profile.account(), await profile.tokens()]
+  if (account === undefined || tokens === undefined) throw new LocalError(notSignedIn(profile))
+  const { server, email } = account
+  const accountKey = fromBase64(account.accountKey)
+  const owner = resumeOwner({ baseUrl: server, email, accountKey, tokens, environment, ...sessionOf(profile) })
+  owner.keepRevocations(profile.revocations)
+  return { owner, profile, server, report: createReport(flags), device: () => deviceOf(profile, account) }
+}
+
+/** Keeps the tokens of the profile's session. All processes of the profile use the same pair. */
+export function sessionOf(profile: Profile): SessionListener {
+  return {
+    onTokens: (tokens) => profile.vault.write('tokens', tokens),
+    shared: {
+      alone: profile.alone,
+      async stored() {
+        const tokens = await profile.tokens()
+        if (tokens === undefined) throw new LocalError(notSignedIn(profile))
+        return tokens
+      },
+    },
+  }
+}
+
+function notSignedIn({ name }: Profile): string {
+  const which = name === 'default' ? '' : ` --profile ${name}`
+  return `No account is signed in${which === '' ? '' : ` in the profile ${name}`}. Call: blindkeep login SERVER${which}`
+}
+
+async function deviceOf(profile: Profile, account: KeptAccount): Promise<Device> {
+  const kept = await profile.device()
+  if (kept === undefined || kept.accountId !== account.accountId)
+    throw new LocalError('This profile has no device to sign with. Sign in again: blindkeep login')
+  return await openSealedDevice(fromBase64(kept.sealed), fromBase64(account.accountKey))
+}
+
+/** Whether the server says that the session is over. */
+export function isSessionOver(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'error.auth.session_expired'
+}

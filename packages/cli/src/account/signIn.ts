@@ -1,0 +1,260 @@
+/** `register`, `login`, `recover`: what begins a session, and keeps it in the profile. */
+import { mkdir, open, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
+import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
+import { NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { nodeEnvironment as environment } from '@blindkeep/client/node'
+import type { Owner, TokenPair } from '@blindkeep/client/owner'
+import { passwordStrength } from '@blindkeep/client/passwordStrength'
+import { newRecoveryWords, recover } from '@blindkeep/client/recovery'
+import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import type { DeviceId } from '@blindkeep/protocol/ids'
+import { canAsk, givenSecret, line, secret } from '../ask.ts'
+import { EXIT, type Exit, LocalError } from '../exits.ts'
+import { writePrivate } from '../home/files.ts'
+import { createReport } from '../report.ts'
+import { shown } from '../texts.ts'
+import { type OwnerFlags, openProfile, type Profile } from './profile.ts'
+import { isSessionOver, signedIn } from './session.ts'
+
+export interface SignInFlags extends OwnerFlags {
+  readonly email?: string
+  readonly passwordFile?: string
+  readonly keyring?: boolean
+}
+
+export interface LoginFlags extends SignInFlags {
+  readonly codeFile?: string
+}
+
+export interface RegisterFlags extends SignInFlags {
+  readonly inviteFile?: string
+  readonly wordsTo?: string
+}
+
+export interface RecoverFlags extends LoginFlags {
+  readonly wordsFile?: string
+}
+
+export async function register(address: string, flags: RegisterFlags): Promise<Exit> {
+  const report = createReport(flags)
+  const profile = await freeProfile(flags)
+  const email = flags.email ?? (await line('E-mail address', '--email'))
+  const password = await newPassword('Password', flags)
+  const invite = await givenSecret({ file: flags.inviteFile, variable: 'BLINDKEEP_INVITE' })
+  const file = await wordsFile(flags.wordsTo)
+  const recovery = newRecoveryWords(environment)
+  const session = newSession()
+  // Shown as soon as they exist, whatever fails afterwards: nothing else knows them.
+  const tellWords = async (account: { readonly email: string; readonly accountId?: string }) => {
+    const words = (await recovery.confirm()).join(' ')
+    await file?.write(`${words}\n`)
+    const fact = { event: 'registered', account_id: account.accountId, email: account.email, server: serverOf(address) }
+    const where = file === undefined ? `\n\n  ${words}\n` : `They are in ${shown(file.path)}.`
+    report.result(
+      `${account.email} is registered. 24 words are the only way back in without the password. Keep them safe, and away from this machine. ${where}`,
+      file === undefined ? { ...fact, recovery_words: words } : { ...fact, recovery_words_file: file.path },
+    )
+  }
+  try {
+    const asked = { baseUrl: address, email, password, invite, recovery, environment }
+    const owner = await registerOwner({ ...session.listener, ...asked })
+    await tellWords(owner)
+    await keep({ profile, server: serverOf(address), owner, tokens: session.tokens })
+    return EXIT.done
+  } catch (error) {
+    if (error instanceof NetworkError && (await isDone(() => tellWords({ email }))))
+      throw new LocalError('The account exists, but the connection broke. Sign in: blindkeep login', { cause: error })
+    await file?.removeEmpty()
+    if (invite !== undefined || !isInviteMissing(error)) throw error
+    throw new LocalError(
+      'The server registers people by invite only. Ask its operator for an invite, and give it with --invite-file or BLINDKEEP_INVITE.',
+      { cause: error },
+    )
+  }
+}
+
+async function isDone(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch {
+    return false
+  }
+}
+
+export async function login(address: string | undefined, flags: LoginFlags): Promise<Exit> {
+  const profile = await freeProfile(flags)
+  const before = await profile.device()
+  const server = address ?? before?.server
+  if (server === undefined) throw new LocalError('Which server? Call: blindkeep login SERVER')
+  const email = flags.email ?? (await line('E-mail address', '--email'))
+  const password = await secret(passwordQuestion(flags))
+  const session = newSession()
+  const signIn = (deviceId?: DeviceId) =>
+    logIn({ ...session.listener, baseUrl: server, email, password, deviceId, environment })
+  const result = await signIn(before?.deviceId).catch(async (error: unknown) => {
+    // The device of an earlier session was revoked, or belongs to another account: this session gets a new one.
+    if (error instanceof ProblemError && error.code === 'error.device.not_authorized') return await signIn()
+    throw error
+  })
+  return await begin({ profile, server: serverOf(server), result, tokens: session.tokens, flags })
+}
+
+export async function recoverAccount(address: string, flags: RecoverFlags): Promise<Exit> {
+  const profile = await freeProfile(flags)
+  const email = flags.email ?? (await line('E-mail address', '--email'))
+  const words = await secret({
+    what: 'The 24 recovery words',
+    file: flags.wordsFile,
+    variable: 'BLINDKEEP_RECOVERY_WORDS',
+    flag: '--words-file',
+  })
+  const password = await newPassword('New password', flags)
+  const session = newSession()
+  const asked = { baseUrl: address, email, words, newPassword: password, environment }
+  const result = await recover({ ...session.listener, ...asked })
+  return await begin({ profile, server: serverOf(address), result, tokens: session.tokens, flags })
+}
+
+interface Begin {
+  readonly profile: Profile
+  readonly server: string
+  readonly result: SignedIn
+  readonly tokens: () => TokenPair
+  readonly flags: LoginFlags
+}
+
+async function begin({ profile, server, result, tokens, flags }: Begin): Promise<Exit> {
+  const owner = result.owner ?? (await answered(result.challenge, flags))
+  await keep({ profile, server, owner, tokens })
+  createReport(flags).result(`${owner.email} is signed in.`, {
+    event: 'signed_in',
+    account_id: owner.accountId,
+    email: owner.email,
+    server,
+  })
+  return EXIT.done
+}
+
+/** Asks again for as long as the server takes another code. */
+async function answered(challenge: NonNullable<SignedIn['challenge']>, { codeFile }: LoginFlags): Promise<Owner> {
+  for (;;) {
+    const code = await secret({
+      what: 'Code of the authenticator, or a backup code',
+      file: codeFile,
+      variable: 'BLINDKEEP_CODE',
+      flag: '--code-file',
+    })
+    try {
+      return await challenge.answer(code)
+    } catch (error) {
+      const isWrong = error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
+      const wasAsked = codeFile === undefined && !process.env.BLINDKEEP_CODE
+      if (!isWrong || !wasAsked || !canAsk()) throw error
+      process.stderr.write('blindkeep: this code is wrong, or was used before.\n')
+    }
+  }
+}
+
+/** The tokens are kept in the profile only together with the account's key. */
+function newSession(): { readonly listener: SessionListener; tokens(): TokenPair } {
+  let latest: TokenPair | undefined
+  return {
+    listener: {
+      onTokens(tokens) {
+        latest = tokens
+      },
+    },
+    tokens() {
+      if (latest === undefined) throw new Error('an owner has tokens')
+      return latest
+    },
+  }
+}
+
+interface Keep {
+  readonly profile: Profile
+  readonly server: string
+  readonly owner: Owner
+  readonly tokens: () => TokenPair
+}
+
+/** The account comes last: with it the profile counts as signed in. */
+async function keep({ profile, server, owner, tokens }: Keep): Promise<void> {
+  const { accountId, accountKey, email } = owner
+  owner.keepRevocations(profile.revocations)
+  const device = await deviceFor(profile, owner)
+  const sealed = toBase64(await sealDevice(device, accountKey))
+  await profile.alone(async () => {
+    await profile.vault.write('device', { server, accountId, deviceId: device.deviceId, sealed })
+    await profile.vault.write('tokens', tokens())
+    await profile.vault.write('account', { server, email, accountId, accountKey: toBase64(accountKey) })
+  })
+}
+
+/** The device of the profile's last session, if it may still write for this account, and otherwise a new one. */
+async function deviceFor(profile: Profile, owner: Owner): Promise<Device> {
+  const kept = await profile.device()
+  if (kept?.accountId === owner.accountId) {
+    try {
+      return await owner.addDevice(await openSealedDevice(fromBase64(kept.sealed), owner.accountKey))
+    } catch (error) {
+      if (!(error instanceof ProblemError && error.code === 'error.device.invalid')) throw error
+    }
+  }
+  return await owner.addDevice()
+}
+
+/** A profile has one account at a time. */
+async function freeProfile(flags: SignInFlags): Promise<Profile> {
+  const profile = await openProfile(flags, flags.keyring)
+  const account = await profile.account()
+  if (account === undefined || (await isOver(flags))) return profile
+  throw new LocalError(
+    `${account.email} is signed in already. Sign out first (blindkeep logout), or use another profile: --profile NAME`,
+  )
+}
+
+/** A session that has ended on the server is no reason to sign out first. */
+async function isOver(flags: SignInFlags): Promise<boolean> {
+  try {
+    await (await signedIn(flags)).owner.account()
+    return false
+  } catch (error) {
+    return isSessionOver(error)
+  }
+}
+
+async function newPassword(what: string, flags: SignInFlags): Promise<string> {
+  const password = await secret({ ...passwordQuestion(flags), what, twice: true })
+  const { missing } = passwordStrength(password)
+  if (missing === undefined) return password
+  throw new LocalError(`The password is too short: ${missing} more characters are needed.`)
+}
+
+function passwordQuestion({ passwordFile }: SignInFlags) {
+  return { what: 'Password', file: passwordFile, variable: 'BLINDKEEP_PASSWORD', flag: '--password-file' }
+}
+
+const serverOf = (address: string) => address.replace(/\/+$/, '')
+
+function isInviteMissing(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'error.auth.registration_closed'
+}
+
+/** Made before the account is, so that a path that cannot be written costs nothing. */
+async function wordsFile(path: string | undefined) {
+  if (path === undefined) return undefined
+  const absolute = resolve(path)
+  await mkdir(dirname(absolute), { recursive: true })
+  await (await open(absolute, 'wx', 0o600)).close()
+  return {
+    path: absolute,
+    write: (text: string) => writePrivate(absolute, text),
+    async removeEmpty() {
+      if ((await stat(absolute)).size === 0) await rm(absolute)
+    },
+  }
+}

@@ -1,0 +1,60 @@
+/** What a command asks a person: secrets, words and consent. Questions go to standard error, and only to a terminal. */
+import { readFile } from 'node:fs/promises'
+import { UsageError } from './exits.ts'
+
+export interface SecretQuestion {
+  /** What the person is asked for, as in `Password`. */
+  readonly what: string
+  /** A file whose first line is the secret. */
+  readonly file?: string | undefined
+  /** The variable of the environment that may have it. */
+  readonly variable: string
+  /** The flag that names the file. */
+  readonly flag: string
+  /** Ask twice, for a new secret. */
+  readonly twice?: boolean
+}
+
+/** A secret from a file, the environment, or the terminal. Never from an argument, which other users of the machine can read. */
+export async function secret({ what, file, variable, flag, twice = false }: SecretQuestion): Promise<string> {
+  const given = await givenSecret({ file, variable })
+  if (given !== undefined) return given
+  if (!canAsk()) throw new UsageError(`${what}: give it with ${flag} or ${variable}.`)
+  const first = await hidden(what)
+  if (twice && (await hidden(`${what} again`)) !== first)
+    throw new UsageError('the two are not the same. Call it again.')
+  return first
+}
+
+/** Undefined if neither a file nor the environment has it. */
+export async function givenSecret({
+  file,
+  variable,
+}: Pick<SecretQuestion, 'file' | 'variable'>): Promise<string | undefined> {
+  if (file !== undefined) return (await readFile(file, 'utf8')).replace(/\r?\n$/, '')
+  return process.env[variable] || undefined
+}
+
+async function hidden(message: string): Promise<string> {
+  const { default: password } = await import('@inquirer/password')
+  return await password({ message }, { output: process.stderr })
+}
+
+/** A text that need not be hidden. */
+export async function line(what: string, instead: string): Promise<string> {
+  if (!canAsk()) throw new UsageError(`${what}: give it with ${instead}.`)
+  const { default: input } = await import('@inquirer/input')
+  return await input({ message: what }, { output: process.stderr })
+}
+
+/** Whether the person agrees. `--yes` does so beforehand. Throws `UsageError` without a terminal. */
+export async function agrees(question: string, { yes = false }: { readonly yes?: boolean }): Promise<boolean> {
+  if (yes) return true
+  if (!canAsk()) throw new UsageError(`${question} Add --yes if that is meant.`)
+  const { default: confirm } = await import('@inquirer/confirm')
+  return await confirm({ message: question, default: false }, { output: process.stderr })
+}
+
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
+}

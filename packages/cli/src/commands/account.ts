@@ -1,0 +1,81 @@
+/** The commands for an account. */
+import type { Command } from 'commander'
+import type { OwnerFlags } from '../account/profile.ts'
+import type { LoginFlags, RecoverFlags, RegisterFlags } from '../account/signIn.ts'
+import { done } from './done.ts'
+
+export function addAccountCommands(program: Command): void {
+  program
+    .command('register')
+    .description('Creates an account, prints its recovery words, and signs in.')
+    .argument('<server>', 'the address of the server, as in a browser')
+    .option('--email <address>', 'otherwise it is asked for')
+    .option(
+      '--password-file <file>',
+      'a new password of 12 or more characters; or BLINDKEEP_PASSWORD; or it is asked for',
+    )
+    .option('--invite-file <file>', 'the invite code, where the server wants one; or BLINDKEEP_INVITE')
+    .option('--words-to <file>', 'write the recovery words to a new file instead of printing them')
+    .option('--keyring', 'keep the keys sealed under a key of the system’s keyring')
+    .addHelpText(
+      'after',
+      `
+Example:
+  blindkeep register https://keep.example.org --email me@example.org`,
+    )
+    .action(async (server: string, _flags, command: Command) => {
+      const { register } = await import('../account/signIn.ts')
+      await done(register(server, command.optsWithGlobals<RegisterFlags>()))
+    })
+
+  program
+    .command('login')
+    .description('Signs in. The keys stay on this machine until you sign out.')
+    .argument('[server]', 'the address of the server; by default that of the last session')
+    .option('--email <address>', 'otherwise it is asked for')
+    .option('--password-file <file>', 'the password; or BLINDKEEP_PASSWORD; or it is asked for')
+    .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
+    .option('--keyring', 'keep the keys sealed under a key of the system’s keyring')
+    .action(async (server: string | undefined, _flags, command: Command) => {
+      const { login } = await import('../account/signIn.ts')
+      await done(login(server, command.optsWithGlobals<LoginFlags>()))
+    })
+
+  program
+    .command('recover')
+    .description('Sets a new password with the recovery words, and signs in. All other sessions end.')
+    .argument('<server>', 'the address of the server')
+    .option('--email <address>', 'otherwise it is asked for')
+    .option('--words-file <file>', 'the 24 words; or BLINDKEEP_RECOVERY_WORDS; or they are asked for')
+    .option('--password-file <file>', 'the new password; or BLINDKEEP_PASSWORD; or it is asked for')
+    .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
+    .option('--keyring', 'keep the keys sealed under a key of the system’s keyring')
+    .action(async (server: string, _flags, command: Command) => {
+      const { recoverAccount } = await import('../account/signIn.ts')
+      await done(recoverAccount(server, command.optsWithGlobals<RecoverFlags>()))
+    })
+
+  program
+    .command('logout')
+    .description('Ends the session, and forgets the keys on this machine.')
+    .action(async (_flags, command: Command) => {
+      const { logout } = await import('../account/whoami.ts')
+      await done(logout(command.optsWithGlobals<OwnerFlags>()))
+    })
+
+  program
+    .command('whoami')
+    .description('Prints who is signed in, and where.')
+    .action(async (_flags, command: Command) => {
+      const { whoami } = await import('../account/whoami.ts')
+      await done(whoami(command.optsWithGlobals<OwnerFlags>()))
+    })
+
+  program
+    .command('quota')
+    .description('Prints how much of the account’s storage is used.')
+    .action(async (_flags, command: Command) => {
+      const { quota } = await import('../account/whoami.ts')
+      await done(quota(command.optsWithGlobals<OwnerFlags>()))
+    })
+}

@@ -1,0 +1,34 @@
+/** The command for guests. */
+import type { Command } from 'commander'
+import type { DropFlags } from '../drop/drop.ts'
+import { done } from './done.ts'
+
+export function addDropCommand(program: Command): void {
+  program
+    .command('drop')
+    .description(
+      'Seals files and sends them through a link. The same line again goes on where it stopped, and sends nothing twice.',
+    )
+    .argument('<link>', 'the whole link, with the part after #; in quotes')
+    .argument('<path...>', 'files, folders, or - for standard input')
+    .option('--name <name>', 'the name of what comes from standard input')
+    .option('--note <text>', 'a note to the owner, sealed like the files')
+    .option('--sender <name>', 'who sends them, sealed like the files')
+    .option('--receipts <folder>', 'where to save the receipts; without it each is saved beside its file')
+    .option('--passphrase-file <file>', 'the passphrase of the link; or BLINDKEEP_PASSPHRASE; or it is asked for')
+    .option('--again', 'send files again that this machine has sent through this link before')
+    .addHelpText(
+      'after',
+      `
+Receipts are named FILE.blindkeep-receipt.json. In folders, such files and symbolic links are not sent.
+What is needed to go on is kept in ${'$BLINDKEEP_HOME'}, without it in the user's configuration directory.
+
+Examples:
+  blindkeep drop 'https://keep.example.org/u/3f…#…' report.pdf photos/
+  tar c project | blindkeep drop 'https://…' - --name project.tar --note 'as of today'`,
+    )
+    .action(async (link: string, paths: string[], _flags, command: Command) => {
+      const { drop } = await import('../drop/drop.ts')
+      await done(drop({ link, paths, flags: command.optsWithGlobals<DropFlags>() }))
+    })
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { LocalError } from '../exits.ts'
+import { durationText, shown } from '../texts.ts'
+import { whileAlone } from './claims.ts'
+import { homeDirectory, readPrivate, writePrivate } from './files.ts'
+import { openVault } from './vault.ts'
+
+let home: string
+before(async () => {
+  home = await mkdtemp(join(tmpdir(), 'blindkeep-home-'))
+})
+after(() => rm(home, { recursive: true, force: true }))
+
+describe('the home of the command line', () => {
+  it('is where the person says, otherwise where the system keeps settings', () => {
+    assert.equal(homeDirectory({ BLINDKEEP_HOME: '/somewhere' }), '/somewhere')
+    if (process.platform !== 'win32') assert.equal(homeDirectory({ XDG_CONFIG_HOME: '/config' }), '/config/blindkeep')
+  })
+
+  it('replaces a file in one step, for this user alone, and leaves no other', async () => {
+    const path = join(home, 'replaced', 'file')
+    assert.equal(await readPrivate(path), undefined)
+    await writePrivate(path, 'one')
+    await writePrivate(path, 'two')
+    assert.equal(await readPrivate(path), 'two')
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    assert.deepEqual(await readdir(join(home, 'replaced')), ['file'])
+  })
+
+  it('keeps values by their names, and forgets them', async () => {
+    const vault = openVault({ directory: join(home, 'vault') })
+    assert.equal(await vault.read('account'), undefined)
+    await vault.write('account', { email: 'a@example.org' })
+    assert.deepEqual(await vault.read('account'), { email: 'a@example.org' })
+    await vault.remove('account')
+    assert.equal(await vault.read('account'), undefined)
+  })
+})
+
+const claim = (name: string) => ({ home, path: join(home, 'claimed', name), doing: 'sends this file' })
+const claimsOf = async (name: string) =>
+  (await readdir(join(home, 'claimed'))).filter((file) => file.startsWith(`${name}.`))
+
+/** A process that holds a claim until it is killed. */
+async function holder(name: string) {
+  const script = `
+    const { whileAlone } = await import(${JSON.stringify(new URL('./claims.ts', import.meta.url).href)})
+    await whileAlone(${JSON.stringify(claim(name))}, () => new Promise(() => { console.log('claimed'); setInterval(() => {}, 1000) }))`
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  assert.ok(child.stdout)
+  await once(child.stdout, 'data')
+  return child
+}
+
+describe('a claim', () => {
+  it('keeps a second process out while the first one runs, and is void when it was killed', async () => {
+    const child = await holder('killed')
+    await assert.rejects(
+      whileAlone(claim('killed'), async () => 'ran'),
+      LocalError,
+    )
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    assert.equal(await whileAlone(claim('killed'), async () => 'ran'), 'ran')
+    assert.deepEqual(await claimsOf('killed'), [])
+  })
+
+  it('is waited for as long as asked', async () => {
+    const child = await holder('waited')
+    const waiting = whileAlone({ ...claim('waited'), waitMs: 60_000 }, async () => 'ran')
+    child.kill('SIGKILL')
+    assert.equal(await waiting, 'ran')
+  })
+
+  it('of an ended process is replaced by one of many alone', async () => {
+    await mkdir(join(home, 'claimed'), { recursive: true })
+    let inside = 0
+    let most = 0
+    const once = (name: string) =>
+      whileAlone({ ...claim(name), waitMs: 60_000 }, async () => {
+        inside += 1
+        most = Math.max(most, inside)
+        await new Promise((resolve) => setImmediate(resolve))
+        inside -= 1
+      })
+    await writeFile(`${claim('many').path}.claim`, randomUUID())
+    await Promise.all(Array.from({ length: 20 }, () => once('many')))
+    assert.equal(most, 1)
+  })
+
+  it('names its process while it is held, and goes also after a failure', async () => {
+    const failing = whileAlone(claim('failing'), async () => {
+      assert.match(await readFile(`${claim('failing').path}.claim`, 'utf8'), /^[0-9a-f-]{36}$/)
+      throw new Error('broken')
+    })
+    await assert.rejects(failing, /broken/)
+    assert.deepEqual(await claimsOf('failing'), [])
+  })
+})
+
+describe('a text on the terminal', () => {
+  it('moves no cursor and turns no direction', () => {
+    assert.equal(shown('a\u001b[31mb\r\u202Efdp.exe'), 'a\uFFFD[31mb\uFFFD\uFFFDfdp.exe')
+  })
+
+  it('says how long something takes', () => {
+    assert.deepEqual([0.2, 99.5, 100, 5999, 6000].map(durationText), [
+      '1 s',
+      '100 s',
+      '2 min',
+      '1 h 40 min',
+      '1 h 40 min',
+    ])
+  })
+})

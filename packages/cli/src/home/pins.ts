@@ -1,0 +1,39 @@
+/** The attestation keys of the servers that this user's command lines have met, and the newest receipt of each. Not secret. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { joinPins, type PinnedKeys, parsePins } from '@blindkeep/client/receipts'
+import { LocalError } from '../exits.ts'
+import { whileAlone } from './claims.ts'
+import { readPrivate, writePrivate } from './files.ts'
+
+/** Longer than a write takes on a busy disk. */
+const WAIT_MS = 30_000
+
+/** `serverId`: the origin of the server. Undefined before the first call of `pin`. */
+export async function pinsOf(home: string, serverId: string): Promise<PinnedKeys | undefined> {
+  const path = pathOf(home, serverId)
+  const text = await readPrivate(path)
+  if (text === undefined) return undefined
+  try {
+    return parsePins(JSON.parse(text))
+  } catch (cause) {
+    throw new LocalError(
+      `${path} is damaged: it says which keys the server has shown before. Restore it from a backup, or delete it to trust the keys that the server shows now.`,
+      { cause },
+    )
+  }
+}
+
+/** Adds what was seen. Throws `AuditError` if another process has seen what contradicts it. */
+export async function pin(home: string, seen: PinnedKeys): Promise<void> {
+  const path = pathOf(home, seen.serverId)
+  await whileAlone({ home, path, doing: 'notes keys of this server', waitMs: WAIT_MS }, async () => {
+    const before = await pinsOf(home, seen.serverId)
+    const text = JSON.stringify(joinPins(before, seen))
+    if (before === undefined || text !== JSON.stringify(before)) await writePrivate(path, text)
+  })
+}
+
+function pathOf(home: string, serverId: string): string {
+  return join(home, 'servers', `${createHash('sha256').update(serverId).digest('hex').slice(0, 32)}.json`)
+}

@@ -1,0 +1,49 @@
+/** What a refusal of the server means at a command line, and what to do next. The catalog's own words are for authors of clients. */
+import type { ProblemCode } from '@blindkeep/protocol/problems'
+
+const GONE = 'It is not there (any more): it may have been deleted, kept or discarded elsewhere.'
+const LATER = 'Wait a little, and call it again.'
+
+/** Codes that are not here are faults of this program or of the server: they get the catalog's words. */
+export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
+  'error.auth.session_expired':
+    'The session is over: it was ended, or not used for long. Sign in again: blindkeep login',
+  'error.request.unauthenticated': 'You are not signed in any more. Sign in again: blindkeep login',
+  'error.auth.invalid_credentials': 'E-mail address or password are wrong. Check both.',
+  'error.auth.registration_invalid': 'The server does not accept this e-mail address. Check its spelling.',
+  'error.auth.user_already_exists': 'There is an account with this e-mail address. Sign in: blindkeep login',
+  'error.auth.registration_closed':
+    'The invite is wrong, expired or used, or registration is closed. Ask its operator for a new invite.',
+  'error.auth.recovery_invalid': 'These words do not belong to this e-mail address. Check both.',
+  'error.auth.totp_invalid_code': 'The code is wrong, or was used before. Wait for the next one.',
+  'error.auth.totp_challenge_invalid': 'The sign-in took too long, or had too many wrong codes. Begin again.',
+  'error.auth.rate_limited': 'There were too many wrong tries. Wait a quarter of an hour, and call it again.',
+  'error.account.suspended':
+    'The account is suspended: you can read and delete, not add. Ask the operator of the server.',
+  'error.request.limit_reached':
+    'The account has as many of these as the server allows. Remove some that you do not need.',
+  'error.drop.links_exhausted': 'There are too many open links. Revoke some: blindkeep link list',
+  'error.quota.exceeded':
+    'The storage of the account is full. Delete what you do not need, or ask the operator for more.',
+  'error.drop.not_found': GONE,
+  'error.asset.not_found': GONE,
+  'error.storage.asset_not_found': GONE,
+  'error.blob.not_found': GONE,
+  'error.device.not_found': 'There is no such device. Call: blindkeep devices list',
+  'error.album.not_available': 'There is no such album (any more). Call: blindkeep album list',
+  'error.device.not_authorized':
+    'The device of this profile was revoked. Sign out and in again to get a new one: blindkeep logout, blindkeep login',
+  'error.asset.retained': 'It must be kept until the time to which it was retained has passed.',
+  'error.blob.withheld': 'The operator of the server withholds it at the moment. It is still stored. Ask them why.',
+  'error.share.not_found': 'There is no such share (any more): it has expired or was revoked. Ask for a new address.',
+  'error.drop.link_not_found':
+    'The link takes no files: it has expired, is used up, or was revoked. Ask its owner for a new one.',
+  'error.request.misdirected': 'The server does not answer at this address. Use the one that its operator gave you.',
+  'error.storage.unavailable':
+    'The server cannot store at the moment: its disk is full or away. What it has is safe. Call it again later, and tell its operator.',
+  'error.request.overloaded': LATER,
+  'error.request.failed':
+    'The server failed. Call it again. If it fails again, tell its operator the number of the request.',
+  'error.protocol.version_unsupported': 'The server does not take this version any more. Use a newer client.',
+  'error.manifest.timestamp_out_of_range': 'The clock of this machine is wrong. Set it, and call it again.',
+}
