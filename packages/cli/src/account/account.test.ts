@@ -2,16 +2,13 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { logIn } from '@blindkeep/client/account'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner } from '@blindkeep/client/owner'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
 import { openWorld, PASSWORD } from '../testing/world.ts'
 
-const ACCESS_SECONDS = 2
-
-const world = await openWorld({ ACCESS_TOKEN_SECONDS: String(ACCESS_SECONDS) })
+const world = await openWorld()
 
 const withPassword = (password: string = PASSWORD) => ({ env: { BLINDKEEP_PASSWORD: password } })
 const home = (...path: readonly string[]) => join(world.root, 'home', ...path)
@@ -107,8 +104,11 @@ describe('an account at the command line', () => {
 
   it('stays signed in when many processes renew its session at the same moment', async () => {
     await world.signUp('many')
+    const path = home('profiles', 'many', 'tokens.json')
     for (let round = 0; round < 2; round += 1) {
-      await wait(ACCESS_SECONDS * 1000 + 200)
+      // No server accepts it, as if its time were over.
+      const tokens = JSON.parse(await readFile(path, 'utf8'))
+      await writeFile(path, JSON.stringify({ ...tokens, accessToken: `${tokens.accessToken}x` }))
       const outcomes = await Promise.all(Array.from({ length: 6 }, () => world.run(['quota', '--profile', 'many'])))
       assert.deepEqual(
         outcomes.map(({ status, stderr }) => [status, stderr]),
@@ -116,7 +116,7 @@ describe('an account at the command line', () => {
       )
     }
     const renewals = world.proxy.seen.filter(({ path }) => path === '/v1/auth/refresh').length
-    assert.ok(renewals >= 2)
+    assert.equal(renewals, 2)
   })
 
   it('sends no secret to a server that calls itself by another address, and exits with 3', async () => {

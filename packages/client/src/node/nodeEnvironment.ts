@@ -1,5 +1,5 @@
 /** What Node does better than the code for browsers: SHA-256, Argon2id, and sending bytes without copies. */
-import { argon2, createHash } from 'node:crypto'
+import * as crypto from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { ARGON2 } from '@blindkeep/protocol/suites'
@@ -11,14 +11,13 @@ const PIECE_BYTES = 64 * 1024
 export const nodeEnvironment: Environment = {
   ...systemEnvironment,
   fetch: (input, init) => fetch(input, init?.body instanceof Uint8Array ? streamed(init, init.body) : init),
-  masterOfPassword: stretch,
-  passphraseProof: stretch,
+  ...nativeSlowHashes(),
   createHash: nativeHash,
   createFileHash: async () => nativeHash(),
 }
 
 function nativeHash(): RunningHash {
-  const hash = createHash('sha256')
+  const hash = crypto.createHash('sha256')
   return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
 }
 
@@ -38,11 +37,18 @@ function streamed(init: RequestInit, bytes: Uint8Array): RequestInit & { readonl
   return { ...init, body, duplex: 'half' }
 }
 
-const argon2Async = promisify(argon2)
-
-/** Same result as `seal/password.ts`: the suite's parameters over the text as UTF-8 in NFKC. */
-async function stretch(text: string, salt: Uint8Array): Promise<Bytes> {
-  const { memoryKiB: memory, passes, parallelism, bytes: tagLength } = ARGON2
-  const message = text.normalize('NFKC')
-  return new Uint8Array(await argon2Async('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength }))
+/** Node has Argon2 since version 24.7; before, the code for browsers does it, in about a second. */
+function nativeSlowHashes(): Partial<Pick<Environment, 'masterOfPassword' | 'passphraseProof'>> {
+  const argon2: typeof crypto.argon2 | undefined = crypto.argon2
+  if (argon2 === undefined) return {}
+  const argon2Async = promisify(argon2)
+  /** Same result as `seal/password.ts`: the suite's parameters over the text as UTF-8 in NFKC. */
+  const stretch = async (text: string, salt: Uint8Array): Promise<Bytes> => {
+    const { memoryKiB: memory, passes, parallelism, bytes: tagLength } = ARGON2
+    const message = text.normalize('NFKC')
+    return new Uint8Array(
+      await argon2Async('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength }),
+    )
+  }
+  return { masterOfPassword: stretch, passphraseProof: stretch }
 }

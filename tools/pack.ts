@@ -1,0 +1,138 @@
+/**
+ * Makes the packages that install elsewhere, where Node runs no TypeScript (`decisions/packages.md`). `npm run pack [directory]`: writes `*.tgz`,
+ * to `packed` by default. The same tree gives the same bytes.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundleCommandLine, licencesOf } from './bundle.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const PACKED = resolve(process.argv[2] ?? join(ROOT, 'packed'))
+/** Below the root, so that the compiler finds the packages of others. */
+const STAGE = join(ROOT, 'packed', `stage-${process.pid}`)
+/** The oldest Node with all that the packages use, such as `node:sqlite` without a flag. */
+const ENGINES = { node: '>=22.13' }
+
+interface Manifest {
+  readonly name: string
+  readonly exports?: Readonly<Record<string, string>>
+  readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly bin?: Readonly<Record<string, string>>
+}
+
+mkdirSync(PACKED, { recursive: true })
+try {
+  // A library is compiled against the compiled ones before it.
+  packLibrary('protocol')
+  packLibrary('client')
+  await packProgram('cli')
+} finally {
+  rmSync(STAGE, { recursive: true, force: true })
+}
+
+/** JavaScript with its types, file by file. */
+function packLibrary(folder: string): void {
+  const { directory, manifest } = stage(folder)
+  cpSync(join(ROOT, 'packages', folder, 'src'), join(directory, 'src'), { recursive: true, filter: isShipped })
+  write(directory, 'package.json', { ...compiled(manifest), files: ['dist'], engines: ENGINES })
+  const linked = join(STAGE, 'node_modules', manifest.name)
+  mkdirSync(dirname(linked), { recursive: true })
+  symlinkSync(directory, linked)
+  compile(folder, directory)
+  pack(directory)
+}
+
+/** One program with all that it uses, and their licences. */
+async function packProgram(folder: string): Promise<void> {
+  const { directory, manifest } = stage(folder)
+  const bundled = await bundleCommandLine(join(directory, 'dist'))
+  writeFileSync(join(directory, 'dist', 'LICENCES.txt'), licencesOf(bundled))
+  const isInside = (name: string) =>
+    name.startsWith('@blindkeep/') || bundled.some((path) => path.endsWith(join('node_modules', name)))
+  const left = Object.entries(manifest.dependencies ?? {}).filter(([name]) => !isInside(name))
+  const bin = mapValues(manifest.bin ?? {}, () => 'dist/main.js')
+  write(directory, 'package.json', {
+    ...manifest,
+    bin,
+    dependencies: Object.fromEntries(left),
+    files: ['dist'],
+    engines: ENGINES,
+  })
+  pack(directory)
+}
+
+function stage(folder: string): { readonly directory: string; readonly manifest: Manifest } {
+  const from = join(ROOT, 'packages', folder)
+  const directory = join(STAGE, folder)
+  mkdirSync(directory, { recursive: true })
+  cpSync(join(ROOT, 'LICENSE'), join(directory, 'LICENSE'))
+  if (existsSync(join(from, 'README.md'))) cpSync(join(from, 'README.md'), join(directory, 'README.md'))
+  return { directory, manifest: JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) }
+}
+
+function isShipped(path: string): boolean {
+  return !/\.test\.ts$|[\\/]testing$/.test(path)
+}
+
+/** The same manifest, with the compiled files in the place of the sources. */
+function compiled({ exports = {}, imports, ...manifest }: Manifest): object {
+  const types = (path: string) => ({ types: dist(path, '.d.ts'), default: dist(path, '.js') })
+  const scripts = (conditions: Readonly<Record<string, string>>) => mapValues(conditions, (path) => dist(path, '.js'))
+  return { ...manifest, exports: mapValues(exports, types), ...(imports && { imports: mapValues(imports, scripts) }) }
+}
+
+function dist(path: string, ending: string): string {
+  return path.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, ending)
+}
+
+function mapValues<In, Out>(object: Readonly<Record<string, In>>, map: (value: In) => Out): Record<string, Out> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]))
+}
+
+function compile(folder: string, directory: string): void {
+  const isPure = folder === 'protocol'
+  write(directory, 'tsconfig.json', {
+    extends: join(ROOT, 'tsconfig.base.json'),
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      rewriteRelativeImportExtensions: true,
+      rootDir: 'src',
+      outDir: 'dist',
+      types: isPure ? [] : ['node'],
+      lib: ['es2024', ...(isPure ? [] : ['dom', 'dom.iterable', 'dom.asynciterable'])],
+    },
+    include: ['src'],
+  })
+  run('npx', ['tsc', '--singleThreaded', '-p', directory], ROOT)
+}
+
+function pack(directory: string): void {
+  const answer = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', PACKED], directory))
+  // npm 11 lists packages, npm 12 names them.
+  for (const { filename, size, unpackedSize } of Object.values<PackedFile>(answer))
+    console.log(`${filename}: ${Math.ceil(size / 1000)} kB, ${Math.ceil(unpackedSize / 1000)} kB unpacked`)
+}
+
+interface PackedFile {
+  readonly filename: string
+  readonly size: number
+  readonly unpackedSize: number
+}
+
+function write(directory: string, file: string, value: object): void {
+  writeFileSync(join(directory, file), `${JSON.stringify(value, undefined, 2)}\n`)
+}
+
+function run(command: string, args: readonly string[], cwd: string): string {
+  try {
+    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  } catch (error) {
+    // The compiler prints its findings on standard output.
+    if (error instanceof Error && 'stdout' in error) process.stderr.write(String(error.stdout))
+    throw error
+  }
+}
