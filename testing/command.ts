@@ -1,8 +1,10 @@
 /** Runs an operator's command as a process, as an operator does, usually beside a running server. */
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundled } from '../tools/bundle.ts'
 
-export const CLI = fileURLToPath(new URL('../packages/server/src/cli.ts', import.meta.url))
+export const CLI = join(await bundled('server'), 'cli.js')
 /** Node's compile cache, shared by all processes: commands and server starts spend most of their time on loading code. */
 export const COMPILED = fileURLToPath(new URL('../node_modules/.cache/blindkeep-compiled', import.meta.url))
 /** A command takes less than a second; on a busy machine it has taken twenty. */

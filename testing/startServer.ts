@@ -10,11 +10,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { bundled } from '../tools/bundle.ts'
 import { COMPILED, type CommandOutcome, runCommand } from './command.ts'
 import { createTestDatabase } from './postgresDatabase.ts'
 
-export const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
+export const MAIN = join(await bundled('server'), 'main.js')
 /** A start takes less than a second; on a busy machine it has taken twenty. */
 const READY_TIMEOUT_MS = 60_000
 const READY_POLL_MS = 25

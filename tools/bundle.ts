@@ -1,53 +1,146 @@
-/** A program as a few files of JavaScript, with everything that it uses: loading hundreds of small modules takes most of a short program's time. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+/**
+ * Programs as a few files of JavaScript with all that they use (`decisions/packages.md`): finding and compiling hundreds of small modules takes most of a
+ * start. What runs is `dist/` of each program's package; tests run the bundle of the present sources, whatever `dist/` has.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { chmod, cp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { rolldown } from 'rolldown'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const CACHE = join(ROOT, 'node_modules', '.cache', 'blindkeep-programs')
+/** Bundles of other sources are removed when no test can be using them any more. */
+const KEPT_MS = 24 * 3_600_000
+/** The key of the sources that a bundle was made of. */
+export const KEY_FILE = 'sources.txt'
 
-export interface Bundle {
-  /** The program's first module. */
-  readonly input: string
-  /** Receives `main.js` and what it loads later. Is emptied first. */
-  readonly directory: string
-  /** Packages that stay outside: native code, and what few people need. */
-  readonly external?: readonly string[]
+interface Program {
+  /** Below `packages/<program>/src`; each becomes a file of its name. */
+  readonly inputs: readonly string[]
+  /** Packages that stay outside: native code, and what is not JavaScript. */
+  readonly external: readonly string[]
+  readonly packages: readonly string[]
 }
 
-/** Resolves with the folders of the packages that are in the bundle. */
-export async function bundle({ input, directory, external = [] }: Bundle): Promise<readonly string[]> {
-  const build = await rolldown({ input, external: [...external], platform: 'node', cwd: ROOT })
+const PROGRAMS = {
+  server: {
+    inputs: [
+      'main.ts',
+      'cli.ts',
+      'adapters/sql/snapshotWorker.ts',
+      'adapters/keyring/receiptWorker.ts',
+      'adapters/filesystem/digestWorker.ts',
+    ],
+    external: ['pg-native', '@blindkeep/web'],
+    packages: ['protocol', 'server'],
+  },
+  cli: { inputs: ['main.ts'], external: ['@napi-rs/keyring'], packages: ['protocol', 'client', 'cli'] },
+} as const satisfies Readonly<Record<string, Program>>
+
+export type ProgramName = keyof typeof PROGRAMS
+export const PROGRAM_NAMES: readonly ProgramName[] = ['server', 'cli']
+
+/** The bundle of the present sources: a directory that never changes. Made at the first call. */
+export async function bundled(program: ProgramName): Promise<string> {
+  const key = await keyOf(program)
+  const directory = join(CACHE, `${program}-${key}`)
+  if (existsSync(directory)) {
+    await utimes(directory, new Date(), new Date())
+    return directory
+  }
+  const staging = `${directory}.${process.pid}`
+  await makeBundle(program, staging)
+  await writeFile(join(staging, KEY_FILE), key)
+  // Another process may have made the same one meanwhile.
+  await rename(staging, directory).catch(() => rm(staging, { recursive: true, force: true }))
+  await removeOld()
+  return directory
+}
+
+/** Puts the bundle of the present sources where the program runs from. What was there is replaced at the end, in one step. */
+export async function install(program: ProgramName): Promise<void> {
+  const dist = join(ROOT, 'packages', program, 'dist')
+  const staging = `${dist}.${process.pid}`
+  await cp(await bundled(program), staging, { recursive: true })
+  await rm(dist, { recursive: true, force: true })
+  await rename(staging, dist)
+}
+
+/** Whether a package stays outside of the bundle. */
+export function isOutside(program: ProgramName, name: string): boolean {
+  return PROGRAMS[program].external.some((external) => external === name)
+}
+
+/** Whether `install` would change nothing. */
+export async function isInstalled(program: ProgramName): Promise<boolean> {
+  const installed = await readFile(join(ROOT, 'packages', program, 'dist', KEY_FILE), 'utf8').catch(() => undefined)
+  return installed === (await keyOf(program))
+}
+
+async function makeBundle(program: ProgramName, directory: string): Promise<void> {
+  const { rolldown } = await import('rolldown')
+  const { inputs, external } = PROGRAMS[program]
+  const build = await rolldown({
+    input: inputs.map((input) => join(ROOT, 'packages', program, 'src', input)),
+    external: external.map((name) => new RegExp(`^${name}(/|$)`)),
+    platform: 'node',
+    cwd: ROOT,
+    plugins: [{ name: 'workers', transform: (code, id) => (id.startsWith(ROOT) ? besideEachOther(code) : undefined) }],
+  })
   const { output } = await build.write({
     dir: directory,
     format: 'esm',
-    entryFileNames: 'main.js',
-    // Licences and notes of the bundled code stay where they are.
+    entryFileNames: '[name].js',
     comments: { legal: true, annotation: true, jsdoc: false },
-    cleanDir: true,
   })
   await build.close()
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
-  const packages = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
-  return [...new Set(packages)].sort()
+  await writeFile(join(directory, 'LICENCES.txt'), await licencesOf(modules))
+  for (const { fileName } of output.filter(isEntry)) await chmod(join(directory, fileName), 0o755)
 }
 
-/** The licences of bundled packages, as their authors ask for. Throws for a package without one. */
-export function licencesOf(packages: readonly string[]): string {
-  return packages
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-      if (file === undefined && license === undefined) throw new Error(`${relative(ROOT, folder)} has no licence`)
-      const text = file === undefined ? '' : `\n\n${readFileSync(join(folder, file), 'utf8').trim()}`
-      return `${name} ${version}, ${license}${text}\n`
-    })
-    .join(`\n${'-'.repeat(80)}\n\n`)
+const isEntry = (file: { readonly type: string; readonly isEntry?: boolean }) => file.isEntry === true
+
+/** A worker's file is named in a `URL`, which the bundler does not read. In a bundle all files are in one directory. */
+function besideEachOther(code: string): string {
+  return code.replaceAll(/new URL\('\.\/(\w+)\.ts', import\.meta\.url\)/g, "new URL('./$1.js', import.meta.url)")
 }
 
-/** The command line, into `directory`. */
-export function bundleCommandLine(directory: string): Promise<readonly string[]> {
-  const input = join(ROOT, 'packages', 'cli', 'src', 'main.ts')
-  if (!existsSync(input)) throw new Error(`${input} is missing`)
-  return bundle({ input, directory, external: ['@napi-rs/keyring'] })
+/** The licences of all packages in a bundle, as their authors ask for. Throws for a package without one. */
+async function licencesOf(modules: readonly string[]): Promise<string> {
+  const folders = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
+  const texts = [...new Set(folders)].sort().map(async (folder) => {
+    const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+    const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry))
+    if (file === undefined && license === undefined) throw new Error(`${name} has no licence`)
+    const text = file === undefined ? '' : `\n\n${(await readFile(join(folder, file), 'utf8')).trim()}`
+    return `${name} ${version}, ${license}${text}\n`
+  })
+  return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`)
+}
+
+/** Changes with each source file, and with the versions of all packages. */
+async function keyOf(program: ProgramName): Promise<string> {
+  const folders = PROGRAMS[program].packages.map((name) => join(ROOT, 'packages', name, 'src'))
+  const sources = (await Promise.all(folders.map(filesIn))).flat()
+  const files = [...sources, join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)]
+  const facts = await Promise.all(files.map(async (file) => [file, (await stat(file)).mtimeMs]))
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+}
+
+async function removeOld(): Promise<void> {
+  for (const name of await readdir(CACHE)) {
+    const directory = join(CACHE, name)
+    const usedAt = await stat(directory).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    )
+    if (Date.now() - usedAt > KEPT_MS) await rm(directory, { recursive: true, force: true })
+  }
 }

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleCommandLine, licencesOf } from './bundle.ts'
+import { bundled, isOutside, KEY_FILE, type ProgramName } from './bundle.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKED = resolve(process.argv[2] ?? join(ROOT, 'packed'))
@@ -20,7 +20,6 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string>>
   readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly dependencies?: Readonly<Record<string, string>>
-  readonly bin?: Readonly<Record<string, string>>
 }
 
 mkdirSync(PACKED, { recursive: true })
@@ -45,18 +44,16 @@ function packLibrary(folder: string): void {
   pack(directory)
 }
 
-/** One program with all that it uses, and their licences. */
-async function packProgram(folder: string): Promise<void> {
+/** One program with all that it uses, and their licences. What stays outside is a dependency. */
+async function packProgram(folder: ProgramName): Promise<void> {
   const { directory, manifest } = stage(folder)
-  const bundled = await bundleCommandLine(join(directory, 'dist'))
-  writeFileSync(join(directory, 'dist', 'LICENCES.txt'), licencesOf(bundled))
-  const isInside = (name: string) =>
-    name.startsWith('@blindkeep/') || bundled.some((path) => path.endsWith(join('node_modules', name)))
-  const left = Object.entries(manifest.dependencies ?? {}).filter(([name]) => !isInside(name))
-  const bin = mapValues(manifest.bin ?? {}, () => 'dist/main.js')
+  cpSync(await bundled(folder), join(directory, 'dist'), {
+    recursive: true,
+    filter: (path) => !path.endsWith(KEY_FILE),
+  })
+  const left = Object.entries(manifest.dependencies ?? {}).filter(([name]) => isOutside(folder, name))
   write(directory, 'package.json', {
     ...manifest,
-    bin,
     dependencies: Object.fromEntries(left),
     files: ['dist'],
     engines: ENGINES,

@@ -2,15 +2,16 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { newOwner } from '../../testing/people.ts'
+import { bundled } from '../../tools/bundle.ts'
 import { hasProgram, settleDisk, startBlindkeep, startPeer, timeProgram } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
 import { removeObjects } from '../uploadLanes.ts'
 
 const MEBIBYTE = 1024 * 1024
-const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url))
+/** As people get it. */
+const MAIN = join(await bundled('cli'), 'main.js')
 
 export const terminalDrop: Row = {
   name: 'terminal-drop',

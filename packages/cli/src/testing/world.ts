@@ -2,14 +2,17 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after } from 'node:test'
 import { type BehindProxy, startBehindProxy } from '../../../../testing/behindProxy.ts'
 import { COMPILED } from '../../../../testing/command.ts'
-import { bundleCommandLine } from '../../../../tools/bundle.ts'
+import { bundled } from '../../../../tools/bundle.ts'
+
+/** As people get it. */
+const MAIN = join(await bundled('cli'), 'main.js')
 
 export const PASSWORD = 'correct horse battery'
 
@@ -66,27 +69,12 @@ export async function openWorld(settings: Readonly<Record<string, string>> = {})
   return world
 }
 
-let bundled: Promise<string> | undefined
-
-/** The program as people get it, once for all tests of this process. */
-function bundledMain(): Promise<string> {
-  bundled ??= (async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-bundle-'))
-    after(() => rm(directory, { recursive: true, force: true }))
-    await bundleCommandLine(join(directory, 'dist'))
-    await copyFile(new URL('../../package.json', import.meta.url), join(directory, 'package.json'))
-    return join(directory, 'dist', 'main.js')
-  })()
-  return bundled
-}
-
 async function newWorld(settings: Readonly<Record<string, string>>): Promise<World> {
   const behind = await startBehindProxy(settings)
   const root = await mkdtemp(join(tmpdir(), 'blindkeep-cli-'))
-  const main = await bundledMain()
   function start(args: readonly string[], { env = {}, cwd = root }: Call = {}): ChildProcess {
     const { PATH = '' } = process.env
-    return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+    return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
       cwd,
       env: { PATH, NODE_COMPILE_CACHE: COMPILED, BLINDKEEP_HOME: join(root, 'home'), ...env },
       stdio: 'pipe',

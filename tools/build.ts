@@ -1,0 +1,19 @@
+/**
+ * Builds what runs: the programs, each into `dist/` of its package, and the pages (`packages/web/build.ts`). With `--if-possible` an installation without
+ * the tools for it (`npm ci --omit=dev`) is no fault; with `--if-changed` nothing is built that is as its sources.
+ */
+import { install, isInstalled, PROGRAM_NAMES } from './bundle.ts'
+
+const ifChanged = process.argv.includes('--if-changed')
+if (isThere('rolldown') || !process.argv.includes('--if-possible'))
+  for (const program of PROGRAM_NAMES) if (!ifChanged || !(await isInstalled(program))) await install(program)
+await import('../packages/web/build.ts')
+
+function isThere(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
+}
