@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, cp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -97,10 +97,7 @@ async function makeBundle(program: ProgramName, directory: string): Promise<void
   await build.close()
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
   await writeFile(join(directory, 'LICENCES.txt'), await licencesOf(modules))
-  for (const { fileName } of output.filter(isEntry)) await chmod(join(directory, fileName), 0o755)
 }
-
-const isEntry = (file: { readonly type: string; readonly isEntry?: boolean }) => file.isEntry === true
 
 /** A worker's file is named in a `URL`, which the bundler does not read. In a bundle all files are in one directory. */
 function besideEachOther(code: string): string {

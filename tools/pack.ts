@@ -51,11 +51,12 @@ async function packProgram(folder: ProgramName): Promise<void> {
     recursive: true,
     filter: (path) => !path.endsWith(KEY_FILE),
   })
+  cpSync(join(ROOT, 'packages', folder, 'bin.mjs'), join(directory, 'bin.mjs'))
   const left = Object.entries(manifest.dependencies ?? {}).filter(([name]) => isOutside(folder, name))
   write(directory, 'package.json', {
     ...manifest,
     dependencies: Object.fromEntries(left),
-    files: ['dist'],
+    files: ['bin.mjs', 'dist'],
     engines: ENGINES,
   })
   pack(directory)

@@ -1,4 +1,3 @@
-#!/usr/bin/env -S node --disable-warning=ExperimentalWarning --max-semi-space-size=2
 /** `blindkeep`: the command line of owners and guests. Results go to standard output, everything else to standard error. */
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'

@@ -1,4 +1,3 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --disable-warning=ExperimentalWarning --max-semi-space-size=2
 import { type Command, columns, helpOf, type ParsedCall, parseCall, UsageError } from './cli/command.ts'
 import { COMMANDS } from './cli/commands.ts'
 import { readConfig } from './config.ts'
