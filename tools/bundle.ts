@@ -121,7 +121,8 @@ async function licencesOf(modules: readonly string[]): Promise<string> {
 async function keyOf(program: ProgramName): Promise<string> {
   const folders = PROGRAMS[program].packages.map((name) => join(ROOT, 'packages', name, 'src'))
   const sources = (await Promise.all(folders.map(filesIn))).flat()
-  const files = [...sources, join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)]
+  const manifest = join(ROOT, 'packages', program, 'package.json')
+  const files = [...sources, manifest, join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)]
   const facts = await Promise.all(files.map(async (file) => [file, (await stat(file)).mtimeMs]))
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
 }

@@ -1,6 +1,6 @@
 /** `blindkeep`: the command line of owners and guests. Results go to standard output, everything else to standard error. */
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/account.ts'
 import { addDropCommand } from './commands/drop.ts'
 import { EXIT } from './exits.ts'
@@ -12,8 +12,6 @@ Exit status:
   2  the call is wrong
   3  something is not as it was signed or sealed: the server, or something in front of it, lies or is broken
   130  stopped by Ctrl-C`
-
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
 const program = new Command('blindkeep')
   .description(manifest.description)
