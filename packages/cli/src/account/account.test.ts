@@ -105,6 +105,7 @@ describe('an account at the command line', () => {
   it('stays signed in when many processes renew its session at the same moment', async () => {
     await world.signUp('many')
     const path = home('profiles', 'many', 'tokens.json')
+    const before = world.proxy.seen.length
     for (let round = 0; round < 2; round += 1) {
       // No server accepts it, as if its time were over.
       const tokens = JSON.parse(await readFile(path, 'utf8'))
@@ -115,7 +116,7 @@ describe('an account at the command line', () => {
         outcomes.map(() => [0, '']),
       )
     }
-    const renewals = world.proxy.seen.filter(({ path }) => path === '/v1/auth/refresh').length
+    const renewals = world.proxy.seen.slice(before).filter(({ path }) => path === '/v1/auth/refresh').length
     assert.equal(renewals, 2)
   })
 
