@@ -28,7 +28,7 @@ export interface Call<Name extends OperationName> {
   /** Reserves memory for the rest of the request, in the name of its sender. */
   hold(kept: Kept, bytes: number): Refuses<'overloaded'> | undefined
   /** Aborts when the client disconnects. */
-  readonly signal: AbortSignal
+  signal(): AbortSignal
   /** Aborts when the server ends: endless answers must end then. */
   readonly closing: AbortSignal
 }

@@ -27,7 +27,7 @@ export async function chunkAnswer(
   const overloaded = call.hold('chunk', mostBytesOf(call.header('content-length'), CHUNK_HELD_BYTES))
   if (overloaded !== undefined) return overloaded
   const body = call.body.pieces(chunkBytesMax)
-  const answer = await chunks.append(found, { ...headers, body, signal: call.signal })
+  const answer = await chunks.append(found, { ...headers, body, signal: call.signal() })
   // The size of the body is judged before the chunk: the bytes that a refusal or a repeat did not need are read and counted too.
   return (await call.body.drain(chunkBytesMax)) === 'too_large' ? { refused: 'body_too_large' } : answer
 }

@@ -43,24 +43,39 @@ export const postgresKind: DatabaseKind = {
   introspector: (db) => new PostgresIntrospector(db),
 }
 
-/** A transaction makes its Kysely when it needs one: making it, and running queries through it, costs more than SQLite needs to answer. */
 export function createDb(kind: DatabaseKind, run: Db['run']): Db {
-  let kysely: Kysely<Schema> | undefined
-  return {
-    kind,
-    run,
-    get kysely() {
-      kysely ??= new Kysely<Schema>({
-        dialect: {
-          createAdapter: () => kind.adapter,
-          createDriver: () => createDriver(run),
-          createIntrospector: kind.introspector,
-          createQueryCompiler: () => kind.compiler,
-        },
-      })
-      return kysely
-    },
+  return new LazyDb(kind, run)
+}
+
+/**
+ * A transaction makes its Kysely when it needs one: making it, and running queries through it, costs more than SQLite needs to answer. A class, because V8
+ * gives each object whose literal has a getter a shape of its own, and keeps what the getter refers to until a full collection.
+ */
+class LazyDb implements Db {
+  readonly kind: DatabaseKind
+  readonly run: Db['run']
+  #kysely: Kysely<Schema> | undefined
+
+  constructor(kind: DatabaseKind, run: Db['run']) {
+    this.kind = kind
+    this.run = run
   }
+
+  get kysely(): Kysely<Schema> {
+    this.#kysely ??= kyselyOf(this.kind, this.run)
+    return this.#kysely
+  }
+}
+
+function kyselyOf(kind: DatabaseKind, run: Db['run']): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => kind.adapter,
+      createDriver: () => createDriver(run),
+      createIntrospector: kind.introspector,
+      createQueryCompiler: () => kind.compiler,
+    },
+  })
 }
 
 function createDriver(run: Db['run']): Driver {

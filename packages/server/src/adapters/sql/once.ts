@@ -1,14 +1,11 @@
-import type { Db } from './db.ts'
+import { createDb, type Db } from './db.ts'
 
 /** The same database for one statement, which needs no transaction. A second one would see another instant, and rejects. */
-export function once(db: Db): Db {
+export function once({ kind, run }: Db): Db {
   let isAsked = false
-  return {
-    ...db,
-    async run(query) {
-      if (isAsked) throw new Error('`ask` is for one statement')
-      isAsked = true
-      return db.run(query)
-    },
-  }
+  return createDb(kind, async (query) => {
+    if (isAsked) throw new Error('`ask` is for one statement')
+    isAsked = true
+    return run(query)
+  })
 }

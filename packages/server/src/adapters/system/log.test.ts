@@ -26,17 +26,31 @@ describe('log', () => {
       assert.doesNotMatch(JSON.stringify(logged(error)), /0123/)
   })
 
-  it('hands over warnings and errors at once, other lines together', () => {
-    let flushes = 0
-    const flush = () => {
-      flushes += 1
-    }
-    const log = createLog('info', { write: () => undefined, flush })
+  it('hands over warnings and errors at once, with the lines before them; other lines together', () => {
+    const written: string[] = []
+    const log = createLog('info', { write: (lines) => void written.push(lines) })
     log.info('answered')
-    assert.equal(flushes, 0)
+    assert.deepEqual(written, [])
     log.warn('odd')
     log.error('failed')
-    assert.equal(flushes, 2)
+    const events = written
+      .join('')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).msg)
+    assert.deepEqual(events, ['answered', 'odd', 'failed'])
+  })
+
+  it('gives a line the time of its event, not of its writing', () => {
+    const written: string[] = []
+    const log = createLog('info', { write: (lines) => void written.push(lines) })
+    const before = Date.now()
+    log.info('answered')
+    const after = Date.now()
+    while (Date.now() <= after);
+    log.warn('odd')
+    const { time } = JSON.parse(written.join('').split('\n', 1)[0] ?? '')
+    assert.ok(before <= time && time <= after)
   })
 
   const endings = {

@@ -1,53 +1,55 @@
 import pino from 'pino'
 import type { Log } from '../../ports/log.ts'
 
-/** JSON lines on standard error. */
-export function createLog(level: string, destination: Destination = standardError()): Log {
-  const logger = pino({ level, base: null, serializers: { error: withoutDriverMembers } }, destination)
-  return {
-    info: (event, facts = {}) => logger.info(facts, event),
-    warn(event, facts = {}) {
-      logger.warn(facts, event)
-      destination.flush?.()
-    },
-    error(event, facts = {}) {
-      logger.error(facts, event)
-      destination.flush?.()
-    },
-  }
-}
-
-interface Destination extends pino.DestinationStream {
-  /** Writes what waits. */
-  flush?(): void
-}
-
 /** How long a line may wait for others, unless it is a warning or an error. A process that is killed in this time loses it, one that ends or crashes does not. */
 const GATHER_MS = 10
-const GATHER_BYTES = 8 * 1024
+const MAX_GATHERED = 64
 
-/** Lines are written together: a write for each takes longer than an answer. pino writes the rest when the process exits. */
-function standardError(): Destination {
-  const stream = pino.destination({ fd: 2, sync: false, minLength: GATHER_BYTES })
+interface Entry {
+  readonly time: number
+  readonly event: string
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+/** JSON lines on standard error. They are made and written together: one at a time, each takes as long as much of the answer that it is about. */
+export function createLog(
+  level: string,
+  destination: pino.DestinationStream = pino.destination({ fd: 2, sync: false }),
+): Log {
+  let lines = ''
+  const keep = (line: string) => {
+    lines += line
+  }
+  const options = { level, base: null, timestamp: false, serializers: { error: withoutDriverMembers } }
+  const logger = pino(options, { write: keep })
+  const gathered: Entry[] = []
   let timer: NodeJS.Timeout | undefined
-  let isOwed = false
-  const flush = () => {
+
+  function flush(): void {
     clearTimeout(timer)
     timer = undefined
-    isOwed = true
-    stream.flush()
+    for (const { time, event, facts } of gathered.splice(0)) logger.info({ time, ...facts }, event)
+    if (lines !== '') destination.write(lines)
+    lines = ''
   }
-  // While a write is under way, `flush` does nothing.
-  stream.on('drain', () => {
-    if (isOwed) stream.flush()
-    isOwed = false
-  })
+
+  function writeAtOnce(urgency: 'warn' | 'error', { time, event, facts }: Entry): void {
+    flush()
+    logger[urgency]({ time, ...facts }, event)
+    flush()
+  }
+
+  // Before pino's own listener, which writes what its destination still has.
+  process.prependListener('exit', flush)
   return {
-    write(line) {
-      stream.write(line)
-      timer ??= setTimeout(flush, GATHER_MS)
+    info(event, facts = {}) {
+      if (!logger.isLevelEnabled('info')) return
+      gathered.push({ time: Date.now(), event, facts })
+      if (gathered.length >= MAX_GATHERED) flush()
+      else timer ??= setTimeout(flush, GATHER_MS)
     },
-    flush,
+    warn: (event, facts = {}) => writeAtOnce('warn', { time: Date.now(), event, facts }),
+    error: (event, facts = {}) => writeAtOnce('error', { time: Date.now(), event, facts }),
   }
 }
 

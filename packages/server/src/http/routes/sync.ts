@@ -22,7 +22,7 @@ export function syncRoutes({ feed, events }: { readonly feed: Feed; readonly eve
     async events({ caller, header, signal, closing }) {
       const listening = await events.listen(caller, header('last-event-id'))
       if (isRefusal(listening)) return listening
-      const stream = eventStream(listening, { disconnected: signal, closing })
+      const stream = eventStream(listening, { disconnected: signal(), closing })
       return { status: 200, ...stream, headers: { 'X-Accel-Buffering': 'no' } }
     },
   }

@@ -9,7 +9,7 @@ export function verifyRoutes({ verify }: { readonly verify: Verify }): Pick<Rout
     async verifyStorage({ json, caller, signal }) {
       const questions = json.assets.map(({ asset_id, blob_hashes }) => ({ assetId: asset_id, blobHashes: blob_hashes }))
       const { accountId } = caller.account
-      const verdicts = await verify({ accountId, questions, deep: json.deep === true, signal })
+      const verdicts = await verify({ accountId, questions, deep: json.deep === true, signal: signal() })
       return { status: 200, body: { verdicts: verdicts.map(verdictOf) } }
     },
   }
