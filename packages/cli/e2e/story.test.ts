@@ -1,0 +1,174 @@
+/**
+ * An office and its guest, with the packed program: 500 small files in nested folders and a large one, while the line is cut three times, and the guest's
+ * program, the server and, twice, the office's program are killed. `LARGE_BYTES`: the size of the large file, 2 GiB by default.
+ */
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { after, before, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { freePort, type RunningServer, startServer } from '../../../testing/startServer.ts'
+import { type Line, startLine } from './line.ts'
+import { installPacked, type Packed } from './packed.ts'
+
+const LARGE_BYTES = Number(process.env.LARGE_BYTES ?? 2 * 1024 ** 3)
+const MEBIBYTE = 1024 * 1024
+const SMALL_FILES = 500
+/** With the killed ones. */
+const MAX_DROP_CALLS = 10
+const MAX_MS = 20 * 60_000
+const LOOK_MS = 200
+
+const run = promisify(execFile)
+
+let packed: Packed
+let server: RunningServer
+let line: Line
+before(async () => {
+  packed = await installPacked()
+  // The line is the server's address, so it has one before the server runs.
+  const port = await freePort()
+  line = await startLine(() => `http://127.0.0.1:${port}`)
+  server = await startServer({ port, publicUrl: line.url })
+})
+after(async () => {
+  await line?.cut()
+  await server?.stop()
+  await packed?.remove()
+})
+
+const env = (home: string) => ({
+  PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+  BLINDKEEP_HOME: join(packed.directory, home),
+  BLINDKEEP_PASSWORD: 'correct horse battery',
+})
+
+function start(home: string, args: readonly string[]): ChildProcess {
+  // A group of its own: the program that npm has linked starts Node, and a kill is for both.
+  return spawn(packed.bin, args, {
+    cwd: packed.directory,
+    env: env(home),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null) return
+  const closed = once(child, 'close')
+  process.kill(-child.pid, 'SIGKILL')
+  await closed
+}
+
+const owner = async (...args: readonly string[]) => (await run(packed.bin, args, { env: env('owner') })).stdout
+
+/** Files below `folder` with the hash of each. */
+async function contentOf(folder: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries
+    .filter((entry) => entry.isFile() && !/\.blindkeep-receipt\.json$|\.part$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+  const hashes = new Map<string, string>()
+  for (const file of files.sort()) {
+    const hash = createHash('sha256')
+    for await (const piece of createReadStream(file)) hash.update(piece)
+    hashes.set(relative(folder, file), hash.digest('hex'))
+  }
+  return hashes
+}
+
+async function makeFiles(folder: string): Promise<void> {
+  for (let number = 0; number < SMALL_FILES; number += 1) {
+    const place = join(folder, `year ${number % 5}`, `month ${number % 12}`)
+    await mkdir(place, { recursive: true })
+    await writeFile(join(place, `scan ${number}.pdf`), randomBytes(1 + ((number * 97) % 40_000)))
+  }
+  const large = await open(join(folder, 'large.mov'), 'w')
+  for (let left = LARGE_BYTES; left > 0; left -= MEBIBYTE) await large.write(randomBytes(Math.min(left, MEBIBYTE)))
+  await large.close()
+}
+
+async function until(reached: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (const endsAt = performance.now() + MAX_MS; !(await reached()); await wait(LOOK_MS))
+    assert.ok(performance.now() < endsAt, `${what} was not reached`)
+}
+
+it('brings every byte once to its place, whatever is cut and killed on the way', { timeout: MAX_MS }, async () => {
+  const sent = join(packed.directory, 'sent')
+  const saved = join(packed.directory, 'saved')
+  await makeFiles(sent)
+  await mkdir(saved)
+  await owner('register', line.url, '--email', 'office@example.org')
+  const { url } = JSON.parse(await owner('link', 'create', '--label', 'scans', '--max-total', 'unlimited', '--json'))
+
+  const watching = () => start('owner', ['inbox', 'watch', '--save', saved, '--quiet'])
+  let watch = watching()
+  let output = ''
+  let drop = start('guest', ['drop', url, 'sent', '--quiet'])
+  const events = disturbances({
+    cutLine: async () => {
+      await line.cut()
+      await wait(1_000)
+      await line.mend()
+    },
+    killGuest: () => kill(drop),
+    killServer: () => server.restart(),
+    killOffice: async () => {
+      await kill(watch)
+      watch = watching()
+    },
+  })
+  for (let calls = 1; ; calls += 1) {
+    const closed = once(drop, 'close')
+    drop.stderr?.on('data', (text) => {
+      output += text
+    })
+    drop.stdout?.resume()
+    const isOver = closed.then(() => true)
+    while (!(await Promise.race([isOver, wait(LOOK_MS, false)]))) await events.next(line.acknowledged())
+    if (drop.exitCode === 0) break
+    assert.ok(calls < MAX_DROP_CALLS, output)
+    drop = start('guest', ['drop', url, 'sent', '--quiet'])
+  }
+  assert.equal(events.left(), 0, 'all disturbances happened while files were on their way')
+  const files = await contentOf(sent)
+  await until(async () => (await contentOf(saved)).size === files.size, 'the last file in the office')
+  await kill(watch)
+  const arrived = await contentOf(saved)
+  assert.deepEqual([...arrived].map(([name, hash]) => [name.replace(/^sent\//, ''), hash]).sort(), [...files].sort())
+  assert.deepEqual(line.sentTwice(), [])
+
+  const receipts = (await readdir(sent, { recursive: true })).filter((name) => name.endsWith('.blindkeep-receipt.json'))
+  assert.equal(receipts.length, files.size)
+  for (const name of receipts) assert.ok(JSON.parse(await readFile(join(sent, name), 'utf8')).receipt_cbor)
+  const { status, stdout } = await server.command(['fsck'])
+  assert.equal(status, 0, stdout)
+})
+
+interface Disturbing {
+  readonly cutLine: () => Promise<void>
+  readonly killGuest: () => Promise<void>
+  readonly killServer: () => Promise<void>
+  readonly killOffice: () => Promise<void>
+}
+
+/** Each happens once as many chunks have been acknowledged. */
+function disturbances({ cutLine, killGuest, killServer, killOffice }: Disturbing) {
+  const plan = [cutLine, killOffice, killServer, cutLine, killGuest, killOffice, cutLine]
+  const chunks = SMALL_FILES + Math.ceil(LARGE_BYTES / (8 * MEBIBYTE))
+  const planned = plan.map((disturb, index) => ({ after: (chunks * (index + 1)) / (plan.length + 2), disturb }))
+  return {
+    left: () => planned.length,
+    async next(acknowledged: number): Promise<void> {
+      const [first] = planned
+      if (first === undefined || acknowledged < first.after) return
+      planned.shift()
+      await first.disturb()
+    },
+  }
+}
