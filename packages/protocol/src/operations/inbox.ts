@@ -14,7 +14,7 @@ export const inboxOperations = {
     auth: 'bearer',
     summary: 'List the caller’s pending drops',
     description:
-      'All pending drops, oldest first; with limit the first of them, and with after those that follow. A page with fewer drops than its limit is the last one. The true file names are sealed in the first bytes of each content.',
+      'All pending drops, oldest first; with limit the first of them, and with after those that follow. A page with fewer drops than its limit is the last one. A drop that lands while a client reads may be dated before the pages that it has: if the event drop.landed names a drop that no page had, begin again. The true file names are sealed in the first bytes of each content.',
     query: {
       limit: {
         description: `The largest number of drops. Without it and after, all of them; with after alone ${MAX_INBOX_PAGE}.`,
@@ -23,7 +23,7 @@ export const inboxOperations = {
       },
       after: {
         description:
-          'The last drop of the page before. If it is not pending any more, the answer is error.drop.not_found: begin again.',
+          'The last drop of the page before. Only a pending drop has a place: if it was adopted or discarded, the answer is error.drop.not_found, and a page after an earlier drop, or from the beginning, loses and repeats nothing for a client that knows drops by their ids.',
         required: false,
         schema: InboxEntryResponse.properties.drop_id,
       },
