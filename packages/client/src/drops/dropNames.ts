@@ -6,7 +6,7 @@ import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { ANOTHER_DROP, type DropFault, dropFaultOf } from './dropError.ts'
 import { createDropIdentities } from './dropIdentities.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
-import { type DescribedDrop, type DropFacts, openDropPrefix } from './inboxDrop.ts'
+import { type DescribedDrop, type DropFacts, isSameDrop, openDropPrefix } from './inboxDrop.ts'
 
 /** A drop that cannot be opened is listed with its fault, never hidden: it uses quota, and a guest has sent it. */
 export type InboxItem =
@@ -61,8 +61,4 @@ export function createDropNames({ call, keysOf, environment }: DropNamesPorts): 
       for (const dropId of known.keys()) if (!listed.has(dropId)) known.delete(dropId)
     },
   }
-}
-
-function isSameDrop(one: DropFacts, other: DropFacts): boolean {
-  return one.opaqueId === other.opaqueId && one.ciphertextHash === other.ciphertextHash && one.kemCt === other.kemCt
 }

@@ -23,10 +23,10 @@ before(async () => {
 })
 
 /** Pages of two. */
-function pagesOf(known: readonly DropId[] = []) {
+function pagesOf(known: readonly DropId[] = [], order?: 'newest') {
   const { accessToken } = owner.tokens()
   const tokens = { access: () => accessToken, renew: () => Promise.reject(new Error('the token is new')) }
-  return inboxPages(createCalls({ baseUrl: proxy.url, tokens }).call, { known, pageDrops: 2 })
+  return inboxPages(createCalls({ baseUrl: proxy.url, tokens }).call, { known, order, pageDrops: 2 })
 }
 
 /** The pages by their drops' numbers. `onPage` runs while the reader waits. */
@@ -43,10 +43,12 @@ async function numbersIn(
 }
 
 describe('an inbox in pages', () => {
-  it('has each drop once, oldest first, or those after the known ones', async () => {
+  it('has each drop once, oldest or newest first, or those after the known ones', async () => {
     assert.deepEqual(await numbersIn(pagesOf()), [[0, 1], [2, 3], [4, 5], [6]])
     assert.deepEqual(await numbersIn(pagesOf(dropIds.slice(0, 4))), [[4, 5], [6]])
     assert.deepEqual(await numbersIn(pagesOf(dropIds)), [])
+    assert.deepEqual(await numbersIn(pagesOf([], 'newest')), [[6, 5], [4, 3], [2, 1], [0]])
+    assert.deepEqual(await numbersIn(pagesOf(dropIds.slice(2).toReversed(), 'newest')), [[1, 0]])
   })
 
   it('loses and repeats none when the drops that it has listed leave meanwhile', async () => {
@@ -76,6 +78,6 @@ describe('an inbox in pages', () => {
       matches: isRequest('GET', /^\/v1\/drops\?/),
       answer: (message) => ({ ...message, status: 200, body: Buffer.from(JSON.stringify(page())) }),
     })
-    await assert.rejects(numbersIn(pagesOf()), /more than 200 drops/)
+    await assert.rejects(numbersIn(pagesOf()), /more than 800 drops/)
   })
 })

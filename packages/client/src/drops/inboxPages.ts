@@ -1,6 +1,6 @@
 /** The inbox in pages, while drops land and leave. */
 import type { DropId } from '@blindkeep/protocol/ids'
-import { type InboxEntryResponse, MAX_INBOX_PAGE } from '@blindkeep/protocol/schemas/drops'
+import type { InboxEntryResponse, InboxOrder } from '@blindkeep/protocol/schemas/drops'
 import type { Static } from 'typebox'
 import type { Call } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
@@ -8,25 +8,32 @@ import { AnswerError, ProblemError } from '../http/errors.ts'
 type Entry = Static<typeof InboxEntryResponse>
 
 /** No server can keep a client listing forever. */
-const MAX_PAGES = 100
+const MAX_PAGES = 400
 
-interface InboxPagesOptions {
-  /** Drops that the caller has, oldest first. */
+/** A drop takes 2 KB, and checking it 0.1 ms: the first page comes at once also over a slow line, and no page holds a tab up. */
+const FIRST_PAGE_DROPS = 50
+const PAGE_DROPS = 250
+
+export interface PendingDropsOptions {
+  readonly order?: InboxOrder | undefined
+  /** Drops that the caller has, in this order: it gets those that come after them. */
   readonly known?: readonly DropId[] | undefined
   readonly signal?: AbortSignal | undefined
+}
+
+interface InboxPagesOptions extends PendingDropsOptions {
   readonly pageDrops?: number
 }
 
-/** The drops after the known ones, oldest first, each once. */
 export async function* inboxPages(
   call: Call,
-  { known = [], signal, pageDrops = MAX_INBOX_PAGE }: InboxPagesOptions,
+  { order = 'oldest', known = [], signal, pageDrops = PAGE_DROPS }: InboxPagesOptions,
 ): AsyncGenerator<readonly Entry[], void, void> {
-  /** In the order of the inbox. */
   const listed = new Set(known)
   for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const limit = pages === 0 ? Math.min(FIRST_PAGE_DROPS, pageDrops) : pageDrops
     const drops = await pageAfter([...listed], (after) =>
-      call('inbox', { query: { limit: String(pageDrops), ...(after !== undefined && { after }) }, signal }),
+      call('inbox', { query: { order, limit: String(limit), ...(after !== undefined && { after }) }, signal }),
     )
     const fresh = new Map<DropId, Entry>()
     for (const drop of drops) {
@@ -34,7 +41,7 @@ export async function* inboxPages(
       listed.add(drop.drop_id)
     }
     if (fresh.size > 0) yield [...fresh.values()]
-    if (drops.length < pageDrops) return
+    if (drops.length < limit) return
   }
   throw new AnswerError('inbox', `it lists more than ${MAX_PAGES * pageDrops} drops`)
 }

@@ -2,7 +2,6 @@
 
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
-import type { DropId } from '@blindkeep/protocol/ids'
 import type { InboxEntryResponse } from '@blindkeep/protocol/schemas/drops'
 import type { Static } from 'typebox'
 import { descriptionOf, type FileDescription, isSameFile } from '../seal/fileHeader.ts'
@@ -10,7 +9,7 @@ import { openHashedBlob } from '../seal/hashedBlob.ts'
 import { DropError } from './dropError.ts'
 import { createDropNames, type DropNamesPorts, type InboxItem } from './dropNames.ts'
 import { type DropFacts, dropContext } from './inboxDrop.ts'
-import { inboxPages } from './inboxPages.ts'
+import { inboxPages, type PendingDropsOptions } from './inboxPages.ts'
 
 export type { FileDescription } from '../seal/fileHeader.ts'
 export type { InboxItem } from './dropNames.ts'
@@ -33,18 +32,12 @@ export interface InboxOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface PendingDropsOptions {
-  /** Drops that the caller has, oldest first: it gets those that landed after them. */
-  readonly known?: readonly DropId[] | undefined
-  readonly signal?: AbortSignal | undefined
-}
-
 export interface OwnerInbox {
   /** All pending drops with their names, oldest first. Reads each name once: names that were read before an aborted call are kept for the next. */
   inbox(options?: InboxOptions): Promise<readonly InboxItem[]>
   /**
-   * The pending drops without their names, oldest first, in pages. Each comes once, however many are adopted or discarded meanwhile; one that lands
-   * meanwhile comes too, unless the server dates it before the end of an earlier page.
+   * The pending drops without their names, in pages, oldest first by default. Each comes once, however many are adopted or discarded meanwhile. Of
+   * those that land meanwhile, the ones come whose place in the order is after the pages so far.
    */
   pendingDrops(options?: PendingDropsOptions): AsyncGenerator<readonly DropFacts[], void, void>
   /** Reads the name of a pending drop, once. Rejects only with the signal's reason: any other failure is the item's fault. */
@@ -83,9 +76,9 @@ export function createOwnerInbox(ports: DropNamesPorts): OwnerInbox {
       return items
     },
 
-    async *pendingDrops({ known: before = [], signal } = {}) {
-      const listed = new Set(before)
-      for await (const page of inboxPages(call, { known: before, signal })) {
+    async *pendingDrops(options = {}) {
+      const listed = new Set(options.known)
+      for await (const page of inboxPages(call, options)) {
         const drops = page.map(factsOf)
         for (const drop of drops) {
           listed.add(drop.dropId)
