@@ -123,6 +123,10 @@ describe('inbox', () => {
     ]
     assert.deepEqual([first, second, third], [all.slice(0, 2), all.slice(2, 4), all.slice(4)])
     assert.deepEqual(await pageOf(link.owner, `after=${all[4]?.drop_id}`), [])
+    const newest = all.toReversed()
+    assert.deepEqual(await pageOf(link.owner, 'order=newest'), newest)
+    assert.deepEqual(await pageOf(link.owner, `order=newest&limit=2&after=${all[3]?.drop_id}`), newest.slice(2, 4))
+    assert.deepEqual(await pageOf(link.owner, 'order=oldest'), all)
   })
 
   it('answers 404 to a page after a drop that is discarded, unknown or another account’s', async () => {
@@ -137,7 +141,18 @@ describe('inbox', () => {
 
   it('answers 400 to a malformed page', async () => {
     const owner = await signUp(server)
-    for (const query of ['limit=0', 'limit=1001', 'limit=-1', 'limit=1.5', 'limit=x', 'limit=', 'after=x', 'after='])
+    for (const query of [
+      'limit=0',
+      'limit=1001',
+      'limit=-1',
+      'limit=1.5',
+      'limit=x',
+      'limit=',
+      'after=x',
+      'after=',
+      'order=x',
+      'order=',
+    ])
       expectAnswer(await askPage(owner, query), '400 request.malformed', query)
   })
 })

@@ -1,17 +1,18 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { type Instant, instantOf } from '@blindkeep/protocol/ids'
 import { masterOfPassword, passphraseProof } from './seal/password.ts'
-import { createRunningHash, type RunningHash } from './seal/sha256.ts'
+import { createRunningHash, type FileHash, fileHashOf, type RunningHash } from './seal/sha256.ts'
 
 export { masterOfPassword, passphraseProof, type SlowDerivation } from './seal/password.ts'
+export { type FileHash, fileHashOf, type RunningHash } from './seal/sha256.ts'
 
 /** What the client takes from its surroundings beside WebCrypto. Passed in, so that a test controls time and randomness. */
 export interface Environment {
   readonly fetch: typeof fetch
   /** SHA-256 over pieces, which WebCrypto does not offer. The default is written in JavaScript; Node's own is several times as fast. */
   createHash(): RunningHash
-  /** The same for a whole file. It may take a moment to begin, because a faster one may have to be loaded. */
-  createFileHash(): Promise<RunningHash>
+  /** The same for a whole file of so many bytes. It may take a moment to begin, because a faster one may have to be loaded. */
+  createFileHash(bytes: number): Promise<FileHash>
   /** Argon2id: about a second in JavaScript, a tenth of that in Node. 64 MiB of memory. */
   readonly masterOfPassword: typeof masterOfPassword
   readonly passphraseProof: typeof passphraseProof
@@ -30,7 +31,7 @@ export const systemEnvironment: Environment = {
   // Called through the global: a browser's fetch throws when it is called as a member of another object.
   fetch: (input, init) => globalThis.fetch(input, init),
   createHash: createRunningHash,
-  createFileHash: async () => createRunningHash(),
+  createFileHash: async () => fileHashOf(createRunningHash()),
   masterOfPassword,
   passphraseProof,
   randomBytes: (count) => globalThis.crypto.getRandomValues(new Uint8Array(count)),

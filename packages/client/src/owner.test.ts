@@ -10,7 +10,7 @@ import { systemEnvironment } from './environment.ts'
 import { openLink } from './guest.ts'
 import { createCalls } from './http/call.ts'
 import type { InboxItem, Owner } from './owner.ts'
-import { hasCode } from './testing/expectations.ts'
+import { hasCode, itemsOf } from './testing/expectations.ts'
 import { sharedServer } from './testing/sharedServer.ts'
 
 const { proxy } = await sharedServer()
@@ -98,6 +98,18 @@ describe('an inbox', () => {
     assert.deepEqual(names, ['one', 'two'])
     assert.equal(new Set(asked).size, 2)
     assert.ok(asked.length <= 3, `${asked.length} requests`)
+  })
+
+  it('lists drops without their names, and reads each name when it is asked', async () => {
+    const account = await newOwner(proxy.url)
+    const { url } = await account.createLink()
+    await dropRubbish(url, new Uint8Array(randomBytes(5000).fill(9, 0, 1)))
+    await sendFile(url, randomBytes(5), { name: 'honest' })
+    const drops = await itemsOf(account.pendingDrops())
+    assert.equal(drops.length, 2)
+    assert.deepEqual(await Promise.all(drops.map((drop) => account.describeDrop(drop))), await account.inbox())
+    const known = drops.slice(0, 1).map(({ dropId }) => dropId)
+    assert.deepEqual(await itemsOf(account.pendingDrops({ known })), drops.slice(1))
   })
 
   it('lists drops that cannot be opened with the reason', async () => {

@@ -37,7 +37,14 @@ export type { OpenedAsset } from './assets/openAsset.ts'
 export type { Album } from './assets/ownerAlbums.ts'
 export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
 export type { AssetPermissions } from './assets/vouchedAsset.ts'
-export type { DescribedDrop, DropFacts, FileDescription, InboxItem, OpenedDrop } from './drops/ownerInbox.ts'
+export { isSameDrop } from './drops/inboxDrop.ts'
+export type {
+  DescribedDrop,
+  DropFacts,
+  FileDescription,
+  InboxItem,
+  OpenedDrop,
+} from './drops/ownerInbox.ts'
 export type { CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
 export { DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'

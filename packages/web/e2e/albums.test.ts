@@ -167,6 +167,22 @@ describe('an album', () => {
     assert.equal((await keeper.owner.asset(assetId)).complete, false)
   })
 
+  it('hashes a large file in a worker, which ends with it', async (t) => {
+    const keeper = await world.keeper()
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
+    const started: string[] = []
+    page.on('worker', (worker) => void started.push(new URL(worker.url()).pathname))
+    const content = randomBytes(5_000_000)
+    await page.locator('.add-files').setInputFiles([{ name: 'film.bin', mimeType: '', buffer: content }])
+    await page.getByText('The file is encrypted and stored.').waitFor()
+    assert.equal(started.length, 1)
+    assert.match(started[0] ?? '', /fileHashWorker/)
+    assert.deepEqual(page.workers(), [])
+    await tile(page, 'film.bin').getByRole('link').click()
+    const saved = await savedBy(page, () => button(page, 'Download').click())
+    assert.deepEqual(saved.bytes, new Uint8Array(content))
+  })
+
   it('resumes after a reload when the owner chooses the file again, and refuses another file', async (t) => {
     const keeper = await world.keeper()
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })

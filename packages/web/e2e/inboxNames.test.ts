@@ -59,6 +59,7 @@ describe('an inbox with five hostile names of the greatest length', () => {
     await page.goto(`${world.url}/#/inbox`)
     await page
       .locator('.drop')
+      .filter({ hasNotText: text.unread })
       .nth(SHAPES.length - 1)
       .waitFor()
     const normalizations = () => page.evaluate(() => (globalThis as Counted).normalized)

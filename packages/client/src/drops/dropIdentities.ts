@@ -12,6 +12,8 @@ import type { DropFacts } from './inboxDrop.ts'
 const MAX_IDS = 100_000
 
 export interface DropIdentities {
+  /** From now on this id is this drop's. `isSwapped` notes it too. */
+  note(drop: DropFacts): void
   /** Whether this id was listed for another drop before. */
   isSwapped(drop: DropFacts): boolean
   /** Whether this id was shown as another file before, or opened with another key: the sender of a drop can seal several headers, under several keys. */
@@ -47,6 +49,7 @@ export function createDropIdentities({ createHash }: Pick<Environment, 'createHa
   }
 
   return {
+    note: (drop) => void identityOf(drop),
     isSwapped: (drop) => identityOf(drop).drop !== dropOf(drop),
     isRenamed(drop, description) {
       const identity = identityOf(drop)

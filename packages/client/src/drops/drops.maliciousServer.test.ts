@@ -7,7 +7,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { fromBase64, fromHex } from '@blindkeep/protocol/bytes'
 import { changeBody, flipAt, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
-import { newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
+import { anotherClient, newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { openLink } from '../guest.ts'
 import type { CreatedLink, Owner } from '../owner.ts'
@@ -17,6 +17,7 @@ import { SealError } from '../seal/sealError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { send } from '../send/send.ts'
 import { SendError } from '../send/sendError.ts'
+import { itemsOf } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { DropError } from './dropError.ts'
 import { LinkError } from './linkError.ts'
@@ -242,6 +243,17 @@ describe('a drop of a malicious server', () => {
     const swappedBytes = Buffer.from(await bytesOf(swapped.dropId))
     const [item] = await owner.inbox()
     assert.deepEqual([item?.dropId, item?.file, item?.fault?.reason], [chosen.dropId, undefined, 'another_drop'])
+  })
+
+  it('is never another drop under its id, also before its name was read', async () => {
+    const { landed } = await sendFile(link.url, randomBytes(100))
+    const reader = anotherClient(proxy.url, owner)
+    const drops = await itemsOf(reader.pendingDrops())
+    const chosen = drops.find(({ ciphertextHash }) => ciphertextHash === landed.ciphertextHash)
+    assert.ok(chosen)
+    const { fault } = await reader.describeDrop({ ...chosen, ciphertextHash: sent.landed.ciphertextHash })
+    assert.equal(fault?.reason, 'another_drop')
+    assert.ok((await reader.describeDrop(chosen)).file)
   })
 
   it('keeps the name that was shown, also when its sender helps to show another one under its id', async () => {

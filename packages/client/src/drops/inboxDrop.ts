@@ -26,6 +26,11 @@ export interface DropFacts {
 /** A drop whose header this client has opened. An action on it applies to this very file. */
 export type DescribedDrop = DropFacts & { readonly file: FileDescription }
 
+/** Whether a server states the same drop under an id as before. */
+export function isSameDrop(one: DropFacts, other: DropFacts): boolean {
+  return one.opaqueId === other.opaqueId && one.ciphertextHash === other.ciphertextHash && one.kemCt === other.kemCt
+}
+
 /** What opens a drop. Purpose `original` and the link as context stay the same after adoption. */
 export function dropContext(keysOf: LinkKeysOf, drop: Pick<DropFacts, 'opaqueId' | 'kemCt'>): OpenContext {
   return {

@@ -2,28 +2,21 @@
 
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
-import type { DropId } from '@blindkeep/protocol/ids'
 import type { InboxEntryResponse } from '@blindkeep/protocol/schemas/drops'
 import type { Static } from 'typebox'
-import type { Environment } from '../environment.ts'
-import type { Call } from '../http/call.ts'
 import { descriptionOf, type FileDescription, isSameFile } from '../seal/fileHeader.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
-import { ANOTHER_DROP, DropError, type DropFault, dropFaultOf } from './dropError.ts'
-import { createDropIdentities } from './dropIdentities.ts'
-import type { LinkKeysOf } from './dropKeys.ts'
-import { type DescribedDrop, type DropFacts, dropContext, openDropPrefix } from './inboxDrop.ts'
+import { DropError } from './dropError.ts'
+import { createDropNames, type DropNamesPorts, type InboxItem } from './dropNames.ts'
+import { type DropFacts, dropContext } from './inboxDrop.ts'
+import { inboxPages, type PendingDropsOptions } from './inboxPages.ts'
 
 export type { FileDescription } from '../seal/fileHeader.ts'
+export type { InboxItem } from './dropNames.ts'
 export type { DescribedDrop, DropFacts } from './inboxDrop.ts'
 
 /** Each takes a request of about 2.3 KB; more at once would only queue in the browser. */
 const HEADERS_AT_ONCE = 6
-
-/** A drop that cannot be opened is listed with its fault, never hidden: it uses quota, and a guest has sent it. */
-export type InboxItem =
-  | (DescribedDrop & { readonly fault?: undefined })
-  | (DropFacts & { readonly file?: undefined; readonly fault: DropFault })
 
 export interface OpenedDrop extends FileDescription {
   /**
@@ -43,6 +36,13 @@ export interface OwnerInbox {
   /** All pending drops with their names, oldest first. Reads each name once: names that were read before an aborted call are kept for the next. */
   inbox(options?: InboxOptions): Promise<readonly InboxItem[]>
   /**
+   * The pending drops without their names, in pages, oldest first by default. Each comes once, however many are adopted or discarded meanwhile. Of
+   * those that land meanwhile, the ones come whose place in the order is after the pages so far.
+   */
+  pendingDrops(options?: PendingDropsOptions): AsyncGenerator<readonly DropFacts[], void, void>
+  /** Reads the name of a pending drop, once. Rejects only with the signal's reason: any other failure is the item's fault. */
+  describeDrop(drop: DropFacts, options?: { readonly signal?: AbortSignal | undefined }): Promise<InboxItem>
+  /**
    * Throws `SealError` when key, header or format are wrong, `DropError` when the header describes another file than the inbox showed, and what a call
    * throws.
    */
@@ -56,40 +56,9 @@ export interface OwnerInbox {
   discardPile(opaqueId: string): Promise<void>
 }
 
-interface OwnerInboxPorts {
-  readonly call: Call
-  readonly keysOf: LinkKeysOf
-  readonly environment: Environment
-}
-
-export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts): OwnerInbox {
-  const identities = createDropIdentities(environment)
-  /** A drop never changes, so its header is read once. */
-  const known = new Map<DropId, { readonly drop: DropFacts; readonly file: FileDescription }>()
-
-  async function describe(drop: DropFacts, signal: AbortSignal | undefined): Promise<FileDescription> {
-    const { header } = await openDropPrefix({ call, keysOf }, drop, signal)
-    return descriptionOf(header)
-  }
-
-  function recalled(drop: DropFacts): FileDescription | undefined {
-    const before = known.get(drop.dropId)
-    return before !== undefined && isSameDrop(before.drop, drop) ? before.file : undefined
-  }
-
-  async function described(drop: DropFacts, signal: AbortSignal | undefined): Promise<InboxItem> {
-    if (identities.isSwapped(drop)) return { ...drop, fault: ANOTHER_DROP }
-    try {
-      const file = recalled(drop) ?? (await describe(drop, signal))
-      if (identities.isRenamed(drop, file)) return { ...drop, fault: ANOTHER_DROP }
-      known.set(drop.dropId, { drop, file })
-      return { ...drop, file }
-    } catch (error) {
-      const fault = dropFaultOf(error)
-      if (signal?.aborted === true || fault === undefined) throw error
-      return { ...drop, fault }
-    }
-  }
+export function createOwnerInbox(ports: DropNamesPorts): OwnerInbox {
+  const { call, keysOf, environment } = ports
+  const names = createDropNames(ports)
 
   return {
     async inbox({ signal, onProgress } = {}) {
@@ -98,14 +67,29 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
       const drops = new Map(body.drops.map((entry) => [entry.drop_id, factsOf(entry)]))
       let opened = 0
       const items = await mapConcurrently([...drops.values()], HEADERS_AT_ONCE, async (drop) => {
-        const item = await described(drop, signal)
+        const item = await names.read(drop, signal)
         opened += 1
         onProgress?.(opened, drops.size)
         return item
       })
-      for (const dropId of known.keys()) if (!drops.has(dropId)) known.delete(dropId)
+      names.keepOnly(drops)
       return items
     },
+
+    async *pendingDrops(options = {}) {
+      const listed = new Set(options.known)
+      for await (const page of inboxPages(call, options)) {
+        const drops = page.map(factsOf)
+        for (const drop of drops) {
+          listed.add(drop.dropId)
+          names.note(drop)
+        }
+        yield drops
+      }
+      names.keepOnly(listed)
+    },
+
+    describeDrop: (drop, { signal } = {}) => names.read(drop, signal),
 
     async openDrop(drop, { signal } = {}) {
       const { body } = await call('dropContent', { path: { drop_id: drop.dropId }, signal })
@@ -131,10 +115,6 @@ export function createOwnerInbox({ call, keysOf, environment }: OwnerInboxPorts)
       await call('discardDrops', { query: { opaque_id: opaqueId } })
     },
   }
-}
-
-function isSameDrop(one: DropFacts, other: DropFacts): boolean {
-  return one.opaqueId === other.opaqueId && one.ciphertextHash === other.ciphertextHash && one.kemCt === other.kemCt
 }
 
 function factsOf(entry: Static<typeof InboxEntryResponse>): DropFacts {

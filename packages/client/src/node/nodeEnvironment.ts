@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { ARGON2 } from '@blindkeep/protocol/suites'
 import { type Environment, systemEnvironment } from '../environment.ts'
-import type { RunningHash } from '../seal/sha256.ts'
+import { fileHashOf, type RunningHash } from '../seal/sha256.ts'
 
 const PIECE_BYTES = 64 * 1024
 
@@ -13,7 +13,7 @@ export const nodeEnvironment: Environment = {
   fetch: (input, init) => fetch(input, init?.body instanceof Uint8Array ? streamed(init, init.body) : init),
   ...nativeSlowHashes(),
   createHash: nativeHash,
-  createFileHash: async () => nativeHash(),
+  createFileHash: async () => fileHashOf(nativeHash()),
 }
 
 function nativeHash(): RunningHash {

@@ -3,7 +3,7 @@ import { SEGMENT_SEALED_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
 import { createFreeing } from './freedMemory.ts'
 import { type Sealer, segmentRange } from './seal.ts'
 import { tagOf } from './sealedBlob.ts'
-import { createRunningHash, type RunningHash } from './sha256.ts'
+import { createRunningHash, type FileHash, fileHashOf } from './sha256.ts'
 import { type Source, SourceChanged } from './source.ts'
 
 /** The result of the hashing pass: what declares the blob, and what shows later whether the file has changed. */
@@ -23,15 +23,15 @@ interface HashingOptions {
   readonly onProgress?: ((bytes: number) => void) | undefined
   readonly signal?: AbortSignal | undefined
   /** Faster than the default in JavaScript, where the environment has one. */
-  readonly hash?: RunningHash | undefined
+  readonly hash?: FileHash | undefined
 }
 
 /** Seals everything once for its hash and tags, and discards the ciphertext. Memory stays flat. Rejects with the signal's reason when it aborts. */
 export async function hashSealed(options: HashingOptions): Promise<SealRecord> {
-  const { sealer, source, onProgress, signal, hash = createRunningHash() } = options
+  const { sealer, source, onProgress, signal, hash = fileHashOf(createRunningHash()) } = options
   requireSize(sealer, source)
   const tags = new Uint8Array((sealer.segmentCount + 1) * TAG_BYTES)
-  hash.update(sealer.prefix)
+  await hash.update(sealer.prefix)
   tags.set(tagOf(sealer.prefix))
   let size = sealer.prefix.length
   onProgress?.(size)
@@ -42,12 +42,12 @@ export async function hashSealed(options: HashingOptions): Promise<SealRecord> {
     end: sealer.segmentCount,
     signal,
   })) {
-    hash.update(sealed)
+    await hash.update(sealed)
     tags.set(tagOf(sealed), (index + 1) * TAG_BYTES)
     size += sealed.length
     onProgress?.(size)
   }
-  return { ciphertextHash: hash.digest(), size, tags }
+  return { ciphertextHash: await hash.digest(), size, tags }
 }
 
 interface RangeOptions {

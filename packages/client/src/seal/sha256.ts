@@ -8,6 +8,20 @@ export interface RunningHash {
   digest(): string
 }
 
+/** The hash of a file, which may be computed elsewhere, in a worker. Call one after the other. */
+export interface FileHash {
+  /** `bytes` may be changed when it has resolved. */
+  update(bytes: Uint8Array): Promise<void>
+  /** Lowercase hex. Call it once, at the end. */
+  digest(): Promise<string>
+  /** Frees what the hash uses, also in the middle of a file. */
+  end(): void
+}
+
+export function fileHashOf(hash: RunningHash): FileHash {
+  return { update: async (bytes) => hash.update(bytes), digest: async () => hash.digest(), end: () => undefined }
+}
+
 export function createRunningHash(): RunningHash {
   const hash = sha256.create()
   return {

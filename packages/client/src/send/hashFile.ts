@@ -28,17 +28,20 @@ interface HashFileOptions {
 /** Reads the whole file with flat memory. Throws `SendError` (`file_changed`) when it changes meanwhile, and the signal's reason when it aborts. */
 export async function hashFile(options: HashFileOptions): Promise<HashedFile> {
   const { sealer, source, signal, onProgress, environment } = options
+  const hash = await environment.createFileHash(sealer.sealedSize)
   try {
     const record = await hashSealed({
       sealer,
       source,
       signal,
-      hash: await environment.createFileHash(),
+      hash,
       onProgress: (bytes) => onProgress?.({ phase: 'preparing', bytes, of: sealer.sealedSize }),
     })
     return { ...record, ciphertextHash: sha256Of(record) }
   } catch (error) {
     throw error instanceof SourceChanged ? new SendError('file_changed', error) : error
+  } finally {
+    hash.end()
   }
 }
 

@@ -19,3 +19,9 @@ export async function finish(owner: Owner, assetId: string, options: CompleteAss
   const incomplete = await owner.openIncomplete(await owner.asset(assetId))
   return incomplete.complete(options)
 }
+
+export async function itemsOf<Item>(pages: AsyncIterable<readonly Item[]>): Promise<readonly Item[]> {
+  const items: Item[] = []
+  for await (const page of pages) items.push(...page)
+  return items
+}

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { DropId, UploadId } from '../ids.ts'
 import { KEM_CIPHERTEXT_BYTES } from '../suites.ts'
-import { base64, boolean, integer, list, object, opaqueId, optional, sha256, text, time, uuid } from './shape.ts'
+import { base64, boolean, integer, list, object, oneOf, opaqueId, optional, sha256, text, time, uuid } from './shape.ts'
 
 const kemCt = base64('Key K encapsulated to the link’s Drop Key.', {
   min: KEM_CIPHERTEXT_BYTES,
@@ -50,7 +50,10 @@ export type InboxEntryResponse = Static<typeof InboxEntryResponse>
 
 export const MAX_INBOX_PAGE = 1000
 
+export const InboxOrder = oneOf(['oldest', 'newest'], 'Which drops come first.')
+export type InboxOrder = Static<typeof InboxOrder>
+
 export const InboxResponse = object('InboxResponse', {
-  drops: list(InboxEntryResponse, 'Pending drops, oldest first.'),
+  drops: list(InboxEntryResponse, 'Pending drops, oldest first unless the request says otherwise.'),
 })
 export type InboxResponse = Static<typeof InboxResponse>

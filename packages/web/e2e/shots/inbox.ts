@@ -62,6 +62,15 @@ export const inboxShots: readonly Shot[] = [
     reach: (page) => page.getByText(text.emptyTitle).waitFor(),
   },
   { name: 'inbox/list', begin, reach: listed },
+  {
+    name: 'inbox/reading',
+    begin,
+    reach: async (page) => {
+      await page.route('**/v1/drops/*/content', () => undefined)
+      await page.reload()
+      await page.getByText(text.unread).first().waitFor()
+    },
+  },
   { name: 'inbox/chosen', begin, reach: chooseTwo },
   { name: 'inbox/details', begin, reach: (page) => open(page, 'meadow.png') },
   { name: 'inbox/details-broken', begin, reach: (page) => open(page, text.unopened) },

@@ -3,6 +3,7 @@ import type { Bytes } from '@blindkeep/protocol/bytes'
 import { trustedWorkerUrl } from '../common/trustedUrl.ts'
 import type { Argon2Answer, Argon2Question } from './argon2Messages.ts'
 import workerUrl from './argon2Worker.ts?worker&url'
+import { createFileHash } from './fileHash.ts'
 
 /** A closed gate lets no request out: a tab whose session has moved to another tab must not use its tokens. */
 export interface Gate {
@@ -11,7 +12,7 @@ export interface Gate {
   isLeaving: boolean
 }
 
-/** The browser's environment, with the slow derivations in a worker. */
+/** The browser's environment, with the slow derivations and the hashes of large files in workers. */
 export function pageEnvironment(gate: Gate): Environment {
   return {
     ...systemEnvironment,
@@ -19,6 +20,7 @@ export function pageEnvironment(gate: Gate): Environment {
       gate.isClosed
         ? Promise.reject(new TypeError('the session has moved to another tab'))
         : fetch(input, gate.isLeaving ? { ...init, keepalive: true } : init),
+    createFileHash,
     masterOfPassword: (text, salt, options) => derive({ kind: 'password', text, salt }, options),
     passphraseProof: (text, salt, options) => derive({ kind: 'passphrase', text, salt }, options),
   }

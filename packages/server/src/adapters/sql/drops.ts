@@ -19,28 +19,40 @@ const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
     .orderBy('drop_seq'),
 )
 
-const firstOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly max: number }) =>
-  db
-    .selectFrom('drops')
-    .select(columnsOf('drops'))
-    .where('account_id', '=', given.accountId)
-    .orderBy('received_at')
-    .orderBy('drop_seq')
-    .limit(given.max),
-)
+interface PageOf {
+  readonly accountId: AccountId
+  readonly max: number
+}
 
-const nextOfAccount = prepared((db, given: InboxPlace & { readonly accountId: AccountId; readonly max: number }) =>
-  db
-    .selectFrom('drops')
-    .select(columnsOf('drops'))
-    .where('account_id', '=', given.accountId)
-    .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('received_at', 'drop_seq'), '>', tuple(given.receivedAt, given.dropSeq)),
-    )
-    .orderBy('received_at')
-    .orderBy('drop_seq')
-    .limit(given.max),
-)
+const pagesBy = (direction: 'asc' | 'desc') => ({
+  first: prepared((db, given: PageOf) =>
+    db
+      .selectFrom('drops')
+      .select(columnsOf('drops'))
+      .where('account_id', '=', given.accountId)
+      .orderBy('received_at', direction)
+      .orderBy('drop_seq', direction)
+      .limit(given.max),
+  ),
+  next: prepared((db, given: PageOf & InboxPlace) =>
+    db
+      .selectFrom('drops')
+      .select(columnsOf('drops'))
+      .where('account_id', '=', given.accountId)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('received_at', 'drop_seq'),
+          direction === 'asc' ? '>' : '<',
+          tuple(given.receivedAt, given.dropSeq),
+        ),
+      )
+      .orderBy('received_at', direction)
+      .orderBy('drop_seq', direction)
+      .limit(given.max),
+  ),
+})
+
+const pages = { oldest: pagesBy('asc'), newest: pagesBy('desc') }
 
 /** A counter in the account's row, because each new session reads it: counting thousands of rows would cost more than all writes of the session. */
 const pendingCount = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -182,11 +194,10 @@ export function dropReads(db: Db): DropReads {
     async pendingOf(accountId) {
       return (await ofAccount.all(db, { accountId })).map(dropOf)
     },
-    async pendingPage(accountId, { after, max }) {
+    async pendingPage(accountId, { after, max, order }) {
+      const { first, next } = pages[order]
       const asked = { accountId, max: max + 1 }
-      const found = await (after === undefined
-        ? firstOfAccount.all(db, asked)
-        : nextOfAccount.all(db, { ...asked, ...after }))
+      const found = await (after === undefined ? first.all(db, asked) : next.all(db, { ...asked, ...after }))
       const rows = found.slice(0, max)
       const last = found.length > max ? rows.at(-1) : undefined
       return { drops: rows.map(dropOf), next: last && { receivedAt: last.received_at, dropSeq: last.drop_seq } }

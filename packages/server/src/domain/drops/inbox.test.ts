@@ -32,6 +32,9 @@ describe('the inbox', () => {
       assert.deepEqual(await page(undefined, 2), [one, two])
       assert.deepEqual(await page(two, 2), [three])
       assert.deepEqual(await page(three, 2), [])
+      const newest = (after: Drop | undefined) =>
+        world.rules.inbox.page(owner, { after: after?.dropId, max: 2, order: 'newest' })
+      assert.deepEqual([await newest(undefined), await newest(two), await newest(one)], [[three, two], [one], []])
       const stranger = await newAccount(world)
       assert.deepEqual(await world.rules.inbox.page(stranger, { after: defined(one).dropId, max: 2 }), NOT_FOUND)
       notRefused(await world.rules.inbox.discard(owner, defined(two).dropId))

@@ -1,6 +1,7 @@
 /** The pending drops of an account. Another account gets the answer of an unknown drop. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
+import type { InboxOrder } from '@blindkeep/protocol/schemas/drops'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { accountLock, type Drop, type InboxPlace, type Store, type WriteTx } from '../../ports/store.ts'
@@ -16,6 +17,12 @@ interface InboxPorts {
   readonly objects: Objects
   readonly clock: Clock
   readonly quota: Quota
+}
+
+interface InboxQuestion {
+  readonly after: DropId | undefined
+  readonly max: number
+  readonly order?: InboxOrder | undefined
 }
 
 export type Inbox = ReturnType<typeof createInbox>
@@ -37,22 +44,24 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
       let after: InboxPlace | undefined
       do {
         if (after !== undefined) await turn()
-        const page = await store.ask((tx) => tx.drops.pendingPage(accountId, { after, max: PAGE_DROPS }))
+        const page = await store.ask((tx) =>
+          tx.drops.pendingPage(accountId, { after, max: PAGE_DROPS, order: 'oldest' }),
+        )
         drops.push(...page.drops)
         after = page.next
       } while (after !== undefined)
       return drops
     },
 
-    /** At most `max` of them, the first ones or those after a drop. */
+    /** At most `max` of them, the first ones in the order or those after a drop. */
     async page(
       accountId: AccountId,
-      { after: dropId, max }: { readonly after: DropId | undefined; readonly max: number },
+      { after: dropId, max, order = 'oldest' }: InboxQuestion,
     ): Promise<readonly Drop[] | Refuses<'drop_not_found'>> {
       return store.read(async (tx) => {
         const after = dropId && (await tx.drops.placeOf(accountId, dropId))
         if (dropId !== undefined && after === undefined) return { refused: 'drop_not_found' }
-        return (await tx.drops.pendingPage(accountId, { after, max })).drops
+        return (await tx.drops.pendingPage(accountId, { after, max, order })).drops
       })
     },
 

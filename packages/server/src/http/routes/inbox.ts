@@ -21,11 +21,11 @@ interface InboxRoutePorts {
 
 export function inboxRoutes({ inbox, adopt, objects }: InboxRoutePorts): Pick<Routes, Row> {
   return {
-    async inbox({ query: { limit, after }, caller: { account } }) {
-      const isWhole = limit === undefined && after === undefined
+    async inbox({ query: { limit, after, order }, caller: { account } }) {
+      const isWhole = limit === undefined && after === undefined && order === undefined
       const drops = isWhole
         ? await inbox.list(account.accountId)
-        : await inbox.page(account.accountId, { after, max: limit ?? MAX_INBOX_PAGE })
+        : await inbox.page(account.accountId, { after, max: limit ?? MAX_INBOX_PAGE, order })
       if (isRefusal(drops)) return drops
       return { status: 200, body: { drops: await mapInSlices(drops, entryOf) } }
     },

@@ -1,4 +1,5 @@
 import type { AccountId, DropId, Instant, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type { InboxOrder } from '@blindkeep/protocol/schemas/drops'
 
 export interface Drop {
   readonly dropId: DropId
@@ -45,10 +46,10 @@ export interface DropReads {
   find(dropId: DropId): Promise<Drop | undefined>
   /** Oldest first: by `receivedAt`, then in the order of landing. */
   pendingOf(accountId: AccountId): Promise<readonly Drop[]>
-  /** The first `max` of them, or the first after a page. */
+  /** The first `max` of them in an order, or the first after a page. */
   pendingPage(
     accountId: AccountId,
-    page: { readonly after: InboxPlace | undefined; readonly max: number },
+    page: { readonly after: InboxPlace | undefined; readonly max: number; readonly order: InboxOrder },
   ): Promise<InboxPage>
   /** The place of a pending drop of the account. */
   placeOf(accountId: AccountId, dropId: DropId): Promise<InboxPlace | undefined>

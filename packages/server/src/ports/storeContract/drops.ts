@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { InboxOrder } from '@blindkeep/protocol/schemas/drops'
 import type { Drop, InboxPlace, Store } from '../store.ts'
 import { accountId, at, atOnce, drop, dropId, type InStore, opaqueId, seed } from './world.ts'
 
@@ -55,8 +56,8 @@ function describeInbox(inStore: InStore): void {
     'gives the same drops in pages, whose places stay without their drops',
     inStore(async (store) => {
       await seed(store)
-      const page = (after: InboxPlace | undefined, max: number) =>
-        store.ask((tx) => tx.drops.pendingPage(accountId(1), { after, max }))
+      const page = (after: InboxPlace | undefined, max: number, order: InboxOrder = 'oldest') =>
+        store.ask((tx) => tx.drops.pendingPage(accountId(1), { after, max, order }))
       assert.deepEqual(await page(undefined, 2), { drops: [], next: undefined })
       await store.write([], async (tx) => {
         for (const [number, seconds] of [
@@ -80,6 +81,9 @@ function describeInbox(inStore: InStore): void {
       assert.deepEqual(ids(third.drops), [dropId(6)])
       assert.equal(third.next, undefined)
       assert.deepEqual(ids((await page(undefined, 3)).drops), [dropId(7), dropId(5), dropId(6)])
+      const newest = await page(undefined, 2, 'newest')
+      assert.deepEqual(ids(newest.drops), [dropId(6), dropId(5)])
+      assert.deepEqual(await page(newest.next, 2, 'newest'), { drops: first.drops.slice(0, 1), next: undefined })
     }),
   )
 

@@ -200,8 +200,9 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     find: (tx) => tx.drops.find(dropId(1)),
     pendingOf: (tx) => tx.drops.pendingOf(accountId(1)),
     pendingPage: async (tx) => {
-      await tx.drops.pendingPage(accountId(1), { after: undefined, max: 5 })
-      await tx.drops.pendingPage(accountId(1), { after: { receivedAt: at(1), dropSeq: 1 }, max: 5 })
+      for (const order of ['oldest', 'newest'] as const)
+        for (const after of [undefined, { receivedAt: at(1), dropSeq: 1 }])
+          await tx.drops.pendingPage(accountId(1), { after, max: 5, order })
     },
     placeOf: (tx) => tx.drops.placeOf(accountId(1), dropId(1)),
     isClaimedFor: (tx) => tx.drops.isClaimedFor(dropId(1), hash(1), at(1)),

@@ -1,9 +1,9 @@
 /** Runs the guest page's engine. Keys, files, network and storage never use the thread that draws. */
-import { systemEnvironment } from '@blindkeep/client/environment'
+import { fileHashOf, systemEnvironment } from '@blindkeep/client/environment'
 import type { LinkParts } from '@blindkeep/client/guest'
+import { createFastHash } from '../../common/fastHash.ts'
 import type { Answer, Command } from '../messages.ts'
 import { type GuestEngine, openGuestEngine } from './engine.ts'
-import { createFileHash } from './fileHash.ts'
 import { createMemoryStore, type GuestStore } from './guestStore.ts'
 import { openGuestStore } from './idbGuestStore.ts'
 import { locksFor } from './tabLocks.ts'
@@ -38,7 +38,7 @@ async function open(parts: LinkParts): Promise<GuestEngine> {
   const store = await openStore()
   return openGuestEngine({
     parts,
-    environment: { ...systemEnvironment, createFileHash },
+    environment: { ...systemEnvironment, createFileHash: async () => fileHashOf(await createFastHash()) },
     uploadFetch: (onSent) => createUploadFetch({ fetch: systemEnvironment.fetch, onSent }),
     store,
     locks: locksFor(store, self.navigator.locks),

@@ -1,12 +1,14 @@
 /** Asks for the album to keep files in: an existing one, or a new one. */
-import type { Album, InboxItem } from '@blindkeep/client/owner'
-import { useState } from 'preact/hooks'
+import type { Album } from '@blindkeep/client/owner'
+import { useEffect, useState } from 'preact/hooks'
 import { Button, Dialog, Field, Name, Notice, Progress } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { useAction } from '../useAction.ts'
+import { isUnread, type ListedDrop } from './dropList.ts'
+import type { InboxDrops } from './inboxDrops.ts'
 import { inboxText } from './texts.ts'
 
 const NEW = 'new'
@@ -17,15 +19,27 @@ const MAX_NAME_CHARACTERS = 200
 let lastChosen: string | undefined
 
 interface ChooseAlbumProps {
-  readonly items: readonly InboxItem[]
+  readonly items: readonly ListedDrop[]
+  readonly readName: InboxDrops['readName']
   readonly onClose: () => void
-  readonly onChosen: (album: Pick<Album, 'albumId' | 'name'>, items: readonly InboxItem[]) => void
+  readonly onChosen: (album: Pick<Album, 'albumId' | 'name'>, items: readonly ListedDrop[]) => void
 }
 
-export function ChooseAlbum({ items, onClose, onChosen }: ChooseAlbumProps) {
+export function ChooseAlbum({ items, readName, onClose, onChosen }: ChooseAlbumProps) {
   const { owner, language } = useOwnerPages()
   const text = inboxText(language)
   const { value: albums, error, reload } = useLoaded(() => owner.albums())
+  const unread = items.filter(isUnread)
+  if (unread.length > 0)
+    return (
+      <Dialog title={text.keeping.title(items.length)} closeLabel={text.close} onClose={onClose}>
+        <p class="soft">{text.reading}</p>
+        <Progress label={text.reading} value={items.length - unread.length} max={items.length} />
+        {unread.map((item) => (
+          <WantedName key={item.dropId} item={item} readName={readName} />
+        ))}
+      </Dialog>
+    )
   const keepable = items.filter(({ file }) => file !== undefined)
   const skipped = items.length - keepable.length
   return (
@@ -46,6 +60,16 @@ export function ChooseAlbum({ items, onClose, onChosen }: ChooseAlbumProps) {
       )}
     </Dialog>
   )
+}
+
+interface WantedNameProps {
+  readonly item: ListedDrop
+  readonly readName: InboxDrops['readName']
+}
+
+function WantedName({ item, readName }: WantedNameProps) {
+  useEffect(() => readName(item), [item, readName])
+  return null
 }
 
 interface AlbumFormProps {

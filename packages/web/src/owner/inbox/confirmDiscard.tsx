@@ -1,14 +1,14 @@
-import type { InboxItem } from '@blindkeep/client/owner'
 import { Button, Dialog, Name } from '../../common/controls.tsx'
 import { formatBytes } from '../../common/format.ts'
 import { useOwnerPages } from '../context.ts'
+import type { ListedDrop } from './dropList.ts'
 import { inboxText, plainNameOf } from './texts.ts'
 
 /** More names would push the question out of sight. */
 const MAX_NAMED = 5
 
 interface ConfirmDiscardProps {
-  readonly items: readonly InboxItem[]
+  readonly items: readonly ListedDrop[]
   readonly onClose: () => void
   readonly onConfirmed: () => void
 }

@@ -1,6 +1,6 @@
 /** One file of the inbox: its details, a preview on request, and the actions. */
 import { DropError, SealError } from '@blindkeep/client/errors'
-import type { FileDescription, InboxItem } from '@blindkeep/client/owner'
+import type { FileDescription } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
@@ -10,11 +10,12 @@ import { Preview } from '../../common/preview.tsx'
 import type { SavingNow } from '../../common/useSaving.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
+import type { ListedDrop } from './dropList.ts'
 import type { DropActions } from './dropRow.tsx'
 import { faultText, inboxText, nameOf, plainNameOf, shortNoteOf, sizeOf } from './texts.ts'
 
 interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
-  readonly item: InboxItem
+  readonly item: ListedDrop
   readonly linkLabel: string
   /** The file was removed from the inbox while the dialog was open. */
   readonly isRemoved: boolean
@@ -133,7 +134,7 @@ function instantOf({ modifiedAt }: FileDescription): string | undefined {
   return modifiedAt !== undefined && !Number.isNaN(Date.parse(modifiedAt)) ? modifiedAt : undefined
 }
 
-function PreviewPart({ item, language }: { readonly item: InboxItem; readonly language: Language }) {
+function PreviewPart({ item, language }: { readonly item: ListedDrop; readonly language: Language }) {
   const { owner } = useOwnerPages()
   const text = inboxText(language)
   const [isAskedFor, setAskedFor] = useState(false)

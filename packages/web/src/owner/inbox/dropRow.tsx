@@ -1,30 +1,45 @@
-import type { InboxItem } from '@blindkeep/client/owner'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { IconButton, Name } from '../../common/controls.tsx'
 import { formatAge, formatBytes, formatInstant } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
+import { useInView } from '../../common/useInView.ts'
+import { isUnread, type ListedDrop } from './dropList.ts'
+import type { InboxDrops } from './inboxDrops.ts'
 import { faultText, inboxText, nameOf, plainNameOf, shortNoteOf, sizeOf } from './texts.ts'
 
 export interface DropActions {
-  readonly onOpen: (item: InboxItem) => void
-  readonly onKeep: (items: readonly InboxItem[]) => void
+  readonly onOpen: (item: ListedDrop) => void
+  readonly onKeep: (items: readonly ListedDrop[]) => void
   /** Called synchronously in the click's handler. */
-  readonly onDownload: (item: InboxItem) => void
-  readonly onDiscard: (items: readonly InboxItem[]) => void
+  readonly onDownload: (item: ListedDrop) => void
+  readonly onDiscard: (items: readonly ListedDrop[]) => void
 }
 
-interface DropRowProps extends DropActions {
-  readonly item: InboxItem
+export interface RowActions extends DropActions {
+  readonly onChoose: (item: ListedDrop, isOn: boolean, isRange: boolean) => void
+  readonly readName: InboxDrops['readName']
+}
+
+interface DropRowProps {
+  readonly item: ListedDrop
   readonly linkLabel: string
   readonly language: Language
   readonly nowMs: number
   readonly isChosen: boolean
   readonly isBusy: boolean
-  readonly onChoose: (isOn: boolean, isRange: boolean) => void
+  /** Must be the same object in each drawing. */
+  readonly actions: RowActions
 }
 
+/** Memoized: a list of thousands changes often, mostly in other rows. */
 export function DropRow(props: DropRowProps) {
-  const { item, language, isChosen, isBusy, onChoose, onOpen } = props
+  const { item, linkLabel, language, nowMs, isChosen, isBusy, actions } = props
+  return useMemo(() => <Row {...props} />, [item, linkLabel, language, nowMs, isChosen, isBusy, actions])
+}
+
+function Row(props: DropRowProps) {
+  const { item, language, isChosen, isBusy, actions } = props
   const text = inboxText(language)
   const { file, fault, adopting } = item
   const plainName = plainNameOf(item, language)
@@ -36,16 +51,17 @@ export function DropRow(props: DropRowProps) {
           checked={isChosen}
           disabled={isBusy}
           aria-label={text.choose(plainName)}
-          onClick={(event) => onChoose(event.currentTarget.checked, event.shiftKey)}
+          onClick={(event) => actions.onChoose(item, event.currentTarget.checked, event.shiftKey)}
         />
       </label>
       <div class="what">
-        <button type="button" class="open" onClick={() => onOpen(item)}>
+        <button type="button" class="open" onClick={() => actions.onOpen(item)}>
           <Icon name={iconOf(item)} />
           <span class="name">
             <Name>{nameOf(item, language)}</Name>
           </span>
         </button>
+        {isUnread(item) && <NameInView item={item} readName={actions.readName} />}
         <Facts {...props} />
         {fault !== undefined && <p class="small fault">{faultText(fault, language)}</p>}
         {file?.note !== undefined && (
@@ -57,6 +73,14 @@ export function DropRow(props: DropRowProps) {
       {adopting ? <span class="badge warn">{text.adopting}</span> : <Actions {...props} />}
     </li>
   )
+}
+
+/** Wants the name while the row is in view. */
+function NameInView({ item, readName }: { readonly item: ListedDrop; readonly readName: RowActions['readName'] }) {
+  const place = useRef<HTMLSpanElement>(null)
+  const isInView = useInView(place)
+  useEffect(() => (isInView ? readName(item) : undefined), [item, isInView, readName])
+  return <span ref={place} />
 }
 
 function Facts({ item, linkLabel, language, nowMs }: DropRowProps) {
@@ -82,7 +106,7 @@ function Facts({ item, linkLabel, language, nowMs }: DropRowProps) {
   )
 }
 
-function Actions({ item, language, isBusy, onKeep, onDownload, onDiscard }: DropRowProps) {
+function Actions({ item, language, isBusy, actions: { onKeep, onDownload, onDiscard } }: DropRowProps) {
   const text = inboxText(language)
   const name = plainNameOf(item, language)
   return (
@@ -99,7 +123,7 @@ function Actions({ item, language, isBusy, onKeep, onDownload, onDiscard }: Drop
 }
 
 /** Only a hint: the sender chooses the type. */
-function iconOf({ file }: InboxItem): IconName {
-  if (file === undefined) return 'alert'
-  return file.type?.startsWith('image/') === true ? 'image' : 'file'
+function iconOf({ file, fault }: ListedDrop): IconName {
+  if (fault !== undefined) return 'alert'
+  return file?.type?.startsWith('image/') === true ? 'image' : 'file'
 }

@@ -1,16 +1,17 @@
-import type { Album, InboxItem } from '@blindkeep/client/owner'
+import type { Album } from '@blindkeep/client/owner'
 import type { Language } from '../../common/language.ts'
 import type { OwnerPages } from '../context.ts'
+import type { ListedDrop } from './dropList.ts'
 import { inboxText, plainNameOf } from './texts.ts'
 import type { WorkOutcome } from './workThrough.ts'
 
 export type DropTask =
-  | { readonly kind: 'keep'; readonly album: Pick<Album, 'albumId' | 'name'>; readonly items: readonly InboxItem[] }
-  | { readonly kind: 'discard'; readonly items: readonly InboxItem[] }
+  | { readonly kind: 'keep'; readonly album: Pick<Album, 'albumId' | 'name'>; readonly items: readonly ListedDrop[] }
+  | { readonly kind: 'discard'; readonly items: readonly ListedDrop[] }
 
 interface TaskReport {
   readonly task: DropTask
-  readonly outcome: WorkOutcome<InboxItem>
+  readonly outcome: WorkOutcome<ListedDrop>
   /** How many of the done files another tab or device had handled before. */
   readonly alreadyDone: number
   readonly language: Language

@@ -1,22 +1,24 @@
 /** The dialogs of the inbox, one at a time. */
-import type { InboxItem } from '@blindkeep/client/owner'
 import { ChooseAlbum } from './chooseAlbum.tsx'
 import { ConfirmDiscard } from './confirmDiscard.tsx'
 import { DropDialog } from './dropDialog.tsx'
+import { isUnread, type ListedDrop } from './dropList.ts'
 import type { DropActions } from './dropRow.tsx'
+import type { InboxDrops } from './inboxDrops.ts'
 import type { LinkLabels } from './linkFilter.tsx'
 import type { DropSaving } from './useDropSaving.ts'
 import type { DropWork } from './useDropWork.ts'
 
 export type OpenDialog =
-  | { readonly kind: 'details'; readonly item: InboxItem }
-  | { readonly kind: 'keep' | 'discard'; readonly items: readonly InboxItem[] }
+  | { readonly kind: 'details'; readonly item: ListedDrop }
+  | { readonly kind: 'keep' | 'discard'; readonly items: readonly ListedDrop[] }
 
 interface InboxDialogsProps extends DropActions {
   readonly dialog: OpenDialog | undefined
   /** The current inbox; the dialog's files may have been removed from it. */
-  readonly items: readonly InboxItem[] | undefined
+  readonly items: readonly ListedDrop[]
   readonly labelOfLink: LinkLabels
+  readonly readName: InboxDrops['readName']
   readonly work: DropWork
   readonly saving: DropSaving
   readonly onClose: () => void
@@ -26,13 +28,13 @@ export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose
   if (dialog === undefined) return null
   if (dialog.kind === 'details') {
     const { item } = dialog
-    const present = items?.find(({ dropId }) => dropId === item.dropId)
+    const present = items.find(({ dropId }) => dropId === item.dropId)
     return (
       <DropDialog
         {...actions}
         item={present ?? item}
         linkLabel={labelOfLink(item.opaqueId)}
-        isRemoved={items !== undefined && present === undefined}
+        isRemoved={present === undefined}
         isBusy={work.running !== undefined}
         saving={saving.now}
         fault={saving.fault?.dropId === item.dropId ? saving.fault.text : undefined}
@@ -44,7 +46,8 @@ export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose
   if (dialog.kind === 'keep')
     return (
       <ChooseAlbum
-        items={dialog.items}
+        items={currentOf(dialog.items, items)}
+        readName={actions.readName}
         onClose={onClose}
         onChosen={(album, keepable) => {
           onClose()
@@ -62,4 +65,12 @@ export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose
       }}
     />
   )
+}
+
+/** The chosen files, with names that were read since. One that was removed before its name was read cannot be kept any more. */
+function currentOf(chosen: readonly ListedDrop[], items: readonly ListedDrop[]): readonly ListedDrop[] {
+  const present = new Map(items.map((item) => [item.dropId, item]))
+  return chosen
+    .map((item) => present.get(item.dropId) ?? item)
+    .filter((item) => !isUnread(item) || present.has(item.dropId))
 }

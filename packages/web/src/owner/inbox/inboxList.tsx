@@ -1,12 +1,12 @@
 /** The list of the inbox, with checkboxes to choose files. */
-import type { InboxItem } from '@blindkeep/client/owner'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { formatBytes } from '../../common/format.ts'
 import { StepEnd } from '../../common/stepEnd.tsx'
 import { useNow } from '../../common/useNow.ts'
 import { useOwnerPages } from '../context.ts'
-import { type DropActions, DropRow } from './dropRow.tsx'
+import type { ListedDrop } from './dropList.ts'
+import { type DropActions, DropRow, type RowActions } from './dropRow.tsx'
 import { afterClick, allOrNone, extentOf, type Selection } from './selection.ts'
 import { inboxText } from './texts.ts'
 
@@ -15,8 +15,9 @@ const STEP = 60
 
 interface InboxListProps extends DropActions {
   /** In the order in which they are shown. */
-  readonly items: readonly InboxItem[]
+  readonly items: readonly ListedDrop[]
   readonly labelOfLink: (opaqueId: string) => string
+  readonly readName: RowActions['readName']
   readonly selection: Selection
   readonly onSelection: (selection: Selection) => void
   /** A task is running: no other can start. */
@@ -31,6 +32,10 @@ export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, 
   const shown = items.map(({ dropId }) => dropId)
   const extent = extentOf(selection, shown)
   const chosen = items.filter(({ dropId }) => selection.chosen.has(dropId))
+  const rowActions = useStable({
+    ...actions,
+    onChoose: ({ dropId: id }, isOn, isRange) => onSelection(afterClick(selection, shown, { id, isOn, isRange })),
+  })
   return (
     <div class="stack tight">
       <div class={`choosing ${chosen.length > 0 ? 'active' : ''}`}>
@@ -57,14 +62,13 @@ export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, 
         {items.slice(0, count).map((item) => (
           <DropRow
             key={item.dropId}
-            {...actions}
+            actions={rowActions}
             item={item}
             linkLabel={labelOfLink(item.opaqueId)}
             language={language}
             nowMs={nowMs}
             isChosen={selection.chosen.has(item.dropId)}
             isBusy={isBusy}
-            onChoose={(isOn, isRange) => onSelection(afterClick(selection, shown, { id: item.dropId, isOn, isRange }))}
           />
         ))}
       </ul>
@@ -73,7 +77,24 @@ export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, 
   )
 }
 
-export function sealedSum(items: readonly InboxItem[]): number {
+/** The same object in each drawing, whose functions are those of the last one. */
+function useStable(actions: RowActions): RowActions {
+  const latest = useRef(actions)
+  latest.current = actions
+  return useMemo(
+    () => ({
+      onOpen: (item) => latest.current.onOpen(item),
+      onKeep: (items) => latest.current.onKeep(items),
+      onDownload: (item) => latest.current.onDownload(item),
+      onDiscard: (items) => latest.current.onDiscard(items),
+      onChoose: (item, isOn, isRange) => latest.current.onChoose(item, isOn, isRange),
+      readName: (drop) => latest.current.readName(drop),
+    }),
+    [],
+  )
+}
+
+export function sealedSum(items: readonly ListedDrop[]): number {
   return items.reduce((sum, { sealedBytes }) => sum + sealedBytes, 0)
 }
 

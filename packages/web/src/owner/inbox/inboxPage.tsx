@@ -1,17 +1,17 @@
 /** Files that have arrived and wait for the owner's decision: to save, to keep in an album, or to discard. */
-import type { InboxItem } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Progress } from '../../common/controls.tsx'
 import { formatBytes } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
-import { useRefreshed } from '../../common/useRefreshed.ts'
-import { useLive, useOwnerPages } from '../context.ts'
+import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { useRoute } from '../route.ts'
 import { UnreadNotice } from './unreadNotice.tsx'
 import './inbox.css'
+import type { ListedDrop } from './dropList.ts'
 import { InboxDialogs, type OpenDialog } from './inboxDialogs.tsx'
+import type { InboxSnapshot } from './inboxDrops.ts'
 import { InboxList, sealedSum } from './inboxList.tsx'
 import { ALL_LINKS, LinkFilter, useLinkLabels } from './linkFilter.tsx'
 import { SavingStatus } from './savingStatus.tsx'
@@ -20,53 +20,49 @@ import { inboxText } from './texts.ts'
 import { useDropSaving } from './useDropSaving.ts'
 import { useDropWork } from './useDropWork.ts'
 import { useHeadingFallback } from './useHeadingFallback.ts'
+import { useInboxDrops } from './useInboxDrops.ts'
 import { WorkStatus } from './workStatus.tsx'
 
 export function InboxPage() {
-  const { owner, language } = useOwnerPages()
+  const { language } = useOwnerPages()
   const text = inboxText(language)
   const { query } = useRoute()
-  const [share, setShare] = useState<number>()
-  const {
-    value: items,
-    error,
-    reload,
-  } = useRefreshed((signal) => owner.inbox({ signal, onProgress: (opened, of) => setShare(opened / of) }))
+  const { inbox, snapshot } = useInboxDrops()
+  const { drops, isListed, error } = snapshot
   const links = useLinkLabels()
   const [link, setLink] = useState(query.get('link') ?? ALL_LINKS)
   const [selection, setSelection] = useState<Selection>(EMPTY_SELECTION)
   const [dialog, setDialog] = useState<OpenDialog>()
-  const work = useDropWork(reload)
+  const work = useDropWork(inbox.remove)
   const saving = useDropSaving()
-  const part = useHeadingFallback(items)
-  useLive(['drop.landed', 'drop.adopted', 'drop.discarded'], reload)
+  const part = useHeadingFallback(drops)
 
-  const newestFirst = items?.toReversed() ?? []
-  const shown = link === ALL_LINKS ? newestFirst : newestFirst.filter(({ opaqueId }) => opaqueId === link)
+  const shown = link === ALL_LINKS ? drops : drops.filter(({ opaqueId }) => opaqueId === link)
   const actions = {
-    onOpen: (item: InboxItem) => setDialog({ kind: 'details', item }),
-    onKeep: (of: readonly InboxItem[]) => setDialog({ kind: 'keep', items: of }),
-    onDiscard: (of: readonly InboxItem[]) => setDialog({ kind: 'discard', items: of }),
+    onOpen: (item: ListedDrop) => setDialog({ kind: 'details', item }),
+    onKeep: (of: readonly ListedDrop[]) => setDialog({ kind: 'keep', items: of }),
+    onDiscard: (of: readonly ListedDrop[]) => setDialog({ kind: 'discard', items: of }),
     onDownload: saving.save,
   } as const
 
   return (
     <div class="stack inbox-page" ref={part}>
-      <Heading items={newestFirst} language={language} />
-      {items === undefined && error === undefined && <Progress label={text.reading} value={share} />}
-      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
+      <Heading snapshot={snapshot} language={language} />
+      {drops.length === 0 && !isListed && error === undefined && <Progress label={text.listing} />}
+      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={inbox.reload} />}
       <WorkStatus work={work} language={language} />
       <SavingStatus saving={saving} language={language} isHidden={dialog?.kind === 'details'} />
-      {items?.length === 0 && <EmptyInbox language={language} />}
-      {newestFirst.length > 0 && (
+      {drops.length === 0 && isListed && <EmptyInbox language={language} />}
+      {drops.length > 0 && (
         <>
-          <UnreadNotice items={newestFirst} language={language} onRetry={reload} />
-          <LinkFilter items={newestFirst} labels={links} link={link} onLink={setLink} />
+          <UnreadNotice items={drops} language={language} onRetry={inbox.reload} />
+          <LinkFilter items={drops} isListed={isListed} labels={links} link={link} onLink={setLink} />
           {shown.length > 0 && (
             <InboxList
               {...actions}
               items={shown}
               labelOfLink={links}
+              readName={inbox.readName}
               selection={pruned(
                 selection,
                 shown.map(({ dropId }) => dropId),
@@ -80,8 +76,9 @@ export function InboxPage() {
       <InboxDialogs
         {...actions}
         dialog={dialog}
-        items={items}
+        items={drops}
         labelOfLink={links}
+        readName={inbox.readName}
         work={work}
         saving={saving}
         onClose={() => setDialog(undefined)}
@@ -91,17 +88,18 @@ export function InboxPage() {
 }
 
 interface HeadingProps {
-  readonly items: readonly InboxItem[]
+  readonly snapshot: InboxSnapshot
   readonly language: Language
 }
 
-function Heading({ items, language }: HeadingProps) {
+function Heading({ snapshot: { drops, isListed }, language }: HeadingProps) {
   const text = inboxText(language)
   return (
     <div class="row apart">
       <h1 tabIndex={-1}>{text.title}</h1>
       <p class="soft" role="status">
-        {items.length > 0 && text.waiting(items.length, formatBytes(sealedSum(items), language))}
+        {drops.length > 0 &&
+          (isListed ? text.waiting(drops.length, formatBytes(sealedSum(drops), language)) : text.listing)}
       </p>
     </div>
   )

@@ -1,8 +1,8 @@
-import type { InboxItem } from '@blindkeep/client/owner'
 import { useCallback } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
+import type { ListedDrop } from './dropList.ts'
 import { inboxText } from './texts.ts'
 
 export const ALL_LINKS = ''
@@ -27,20 +27,22 @@ export function useLinkLabels(): LinkLabels {
 }
 
 interface LinkFilterProps {
-  readonly items: readonly InboxItem[]
+  readonly items: readonly ListedDrop[]
+  /** Otherwise more files follow. */
+  readonly isListed: boolean
   readonly labels: LinkLabels
   readonly link: string
   readonly onLink: (opaqueId: string) => void
 }
 
 /** Shown only when there are several links to choose from, or when the filter hides files. */
-export function LinkFilter({ items, labels, link, onLink }: LinkFilterProps) {
+export function LinkFilter({ items, isListed, labels, link, onLink }: LinkFilterProps) {
   const { language } = useOwnerPages()
   const text = inboxText(language)
   const counts = new Map<string, number>()
   for (const { opaqueId } of items) counts.set(opaqueId, (counts.get(opaqueId) ?? 0) + 1)
   if (link !== ALL_LINKS && !counts.has(link))
-    return (
+    return !isListed ? null : (
       <div class="row">
         <p>{text.emptyFilter}</p>
         <Button kind="quiet" onClick={() => onLink(ALL_LINKS)}>

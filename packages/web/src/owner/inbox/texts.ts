@@ -1,7 +1,8 @@
-import type { FileDescription, InboxItem } from '@blindkeep/client/owner'
+import type { FileDescription } from '@blindkeep/client/owner'
 import type { Language } from '../../common/language.ts'
 import { inbox as german } from '../../text/de/inbox.ts'
 import { inbox as english } from '../../text/en/inbox.ts'
+import { isUnread, type ListedDrop } from './dropList.ts'
 
 const texts = { en: english, de: german } as const
 
@@ -25,14 +26,15 @@ function shownNameOf(file: FileDescription): string | undefined {
   return shown
 }
 
-/** The sender's name for the file, without characters that make it look like another name. A text for a file without a name, or one that can't be opened. */
-export function nameOf({ file }: InboxItem, language: Language): string {
+/** The sender's name for the file, without characters that make it look like another name. A text for a file whose name is missing, unread or can't be read. */
+export function nameOf(item: ListedDrop, language: Language): string {
   const text = texts[language]
-  return file === undefined ? text.unopened : (shownNameOf(file) ?? text.unnamed)
+  if (isUnread(item)) return text.unread
+  return item.file === undefined ? text.unopened : (shownNameOf(item.file) ?? text.unnamed)
 }
 
 /** For sentences and for file names on a disk: it can't turn the direction of the text around it, and its length is limited. */
-export function plainNameOf(item: InboxItem, language: Language): string {
+export function plainNameOf(item: ListedDrop, language: Language): string {
   return item.file?.safeName ?? nameOf(item, language)
 }
 
@@ -44,7 +46,7 @@ export function shortNoteOf(note: string): string {
   return note.length <= NOTE_CHARACTERS_SHOWN ? note : `${note.slice(0, NOTE_CHARACTERS_SHOWN).toWellFormed()}…`
 }
 
-export function faultText({ reason }: NonNullable<InboxItem['fault']>, language: Language): string {
+export function faultText({ reason }: NonNullable<ListedDrop['fault']>, language: Language): string {
   const { faults } = texts[language]
   switch (reason) {
     case 'another_drop':
@@ -59,11 +61,11 @@ export function faultText({ reason }: NonNullable<InboxItem['fault']>, language:
 }
 
 /** Whether another try may work: the file itself was not the reason. */
-export function isTemporary({ reason }: NonNullable<InboxItem['fault']>): boolean {
+export function isTemporary({ reason }: NonNullable<ListedDrop['fault']>): boolean {
   return reason === 'unreachable' || reason === 'answer_broken' || reason === 'refused'
 }
 
 /** Bytes of the file, or of the sealed file when it can't be opened. */
-export function sizeOf({ file, sealedBytes }: InboxItem): number {
+export function sizeOf({ file, sealedBytes }: ListedDrop): number {
   return file?.size ?? sealedBytes
 }

@@ -1,10 +1,10 @@
-import type { InboxItem } from '@blindkeep/client/owner'
 import { Button, Notice } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
+import type { ListedDrop } from './dropList.ts'
 import { inboxText, isTemporary } from './texts.ts'
 
 interface UnreadNoticeProps {
-  readonly items: readonly InboxItem[]
+  readonly items: readonly ListedDrop[]
   readonly language: Language
   readonly onRetry: () => void
 }

@@ -1,18 +1,18 @@
 /** Saves a file of the inbox, and keeps the reason when that fails. */
-import type { InboxItem } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { type SavingNow, useSaving } from '../../common/useSaving.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { isTampered } from './dropDialog.tsx'
+import type { ListedDrop } from './dropList.ts'
 import { inboxText, plainNameOf } from './texts.ts'
 
 export interface DropSaving {
   readonly now: SavingNow | undefined
   readonly fault: { readonly dropId: string; readonly name: string; readonly text: string } | undefined
   /** Call it synchronously in the click's handler. */
-  save(item: InboxItem): void
+  save(item: ListedDrop): void
   stop(): void
   dismiss(): void
 }

@@ -1,11 +1,12 @@
 /** Keeps or discards one or many files, and shows the result. Continues while the list changes. */
 import { ProblemError } from '@blindkeep/client/errors'
-import type { Album, InboxItem } from '@blindkeep/client/owner'
-import type { AssetId } from '@blindkeep/protocol/ids'
+import type { Album } from '@blindkeep/client/owner'
+import type { AssetId, DropId } from '@blindkeep/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { guardClosing } from '../../common/closeGuard.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
+import type { ListedDrop } from './dropList.ts'
 import { type DropTask, failureMessage, messagesOf } from './dropTask.ts'
 import { type Failure, workThrough } from './workThrough.ts'
 
@@ -16,15 +17,15 @@ export interface DropWork {
   /** The running task, and how many of its files are finished. */
   readonly running: { readonly task: DropTask; readonly finished: number } | undefined
   /** The failures of the last task. */
-  readonly failed: { readonly task: DropTask; readonly failures: readonly Failure<InboxItem>[] } | undefined
+  readonly failed: { readonly task: DropTask; readonly failures: readonly Failure<ListedDrop>[] } | undefined
   /** Does nothing while a task is running. */
   begin(task: DropTask): void
   stop(): void
   dismiss(): void
 }
 
-/** `onChange` is called after each file, because the list has changed. */
-export function useDropWork(onChange: () => void): DropWork {
+/** `onDone` is called for each file that has left the inbox. */
+export function useDropWork(onDone: (dropId: DropId) => void): DropWork {
   const { language, showMessage } = useOwnerPages()
   const doOne = useDropStep()
   const [running, setRunning] = useState<DropWork['running']>()
@@ -47,10 +48,10 @@ export function useDropWork(onChange: () => void): DropWork {
       signal,
       onStep(finished) {
         if (isShown.current) setRunning({ task, finished })
-        onChange()
       },
       async each(item) {
         if (!(await doOne(task, item, signal))) alreadyDone += 1
+        onDone(item.dropId)
       },
     })
     const { failures } = outcome
@@ -74,7 +75,6 @@ export function useDropWork(onChange: () => void): DropWork {
         stopper.current = undefined
         releaseGuard()
         if (isShown.current) setRunning(undefined)
-        onChange()
       })
     },
     stop: () => stopper.current?.abort(),
@@ -83,7 +83,7 @@ export function useDropWork(onChange: () => void): DropWork {
 }
 
 /** Performs the task for one file. Resolves with false when another tab or device has already handled the file. */
-function useDropStep(): (task: DropTask, item: InboxItem, signal: AbortSignal) => Promise<boolean> {
+function useDropStep(): (task: DropTask, item: ListedDrop, signal: AbortSignal) => Promise<boolean> {
   const { owner } = useOwnerPages()
   const device = useDevice()
   /**
@@ -92,7 +92,7 @@ function useDropStep(): (task: DropTask, item: InboxItem, signal: AbortSignal) =
    */
   const assetIds = useRef(new Map<string, AssetId>())
 
-  async function keep(item: InboxItem, album: Album['albumId'], signal: AbortSignal): Promise<void> {
+  async function keep(item: ListedDrop, album: Album['albumId'], signal: AbortSignal): Promise<void> {
     // The dialog offers only opened files: what the owner could not see is never signed.
     if (item.file === undefined) throw new TypeError('a file that was not opened cannot be kept')
     const choice = `${item.dropId} ${album}`

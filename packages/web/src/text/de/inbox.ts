@@ -2,6 +2,7 @@ import { files, number, plural } from './counts.ts'
 
 export const inbox: typeof import('../en/inbox.ts').inbox = {
   title: 'Eingang',
+  listing: 'Die Liste wird gelesen\u00a0…',
   reading: 'Die Namen werden gelesen\u00a0…',
   waiting: (count, size) => `${files(count)}, ${size}`,
   emptyTitle: 'Ihr Eingang ist leer',
@@ -16,6 +17,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   linkGone: 'Unbekannter Link',
   list: 'Dateien im Eingang',
   unnamed: 'Datei ohne Namen',
+  unread: 'Datei, ihr Name wird gelesen\u00a0…',
   unopened: 'Datei, die sich nicht öffnen lässt',
   from: (sender) => `von ${sender}`,
   through: (label) => `über ${label}`,

@@ -2,6 +2,7 @@ import { files, number, plural } from './counts.ts'
 
 export const inbox = {
   title: 'Inbox',
+  listing: 'Reading the list…',
   reading: 'Reading the names…',
   waiting: (count: number, size: string) => `${files(count)}, ${size}`,
   emptyTitle: 'Your inbox is empty',
@@ -16,6 +17,7 @@ export const inbox = {
   linkGone: 'Unknown link',
   list: 'Files in the inbox',
   unnamed: 'Unnamed file',
+  unread: 'File, reading its name…',
   unopened: 'File that cannot be opened',
   from: (sender: string) => `from ${sender}`,
   through: (label: string) => `through ${label}`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { systemEnvironment } from '@blindkeep/client/environment'
-import { createFileHash } from './fileHash.ts'
+import { createFastHash } from './fastHash.ts'
 
 /** FIPS 180-4: examples of one block, two blocks, and none. */
 const KNOWN = [
@@ -14,10 +14,10 @@ const KNOWN = [
   ],
 ] as const
 
-const inWebAssembly = createFileHash
-const inJavaScript = systemEnvironment.createFileHash
+const inWebAssembly = createFastHash
+const inJavaScript = async () => systemEnvironment.createHash()
 
-async function hashOf(create: typeof createFileHash, pieces: readonly Uint8Array[]): Promise<string> {
+async function hashOf(create: typeof createFastHash, pieces: readonly Uint8Array[]): Promise<string> {
   const hash = await create()
   for (const piece of pieces) hash.update(piece)
   return hash.digest()
@@ -33,7 +33,7 @@ function randomPieces(bytes: Uint8Array): readonly Uint8Array[] {
   return pieces
 }
 
-describe('the hash of a file', () => {
+describe('the fast hash', () => {
   it('is that of the standard’s examples', async () => {
     for (const [text, expected] of KNOWN)
       for (const create of [inWebAssembly, inJavaScript])
@@ -50,7 +50,7 @@ describe('the hash of a file', () => {
   })
 
   it('does not mix files that are hashed at the same time', async () => {
-    const [first, second] = [await createFileHash(), await createFileHash()]
+    const [first, second] = [await createFastHash(), await createFastHash()]
     first.update(new TextEncoder().encode('ab'))
     second.update(new TextEncoder().encode('abcd'))
     first.update(new TextEncoder().encode('c'))
@@ -61,7 +61,7 @@ describe('the hash of a file', () => {
   it('is computed in JavaScript where WebAssembly is refused', async (test) => {
     const compile = test.mock.method(WebAssembly, 'compile', () => Promise.reject(new WebAssembly.CompileError()))
     const instantiate = test.mock.method(WebAssembly, 'instantiate', compile)
-    assert.equal(await hashOf(createFileHash, [new TextEncoder().encode('abc')]), KNOWN[1][1])
+    assert.equal(await hashOf(createFastHash, [new TextEncoder().encode('abc')]), KNOWN[1][1])
     assert.ok(compile.mock.callCount() + instantiate.mock.callCount() > 0)
   })
 })

@@ -1,0 +1,12 @@
+import { type RunningHash, systemEnvironment } from '@blindkeep/client/environment'
+import { createSHA256 } from 'hash-wasm'
+
+/** SHA-256 in WebAssembly, or in JavaScript where the browser refuses WebAssembly: in every document of the pages, but not in their workers. */
+export async function createFastHash(): Promise<RunningHash> {
+  try {
+    const hash = await createSHA256()
+    return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() }
+  } catch {
+    return systemEnvironment.createHash()
+  }
+}

@@ -1,0 +1,138 @@
+/** The files in the inbox, kept current: listed once in pages, then followed from event to event. Names are read only where they are shown. */
+import type { DropFacts, InboxItem, LiveEvent, Owner } from '@blindkeep/client/owner'
+import type { DropId } from '@blindkeep/protocol/ids'
+import { createRefresher } from '../../common/refresher.ts'
+import { createSharedLoads } from '../../common/sharedLoads.ts'
+import { createDropList, type ListedDrop } from './dropList.ts'
+
+export interface InboxSnapshot {
+  /** Newest first. */
+  readonly drops: readonly ListedDrop[]
+  /** False until the last page of the first list has arrived. */
+  readonly isListed: boolean
+  readonly error: unknown
+}
+
+export const EMPTY_INBOX: InboxSnapshot = { drops: [], isListed: false, error: undefined }
+
+export interface InboxDrops {
+  /** Lists all again; names that could not be read are read again. */
+  reload(): void
+  follow(event: LiveEvent): void
+  /** For files that this page has kept or discarded: their events may come late. */
+  remove(dropId: DropId): void
+  /** Wants the name of this file, until the returned function is called. */
+  readName(drop: DropFacts): () => void
+  stop(): void
+}
+
+interface InboxDropsPorts {
+  readonly owner: Pick<Owner, 'pendingDrops' | 'describeDrop'>
+  readonly onChange: (snapshot: InboxSnapshot) => void
+}
+
+/** Browsers send six requests to a server at once: one is the stream of events, and one is left for what the owner does. */
+const MAX_NAMES_AT_ONCE = 4
+/** A thousand changes at once must not draw the page a thousand times. */
+const PUBLISH_MS = 100
+
+export function createInboxDrops({ owner, onChange }: InboxDropsPorts): InboxDrops {
+  const stopped = new AbortController()
+  const { signal } = stopped
+  const list = createDropList()
+  /** Drops of events that were not looked for yet. */
+  const landed = new Set<DropId>()
+  const names = createSharedLoads<InboxItem>({
+    maxAtOnce: MAX_NAMES_AT_ONCE,
+    maxUnused: 0,
+    maxAgeMs: 0,
+    dispose: () => undefined,
+  })
+  let isListed = false
+  let isOutdated = true
+  let error: unknown
+  const publish = soon(() => signal.aborted || onChange({ drops: list.all(), isListed, error }))
+
+  async function listNew(): Promise<void> {
+    for await (const page of owner.pendingDrops({ known: list.ids().toReversed(), signal })) list.addNew(page)
+  }
+
+  async function listAll(): Promise<void> {
+    const listed: DropId[] = []
+    for await (const page of owner.pendingDrops({ order: 'newest', signal })) {
+      list.add(page)
+      listed.push(...page.map(({ dropId }) => dropId))
+      publish()
+    }
+    list.keepOnly(listed)
+    isListed = true
+  }
+
+  const refresher = createRefresher(async () => {
+    const expected = [...landed]
+    landed.clear()
+    list.beginListing()
+    try {
+      if (!isOutdated && expected.some(list.isMissing)) await listNew()
+      // Its place may be before others that landed earlier, for example by the clock of another node.
+      if (isOutdated || expected.some(list.isMissing)) {
+        isOutdated = false
+        await listAll()
+      }
+      error = undefined
+    } catch (caught) {
+      isOutdated = true
+      error = caught
+    }
+    publish()
+  })
+
+  function reload(): void {
+    isOutdated = true
+    refresher.ask()
+  }
+
+  function remove(dropId: DropId): void {
+    landed.delete(dropId)
+    list.remove(dropId)
+    publish()
+  }
+
+  return {
+    reload,
+    remove,
+    follow({ name, data }) {
+      if (name === 'drop.adopted' || name === 'drop.discarded') remove(data.drop_id)
+      else if (name === 'reset') reload()
+      else if (name === 'drop.landed') {
+        landed.add(data.drop_id)
+        refresher.ask()
+      }
+    },
+    readName(drop) {
+      const read = (wanted: AbortSignal) => owner.describeDrop(drop, { signal: wanted })
+      return names.use(drop.dropId, read, ({ value, error: reason }) => {
+        if (value === undefined) error = reason
+        else list.show(value)
+        publish()
+      })
+    },
+    stop() {
+      stopped.abort()
+      refresher.stop()
+    },
+  }
+}
+
+/** Runs once for all calls of a short time. */
+function soon(run: () => void): () => void {
+  let isWaiting = false
+  return () => {
+    if (isWaiting) return
+    isWaiting = true
+    setTimeout(() => {
+      isWaiting = false
+      run()
+    }, PUBLISH_MS)
+  }
+}
