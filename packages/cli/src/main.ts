@@ -6,6 +6,7 @@ import { addAccountCommands } from './commands/account.ts'
 import { addAlbumCommands } from './commands/album.ts'
 import { addDropCommand } from './commands/drop.ts'
 import { addLinkCommands } from './commands/link.ts'
+import { addShareCommands } from './commands/share.ts'
 import { EXIT } from './exits.ts'
 
 const EXITS = `
@@ -31,6 +32,7 @@ addDropCommand(program)
 addAccountCommands(program)
 addLinkCommands(program)
 addAlbumCommands(program)
+addShareCommands(program)
 
 // A reader that goes away (`| head`) does not stop what is under way.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
