@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/account.ts'
 import { addAlbumCommands } from './commands/album.ts'
+import { addDeviceCommands } from './commands/device.ts'
 import { addDropCommand } from './commands/drop.ts'
 import { addLinkCommands } from './commands/link.ts'
 import { addShareCommands } from './commands/share.ts'
@@ -33,6 +34,7 @@ addAccountCommands(program)
 addLinkCommands(program)
 addAlbumCommands(program)
 addShareCommands(program)
+addDeviceCommands(program)
 
 // A reader that goes away (`| head`) does not stop what is under way.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
