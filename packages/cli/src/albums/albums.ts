@@ -25,10 +25,9 @@ export async function listAlbums(flags: OwnerFlags): Promise<Exit> {
   }))
   report.list(['ID', 'CREATED', 'NAME'], rows, 'There are no albums. Create one: blindkeep album create NAME')
   const faulty = albums.filter(({ nameFault }) => nameFault !== undefined)
-  for (const { albumId } of faulty)
-    report.problem(
-      `The name of the album ${shortId(albumId)} was not written with this account: the server, or something in front of it, changed it. Put nothing into it.`,
-      { event: 'failed', reason: 'name_unreadable', album_id: albumId },
-    )
+  for (const { albumId } of faulty) {
+    const message = `The name of the album ${shortId(albumId)} was not written with this account: the server, or something in front of it, changed it. Put nothing into it.`
+    report.problem(message, { event: 'failed', reason: 'name_unreadable', album_id: albumId, message })
+  }
   return faulty.length === 0 ? EXIT.done : EXIT.untrusted
 }

@@ -5,10 +5,9 @@ import { signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
 import { EXIT, type Exit } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
-import { filesText } from '../links/linkTexts.ts'
 import { pick } from '../pick.ts'
 import type { Report } from '../report.ts'
-import { shortId, timeText } from '../texts.ts'
+import { filesText, shortId, timeText } from '../texts.ts'
 import { sessionFacts } from './sessions.ts'
 
 /** Files in a text; programs get all. */

@@ -2,7 +2,7 @@
 import type { LinkCaps, OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext } from '@blindkeep/client/sizes'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { shortId, shown, timeText } from '../texts.ts'
+import { filesText, shortId, shown, timeText } from '../texts.ts'
 
 type Limits = Pick<OwnLink, 'caps' | 'singleUse' | 'expiresAt'>
 
@@ -22,10 +22,6 @@ export function limitsText({ caps, singleUse, expiresAt }: Limits): string {
 /** Caps are those of sealed files. */
 function largestFile({ maxFileSize }: LinkCaps): number | undefined {
   return maxFileSize === undefined ? undefined : (largestPlaintext(maxFileSize) ?? 0)
-}
-
-export function filesText(count: number): string {
-  return count === 1 ? '1 file' : `${count} files`
 }
 
 export function nameText({ opaqueId, label }: Pick<OwnLink, 'opaqueId' | 'label'>): string {

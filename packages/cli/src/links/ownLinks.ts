@@ -8,8 +8,8 @@ import { EXIT, type Exit } from '../exits.ts'
 import { pick } from '../pick.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
 import type { Report } from '../report.ts'
-import { shortId, shown, timeText } from '../texts.ts'
-import { filesText, limitsText, linkFacts, nameText } from './linkTexts.ts'
+import { filesText, shortId, shown, timeText } from '../texts.ts'
+import { limitsText, linkFacts, nameText } from './linkTexts.ts'
 
 export interface ListLinksFlags extends OwnerFlags {
   readonly all?: boolean
@@ -67,14 +67,15 @@ export async function revokeLink(given: string, flags: OwnerFlags): Promise<Exit
   const { owner, report } = await signedIn(flags)
   const link = await linkOf(owner, given)
   const { opaqueId, state, openSessions, pending } = link
-  const fact = { event: 'revoked', link_id: opaqueId, ended_uploads: openSessions, pending }
   if (state !== 'live') {
+    const fact = { event: 'ended_before', link_id: opaqueId, state }
     report.result(`The link ${nameText(link)} takes no files already: it ${STATES[state]}.`, fact)
     return EXIT.done
   }
   const question = `Revoke the link ${nameText(link)}? ${fateText(link)} It cannot be undone.`
   if (!(await agrees(question, flags))) return EXIT.failed
   await owner.revokeLink(opaqueId)
+  const fact = { event: 'revoked', link_id: opaqueId, ended_uploads: openSessions, pending }
   report.result(`The link ${nameText(link)} is revoked.`, fact)
   return EXIT.done
 }
@@ -102,10 +103,9 @@ async function linkOf(owner: Owner, given: string): Promise<OwnLink> {
 
 function tellFaults(links: readonly OwnLink[], report: Report): Exit {
   const faulty = links.filter(({ labelFault }) => labelFault !== undefined)
-  for (const { opaqueId } of faulty)
-    report.problem(
-      `The label of the link ${shortId(opaqueId)} was not written with this account: the server, or something in front of it, changed it. If you do not know the link, revoke it.`,
-      { event: 'failed', reason: 'label_unreadable', link_id: opaqueId },
-    )
+  for (const { opaqueId } of faulty) {
+    const message = `The label of the link ${shortId(opaqueId)} was not written with this account: the server, or something in front of it, changed it. If you do not know the link, revoke it.`
+    report.problem(message, { event: 'failed', reason: 'label_unreadable', link_id: opaqueId, message })
+  }
   return faulty.length === 0 ? EXIT.done : EXIT.untrusted
 }

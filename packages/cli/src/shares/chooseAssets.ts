@@ -6,6 +6,8 @@ import type { AssetId } from '@blindkeep/protocol/ids'
 import { pick } from '../pick.ts'
 import type { Report } from '../report.ts'
 
+/** Shorter ones may be names of other files, as 2026 may. As long as lists show. */
+const SURE_ID_LENGTH = 8
 /** Each name takes up to three small requests. */
 const NAMES_AT_ONCE = 6
 
@@ -18,7 +20,8 @@ interface ChooseAssets {
 
 export async function chooseAssets({ given, ...ports }: ChooseAssets): Promise<readonly AssetFacts[]> {
   const assets = await allAssets(ports.owner, ports.signal)
-  const isId = (text: string) => assets.some(({ assetId }) => assetId.startsWith(text.toLowerCase()))
+  const isId = (text: string) =>
+    text.length >= SURE_ID_LENGTH && assets.some(({ assetId }) => assetId.startsWith(text.toLowerCase()))
   // Each name is sealed for itself: they are read only if they are needed.
   const names = given.every(isId) ? new Map<AssetId, string>() : await namesOf(assets, ports)
   const name = ({ assetId }: AssetFacts) => names.get(assetId)

@@ -12,10 +12,9 @@ import { failureOf } from '../failures.ts'
 import { whileAlone } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
 import { interruptible } from '../interrupts.ts'
-import { filesText } from '../links/linkTexts.ts'
 import { createReport, type Report, type ReportFlags } from '../report.ts'
 import { saveFile } from '../save/saveFile.ts'
-import { shown, timeText } from '../texts.ts'
+import { filesText, shown, timeText } from '../texts.ts'
 
 export interface OpenFlags extends ReportFlags {
   readonly to?: string

@@ -6,10 +6,9 @@ import { signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
 import { EXIT, type Exit, LocalError } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
-import { filesText } from '../links/linkTexts.ts'
 import { pick } from '../pick.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
-import { shortId, timeText } from '../texts.ts'
+import { filesText, shortId, timeText } from '../texts.ts'
 import { chooseAssets } from './chooseAssets.ts'
 
 export interface CreateShareFlags extends OwnerFlags, QrFlags {

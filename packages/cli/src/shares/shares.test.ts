@@ -88,10 +88,14 @@ describe('a share at the command line', () => {
     assert.equal(named.status, 0, named.stderr)
     const [file] = await world.facts(['open', named.stdout.trim()])
     assert.deepEqual([file.name, file.size], ['once.txt', 10])
+    // A name before the beginning of an id.
+    const begin = await keep(first.slice(0, 4), randomBytes(10))
+    const [share] = await world.facts(['share', 'create', first.slice(0, 4), ...ADA])
+    assert.deepEqual(share.asset_ids, [begin])
     const shares = await world.facts(['share', 'list', ...ADA])
     assert.deepEqual(
       shares.map(({ expires_at }) => typeof expires_at),
-      ['undefined', 'string'],
+      ['undefined', 'string', 'undefined'],
     )
   })
 
