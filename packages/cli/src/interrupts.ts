@@ -1,8 +1,14 @@
+import { EXIT } from './exits.ts'
+
 /** Runs `work` with a signal that aborts at Ctrl-C and at SIGTERM, so that it can end in order. A second Ctrl-C ends the process at once. */
 export async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const stop = new AbortController()
-  const interrupted = () => stop.abort(new Interrupted())
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
+  // It stays: without a listener of ours, the one that brings back the terminal's cursor ends the process at the first Ctrl-C.
+  const interrupted = () => {
+    if (stop.signal.aborted) process.exit(EXIT.interrupted)
+    stop.abort(new Interrupted())
+  }
+  process.on('SIGINT', interrupted).on('SIGTERM', interrupted)
   try {
     return await work(stop.signal)
   } finally {

@@ -2,7 +2,12 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/account.ts'
+import { addAlbumCommands } from './commands/album.ts'
+import { addCompletionCommand } from './commands/completion.ts'
+import { addDeviceCommands } from './commands/device.ts'
 import { addDropCommand } from './commands/drop.ts'
+import { addLinkCommands } from './commands/link.ts'
+import { addShareCommands } from './commands/share.ts'
 import { EXIT } from './exits.ts'
 
 const EXITS = `
@@ -26,6 +31,11 @@ const program = new Command('blindkeep')
 
 addDropCommand(program)
 addAccountCommands(program)
+addLinkCommands(program)
+addAlbumCommands(program)
+addShareCommands(program)
+addDeviceCommands(program)
+addCompletionCommand(program)
 
 // A reader that goes away (`| head`) does not stop what is under way.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)

@@ -6,6 +6,10 @@ import stringWidth from 'string-width'
 export interface Report {
   /** A result: `text` for people, `fact` for programs (`--json`). */
   result(text: string, fact: object): void
+  /** A result that is shown only now, or that the command was called for alone: also with `--quiet`. */
+  answer(text: string, fact: object): void
+  /** Words about a result, for people: on standard error, so that they stay out of what a pipe reads. */
+  aside(text: string): void
   /** What is wrong: on standard error, also with `--quiet`; with `--json` also as a fact. */
   problem(text: string, fact: object): void
   /** Results in columns, with their headings for people. `none` is what a person reads of an empty list; programs read nothing. */
@@ -44,6 +48,14 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
       clear()
       if (json) stdout.write(`${JSON.stringify(fact)}\n`)
       else if (!quiet) stdout.write(`${text}\n`)
+    },
+    answer(text, fact) {
+      clear()
+      stdout.write(`${json ? JSON.stringify(fact) : text}\n`)
+    },
+    aside(text) {
+      clear()
+      if (!json && !quiet) stderr.write(`${text}\n`)
     },
     list(headings, rows, none) {
       clear()

@@ -5,6 +5,10 @@ export function shown(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '\uFFFD')
 }
 
+export function filesText(count: number): string {
+  return count === 1 ? '1 file' : `${count} files`
+}
+
 /** `12 s`, `4 min`, `2 h 10 min`. */
 export function durationText(seconds: number): string {
   if (seconds < 100) return `${Math.ceil(seconds)} s`

@@ -1,5 +1,6 @@
 /** Parsers of options. A value that cannot be read ends the command with what can. */
 import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
+import { addSeconds, formatInstant, instantOf, parseInstant } from '@blindkeep/protocol/ids'
 import { InvalidArgumentError } from 'commander'
 import { DURATION_FORMS, parseDuration } from '../texts.ts'
 
@@ -10,6 +11,37 @@ export function size(text: string): number {
 /** Seconds. */
 export function duration(text: string): number {
   return parseDuration(text) ?? refuse(`A time is written ${DURATION_FORMS}.`)
+}
+
+/** A time to come, RFC 3339, of a duration from now or of a time. */
+export function expiry(text: string): string {
+  const now = instantOf(Date.now())
+  const seconds = parseDuration(text)
+  const at = seconds === undefined ? parseInstant(text) : parseInstant(formatInstant(addSeconds(now, seconds)))
+  if (at === undefined) return refuse(`A time is written ${DURATION_FORMS}, or as in 2030-12-31T18:00:00Z.`)
+  return at > now ? formatInstant(at) : refuse('This time has passed.')
+}
+
+const MAX_LIMIT_BYTES = 1e15
+
+/** What a file may be large at most. */
+export function sizeLimit(text: string): number {
+  const bytes = size(text)
+  return bytes > 0 && bytes <= MAX_LIMIT_BYTES ? bytes : refuse('A limit is at least one byte and at most 1 PB.')
+}
+
+export function totalLimit(text: string): number | 'unlimited' {
+  return text === 'unlimited' ? text : sizeLimit(text)
+}
+
+/** As in the pages. Sealed, the server takes at most 4096 bytes of it. */
+const MAX_NAME_LENGTH = 200
+
+/** A name that only its owner reads. */
+export function name(text: string): string {
+  return text.trim() !== '' && text.length <= MAX_NAME_LENGTH
+    ? text
+    : refuse(`A name has 1 to ${MAX_NAME_LENGTH} characters.`)
 }
 
 /** At least 1. */

@@ -1,0 +1,33 @@
+/** `album create`, `album list`. */
+import type { OwnerFlags } from '../account/profile.ts'
+import { signedIn } from '../account/session.ts'
+import { EXIT, type Exit } from '../exits.ts'
+import { shortId, shown, timeText } from '../texts.ts'
+
+export async function createAlbum(name: string, flags: OwnerFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const { albumId, createdAt } = await owner.createAlbum({ name })
+  report.result(`The album ${shown(name)} is created: ${albumId}`, {
+    event: 'created',
+    album_id: albumId,
+    name,
+    created_at: createdAt,
+  })
+  return EXIT.done
+}
+
+export async function listAlbums(flags: OwnerFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const albums = await owner.albums()
+  const rows = albums.map(({ albumId, name, createdAt }) => ({
+    cells: [shortId(albumId), timeText(createdAt), shown(name ?? '')],
+    fact: { album_id: albumId, name, created_at: createdAt },
+  }))
+  report.list(['ID', 'CREATED', 'NAME'], rows, 'There are no albums. Create one: blindkeep album create NAME')
+  const faulty = albums.filter(({ nameFault }) => nameFault !== undefined)
+  for (const { albumId } of faulty) {
+    const message = `The name of the album ${shortId(albumId)} was not written with this account: the server, or something in front of it, changed it. Put nothing into it.`
+    report.problem(message, { event: 'failed', reason: 'name_unreadable', album_id: albumId, message })
+  }
+  return faulty.length === 0 ? EXIT.done : EXIT.untrusted
+}

@@ -1,0 +1,75 @@
+/** The commands for upload links. */
+import type { Command } from 'commander'
+import type { OwnerFlags } from '../account/profile.ts'
+import type { CreateLinkFlags } from '../links/createLink.ts'
+import type { ListLinksFlags } from '../links/ownLinks.ts'
+import type { QrFlags } from '../qrCode.ts'
+import { done } from './done.ts'
+import { count, expiry, name, sizeLimit, totalLimit } from './options.ts'
+
+export function addLinkCommands(program: Command): void {
+  const link = program.command('link').description('Links through which other people send you files.')
+  addCreate(link)
+
+  link
+    .command('list')
+    .description('Lists the links that take files: what has landed of what they take, pending files, expiry, label.')
+    .option('--all', 'also those that have ended')
+    .action(async (_flags, command: Command) => {
+      const { listLinks } = await import('../links/ownLinks.ts')
+      await done(listLinks(command.optsWithGlobals<ListLinksFlags>()))
+    })
+
+  link
+    .command('show')
+    .description('Prints the address of a link again, and all that is known of it.')
+    .argument('<id>', 'the id, its beginning, or the label')
+    .option('--no-qr', 'leave the QR code out')
+    .action(async (id: string, _flags, command: Command) => {
+      const { showLink } = await import('../links/ownLinks.ts')
+      await done(showLink(id, command.optsWithGlobals<OwnerFlags & QrFlags>()))
+    })
+
+  link
+    .command('revoke')
+    .description('Ends a link. Uploads under way end with it; files that have landed stay in the inbox.')
+    .argument('<id>', 'the id, its beginning, or the label')
+    .action(async (id: string, _flags, command: Command) => {
+      const { revokeLink } = await import('../links/ownLinks.ts')
+      await done(revokeLink(id, command.optsWithGlobals<OwnerFlags>()))
+    })
+}
+
+function addCreate(link: Command): void {
+  link
+    .command('create')
+    .description('Creates a link, and prints its address.')
+    .option(
+      '--expires <time>',
+      'how long it takes files (90m, 12h, 7d, 4w), or until when; without it, until revoked',
+      expiry,
+    )
+    .option('--max-size <size>', 'the largest file it takes, as in 500MB or 2GiB', sizeLimit)
+    .option(
+      '--max-total <size>',
+      'all that it takes, also of files that you discard; or unlimited; 10GB without it',
+      totalLimit,
+    )
+    .option('--files <number>', 'how many files it takes', count)
+    .option('--once', 'it takes one file, and ends')
+    .option('--passphrase', 'guests need a passphrase; it is asked for, or BLINDKEEP_PASSPHRASE')
+    .option('--passphrase-file <file>', 'guests need the passphrase in this file')
+    .option('--label <text>', 'your name for the link; only you can read it', name)
+    .option('--no-qr', 'leave the QR code out')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  blindkeep link create --expires 7d --files 20 --max-size 2GiB --label 'Photos of the wedding'
+  blindkeep link create --once --json | jq -r .url`,
+    )
+    .action(async (_flags, command: Command) => {
+      const { createLink } = await import('../links/createLink.ts')
+      await done(createLink(command.optsWithGlobals<CreateLinkFlags>()))
+    })
+}

@@ -1,0 +1,78 @@
+/** The commands for shares, of both sides. */
+import type { Command } from 'commander'
+import type { OwnerFlags } from '../account/profile.ts'
+import type { OpenFlags } from '../shares/openAddress.ts'
+import type { CreateShareFlags } from '../shares/ownShares.ts'
+import { done } from './done.ts'
+import { expiry } from './options.ts'
+
+export function addShareCommands(program: Command): void {
+  const share = program.command('share').description('Shares: you show files to everyone who has the address.')
+  addCreate(share)
+
+  share
+    .command('list')
+    .description('Lists your shares. Their addresses are stored nowhere.')
+    .action(async (_flags, command: Command) => {
+      const { listShares } = await import('../shares/ownShares.ts')
+      await done(listShares(command.optsWithGlobals<OwnerFlags>()))
+    })
+
+  share
+    .command('revoke')
+    .description('Ends a share: its address shows nothing any more.')
+    .argument('<id>', 'the id, or its beginning')
+    .action(async (id: string, _flags, command: Command) => {
+      const { revokeShare } = await import('../shares/ownShares.ts')
+      await done(revokeShare(id, command.optsWithGlobals<OwnerFlags>()))
+    })
+
+  addOpen(program)
+}
+
+function addCreate(share: Command): void {
+  share
+    .command('create')
+    .description('Shows files to everyone who has the address, which is printed now and never again.')
+    .argument('<name-or-id...>', 'files in your albums: names, ids, or the beginnings of ids')
+    .option(
+      '--expires <time>',
+      'how long it shows them (90m, 12h, 7d, 4w), or until when; without it, until revoked',
+      expiry,
+    )
+    .option('--no-qr', 'leave the QR code out')
+    .addHelpText(
+      'after',
+      `
+A file that came through a link is shared with what its guest wrote: note and sender.
+
+Example:
+  blindkeep share create 'contract.pdf' 3f8a21c0 --expires 2w`,
+    )
+    .action(async (files: string[], _flags, command: Command) => {
+      const { createShare } = await import('../shares/ownShares.ts')
+      await done(createShare(files, command.optsWithGlobals<CreateShareFlags>()))
+    })
+}
+
+function addOpen(program: Command): void {
+  program
+    .command('open')
+    .description('Lists the files of a share, and saves them with --to. Needs no account.')
+    .argument('<address>', 'the whole address, with the part after #, in quotes; or - for standard input')
+    .option('--to <folder>', 'save the files here; nothing is replaced, equal names get numbers')
+    .option('--only <name>', 'the files of this name only')
+    .addHelpText(
+      'after',
+      `
+The address is all that is needed to read the files. Other users of this machine can see the arguments of commands: from standard input they cannot.
+
+Examples:
+  blindkeep open 'https://keep.example.org/v/3f…#…'
+  blindkeep open - --to photos < address`,
+    )
+    .action(async (address: string, _flags, command: Command) => {
+      const { openAddress } = await import('../shares/openAddress.ts')
+      await done(openAddress(address, command.optsWithGlobals<OpenFlags>()))
+    })
+}

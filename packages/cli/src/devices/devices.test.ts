@@ -1,0 +1,102 @@
+/** Sessions and devices at the command line, and a server that lies about them. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { logIn } from '@blindkeep/client/account'
+import { nodeEnvironment as environment } from '@blindkeep/client/node'
+import type { Owner } from '@blindkeep/client/owner'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import { devicesAnswer } from '../../../../testing/maliciousAssets.ts'
+import { changeBody, flipInBase64 } from '../../../../testing/maliciousServer.ts'
+import { openWorld, PASSWORD } from '../testing/world.ts'
+
+const world = await openWorld()
+
+/** Another client of the account of a new profile. */
+async function elsewhere(profile: string): Promise<Owner> {
+  await world.signUp(profile)
+  const email = `${profile}@example.org`
+  const { owner } = await logIn({ baseUrl: world.proxy.url, email, password: PASSWORD, environment })
+  assert.ok(owner)
+  return owner
+}
+
+/** Changes what the server says of one device. */
+const lieAbout = (deviceId: string, lie: (device: Record<string, unknown>) => void) => ({
+  matches: devicesAnswer,
+  answer: changeBody((body) => {
+    for (const device of body.devices as Record<string, unknown>[]) if (device.device_id === deviceId) lie(device)
+  }),
+})
+
+describe('sessions at the command line', () => {
+  it('are listed with their devices, and end', async () => {
+    const other = await elsewhere('sessions')
+    const profile = ['--profile', 'sessions']
+    const [here, there] = await world.facts(['sessions', 'list', ...profile])
+    const [{ device_id }] = await world.facts(['whoami', ...profile])
+    assert.deepEqual([here.is_current, here.device_id], [true, device_id])
+    assert.deepEqual([there.is_current, there.device_id], [false, undefined])
+    assert.equal((await world.run(['sessions', 'end', there.session_id, ...profile])).status, 2)
+    await world.facts(['sessions', 'end', there.session_id.slice(0, 8), '--yes', ...profile])
+    await assert.rejects(other.account(), { code: 'error.auth.session_expired' })
+    // The own one is a sign-out.
+    const [out] = await world.facts(['sessions', 'end', here.session_id, '--yes', ...profile])
+    assert.equal(out.event, 'signed_out')
+    assert.match((await world.run(['whoami', ...profile])).stderr, /No account is signed in/)
+  })
+})
+
+describe('devices at the command line', () => {
+  it('are revoked, with which sessions go on and what was signed lately, and stay so if the server denies it', async () => {
+    const other = await elsewhere('devices')
+    const profile = ['--profile', 'devices']
+    const { albumId: album } = await other.createAlbum()
+    const device = await other.addDevice(undefined, { tie: false })
+    const { assetId } = await other.upload({ source: sourceOfBytes(randomBytes(10)), album, device })
+    const revoked = await world.facts(['devices', 'revoke', device.deviceId.slice(0, 8), '--yes', ...profile])
+    assert.deepEqual(
+      revoked.map(({ event }) => event),
+      ['revoked', 'untied_session', 'signed_lately'],
+    )
+    const [, untied, lately] = revoked
+    assert.equal(untied.is_current, false)
+    assert.deepEqual(
+      lately.signed.map(({ asset_id }: { asset_id: string }) => asset_id),
+      [assetId],
+    )
+    assert.match((await world.run(['devices', 'revoke', device.deviceId, ...profile])).stdout, /revoked already/)
+
+    world.proxy.tamper(lieAbout(device.deviceId, (entry) => delete entry.revoked_at))
+    const denied = await world.run(['devices', 'list', ...profile])
+    world.proxy.tamper()
+    assert.equal(denied.status, 3, denied.stdout)
+    assert.match(denied.stderr, /is revoked, but the server lists it as live/)
+    const states = (await world.facts(['devices', 'list', ...profile])).map(({ state }) => state)
+    assert.deepEqual(states, ['live', 'revoked'])
+  })
+
+  it('that the account did not add are named, with exit 3', async () => {
+    const other = await elsewhere('invented')
+    const { deviceId } = await other.addDevice(undefined, { tie: false })
+    world.proxy.tamper(
+      lieAbout(deviceId, (entry) => {
+        entry.mac = flipInBase64(entry.mac, 0)
+      }),
+    )
+    const { status, stdout, stderr } = await world.run(['devices', 'list', '--profile', 'invented'])
+    world.proxy.tamper()
+    assert.equal(status, 3)
+    assert.match(stdout, /may sign, this profile.*not added by you/s)
+    assert.match(stderr, /was not added with the key of your account/)
+  })
+
+  it('of this profile sign it out when they are revoked', async () => {
+    await world.signUp('own')
+    const [{ device_id }] = await world.facts(['whoami', '--profile', 'own'])
+    const { status, stderr } = await world.run(['devices', 'revoke', device_id, '--yes', '--profile', 'own'])
+    assert.equal(status, 0)
+    assert.match(stderr, /You are signed out here\. .*blindkeep login/)
+    assert.match((await world.run(['whoami', '--profile', 'own'])).stderr, /The session is over/)
+  })
+})

@@ -1,0 +1,121 @@
+/** Links and albums at the command line. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
+import { factsOf, openWorld } from '../testing/world.ts'
+
+const world = await openWorld()
+await world.signUp('ada')
+const ADA = ['--profile', 'ada']
+
+/** Changes the sealed text of the first item of a list. */
+const flipSealed = (list: string, member: string) =>
+  changeBody((body) => {
+    const [first] = body[list] as Record<string, unknown>[]
+    assert.ok(first)
+    first[member] = flipInBase64(first[member], 80)
+  })
+
+describe('a link at the command line', () => {
+  it('takes exactly the largest file of --max-size, with its passphrase, and is listed, shown and revoked', async () => {
+    const secret = join(world.root, 'passphrase')
+    await writeFile(secret, 'open sesame\n')
+    const limits = ['--expires', '7d', '--files', '20', '--max-size', '5KiB', '--max-total', '1MiB']
+    const args = ['link', 'create', ...limits, '--passphrase-file', secret, '--label', 'Tür \u202Ecod', ...ADA]
+    const created = await world.run(args)
+    assert.equal(created.status, 0, created.stderr)
+    const address = created.stdout.trim()
+    assert.match(address, /^http:\/\/127\.0\.0\.1:\d+\/u\/[0-9a-f]{32}#\S+$/)
+    assert.match(created.stderr, /up to 20 files, each of up to 5 KiB, 1 MiB in all, until \d{4}-/)
+    await world.folder('files', { 'fits.bin': randomBytes(5 * 1024), 'large.bin': randomBytes(5 * 1024 + 1) })
+    const dropping = await world.run(['drop', address, 'files', '--json'], {
+      env: { BLINDKEEP_PASSPHRASE: 'open sesame' },
+    })
+    const landed = factsOf(dropping).filter(({ event }) => event === 'landed' || event === 'failed')
+    assert.deepEqual(
+      landed.map(({ event, path }) => [event, path]),
+      [
+        ['failed', 'files/large.bin'],
+        ['landed', 'files/fits.bin'],
+      ],
+    )
+
+    const list = await world.run(['link', 'list', ...ADA])
+    assert.match(list.stdout, /1 of 20 .* 1 {8}.*Tür \uFFFDcod/)
+    const [link] = await world.facts(['link', 'show', 'Tür \u202Ecod', ...ADA])
+    const { url, state, label, max_files, max_file_size, landed_files, pending } = link
+    assert.deepEqual(
+      [url, state, label, max_files, max_file_size, landed_files, pending],
+      [address, 'live', 'Tür \u202Ecod', 20, 5 * 1024, 1, 1],
+    )
+
+    const begin = link.link_id.slice(0, 8)
+    const unasked = await world.run(['link', 'revoke', begin, ...ADA])
+    assert.equal(unasked.status, 2)
+    assert.match(unasked.stderr, /No file is on its way\. 1 file in the inbox stays\..*--yes/)
+    const [revoked] = await world.facts(['link', 'revoke', begin, '--yes', ...ADA])
+    assert.deepEqual(revoked, { event: 'revoked', link_id: link.link_id, ended_uploads: 0, pending: 1 })
+    assert.match((await world.run(['link', 'list', ...ADA])).stdout, /No link takes files/)
+    const [ended] = await world.facts(['link', 'list', '--all', ...ADA])
+    assert.deepEqual([ended.state, ended.pending], ['revoked', 1])
+  })
+
+  it('prints its address also with --quiet, and is for one file with --once', async () => {
+    const { stdout, stderr } = await world.run([
+      'link',
+      'create',
+      '--once',
+      '--max-total',
+      'unlimited',
+      '--quiet',
+      ...ADA,
+    ])
+    assert.match(stdout, /^http\S+\n$/)
+    assert.equal(stderr, '')
+    const [link] = await world.facts(['link', 'list', ...ADA])
+    assert.deepEqual([link.single_use, link.max_total_bytes], [true, undefined])
+  })
+
+  it('is refused with what to do for contradicting limits, and for a passphrase that is nowhere', async () => {
+    const calls = [
+      { args: ['--once', '--files', '2'], says: /leave --files out/ },
+      { args: ['--max-size', '2GB', '--max-total', '1GB'], says: /larger than --max-total/ },
+      { args: ['--passphrase'], says: /--passphrase-file or BLINDKEEP_PASSPHRASE/ },
+    ]
+    for (const { args, says } of calls) {
+      const { status, stderr } = await world.run(['link', 'create', ...args, ...ADA])
+      assert.equal(status, 2)
+      assert.match(stderr, says)
+    }
+  })
+
+  it('is listed with exit 3 if the server changed its label', async () => {
+    await world.signUp('labels')
+    const args = ['--profile', 'labels']
+    await world.facts(['link', 'create', '--label', 'Mine', ...args])
+    world.proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/drops\/links$/),
+      answer: flipSealed('links', 'sealed_label'),
+    })
+    const { status, stdout, stderr } = await world.run(['link', 'list', ...args])
+    world.proxy.tamper()
+    assert.equal(status, 3, stdout)
+    assert.match(stderr, /label of the link .* was not written with this account/)
+  })
+})
+
+describe('an album at the command line', () => {
+  it('is created and listed, and with exit 3 if the server changed its name', async () => {
+    const [created] = await world.facts(['album', 'create', 'Reports 2026', ...ADA])
+    const [listed] = await world.facts(['album', 'list', ...ADA])
+    assert.deepEqual([listed.album_id, listed.name], [created.album_id, 'Reports 2026'])
+    world.proxy.tamper({ matches: isRequest('GET', /^\/v1\/albums$/), answer: flipSealed('albums', 'sealed_name') })
+    const { status, stderr } = await world.run(['album', 'list', ...ADA])
+    world.proxy.tamper()
+    assert.equal(status, 3)
+    assert.match(stderr, /name of the album .* was not written with this account/)
+  })
+})

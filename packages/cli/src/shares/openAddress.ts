@@ -1,0 +1,118 @@
+/** `blindkeep open`: the receiver's side of a share. */
+import { createHash } from 'node:crypto'
+import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { nodeEnvironment } from '@blindkeep/client/node'
+import { openShare, type SharedAsset } from '@blindkeep/client/share'
+import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { createProgress } from '../drop/progress.ts'
+import { EXIT, type Exit, LocalError } from '../exits.ts'
+import { failureOf } from '../failures.ts'
+import { whileAlone } from '../home/claims.ts'
+import { homeDirectory } from '../home/files.ts'
+import { interruptible } from '../interrupts.ts'
+import { createReport, type Report, type ReportFlags } from '../report.ts'
+import { saveFile } from '../save/saveFile.ts'
+import { filesText, shown, timeText } from '../texts.ts'
+
+export interface OpenFlags extends ReportFlags {
+  readonly to?: string
+  readonly only?: string
+}
+
+export async function openAddress(given: string, { to, only, ...flags }: OpenFlags): Promise<Exit> {
+  const report = createReport(flags)
+  const address = (given === '-' ? await text(process.stdin) : given).trim()
+  return await interruptible(async (signal) => {
+    const { assets } = await openShare(address, nodeEnvironment)
+    const chosen = only === undefined ? assets : assets.filter(({ name }) => name === only)
+    if (chosen.length === 0)
+      throw new LocalError(`The share has no file ${only}. Call it without --only to see what it has.`)
+    if (to !== undefined) return await saveAll({ address, assets: chosen, to, report, signal })
+    list(chosen, report)
+    return EXIT.done
+  })
+}
+
+function list(assets: readonly SharedAsset[], report: Report): void {
+  const rows = assets.map(({ name, type, size, modifiedAt }) => ({
+    cells: [
+      sizeText(size),
+      modifiedAt === undefined ? '' : timeText(modifiedAt),
+      shown(type ?? ''),
+      shown(name ?? 'without a name'),
+    ],
+    fact: { name, type, size, modified_at: modifiedAt },
+  }))
+  report.list(['SIZE', 'MODIFIED', 'TYPE', 'NAME'], rows, '')
+  report.aside('Names, types and times are as the owner of the share says. Save the files: --to FOLDER')
+}
+
+interface SaveAll {
+  readonly address: string
+  readonly assets: readonly SharedAsset[]
+  readonly to: string
+  readonly report: Report
+  readonly signal: AbortSignal
+}
+
+/** One after another, so that equal names get their numbers in the owner's order. */
+async function saveAll({ address, assets, to, report, signal }: SaveAll): Promise<Exit> {
+  await mkdir(to, { recursive: true })
+  const folder = await realpath(to)
+  const home = homeDirectory()
+  // Both of two processes would write the same parts.
+  const id = idOf(`${address}\n${folder}`)
+  const claim = { home, path: join(home, 'opening', id), doing: 'saves this share into this folder' }
+  const failed: Exit[] = []
+  let saved = 0
+  const files = assets.map((asset) => ({ asset, size: asset.size, shownAs: asset.name ?? 'without a name' }))
+  const progress = createProgress(files, report)
+  await whileAlone(claim, async () => {
+    for (const [index, file] of files.entries()) {
+      if (signal.aborted) break
+      const onBytes = (bytes: number) => progress.of(file)({ phase: 'saving', bytes, of: file.size })
+      try {
+        const { name, size, modifiedAt, open } = file.asset
+        const content = () => open({ signal })
+        const path = await saveFile({ folder, name, id: `${id}-${index}`, size, modifiedAt, content, onBytes })
+        saved += 1
+        report.result(`Saved ${shown(path)}`, { event: 'saved', name, path, size })
+      } catch (error) {
+        if (!signal.aborted) failed.push(tell(file.shownAs, error, report))
+      } finally {
+        progress.end(file)
+      }
+    }
+  })
+  return conclude({ saved, failed, of: assets.length, report, signal })
+}
+
+function idOf(what: string): string {
+  return createHash('sha256').update(what).digest('hex').slice(0, 32)
+}
+
+function tell(name: string, error: unknown, report: Report): Exit {
+  const { message, reason, exit } = failureOf(error)
+  report.problem(`${shown(name)}: ${shown(message)}`, { event: 'failed', name, reason, message })
+  return exit
+}
+
+interface Conclusion extends Pick<SaveAll, 'report' | 'signal'> {
+  readonly saved: number
+  readonly failed: readonly Exit[]
+  readonly of: number
+}
+
+function conclude({ saved, failed, of, report, signal }: Conclusion): Exit {
+  report.end()
+  const fact = { saved, failed: failed.length }
+  if (signal.aborted) {
+    report.problem(`Stopped: ${saved} of ${filesText(of)} are saved.`, { event: 'stopped', ...fact })
+    return EXIT.interrupted
+  }
+  report.result(`${saved} of ${filesText(of)} ${saved === 1 ? 'is' : 'are'} saved.`, { event: 'done', ...fact })
+  if (failed.length === 0) return EXIT.done
+  return failed.includes(EXIT.untrusted) ? EXIT.untrusted : EXIT.failed
+}

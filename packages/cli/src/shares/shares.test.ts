@@ -1,0 +1,122 @@
+/** Shares at the command line, of both sides, and a server that lies to the receiver. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { logIn } from '@blindkeep/client/account'
+import { nodeEnvironment as environment } from '@blindkeep/client/node'
+import type { Owner } from '@blindkeep/client/owner'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import { flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
+import { factsOf, openWorld, PASSWORD } from '../testing/world.ts'
+
+const world = await openWorld()
+await world.signUp('ada')
+const ADA = ['--profile', 'ada']
+const owner = await ownerOf('ada@example.org')
+const { albumId: album } = await owner.createAlbum({ name: 'Album' })
+const device = await owner.addDevice(undefined, { tie: false })
+
+async function ownerOf(email: string): Promise<Owner> {
+  const { owner } = await logIn({ baseUrl: world.proxy.url, email, password: PASSWORD, environment })
+  assert.ok(owner)
+  return owner
+}
+
+async function keep(name: string, content: Uint8Array, modifiedAt?: string): Promise<string> {
+  const { assetId } = await owner.upload({ source: sourceOfBytes(content), album, device, name, modifiedAt })
+  return assetId
+}
+
+const CONTENTS = [randomBytes(300_000), randomBytes(10), new Uint8Array()] as const
+const first = await keep('a.txt', CONTENTS[0], '2026-01-02T03:04:05.000Z')
+const second = await keep('a.txt', CONTENTS[1])
+const third = await keep('../in/\u202Edaer.txt', CONTENTS[2])
+const [created] = await world.facts(['share', 'create', first, second.slice(0, 9), third, first, ...ADA])
+
+const blobAnswer = isRequest('GET', /^\/s\/[^/]+\/blob\//)
+
+describe('a share at the command line', () => {
+  it('is opened without an account: listed, and saved under safe names and with numbers', async () => {
+    assert.deepEqual(created.asset_ids, [first, second, third])
+    const list = await world.run(['open', created.url])
+    assert.equal(list.status, 0, list.stderr)
+    assert.match(list.stdout, /293 KiB|292\.9 KiB/)
+    assert.ok(list.stdout.includes('../in/\uFFFDdaer.txt') && !list.stdout.includes('\u202E'))
+    assert.match(list.stderr, /as the owner of the share says/)
+
+    const input = Buffer.from(`${created.url}\n`)
+    const saved = await world.run(['open', '-', '--to', 'new/folder', '--json'], { input })
+    assert.equal(saved.status, 0, saved.stderr)
+    const folder = join(world.root, 'new', 'folder')
+    assert.deepEqual(
+      factsOf(saved).map(({ event, path, saved }) => [event, path ?? saved]),
+      [
+        ['saved', join(folder, 'a.txt')],
+        ['saved', join(folder, 'a (2).txt')],
+        ['saved', join(folder, 'in', 'daer.txt')],
+        ['done', 3],
+      ],
+    )
+    assert.deepEqual(await readFile(join(folder, 'a.txt')), CONTENTS[0])
+    assert.deepEqual(await readFile(join(folder, 'a (2).txt')), CONTENTS[1])
+    assert.equal((await stat(join(folder, 'a.txt'))).mtime.toISOString(), '2026-01-02T03:04:05.000Z')
+
+    const none = await world.run(['open', created.url, '--only', 'b.txt'])
+    assert.equal(none.status, 1)
+    assert.match(none.stderr, /no file b\.txt/)
+  })
+
+  it('leaves no file that the server changed, saves the others, and ends with 3', async () => {
+    world.proxy.tamper({ matches: blobAnswer, answer: flipAt(200_000), times: 1 })
+    const { status, stdout, stderr } = await world.run(['open', created.url, '--to', 'lied'])
+    world.proxy.tamper()
+    assert.equal(status, 3, stdout)
+    assert.match(stderr, /a\.txt: It does not open: .*It was altered/)
+    assert.match(stdout, /2 of 3 files are saved/)
+    assert.deepEqual((await readdir(join(world.root, 'lied'))).sort(), ['a.txt', 'in'])
+    assert.deepEqual(await readFile(join(world.root, 'lied', 'a.txt')), CONTENTS[1])
+  })
+
+  it('finds files by name, but never one of several, and expires', async () => {
+    await keep('once.txt', randomBytes(10))
+    const several = await world.run(['share', 'create', 'a.txt', ...ADA])
+    assert.equal(several.status, 1)
+    assert.match(several.stderr, /a\.txt means 2 of them/)
+    const named = await world.run(['share', 'create', 'once.txt', '--expires', '2h', '--quiet', ...ADA])
+    assert.equal(named.status, 0, named.stderr)
+    const [file] = await world.facts(['open', named.stdout.trim()])
+    assert.deepEqual([file.name, file.size], ['once.txt', 10])
+    // A name before the beginning of an id.
+    const begin = await keep(first.slice(0, 4), randomBytes(10))
+    const [share] = await world.facts(['share', 'create', first.slice(0, 4), ...ADA])
+    assert.deepEqual(share.asset_ids, [begin])
+    const shares = await world.facts(['share', 'list', ...ADA])
+    assert.deepEqual(
+      shares.map(({ expires_at }) => typeof expires_at),
+      ['undefined', 'string', 'undefined'],
+    )
+  })
+
+  it('shows nothing after it was revoked', async () => {
+    const url = (await world.run(['share', 'create', first, ...ADA])).stdout.trim()
+    const id = new URL(url).pathname.split('/').at(-1) ?? ''
+    assert.equal((await world.run(['share', 'revoke', id, ...ADA])).status, 2)
+    await world.facts(['share', 'revoke', id.slice(0, 8), '--yes', ...ADA])
+    const { status, stderr } = await world.run(['open', url])
+    assert.equal(status, 1)
+    assert.match(stderr, /There is no such share/)
+  })
+
+  it('with a file of a revoked device is created with consent only', async () => {
+    const other = await owner.addDevice(undefined, { tie: false })
+    const source = sourceOfBytes(randomBytes(10))
+    const { assetId } = await owner.upload({ source, album, device: other, name: 'revoked.txt' })
+    await owner.revokeDevice(other.deviceId)
+    const refused = await world.run(['share', 'create', assetId, ...ADA])
+    assert.equal(refused.status, 2)
+    assert.match(refused.stderr, /signed by a device that was revoked.*--yes/)
+    await world.facts(['share', 'create', assetId, '--yes', ...ADA])
+  })
+})
