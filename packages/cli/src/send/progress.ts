@@ -1,40 +1,59 @@
-/** How far the files are: a row for each that is under way, and one for all. */
-
-import type { SendProgress } from '@blindkeep/client/guest'
+/** How far files are: a row for each that is under way, and one for all. */
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Report } from '../report.ts'
 import { durationText, shown } from '../texts.ts'
-import type { ChosenFile } from './files.ts'
 
 /** The rate is that of the last seconds. */
 const RATE_MS = 10_000
 
-const PHASES = { preparing: 'sealing', sending: 'sending', finishing: 'landing', landed: 'landed' } as const
+const PHASES = {
+  preparing: 'sealing',
+  sending: 'sending',
+  finishing: 'landing',
+  landed: 'landed',
+  complete: 'landed',
+  comparing: 'comparing',
+  getting: 'getting',
+} as const
 
-export interface Progress {
-  /** What `send` and `prepare` call for one file. */
-  of(file: ChosenFile): (progress: SendProgress) => void
-  /** The file has landed or failed. */
-  end(file: ChosenFile): void
+export interface FileProgress {
+  readonly phase: keyof typeof PHASES
+  readonly bytes: number
+  readonly of: number
+  /** Milliseconds until the next attempt, after a failure. */
+  readonly waitingMs?: number
 }
 
-export function createProgress(files: readonly ChosenFile[], report: Report): Progress {
+export interface FileUnderWay {
+  readonly shownAs: string
+  readonly size: number
+}
+
+export interface Progress<File> {
+  /** What the work on one file calls. */
+  of(file: File): (progress: FileProgress) => void
+  /** The work on the file has ended, well or not. */
+  end(file: File): void
+}
+
+export function createProgress<File extends FileUnderWay>(files: readonly File[], report: Report): Progress<File> {
   const all = files.reduce((sum, { size }) => sum + size, 0)
-  const underWay = new Map<ChosenFile, SendProgress>()
+  const underWay = new Map<File, FileProgress>()
   const samples: { readonly at: number; readonly bytes: number }[] = []
   let ended = { files: 0, bytes: 0 }
 
   /** Bytes of the files themselves: sealed ones are a little more. */
-  function sentBytes(): number {
-    const sent = [...underWay].map(([{ size }, { phase, bytes, of }]) =>
-      phase === 'preparing' ? 0 : (size * bytes) / of,
-    )
-    return sent.reduce((sum, bytes) => sum + bytes, ended.bytes)
+  function movedBytes(): number {
+    const moved = [...underWay].map(([{ size }, { phase, bytes, of }]) => {
+      if (phase === 'preparing') return 0
+      return phase === 'comparing' || of === 0 ? size : (size * bytes) / of
+    })
+    return moved.reduce((sum, bytes) => sum + bytes, ended.bytes)
   }
 
   function rows(): readonly string[] {
     const now = performance.now()
-    const bytes = sentBytes()
+    const bytes = movedBytes()
     samples.push({ at: now, bytes })
     while (samples.length > 2 && now - (samples[0]?.at ?? now) > RATE_MS) samples.shift()
     const [first = { at: now, bytes }] = samples
@@ -59,8 +78,8 @@ export function createProgress(files: readonly ChosenFile[], report: Report): Pr
   }
 }
 
-function rowOf([{ shownAs }, { phase, bytes, of, waitingMs }]: readonly [ChosenFile, SendProgress]): string {
-  const percent = `${Math.floor((100 * bytes) / of)} %`.padStart(5)
+function rowOf([{ shownAs }, { phase, bytes, of, waitingMs }]: readonly [FileUnderWay, FileProgress]): string {
+  const percent = `${of === 0 ? 100 : Math.floor((100 * bytes) / of)} %`.padStart(5)
   const doing = waitingMs === undefined ? PHASES[phase] : `no answer, again in ${durationText(waitingMs / 1000)}`
   return `${percent}  ${doing}  ${shown(shownAs)}`
 }
