@@ -3,7 +3,9 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/account.ts'
+import { addCustodyCommands } from './commands/custody.ts'
 import { addDropCommand } from './commands/drop.ts'
+import { addFilesCommands } from './commands/files.ts'
 import { EXIT } from './exits.ts'
 
 const EXITS = `
@@ -27,6 +29,8 @@ const program = new Command('blindkeep')
 
 addDropCommand(program)
 addAccountCommands(program)
+addFilesCommands(program)
+addCustodyCommands(program)
 
 // A reader that goes away (`| head`) does not stop what is under way.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
