@@ -26,6 +26,8 @@ export interface Tampering {
   readonly answer?: (message: Message) => Message & { readonly status?: number }
   /** `request`: cuts the connection before the request reaches the server. `answer`: cuts it after the server has answered. */
   readonly lose?: 'request' | 'answer'
+  /** Cuts the connection after so many bytes of the (changed) answer's body. */
+  readonly cutAfter?: number
   /** Answers with this status, without a request to the server. */
   readonly instead?: number
   /** How many exchanges it applies to; all without it. */
@@ -104,7 +106,7 @@ async function pass({ incoming, outgoing, target, tampering }: Passing): Promise
   forwarded.end(sent.body)
   const [answer]: IncomingMessage[] = await once(forwarded, 'response')
   if (answer === undefined) throw new Error('no answer')
-  if (tampering?.answer === undefined && tampering?.lose === undefined) {
+  if (tampering?.answer === undefined && tampering?.lose === undefined && tampering?.cutAfter === undefined) {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
     answer.on('error', () => outgoing.destroy()).pipe(outgoing)
     return
@@ -112,6 +114,13 @@ async function pass({ incoming, outgoing, target, tampering }: Passing): Promise
   const given = { headers: answer.headers, body: await buffer(answer) }
   if (tampering.lose === 'answer') return void outgoing.destroy()
   const changed: Message & { readonly status?: number } = tampering.answer?.(given) ?? given
+  if (tampering.cutAfter !== undefined) {
+    outgoing.writeHead(changed.status ?? answer.statusCode ?? 502, changed.headers)
+    outgoing.flushHeaders()
+    // Ends the connection, not the answer: what was written still arrives.
+    outgoing.write(changed.body.subarray(0, tampering.cutAfter), () => outgoing.socket?.end())
+    return
+  }
   const length = incoming.method === 'HEAD' ? {} : { 'content-length': String(changed.body.length) }
   outgoing.writeHead(changed.status ?? answer.statusCode ?? 502, { ...changed.headers, ...length })
   outgoing.end(incoming.method === 'HEAD' ? undefined : changed.body)

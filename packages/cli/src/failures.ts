@@ -19,6 +19,7 @@ import {
   WordsError,
 } from '@blindkeep/client/errors'
 import { EXIT, type Exit, LocalError, UsageError } from './exits.ts'
+import { homeDirectory } from './home/files.ts'
 import { Interrupted } from './interrupts.ts'
 import { PROBLEM_WORDS } from './problemWords.ts'
 import { createReport, type ReportFlags } from './report.ts'
@@ -45,8 +46,14 @@ export function failureOf(error: unknown): Failure {
     return { message: `${error.message} Call it again when the server is there.`, reason: error.failure, exit }
   if (error instanceof AuditError)
     return {
-      message: `The receipt does not hold: ${error.message}. Keep the file, and tell the owner.`,
+      message: `${auditText(error.reason)}: ${error.message} Keep the file, and tell the owner of the account and the operator.`,
       reason: error.reason,
+      exit,
+    }
+  if (error instanceof FeedRolledBack)
+    return {
+      message: `${error.message} Either its operator restored it from a backup, or it withholds changes: ask them. To accept its list from now on, remove the file whose name begins with feed- from the directory of the profile below ${homeDirectory()}.`,
+      reason: 'feed_rolled_back',
       exit,
     }
   if (error instanceof SealError)
@@ -70,6 +77,11 @@ export function tellFailure(error: unknown, flags: ReportFlags): Exit {
 
 function wordsOf(error: ProblemError): string {
   return (error.code === 'unknown' ? undefined : PROBLEM_WORDS[error.code]) ?? error.message
+}
+
+function auditText(reason: AuditError['reason']): string {
+  if (reason.startsWith('key_')) return 'The server’s keys do not hold'
+  return reason === 'verdict_malformed' ? 'The server’s verdict does not hold' : 'The receipt does not hold'
 }
 
 /** What the operator needs to find the request in the server's log. */

@@ -4,8 +4,10 @@ import manifest from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/account.ts'
 import { addAlbumCommands } from './commands/album.ts'
 import { addCompletionCommand } from './commands/completion.ts'
+import { addCustodyCommands } from './commands/custody.ts'
 import { addDeviceCommands } from './commands/device.ts'
 import { addDropCommand } from './commands/drop.ts'
+import { addFilesCommands } from './commands/files.ts'
 import { addLinkCommands } from './commands/link.ts'
 import { addShareCommands } from './commands/share.ts'
 import { EXIT } from './exits.ts'
@@ -36,6 +38,8 @@ addAlbumCommands(program)
 addShareCommands(program)
 addDeviceCommands(program)
 addCompletionCommand(program)
+addFilesCommands(program)
+addCustodyCommands(program)
 
 // A reader that goes away (`| head`) does not stop what is under way.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)

@@ -10,6 +10,8 @@ const READER = /^export (?:async )?(?:function\*?|const) ((?:parse|decode|open|r
 /** They send requests. What they read is read by the readers below them, and the tests with a malicious server change each answer. */
 const CALLS = [
   'openAsset',
+  'openAudit',
+  'openDownload',
   'openDropPrefix',
   'openIncomplete',
   'openLink',
@@ -27,8 +29,20 @@ const CALLS = [
   'readThrough',
   'readWholeBlob',
 ]
-/** They open what is the reader's own: a file, a form, a store, a dialog. */
-const OWN = ['openFile', 'openFileChooser', 'openGuestEngine', 'openGuestStore', 'openTab', 'readDraft', 'readPrivate']
+/** They open what is the reader's own: a file, a form, a store, a dialog, a word of its command line. */
+const OWN = [
+  'openFile',
+  'openFileChooser',
+  'openGuestEngine',
+  'openGuestStore',
+  'openProfile',
+  'openTab',
+  'openVault',
+  'openWorld',
+  'parseDuration',
+  'readDraft',
+  'readPrivate',
+]
 
 async function sourcesOf(pattern: string): Promise<readonly string[]> {
   const texts: string[] = []

@@ -7,6 +7,7 @@ export {
   type DropCustody,
   type ExpectedCustody,
   fetchReceipt,
+  parseReceipt,
   type ReceiptCheck,
   type ReceiptOptions,
   type ServerFacts,

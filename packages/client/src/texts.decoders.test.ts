@@ -28,6 +28,7 @@ import { formatShare, makeShareFragment, parseShare, parseShareFragment } from '
 import { ShareError } from './share/shareError.ts'
 import { createEventStreamParser } from './sync/eventStreamParser.ts'
 import { parseUploadState } from './upload/uploadState.ts'
+import { parseReceipt } from './verify/audit.ts'
 import { AuditError } from './verify/auditError.ts'
 import { parsePins, pinKeys, requireActiveAt } from './verify/pins.ts'
 
@@ -270,12 +271,25 @@ const uploadState = {
   provenance: { bytes: 'AAAA' },
 }
 
-describe('parseSendState, parseUploadState and parsePins', () => {
+const receipt = {
+  receipt_seq: 7,
+  server_id: 'https://keep.example',
+  server_key_id: 'ab'.repeat(32),
+  upload_id: '6f1c3f5e-8d5e-4b6f-9a51-0d0f3f9f6a11',
+  blob_role: 'original',
+  ciphertext_hash: 'cd'.repeat(32),
+  size: 5,
+  received_at: '2026-11-25T03:00:00.000Z',
+  receipt_cbor: 'AAAA',
+}
+
+describe('parseSendState, parseUploadState, parsePins and parseReceipt', () => {
   const pins = pinKeys(AttestationKeysResponseOf(publishedKeys), publishedKeys.server_id)
   const states = {
     parseSendState: { read: parseSendState, valid: sendState },
     parseUploadState: { read: parseUploadState, valid: uploadState },
     parsePins: { read: parsePins, valid: pins },
+    parseReceipt: { read: parseReceipt, valid: receipt },
   }
   for (const [name, { read, valid }] of Object.entries(states))
     it(`read back what was stored, and throw RangeError for anything else: ${name}`, async () => {

@@ -1,6 +1,11 @@
 /** What the owner's checks of the server answer: `Owner.verifyStorage`, `verifyHeld`, `verifyBeforeDestroying` and `assetReceipts`. */
 export { BUNDLE_ROLES, type BundleRole } from './assets/bundleRoles.ts'
-export type { AssetReceiptsOptions, CheckedAssetReceipt, CheckedAssetReceipts } from './verify/assetReceipts.ts'
+export type {
+  AssetReceiptsOptions,
+  CheckedAssetReceipt,
+  CheckedAssetReceipts,
+  ReceiptAudit,
+} from './verify/assetReceipts.ts'
 export { type Doubt, type DoubtReason, doubt } from './verify/doubt.ts'
 export { type Depth, type Examination, verdictDoubts } from './verify/verdictDoubts.ts'
 export type { BeforeDestroying, DestroyAnswer } from './verify/verifyBeforeDestroying.ts'

@@ -1,22 +1,21 @@
 /** `blindkeep drop`: seals files on this machine and sends them through a link. */
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { secret } from '../ask.ts'
 import { EXIT, type Exit, UsageError } from '../exits.ts'
-import { failureOf } from '../failures.ts'
 import { isRunning, runningId } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
 import { interruptible } from '../interrupts.ts'
+import { createOutcomes } from '../outcomes.ts'
 import { createReport, type Report, type ReportFlags } from '../report.ts'
+import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
+import { sendEach, tellOthers } from '../send/sendEach.ts'
 import { durationText, shown } from '../texts.ts'
-import { type Choice, type ChosenFile, chooseFiles, spool } from './files.ts'
 import { misfits } from './misfits.ts'
-import { createProgress } from './progress.ts'
 import { type DropResult, sendFile } from './sendFile.ts'
 
 export interface DropFlags extends ReportFlags {
@@ -33,9 +32,6 @@ interface DropCall {
   readonly paths: readonly string[]
   readonly flags: DropFlags
 }
-
-/** Small files wait for the server's disk and for answers most of the time. */
-const AT_ONCE = 4
 
 export async function drop({ link, paths, flags }: DropCall): Promise<Exit> {
   parseLink(link)
@@ -66,70 +62,20 @@ interface SendAll {
 }
 
 async function sendAll({ link, opened, choice, flags, home, report, signal }: SendAll): Promise<Exit> {
-  const failed: Exit[] = []
-  const fail = (shownAs: string, { message, reason, exit }: ReturnType<typeof failureOf>) => {
-    failed.push(exit)
-    const text = message.startsWith(`${shownAs} `) ? message : `${shownAs}: ${message}`
-    report.problem(shown(text), { event: 'failed', path: shownAs, reason, message })
-  }
-  for (const { shownAs, why, isWrong } of choice.others) {
-    if (isWrong) fail(shownAs, { message: why, reason: 'unreadable', exit: EXIT.failed })
-    else report.problem(`${shown(shownAs)} is left out: it ${why}.`, { event: 'left_out', path: shownAs, reason: why })
-  }
+  const outcomes = createOutcomes(report)
+  const sending = { report, outcomes, signal }
+  tellOthers(choice.others, sending)
   // A file that is too large is never begun, whatever became of the others.
   const tooLarge = misfits(opened.limits, choice.files)
-  for (const [{ shownAs }, message] of tooLarge) fail(shownAs, { message, reason: 'too_large', exit: EXIT.failed })
+  for (const [{ shownAs }, message] of tooLarge)
+    outcomes.fail(shownAs, { path: shownAs }, { message, reason: 'too_large', exit: EXIT.failed })
   const files = choice.files.filter((file) => !tooLarge.has(file))
   const passphrase = opened.limits.passphraseRequired && files.length > 0 ? await passphraseOf(flags) : undefined
-  const progress = createProgress(files, report)
-  const results = await mapConcurrently(files, AT_ONCE, async (file) => {
-    if (signal.aborted) return undefined
-    const onProgress = progress.of(file)
-    try {
-      const result = await sendFile({ ...flags, link, opened, file, home, passphrase, signal, onProgress })
-      tellLanded(file, result, report)
-      return result
-    } catch (error) {
-      if (!signal.aborted) fail(file.shownAs, failureOf(error))
-      return undefined
-    } finally {
-      progress.end(file)
-    }
+  return await sendEach(files, sending, async (file, onProgress) => {
+    const result = await sendFile({ ...flags, link, opened, file, home, passphrase, signal, onProgress })
+    tellLanded(file, result, report)
+    return result
   })
-  return conclude({
-    results: results.filter((result) => result !== undefined),
-    failed,
-    report,
-    signal,
-    of: files.length,
-  })
-}
-
-interface Conclusion {
-  readonly results: readonly DropResult[]
-  readonly failed: readonly Exit[]
-  readonly report: Report
-  readonly signal: AbortSignal
-  readonly of: number
-}
-
-function conclude({ results, failed, report, signal, of }: Conclusion): Exit {
-  const before = results.filter(({ isFromBefore }) => isFromBefore).length
-  const landed = results.length - before
-  report.end()
-  if (signal.aborted) {
-    const text = `Stopped: ${results.length} of ${of} files have landed. Call the same line again to go on.`
-    report.problem(text, { event: 'stopped', landed, landed_before: before })
-    return EXIT.interrupted
-  }
-  const parts = [
-    `${landed} ${landed === 1 ? 'file has' : 'files have'} landed`,
-    ...(before > 0 ? [`${before} had landed before`] : []),
-    ...(failed.length > 0 ? [`${failed.length} did not`] : []),
-  ]
-  report.result(`${parts.join(', ')}.`, { event: 'done', landed, landed_before: before, failed: failed.length })
-  if (failed.length === 0) return EXIT.done
-  return failed.includes(EXIT.untrusted) ? EXIT.untrusted : EXIT.failed
 }
 
 function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report): void {
@@ -210,4 +156,14 @@ async function spooledInput({
   } finally {
     await handle.close()
   }
+}
+
+/** Writes what comes from standard input to `handle`. Returns the number of bytes. */
+async function spool(input: AsyncIterable<Uint8Array>, handle: FileHandle): Promise<number> {
+  let size = 0
+  for await (const piece of input) {
+    await handle.writeFile(piece)
+    size += piece.length
+  }
+  return size
 }

@@ -1,6 +1,6 @@
 import type { LinkLimits } from '@blindkeep/client/guest'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import type { ChosenFile } from './files.ts'
+import type { ChosenFile } from '../send/files.ts'
 
 /** The files that the link cannot take, with what to do. The others are taken in their order, as long as there is room; the server decides in the end. */
 export function misfits(

@@ -1,5 +1,4 @@
 /** Sends one file, or goes on with what an earlier process began, until it has landed and its receipt is checked and saved. */
-import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { SendError } from '@blindkeep/client/errors'
 import {
@@ -15,11 +14,13 @@ import {
 } from '@blindkeep/client/guest'
 import { nodeEnvironment as environment, type OpenFile, openFile } from '@blindkeep/client/node'
 import { fetchReceipt } from '@blindkeep/client/receipts'
-import { safeName } from '@blindkeep/client/safeName'
-import { codeOf, writePrivate } from '../home/files.ts'
+import { codeOf } from '../home/files.ts'
 import { pin, pinsOf } from '../home/pins.ts'
-import { type ChosenFile, RECEIPT_ENDING } from './files.ts'
-import { isSameVersion, type KeptFile, keptFile, type LandedBefore, type Version } from './kept.ts'
+import { placedName, RECEIPT_ENDING, receiptsOfHome, writtenReceipt } from '../receipts/saved.ts'
+import { noteReceipts, seenOf } from '../receipts/seen.ts'
+import type { ChosenFile } from '../send/files.ts'
+import { isSameVersion, type KeptFile, type Version } from '../send/kept.ts'
+import { keptDrop, type LandedBefore } from './kept.ts'
 
 export interface SendFile {
   readonly link: string
@@ -46,7 +47,7 @@ export interface DropResult extends LandedBefore {
 }
 
 export async function sendFile(call: SendFile): Promise<DropResult> {
-  const kept = keptFile(call.home, call.link, call.file.path)
+  const kept = keptDrop(call.home, call.link, call.file.path)
   return await kept.alone(async () => {
     const opened = await openFile(call.file.path)
     try {
@@ -57,7 +58,11 @@ export async function sendFile(call: SendFile): Promise<DropResult> {
   })
 }
 
-async function sendOpened(call: SendFile, kept: KeptFile, opened: OpenFile): Promise<DropResult> {
+async function sendOpened(
+  call: SendFile,
+  kept: KeptFile<SendState, LandedBefore>,
+  opened: OpenFile,
+): Promise<DropResult> {
   const { again = false, signal, onProgress } = call
   const { source, modifiedAt } = opened
   const version: Version = { size: source.size, modifiedAt }
@@ -123,7 +128,7 @@ async function forget(state: SendState): Promise<void> {
 }
 
 interface LandedFile {
-  readonly kept: KeptFile
+  readonly kept: KeptFile<SendState, LandedBefore>
   readonly version: Version
   readonly landed: LandedBefore
   readonly isFromBefore: boolean
@@ -137,32 +142,22 @@ async function withReceipt(call: SendFile, { kept, version, landed, isFromBefore
   const custody = { ...landed, baseUrl, opaqueId }
   const { receipt, signed, keys } = await fetchReceipt({ custody, pinned, environment })
   await pin(call.home, keys)
-  const receiptFile = await saveReceipt(call, JSON.stringify(receipt, undefined, 2))
+  await noteReceipts(call.home, keys.serverId, [seenOf(signed)])
+  const receiptFile = await saveReceipt(call, receipt)
   await kept.write({ is: 'landed', version, landed, hasReceipt: true })
   const { receipt_seq: receiptSeq, received_at: receivedAt } = signed.payload
   return { ...landed, isFromBefore, receiptSeq, receivedAt, receiptFile }
 }
 
 /** Where no file can be written beside the sent one, it goes to the home of this program. Returns its path. */
-async function saveReceipt({ file, receipts, home }: SendFile, text: string): Promise<string> {
-  const ownPlace = join(home, 'receipts', placed(file))
-  if (receipts !== undefined) return await written(join(receipts, placed(file)), text)
-  if (dirname(file.path) === join(home, 'spool')) return await written(ownPlace, text)
+async function saveReceipt({ file, receipts, home }: SendFile, receipt: object): Promise<string> {
+  const ownPlace = join(receiptsOfHome(home), placedName(file))
+  if (receipts !== undefined) return await writtenReceipt(join(receipts, placedName(file)), receipt)
+  if (dirname(file.path) === join(home, 'spool')) return await writtenReceipt(ownPlace, receipt)
   try {
-    return await written(join(dirname(file.path), `${basename(file.path)}${RECEIPT_ENDING}`), text)
+    return await writtenReceipt(join(dirname(file.path), `${basename(file.path)}${RECEIPT_ENDING}`), receipt)
   } catch (error) {
     if (!['EACCES', 'EROFS', 'EPERM', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) throw error
-    return await written(ownPlace, text)
+    return await writtenReceipt(ownPlace, receipt)
   }
-}
-
-/** Files of one name from several folders get receipts of their own. */
-function placed({ path, name }: ChosenFile): string {
-  const place = createHash('sha256').update(path).digest('hex').slice(0, 8)
-  return `${safeName(basename(name)).slice(0, 100)}.${place}${RECEIPT_ENDING}`
-}
-
-async function written(path: string, text: string): Promise<string> {
-  await writePrivate(path, text)
-  return path
 }

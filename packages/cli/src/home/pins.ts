@@ -34,6 +34,9 @@ export async function pin(home: string, seen: PinnedKeys): Promise<void> {
   })
 }
 
-function pathOf(home: string, serverId: string): string {
-  return join(home, 'servers', `${createHash('sha256').update(serverId).digest('hex').slice(0, 32)}.json`)
+const pathOf = (home: string, serverId: string) => serverPath(home, serverId, 'json')
+
+/** What is remembered of a server. */
+export function serverPath(home: string, serverId: string, ending: string): string {
+  return join(home, 'servers', `${createHash('sha256').update(serverId).digest('hex').slice(0, 32)}.${ending}`)
 }

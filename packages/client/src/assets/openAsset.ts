@@ -5,6 +5,7 @@ import { openHashedBlob } from '../seal/hashedBlob.ts'
 import { AssetError } from './assetError.ts'
 import { type AssetFacts, readAsset } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
+import { downloadBlob } from './readBlob.ts'
 import {
   type AssetPermissions,
   nameFacts,
@@ -25,8 +26,9 @@ export interface OpenedAsset extends FileDescription {
   /** Undefined only with `allowUnsigned`, when no device has signed the asset. */
   readonly signed: Signed | undefined
   /**
-   * The file. Fails with `SealError` when the bytes were altered, with `AssetError` at the end when they do not have the signed hash, and with
-   * `NetworkError` when the connection breaks. After a failure the consumer must discard what it has written.
+   * The file. When the connection breaks, it goes on where it was; it fails with `NetworkError` after many tries without a further byte. It fails with
+   * `SealError` when the bytes were altered, and with `AssetError` at the end when they do not have the signed hash. After a failure the consumer must
+   * discard what it has written.
    */
   readonly content: ReadableStream<Bytes>
 }
@@ -46,9 +48,8 @@ export async function openAsset(
   const vouched = await vouchFor(ports, asset, permissions, signal)
   const { original, provenance, key } = vouched
   const metadata = await readMetadata(ports, vouched, signal)
-  const { body } = await call('blob', { path: { hash: original.hash }, signal })
   const { header, content } = await openHashedBlob({
-    stream: body,
+    stream: await downloadBlob(ports, { hash: original.hash, signal }),
     opener: originalContext(asset, key),
     hash: ports.environment.createHash(),
     expectedHash: original.hash,

@@ -1,6 +1,7 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
+import { openDownload } from '../http/download.ts'
 import { firstBytesOf } from '../seal/byteReader.ts'
 import { AssetError } from './assetError.ts'
 
@@ -29,6 +30,19 @@ export async function readWholeBlob(
   if (running.digest() !== hash)
     throw new AssetError('hash_differs', 'the server’s bytes do not have the requested hash')
   return bytes
+}
+
+/** A whole blob as a stream that goes on after a broken connection; unverified. */
+export function downloadBlob(
+  { call, environment }: BlobReader,
+  { hash, signal }: { readonly hash: string; readonly signal?: AbortSignal | undefined },
+): Promise<ReadableStream<Bytes>> {
+  return openDownload({
+    operation: 'blob',
+    ask: (options) => call('blob', { path: { hash }, ...options }),
+    signal,
+    environment,
+  })
 }
 
 /** The first bytes of a blob, or fewer when it is shorter; unverified. */

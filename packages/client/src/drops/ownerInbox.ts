@@ -4,6 +4,7 @@ import type { Bytes } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { InboxEntryResponse } from '@blindkeep/protocol/schemas/drops'
 import type { Static } from 'typebox'
+import { openDownload } from '../http/download.ts'
 import { descriptionOf, type FileDescription, isSameFile } from '../seal/fileHeader.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
 import { DropError } from './dropError.ts'
@@ -20,8 +21,9 @@ const HEADERS_AT_ONCE = 6
 
 export interface OpenedDrop extends FileDescription {
   /**
-   * The file. Fails with `SealError` when the bytes were altered, with `DropError` at the end when they do not have the listed hash, and with
-   * `NetworkError` when the connection breaks. After a failure the consumer must discard what it has written.
+   * The file. When the connection breaks, it goes on where it was; it fails with `NetworkError` after many tries without a further byte. It fails with
+   * `SealError` when the bytes were altered, and with `DropError` at the end when they do not have the listed hash. After a failure the consumer must
+   * discard what it has written.
    */
   readonly content: ReadableStream<Bytes>
 }
@@ -92,9 +94,14 @@ export function createOwnerInbox(ports: DropNamesPorts): OwnerInbox {
     describeDrop: (drop, { signal } = {}) => names.read(drop, signal),
 
     async openDrop(drop, { signal } = {}) {
-      const { body } = await call('dropContent', { path: { drop_id: drop.dropId }, signal })
+      const stream = await openDownload({
+        operation: 'dropContent',
+        ask: (options) => call('dropContent', { path: { drop_id: drop.dropId }, ...options }),
+        signal,
+        environment,
+      })
       const { header, content } = await openHashedBlob({
-        stream: body,
+        stream,
         opener: dropContext(keysOf, drop),
         hash: environment.createHash(),
         expectedHash: drop.ciphertextHash,

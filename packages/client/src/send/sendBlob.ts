@@ -7,6 +7,7 @@ import { HEADERS } from '@blindkeep/protocol/wire'
 import type { Environment } from '../environment.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { headerInteger } from '../http/refusal.ts'
+import { randomOf } from '../http/retry.ts'
 import type { ChunkReader } from '../seal/chunkReader.ts'
 import { SourceChanged } from '../seal/source.ts'
 import type { SegmentGrid } from './chunkSizing.ts'
@@ -91,10 +92,6 @@ function progressReport(onProgress: BlobToSend['onProgress']): (progress: SendPr
     if (report !== reported) onProgress?.(progress)
     reported = report
   }
-}
-
-function randomOf({ randomBytes }: Environment): number {
-  return (randomBytes(1)[0] ?? 0) / 256
 }
 
 type ServerStep = Extract<SendStep, { do: 'create' | 'ask' | 'send' }>

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import { parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import { NetworkError, ProblemError, type ProblemFacts } from '../http/errors.ts'
-import { after, MAX_TRIES, nextStep, type SendEvent, type SendMachine, startSending } from './sendMachine.ts'
+import { MAX_TRIES } from '../http/retry.ts'
+import { after, nextStep, type SendEvent, type SendMachine, startSending } from './sendMachine.ts'
 
 const MIB = 1024 * 1024
 

@@ -5,6 +5,7 @@
  */
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { type AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
+import { retryWaitMs } from '../http/retry.ts'
 import {
   type ChunkSizing,
   chunkEnd,
@@ -16,11 +17,6 @@ import {
 } from './chunkSizing.ts'
 import { type SendStopReason, stopReasonOf } from './sendError.ts'
 
-/** Failures in a row without progress before the machine stops: about three minutes. */
-export const MAX_TRIES = 12
-const BACKOFF_MS = { first: 500, max: 30_000 }
-/** For a longer Retry-After the machine stops, and the person decides. */
-const MAX_RETRY_AFTER_SECONDS = 60
 /** Finishing may hash the whole file again after a restart of the server, which takes long for a large file. */
 const POLL_MS = { first: 100, max: 10_000 }
 const MAX_POLLS = 1_000
@@ -199,12 +195,9 @@ interface Retry {
 
 function retried(machine: SendMachine, failure: SendFailure, { random, isAnswered }: Retry): SendMachine {
   if (isAnswered) return machine
-  const retryAfterSeconds = failure instanceof ProblemError ? (failure.retryAfterSeconds ?? 0) : 0
   const tries = machine.tries + 1
-  if (tries > MAX_TRIES || retryAfterSeconds > MAX_RETRY_AFTER_SECONDS)
-    return stopped(machine, 'server_unavailable', failure)
-  const backoffMs = Math.min(BACKOFF_MS.max, BACKOFF_MS.first * 2 ** (tries - 1)) * (0.5 + random / 2)
-  return { ...machine, tries, waitMs: Math.max(retryAfterSeconds * 1000, backoffMs) }
+  const waitMs = retryWaitMs({ tries, failure, random })
+  return waitMs === undefined ? stopped(machine, 'server_unavailable', failure) : { ...machine, tries, waitMs }
 }
 
 function stopped(machine: SendMachine, reason: SendStopReason, cause?: SendFailure): SendMachine {

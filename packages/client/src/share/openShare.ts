@@ -2,6 +2,7 @@
 import { type Bytes, fromBase64, fromHex } from '@blindkeep/protocol/bytes'
 import { type Environment, systemEnvironment } from '../environment.ts'
 import { type Call, createCalls } from '../http/call.ts'
+import { openDownload } from '../http/download.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
 import { parseShare, type ShareAddress, type ShareParts } from './shareAddress.ts'
 import { ShareError } from './shareError.ts'
@@ -14,8 +15,9 @@ export type { SharedFile } from './shareIndex.ts'
 export interface SharedAsset extends SharedFile {
   /**
    * Streams the file. Rejects with `SealError`, or `ShareError` `asset_differs`, when the server returns something else, and with what a call throws:
-   * `error.share.not_found` once the owner has deleted the asset or the share. The stream fails with `SealError` when the bytes were altered, and
-   * with `ShareError` at the end when they do not have the shared hash. After a failure the consumer must discard what it has written.
+   * `error.share.not_found` once the owner has deleted the asset or the share. When the connection breaks, the stream goes on where it was; it fails
+   * with `NetworkError` after many tries without a further byte, with `SealError` when the bytes were altered, and with `ShareError` at the end when
+   * they do not have the shared hash. After a failure the consumer must discard what it has written.
    */
   open(options?: { readonly signal?: AbortSignal | undefined }): Promise<ReadableStream<Bytes>>
 }
@@ -49,9 +51,14 @@ function sharedAsset({ call, environment, opaqueId }: ShareReader, entry: ShareE
   return {
     ...file,
     async open({ signal } = {}) {
-      const { body } = await call('shareBlob', { path: { opaque_id: opaqueId, hash }, signal })
+      const stream = await openDownload({
+        operation: 'shareBlob',
+        ask: (options) => call('shareBlob', { path: { opaque_id: opaqueId, hash }, ...options }),
+        signal,
+        environment,
+      })
       const { header, content } = await openHashedBlob({
-        stream: body,
+        stream,
         opener: { secrets },
         hash: environment.createHash(),
         expectedHash: hash,

@@ -2,7 +2,8 @@ import { EVENTS, type EventData, type EventName } from '@blindkeep/protocol/sche
 import type { Environment } from '../environment.ts'
 import { parseJson, readAnswer } from '../http/answer.ts'
 import type { Call } from '../http/call.ts'
-import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
+import { AnswerError, ProblemError } from '../http/errors.ts'
+import { backoffMs, isTransient, randomOf } from '../http/retry.ts'
 import { createEventStreamParser, type StreamBlock } from './eventStreamParser.ts'
 
 /** Events of successive connections, as one stream. */
@@ -27,7 +28,6 @@ export interface EventsOptions {
 
 /** A server sends something at least every 15 s. */
 const SILENCE_MS = 45_000
-const BACKOFF_MS = { first: 500, max: 30_000 }
 /** After a connection that lasted this long, the backoff starts again. */
 const STABLE_MS = 10_000
 
@@ -50,12 +50,12 @@ export async function* liveEvents(ports: Ports, options: EventsOptions = {}): As
     try {
       yield* oneConnection(ports, options, progress)
     } catch (error) {
-      if (signal?.aborted === true || !isTransient(error, progress)) throw error
+      if (signal?.aborted === true || !mayConnectLater(error, progress)) throw error
     }
     options.onDisconnected?.()
     if (environment.elapsedMs() - startedMs > STABLE_MS) progress.tries = 0
-    await environment.wait(backoffMs(environment, progress.tries), signal)
     progress.tries += 1
+    await environment.wait(backoffMs(progress.tries, randomOf(environment)), signal)
   }
 }
 
@@ -137,15 +137,7 @@ function known<Name extends EventName>(id: string, name: Name, text: string): Li
 }
 
 /** Whether a retry may help. After a broken connection the server may take a while to free this client's slot. */
-function isTransient(error: unknown, { lastEventId }: Progress): boolean {
-  if (error instanceof NetworkError) return true
-  if (!(error instanceof ProblemError)) return false
-  if (error.code === 'error.request.limit_reached') return lastEventId !== undefined
-  return error.status === 429 || error.status >= 500
-}
-
-/** Exponential backoff with jitter, so that many clients do not return at the same time. */
-function backoffMs(environment: Environment, tries: number): number {
-  const maxMs = Math.min(BACKOFF_MS.max, BACKOFF_MS.first * 2 ** Math.min(tries, 10))
-  return Math.round((maxMs * (128 + (environment.randomBytes(1)[0] ?? 0) / 2)) / 256)
+function mayConnectLater(error: unknown, { lastEventId }: Progress): boolean {
+  const isFull = error instanceof ProblemError && error.code === 'error.request.limit_reached'
+  return isFull ? lastEventId !== undefined : isTransient(error)
 }

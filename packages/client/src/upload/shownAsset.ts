@@ -6,7 +6,7 @@ import { AssetError, AssetIncomplete } from '../assets/assetError.ts'
 import { type AssetBlob, type AssetFacts, blobOf } from '../assets/assetFacts.ts'
 import { AMK_VERSION } from '../assets/assetKeys.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
-import { readBlobStart } from '../assets/readBlob.ts'
+import { downloadBlob, readBlobStart } from '../assets/readBlob.ts'
 import { originalContext, unsignedKeyOf } from '../assets/vouchedAsset.ts'
 import { descriptionOf, type FileDescription, isSameFile } from '../seal/fileHeader.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
@@ -114,15 +114,14 @@ function signable(asset: AssetFacts): Readonly<Record<string, unknown>> {
 
 /** The file that was shown, and no other. Its content fails like that of `openAsset`. */
 export async function openShown(
-  { call, environment }: AssetPorts,
+  ports: AssetPorts,
   { asset, original, key, file }: ShownAsset,
   signal?: AbortSignal,
 ): Promise<OpenedBlob> {
-  const { body } = await call('blob', { path: { hash: original.hash }, signal })
   const opened = await openHashedBlob({
-    stream: body,
+    stream: await downloadBlob(ports, { hash: original.hash, signal }),
     opener: originalContext(asset, key),
-    hash: environment.createHash(),
+    hash: ports.environment.createHash(),
     expectedHash: original.hash,
     expectedSize: original.size,
     differenceError: () =>

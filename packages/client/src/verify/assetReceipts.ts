@@ -9,7 +9,7 @@ import { BUNDLE_ROLES, type BundleRole, type SentUploads } from '../assets/bundl
 import { systemEnvironment } from '../environment.ts'
 import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
-import { auditServer, openReceipt, type ServerFacts } from './audit.ts'
+import { auditServer, openReceipt } from './audit.ts'
 import { AuditError } from './auditError.ts'
 import { type PinnedKeys, pinReceipts } from './pins.ts'
 
@@ -62,33 +62,65 @@ export async function checkReceiptsOf(
   asset: AssetFacts,
   { pinned, uploads, signal }: AssetReceiptsOptions = {},
 ): Promise<CheckedAssetReceipts> {
-  return checkReceiptsBy(calls, asset, { server: await auditServer(calls, pinned), uploads, signal })
+  const audit = await openAudit(calls, pinned)
+  return audit.check(asset, await listReceipts(calls, asset.assetId, signal), { uploads, signal })
 }
 
-interface ByServer extends Omit<AssetReceiptsOptions, 'pinned' | 'hashes'> {
-  /** A recent result of `auditServer` with the pinned keys. */
-  readonly server: ServerFacts
-}
-
-/** The same for many assets, with one audit of the server. */
-export async function checkReceiptsBy(
+/** The receipts that the server lists for an asset, unverified. Throws what a call throws: `error.storage.asset_not_found`. */
+export async function listReceipts(
   { call }: Pick<Calls, 'call'>,
-  asset: AssetFacts,
-  { server: { serverId, keys }, uploads = {}, signal }: ByServer,
-): Promise<CheckedAssetReceipts> {
-  const { body } = await call('assetReceipts', { path: { asset_id: asset.assetId }, signal })
-  if (body.asset_id !== asset.assetId) throw new AnswerError('assetReceipts', 'it is about another asset')
-  const receipts: CheckedAssetReceipt[] = []
-  for (const receipt of body.receipts) {
-    if (receipts.length % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1) await systemEnvironment.wait(0, signal)
-    receipts.push({ receipt, signed: await openReceipt({ receipt, keys, serverId }) })
+  assetId: string,
+  signal?: AbortSignal,
+): Promise<readonly AssetReceipt[]> {
+  const { body } = await call('assetReceipts', { path: { asset_id: assetId }, signal })
+  if (body.asset_id !== assetId) throw new AnswerError('assetReceipts', 'it is about another asset')
+  return body.receipts
+}
+
+/** The check of any number of receipts, with one reading of the server's keys. */
+export interface ReceiptAudit {
+  /** The canonical origin that receipts name. */
+  readonly serverId: string
+  /** The keys to pin from now on, with the newest of the receipts that were checked. */
+  keys(): PinnedKeys
+  /** Checks what the server lists for `asset`: one chain, and together for exactly `asset.blobs`. Throws `AuditError`. */
+  check(
+    asset: AssetFacts,
+    listed: readonly AssetReceipt[],
+    options?: Pick<AssetReceiptsOptions, 'uploads' | 'signal'>,
+  ): Promise<CheckedAssetReceipts>
+  /** Checks signature, key, server and place in the chain of a receipt that was kept; not what it is about. Throws `AuditError`. */
+  checkKept(receipt: AssetReceipt): Promise<DecodedReceipt>
+}
+
+/** Reads the keys of the server, and compares them with the pinned ones. Throws what `auditServer` throws. */
+export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<ReceiptAudit> {
+  const server = await auditServer(calls, pinned)
+  const { serverId } = server
+  let { keys } = server
+  return {
+    serverId,
+    keys: () => keys,
+    async check(asset, listed, { uploads = {}, signal } = {}) {
+      const receipts: CheckedAssetReceipt[] = []
+      for (const receipt of listed) {
+        if (receipts.length % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1) await systemEnvironment.wait(0, signal)
+        receipts.push({ receipt, signed: await openReceipt({ receipt, keys, serverId }) })
+      }
+      const signed = receipts.map((one) => one.signed)
+      requireOneChain(signed)
+      for (const one of signed) requireOfAsset(one, asset)
+      for (const blob of asset.blobs) requireReceipt(blob, signed, uploads)
+      requireOwnUploads(signed, asset)
+      keys = pinReceipts(keys, signed)
+      return { receipts, keys }
+    },
+    async checkKept(receipt) {
+      const signed = await openReceipt({ receipt, keys, serverId })
+      keys = pinReceipts(keys, [signed])
+      return signed
+    },
   }
-  const signed = receipts.map((one) => one.signed)
-  requireOneChain(signed)
-  for (const one of signed) requireOfAsset(one, asset)
-  for (const blob of asset.blobs) requireReceipt(blob, signed, uploads)
-  requireOwnUploads(signed, asset)
-  return { receipts, keys: pinReceipts(keys, signed) }
 }
 
 const CHAIN_FAULTS: Readonly<Record<ChainFault, string>> = {

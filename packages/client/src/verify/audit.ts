@@ -1,8 +1,9 @@
 /** Checks receipts and the keys that sign them. Accepts neither unless everything is consistent. */
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type DecodedReceipt, ReceiptError, readReceipt, verifyReceipt } from '@blindkeep/protocol/receipt'
-import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
+import { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { type Environment, systemEnvironment } from '../environment.ts'
+import { readAnswer } from '../http/answer.ts'
 import { type Calls, createCalls } from '../http/call.ts'
 import { verifiers } from '../seal/signatures.ts'
 import { AuditError } from './auditError.ts'
@@ -10,6 +11,13 @@ import { type PinnedKeys, pinKeys, pinReceipts, requireActiveAt } from './pins.t
 
 export { AuditError, type AuditReason } from './auditError.ts'
 export type { PinnedKey, PinnedKeys } from './pins.ts'
+
+/** Reads a receipt that was kept; unverified. Throws `RangeError` for anything else. */
+export function parseReceipt(json: unknown): AssetReceipt {
+  const read = readAnswer(AssetReceipt, json)
+  if (read.fault !== undefined) throw new RangeError(`This is not a receipt: ${read.fault}.`)
+  return read.value
+}
 
 /** What the sender knows about its own upload. */
 export interface ExpectedCustody {

@@ -1,6 +1,16 @@
 /** The owner checks the server: receipts, storage verdicts, and whether a local file may be destroyed. */
+
+import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
-import { type AssetReceiptsOptions, assetReceipts, type CheckedAssetReceipts } from './assetReceipts.ts'
+import {
+  type AssetReceiptsOptions,
+  assetReceipts,
+  type CheckedAssetReceipts,
+  listReceipts,
+  openAudit,
+  type ReceiptAudit,
+} from './assetReceipts.ts'
+import type { PinnedKeys } from './pins.ts'
 import { type BeforeDestroying, type DestroyAnswer, verifyBeforeDestroying } from './verifyBeforeDestroying.ts'
 import { type HeldAnswers, type VerifyHeld, verifyHeld } from './verifyHeld.ts'
 import { type AssetToVerify, type AssetVerdict, type VerifyOptions, verifyStorage } from './verifyStorage.ts'
@@ -8,6 +18,10 @@ import { type AssetToVerify, type AssetVerdict, type VerifyOptions, verifyStorag
 export interface OwnerVerification {
   /** Every receipt of the asset, checked. Throws `AuditError`, or what a call throws. */
   assetReceipts(assetId: string, options?: AssetReceiptsOptions): Promise<CheckedAssetReceipts>
+  /** The receipts that the server lists for an asset, unverified: for a `ReceiptAudit`. */
+  listReceipts(assetId: string, signal?: AbortSignal): Promise<readonly AssetReceipt[]>
+  /** Reads the keys of the server once, to check the receipts of many assets. Throws `AuditError`, and what a call throws. */
+  openAudit(pinned?: PinnedKeys): Promise<ReceiptAudit>
   /** The server's own statement about the given hashes, one verdict for each asset. To decide whether to destroy a file, use `verifyBeforeDestroying`. */
   verifyStorage(assets: readonly AssetToVerify[], options?: VerifyOptions): Promise<readonly AssetVerdict[]>
   /** Whether the server holds what was signed, for 1 to 100 assets, without the local files. See `verifyHeld` for what is a doubt and what is thrown. */
@@ -19,6 +33,8 @@ export interface OwnerVerification {
 export function createOwnerVerification(ports: AssetPorts): OwnerVerification {
   return {
     assetReceipts: (assetId, options) => assetReceipts(ports, assetId, options),
+    listReceipts: (assetId, signal) => listReceipts(ports, assetId, signal),
+    openAudit: (pinned) => openAudit(ports, pinned),
     verifyStorage: (assets, options) => verifyStorage(ports.call, assets, options),
     verifyHeld: (question) => verifyHeld(ports, question),
     verifyBeforeDestroying: (question) => verifyBeforeDestroying(ports, question),

@@ -14,10 +14,9 @@ import { type Signed, signedOf } from '../assets/vouchedAsset.ts'
 import { ProblemError } from '../http/errors.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { SealError } from '../seal/sealError.ts'
-import { type CheckedAssetReceipts, checkReceiptsBy } from './assetReceipts.ts'
-import { auditServer } from './audit.ts'
+import { type CheckedAssetReceipts, listReceipts, openAudit, type ReceiptAudit } from './assetReceipts.ts'
 import { type Doubt, doubtOf } from './doubt.ts'
-import { type PinnedKeys, pinReceipts } from './pins.ts'
+import type { PinnedKeys } from './pins.ts'
 import { type Depth, type Examination, examinationOf, verdictDoubts } from './verdictDoubts.ts'
 import { type AssetToVerify, type AssetVerdict, verifyStorage } from './verifyStorage.ts'
 
@@ -80,17 +79,17 @@ export interface HeldAnswers {
 export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promise<HeldAnswers> {
   const { assetIds, pinned, onProgress, allowRevokedDevice, signal } = question
   const batch = batchPorts(ports)
-  const server = await orDoubt(signal, () => auditServer(batch, pinned))
-  if ('doubt' in server)
-    return { answers: assetIds.map((assetId) => doubted(assetId, [server.doubt])), keys: undefined }
-  const seen = { ...server.value }
+  const opened = await orDoubt(signal, () => openAudit(batch, pinned))
+  if ('doubt' in opened)
+    return { answers: assetIds.map((assetId) => doubted(assetId, [opened.doubt])), keys: undefined }
+  const audit = opened.value
   let ready = 0
   const prepared = await mapConcurrently(assetIds, ASSETS_AT_ONCE, async (assetId) => {
-    const one = await prepare(batch, { assetId, seen, allowRevokedDevice, signal })
+    const one = await prepare(batch, { assetId, audit, allowRevokedDevice, signal })
     onProgress?.(++ready)
     return one
   })
-  return { answers: await judged(ports, prepared, question), keys: seen.keys }
+  return { answers: await judged(ports, prepared, question), keys: audit.keys() }
 }
 
 /** Reads the devices once for each batch. */
@@ -120,14 +119,14 @@ type Prepared = { readonly ready: Ready } | Doubted
 
 interface Preparing {
   readonly assetId: AssetId
-  /** Its keys follow the newest receipt of the batch, so that all receipts of the batch are compared with each other. */
-  readonly seen: { readonly serverId: string; keys: PinnedKeys }
+  /** One for the batch: it compares all of its receipts with each other. */
+  readonly audit: ReceiptAudit
   readonly allowRevokedDevice: boolean | undefined
   readonly signal: AbortSignal | undefined
 }
 
 /** Everything except the verdict. */
-async function prepare(ports: AssetPorts, { assetId, seen, ...options }: Preparing): Promise<Prepared> {
+async function prepare(ports: AssetPorts, { assetId, audit, ...options }: Preparing): Promise<Prepared> {
   const { signal } = options
   const found = await orDoubt(signal, () => readAsset(ports.call, assetId, signal))
   if ('doubt' in found) return { answer: doubted(assetId, [found.doubt]), unfitAsset: undefined }
@@ -139,12 +138,8 @@ async function prepare(ports: AssetPorts, { assetId, seen, ...options }: Prepari
   }
   const signedAsset = read.value
   const checked = await orDoubt(signal, async () => {
-    const receipts = await checkReceiptsBy(ports, signedFacts(signedAsset), { server: seen, signal })
-    seen.keys = pinReceipts(
-      seen.keys,
-      receipts.receipts.map((one) => one.signed),
-    )
-    return receipts
+    const listed = await listReceipts(ports, assetId, signal)
+    return audit.check(signedFacts(signedAsset), listed, { signal })
   })
   if ('value' in checked) return { ready: { signedAsset, receipts: checked.value } }
   const answer = doubted(assetId, [checked.doubt], descriptionOf(signedAsset.header))

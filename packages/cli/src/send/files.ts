@@ -1,10 +1,8 @@
 /** Which files the paths of a call mean. */
-import { type FileHandle, readdir, realpath, stat } from 'node:fs/promises'
+import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { failureOf } from '../failures.ts'
-
-/** Receipts are saved beside the files, and are not files of the sender. */
-export const RECEIPT_ENDING = '.blindkeep-receipt.json'
+import { RECEIPT_ENDING } from '../receipts/saved.ts'
 
 export interface ChosenFile {
   /** Absolute, without symbolic links: one file has one path. */
@@ -47,6 +45,7 @@ export async function chooseFiles(paths: readonly string[]): Promise<Choice> {
         if (entry.isDirectory()) await addFolder(inPath, inName)
         else if (entry.isSymbolicLink()) leaveOut(inPath, 'is a symbolic link: name it itself to send it')
         else if (!entry.isFile()) leaveOut(inPath, 'is no file')
+        // Receipts are saved beside the files, and are not files of the sender.
         else if (!entry.name.endsWith(RECEIPT_ENDING)) await add(inPath, inName)
       })
     }
@@ -73,14 +72,4 @@ export async function chooseFiles(paths: readonly string[]): Promise<Choice> {
       else others.push({ shownAs: path, why: 'is neither a file nor a folder', isWrong: true })
     })
   return { files: [...files.values()], others }
-}
-
-/** Writes what comes from standard input to `handle`. Returns the number of bytes. */
-export async function spool(input: AsyncIterable<Uint8Array>, handle: FileHandle): Promise<number> {
-  let size = 0
-  for await (const piece of input) {
-    await handle.writeFile(piece)
-    size += piece.length
-  }
-  return size
 }

@@ -1,4 +1,4 @@
-/** How far the files are: a row for each that is under way, and one for all. */
+/** How far files are: a row for each that is under way, and one for all. */
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Report } from '../report.ts'
 import { durationText, shown } from '../texts.ts'
@@ -11,46 +11,50 @@ const PHASES = {
   sending: 'sending',
   finishing: 'landing',
   landed: 'landed',
+  complete: 'landed',
+  comparing: 'comparing',
+  getting: 'getting',
   saving: 'saving',
 } as const
-
-export interface ShownFile {
-  readonly shownAs: string
-  readonly size: number
-}
 
 export interface FileProgress {
   readonly phase: keyof typeof PHASES
   readonly bytes: number
   readonly of: number
-  /** Set while the next try waits. */
-  readonly waitingMs?: number | undefined
+  /** Milliseconds until the next attempt, after a failure. */
+  readonly waitingMs?: number
 }
 
-export interface Progress<File extends ShownFile> {
-  /** What to call for one file, as `send` and `prepare` do. */
+export interface FileUnderWay {
+  readonly shownAs: string
+  readonly size: number
+}
+
+export interface Progress<File> {
+  /** What the work on one file calls. */
   of(file: File): (progress: FileProgress) => void
-  /** The file has arrived or failed. */
+  /** The work on the file has ended, well or not. */
   end(file: File): void
 }
 
-export function createProgress<File extends ShownFile>(files: readonly File[], report: Report): Progress<File> {
+export function createProgress<File extends FileUnderWay>(files: readonly File[], report: Report): Progress<File> {
   const all = files.reduce((sum, { size }) => sum + size, 0)
   const underWay = new Map<File, FileProgress>()
   const samples: { readonly at: number; readonly bytes: number }[] = []
   let ended = { files: 0, bytes: 0 }
 
   /** Bytes of the files themselves: sealed ones are a little more. */
-  function sentBytes(): number {
-    const sent = [...underWay].map(([{ size }, { phase, bytes, of }]) =>
-      phase === 'preparing' || of === 0 ? 0 : (size * bytes) / of,
-    )
-    return sent.reduce((sum, bytes) => sum + bytes, ended.bytes)
+  function movedBytes(): number {
+    const moved = [...underWay].map(([{ size }, { phase, bytes, of }]) => {
+      if (phase === 'preparing') return 0
+      return phase === 'comparing' || of === 0 ? size : (size * bytes) / of
+    })
+    return moved.reduce((sum, bytes) => sum + bytes, ended.bytes)
   }
 
   function rows(): readonly string[] {
     const now = performance.now()
-    const bytes = sentBytes()
+    const bytes = movedBytes()
     samples.push({ at: now, bytes })
     while (samples.length > 2 && now - (samples[0]?.at ?? now) > RATE_MS) samples.shift()
     const [first = { at: now, bytes }] = samples
@@ -75,7 +79,7 @@ export function createProgress<File extends ShownFile>(files: readonly File[], r
   }
 }
 
-function rowOf([{ shownAs }, { phase, bytes, of, waitingMs }]: readonly [ShownFile, FileProgress]): string {
+function rowOf([{ shownAs }, { phase, bytes, of, waitingMs }]: readonly [FileUnderWay, FileProgress]): string {
   const percent = `${of === 0 ? 100 : Math.floor((100 * bytes) / of)} %`.padStart(5)
   const doing = waitingMs === undefined ? PHASES[phase] : `no answer, again in ${durationText(waitingMs / 1000)}`
   return `${percent}  ${doing}  ${shown(shownAs)}`

@@ -1,0 +1,150 @@
+/** `blindkeep ls`, `get` and `rm` as processes, against a real server behind a proxy that cuts and lies. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import { blobAnswer, hashOf } from '../../../../testing/maliciousAssets.ts'
+import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
+import { adoptInPart, openedDrops, sendFile } from '../../../../testing/people.ts'
+import { assetIdsOf, newCliKeeper } from '../testing/keeper.ts'
+import { openWorld } from '../testing/world.ts'
+
+const world = await openWorld()
+const { run, facts, root } = world
+const { owner, album, as } = await newCliKeeper(world, 'ada')
+const device = await owner.addDevice(undefined, { tie: false })
+
+async function keep(name: string, bytes: Uint8Array) {
+  const { assetId } = await owner.upload({ source: sourceOfBytes(bytes), name, album: album.albumId, device })
+  return await owner.asset(assetId)
+}
+
+const content = randomBytes(2_500_000)
+const big = await keep('folder/big.bin', content)
+const twin = await keep('twin.txt', Buffer.from('one'))
+await keep('twin.txt', Buffer.from('two'))
+const isDownload = blobAnswer(hashOf(big, 'original'))
+
+describe('blindkeep ls', () => {
+  it('lists names, sizes, times and ids, and says which files are not complete or withheld', async () => {
+    const link = await owner.createLink()
+    const { landed } = await sendFile(link.url, randomBytes(10), { name: 'half.txt' })
+    const drop = (await openedDrops(owner)).find(({ ciphertextHash }) => ciphertextHash === landed.ciphertextHash)
+    assert.ok(drop)
+    const half = await adoptInPart({ owner, album: album.albumId, device }, drop)
+    world.proxy.tamper({
+      matches: blobAnswer(hashOf(twin, 'metadata')),
+      answer: ({ headers }) => ({
+        headers: { ...headers, 'content-type': 'application/problem+json' },
+        body: Buffer.from(JSON.stringify({ code: 'error.blob.withheld', status: 403, title: 'x' })),
+        status: 403,
+      }),
+    })
+    const listed = await facts(['ls', 'Scans', ...as])
+    world.proxy.tamper()
+    const stateOf = (id: string) => listed.find(({ asset_id }) => asset_id === id)
+    assert.equal(listed.length, 4)
+    assert.deepEqual([stateOf(half).state, stateOf(half).name], ['incomplete', undefined])
+    assert.deepEqual([stateOf(twin.assetId).state, stateOf(twin.assetId).name], ['withheld', undefined])
+    const { name, size, created_at, album: albumName } = stateOf(big.assetId)
+    assert.deepEqual([name, size, created_at, albumName], ['folder/big.bin', 2_500_000, big.createdAt, 'Scans'])
+
+    // What was verified is not asked for again, and what was withheld is.
+    const before = world.proxy.seen.length
+    const { stdout } = await run(['ls', ...as])
+    const asked = world.proxy.seen.slice(before).filter(({ path }) => path.startsWith('/v1/blob/')).length
+    assert.equal(asked, 2)
+    assert.match(stdout, new RegExp(`folder/big\\.bin +2\\.3 MiB +\\d{4}-.* ${big.assetId.slice(0, 8)}`))
+    assert.match(stdout, /\(not complete/)
+    await owner.deleteAsset(half)
+  })
+
+  it('refuses a list that ends before what was seen, and exits with 3', async () => {
+    world.proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/sync/),
+      answer: changeBody((body) => {
+        body.entries = (Array.isArray(body.entries) ? body.entries : []).slice(0, 1)
+        body.has_more = false
+      }),
+    })
+    const { status, stderr } = await run(['ls', ...as])
+    world.proxy.tamper()
+    assert.deepEqual([status, /this client has seen change.*restored it from a backup/.test(stderr)], [3, true], stderr)
+  })
+})
+
+describe('blindkeep get', () => {
+  it('saves files by id, beginning or name, replaces none unasked, and refuses a name that several have', async () => {
+    const taken = join(await world.folder('there', { 'twin.txt': Buffer.from('mine') }), 'twin.txt')
+    const saved = await facts(['get', twin.assetId.slice(0, 12), 'folder/big.bin', '--to', 'there', ...as])
+    assert.deepEqual(saved.map(({ path }) => path.slice(path.indexOf('there'))).sort(), [
+      'there/folder/big.bin',
+      'there/twin (2).txt',
+    ])
+    assert.deepEqual(await readFile(join(root, 'there/folder/big.bin')), content)
+    const ambiguous = await run(['get', 'twin.txt', '--to', 'there', ...as])
+    assert.deepEqual([ambiguous.status, ambiguous.stderr.includes(twin.assetId)], [1, true])
+    const unasked = await run(['get', twin.assetId, '-o', taken, ...as])
+    assert.deepEqual([unasked.status, await readFile(taken, 'utf8')], [2, 'mine'])
+    await facts(['get', twin.assetId, '-o', taken, '--yes', ...as])
+    assert.equal(await readFile(taken, 'utf8'), 'one')
+    for (const wrong of [
+      ['a', 'b', '-o', 'x'],
+      ['a', '-o', 'x', '--to', 'y'],
+      ['a', '-o', '-', '--json'],
+    ])
+      assert.equal((await run(['get', ...wrong, ...as])).status, 2)
+  })
+
+  it('goes on when the line breaks, to a file and to standard output', async () => {
+    world.proxy.tamper({ matches: isDownload, cutAfter: 100_000 })
+    const { status, stderr } = await run(['get', big.assetId, '-o', 'again.bin', ...as])
+    assert.equal(status, 0, stderr)
+    assert.deepEqual(await readFile(join(root, 'again.bin')), content)
+    const shown = await run(['get', 'twin.txt', '-o', '-', ...as])
+    assert.equal(shown.status, 1)
+    const printed = await run(['get', twin.assetId, '-o', '-', ...as])
+    world.proxy.tamper()
+    assert.deepEqual([printed.status, printed.stdout, printed.stderr], [0, 'one', ''])
+  })
+
+  it('leaves no file of swapped bytes, says what to discard of standard output, and exits with 3', async () => {
+    world.proxy.tamper({ matches: isDownload, answer: flipAt(2_400_000) })
+    const toFile = await run(['get', big.assetId, '--to', 'there', ...as])
+    assert.equal(toFile.status, 3, toFile.stderr)
+    assert.match(toFile.stderr, /It does not open/)
+    assert.deepEqual((await readdir(join(root, 'there', 'folder'))).sort(), ['big.bin'])
+    const printed = await run(['get', big.assetId, '-o', '-', ...as])
+    world.proxy.tamper()
+    assert.equal(printed.status, 3)
+    assert.match(printed.stderr, /Discard what was written/)
+  })
+})
+
+describe('blindkeep rm', () => {
+  it('asks, deletes, and says which file must be retained', async () => {
+    const unasked = await run(['rm', twin.assetId, ...as])
+    assert.deepEqual(
+      [unasked.status, /Delete twin\.txt \(3 B\).*--yes/.test(unasked.stderr)],
+      [2, true],
+      unasked.stderr,
+    )
+    world.proxy.tamper({
+      matches: isRequest('DELETE', new RegExp(`^/v1/assets/${big.assetId}$`)),
+      request: ({ headers, body }) => ({ headers: { ...headers, authorization: '' }, body }),
+      answer: ({ headers }) => ({
+        headers: { ...headers, 'content-type': 'application/problem+json' },
+        body: Buffer.from(JSON.stringify({ code: 'error.asset.retained' })),
+        status: 409,
+      }),
+    })
+    const outcome = await run(['rm', big.assetId, twin.assetId, '--yes', ...as])
+    world.proxy.tamper()
+    assert.equal(outcome.status, 1)
+    assert.match(outcome.stdout, /twin\.txt is deleted/)
+    assert.ok((await assetIdsOf(owner)).includes(big.assetId))
+    assert.match(outcome.stderr, /big\.bin: It must be kept until/)
+  })
+})

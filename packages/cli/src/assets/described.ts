@@ -1,0 +1,107 @@
+/** What an account's assets are: names and sizes, opened and verified on this machine, and kept in the profile for the next list. */
+import { createHash } from 'node:crypto'
+import { AssetError, AssetUnsigned, ProblemError, SealError } from '@blindkeep/client/errors'
+import type { AssetFacts, FileDescription } from '@blindkeep/client/owner'
+import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
+import type { AssetId, DeviceId } from '@blindkeep/protocol/ids'
+import type { SignedIn } from '../account/session.ts'
+import { type Failure, failureOf } from '../failures.ts'
+
+/** Each takes two small requests and some milliseconds for signatures. */
+const AT_ONCE = 12
+
+export type AssetState = 'complete' | 'incomplete' | 'unsigned' | 'device_revoked' | 'withheld' | 'unreadable'
+
+export interface DescribedAsset {
+  readonly asset: AssetFacts
+  readonly state: AssetState
+  /** Only of what a live device of the account has signed. */
+  readonly file: FileDescription | undefined
+  /** Why there is no description. */
+  readonly failure: Failure | undefined
+}
+
+interface Remembered {
+  /** What the server stated of the asset when it was verified: another statement is verified again. */
+  readonly facts: string
+  readonly deviceId: DeviceId
+  readonly file: FileDescription
+}
+
+/**
+ * One description for each asset, in their order. `all`: the assets of the account, whose descriptions are kept. Throws what says nothing about one
+ * asset, for example `NetworkError`.
+ */
+export async function describeAssets(
+  { owner, profile, report }: SignedIn,
+  assets: readonly AssetFacts[],
+  { all, signal }: { readonly all?: readonly AssetFacts[]; readonly signal?: AbortSignal | undefined } = {},
+): Promise<readonly DescribedAsset[]> {
+  const name = `descriptions-${owner.accountId}`
+  // What the vault returns was written by this program. Without it, all is read again.
+  const stored = (await profile.vault.read(name).catch(unlessUnreadable)) as
+    | readonly [AssetId, Remembered][]
+    | undefined
+  const known = new Map(stored ?? [])
+  const live = new Set(known.size === 0 ? [] : (await owner.devices()).filter(isLive).map(({ deviceId }) => deviceId))
+  const described = new Map<AssetId, DescribedAsset>()
+  const unknown: AssetFacts[] = []
+  for (const asset of assets) {
+    const before = known.get(asset.assetId)
+    if (before === undefined || before.facts !== factsHash(asset) || !live.has(before.deviceId)) unknown.push(asset)
+    else described.set(asset.assetId, { asset, state: 'complete', file: before.file, failure: undefined })
+  }
+  try {
+    await forEachConcurrently(unknown, AT_ONCE, async (asset) => {
+      const one = await describe(owner, asset, signal)
+      described.set(asset.assetId, one.described)
+      if (one.remembered !== undefined) known.set(asset.assetId, one.remembered)
+      report.progress(() => [`${described.size} of ${assets.length} names are read`])
+    })
+  } finally {
+    const there = all === undefined ? undefined : new Set(all.map(({ assetId }) => assetId))
+    const kept = [...known].filter(([assetId]) => there?.has(assetId) ?? true)
+    if (unknown.length > 0 || kept.length < known.size) await profile.vault.write(name, kept)
+    report.end()
+  }
+  return assets.flatMap(({ assetId }) => described.get(assetId) ?? [])
+}
+
+function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof SyntaxError)) throw error
+}
+
+function isLive({ isOwn, revokedAt }: { readonly isOwn: boolean; readonly revokedAt: string | undefined }): boolean {
+  return isOwn && revokedAt === undefined
+}
+
+function factsHash(asset: AssetFacts): string {
+  return createHash('sha256').update(JSON.stringify(asset)).digest('hex')
+}
+
+async function describe(
+  owner: SignedIn['owner'],
+  asset: AssetFacts,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly described: DescribedAsset; readonly remembered?: Remembered }> {
+  if (!asset.complete) return { described: { asset, state: 'incomplete', file: undefined, failure: undefined } }
+  try {
+    const { signed, ...file } = await owner.describeAsset(asset, { signal })
+    const described = { asset, state: 'complete', file, failure: undefined } as const
+    return signed === undefined
+      ? { described }
+      : { described, remembered: { facts: factsHash(asset), deviceId: signed.deviceId, file } }
+  } catch (error) {
+    const state = signal?.aborted === true ? undefined : stateOf(error)
+    if (state === undefined) throw error
+    return { described: { asset, state, file: undefined, failure: failureOf(error) } }
+  }
+}
+
+/** Undefined for a failure that says nothing about the asset. */
+function stateOf(error: unknown): AssetState | undefined {
+  if (error instanceof AssetUnsigned) return error.revoked === undefined ? 'unsigned' : 'device_revoked'
+  if (error instanceof ProblemError && error.code === 'error.blob.withheld') return 'withheld'
+  const isMissing = error instanceof ProblemError && error.status === 404
+  return isMissing || error instanceof AssetError || error instanceof SealError ? 'unreadable' : undefined
+}

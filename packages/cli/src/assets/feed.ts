@@ -1,0 +1,26 @@
+/** Which assets an account has, by the server's list of changes. */
+import type { AssetFacts } from '@blindkeep/client/owner'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import type { SignedIn } from '../account/session.ts'
+
+/**
+ * All assets that are there, in the order of their last changes; what the server states of them is unverified. Throws `FeedRolledBack` if the list ends
+ * before a change that this profile has seen.
+ */
+export async function accountAssets(
+  { owner, profile }: SignedIn,
+  signal?: AbortSignal,
+): Promise<readonly AssetFacts[]> {
+  const name = `feed-${owner.accountId}`
+  const stored = async () => Number((await profile.vault.read(name)) ?? 0)
+  const seen = await stored()
+  const assets = new Map<AssetId, AssetFacts>()
+  let last = seen
+  for await (const { changes } of owner.changes({ seen, signal }))
+    for (const { seq, assetId, asset } of changes) {
+      last = seq
+      if (asset !== undefined) assets.set(assetId, asset)
+    }
+  if (last > seen) await profile.alone(async () => profile.vault.write(name, Math.max(last, await stored())))
+  return [...assets.values()]
+}

@@ -1,0 +1,69 @@
+/** `blindkeep ls`: the files of the account's albums. */
+import { sizeText } from '@blindkeep/protocol/byteSizes'
+import type { OwnerFlags } from '../account/profile.ts'
+import { signedIn } from '../account/session.ts'
+import { EXIT, type Exit } from '../exits.ts'
+import { interruptible } from '../interrupts.ts'
+import { createOutcomes } from '../outcomes.ts'
+import type { Row } from '../report.ts'
+import { shortId, shown, timeText } from '../texts.ts'
+import { chosenAlbum } from './chosen.ts'
+import { type AssetState, type DescribedAsset, describeAssets } from './described.ts'
+import { accountAssets } from './feed.ts'
+
+/** What stands in place of a name. */
+const WITHOUT_NAME: Readonly<Record<AssetState, string>> = {
+  complete: '(without a name)',
+  incomplete: '(not complete: an upload was interrupted)',
+  unsigned: '(signed by no device: it may be another file than it seems)',
+  device_revoked: '(signed by a device that was revoked)',
+  withheld: '(withheld by the operator)',
+  unreadable: '(cannot be opened)',
+}
+
+export async function ls(album: string | undefined, flags: OwnerFlags): Promise<Exit> {
+  const session = await signedIn(flags)
+  const { owner, report } = session
+  const albums = await owner.albums()
+  const chosen = album === undefined ? undefined : chosenAlbum(albums, album)
+  const names = new Map(albums.map(({ albumId, name }) => [albumId, name]))
+  return await interruptible(async (signal) => {
+    const all = await accountAssets(session, signal)
+    const assets = all.filter(({ albumId }) => chosen === undefined || albumId === chosen.albumId)
+    const described = await describeAssets(session, assets, { all, signal })
+    const sorted = described.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other)))
+    report.list(
+      ['NAME', 'SIZE', 'KEPT SINCE', 'ID'],
+      sorted.map((one) => rowOf(one, names.get(one.asset.albumId))),
+      'There are no files.',
+    )
+    const outcomes = createOutcomes(report)
+    for (const { asset, failure } of described)
+      if (failure?.exit === EXIT.untrusted) outcomes.fail(asset.assetId, { asset_id: asset.assetId }, failure)
+    return outcomes.exit()
+  })
+}
+
+const nameOf = ({ file, state }: DescribedAsset) => file?.name ?? WITHOUT_NAME[state]
+
+function rowOf({ asset, state, file, failure }: DescribedAsset, album: string | undefined): Row {
+  const { assetId, albumId, createdAt, blobs } = asset
+  const name = file?.name === undefined ? WITHOUT_NAME[state] : shown(file.name)
+  const size = file === undefined ? '' : sizeText(file.size)
+  return {
+    cells: [name, size, timeText(createdAt), shortId(assetId)],
+    fact: {
+      asset_id: assetId,
+      album_id: albumId,
+      album,
+      state,
+      name: file?.name,
+      type: file?.type,
+      size: file?.size,
+      modified_at: file?.modifiedAt,
+      created_at: createdAt,
+      sealed_bytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
+      message: failure?.message,
+    },
+  }
+}

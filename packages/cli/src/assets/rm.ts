@@ -1,0 +1,57 @@
+/** `blindkeep rm`: deletes files of the account. */
+import { ProblemError } from '@blindkeep/client/errors'
+import { sizeText } from '@blindkeep/protocol/byteSizes'
+import type { OwnerFlags } from '../account/profile.ts'
+import { signedIn } from '../account/session.ts'
+import { agrees } from '../ask.ts'
+import { EXIT, type Exit } from '../exits.ts'
+import { type Failure, failureOf } from '../failures.ts'
+import { interruptible } from '../interrupts.ts'
+import { createOutcomes } from '../outcomes.ts'
+import { shown, timeText } from '../texts.ts'
+import { chosenAssets, titleOf } from './chosen.ts'
+import type { DescribedAsset } from './described.ts'
+
+/** Named in the question; of more files only the number is said. */
+const MAX_NAMED = 5
+
+export async function rm(given: readonly string[], flags: OwnerFlags): Promise<Exit> {
+  const session = await signedIn(flags)
+  const { owner, report } = session
+  return await interruptible(async (signal) => {
+    const chosen = await chosenAssets(session, given, signal)
+    if (!(await agrees(`Delete ${whatOf(chosen)} from the account? This cannot be undone.`, flags))) {
+      report.problem('Nothing was deleted.', { event: 'declined' })
+      return EXIT.failed
+    }
+    const outcomes = createOutcomes(report)
+    for (const one of chosen) {
+      signal.throwIfAborted()
+      const { assetId } = one.asset
+      try {
+        await owner.deleteAsset(assetId)
+        const fact = { event: 'deleted', asset_id: assetId, name: one.file?.name }
+        report.result(`${shown(titleOf(one))} is deleted.`, fact)
+      } catch (error) {
+        outcomes.fail(titleOf(one), { asset_id: assetId }, failureFor(one, error))
+      }
+    }
+    return outcomes.exit()
+  })
+}
+
+function whatOf(chosen: readonly DescribedAsset[]): string {
+  if (chosen.length > MAX_NAMED) return `${chosen.length} files`
+  return chosen
+    .map((one) => `${shown(titleOf(one))}${one.file === undefined ? '' : ` (${sizeText(one.file.size)})`}`)
+    .join(', ')
+}
+
+/** The server states until when an asset is retained. */
+function failureFor({ asset }: DescribedAsset, error: unknown): Failure {
+  const failure = failureOf(error)
+  const { retention_until: until } = asset.envelope
+  const isRetained = error instanceof ProblemError && error.code === 'error.asset.retained'
+  if (!isRetained || until === undefined || until === null) return failure
+  return { ...failure, message: `It must be kept until ${timeText(until)}. Delete it after that.` }
+}

@@ -1,0 +1,67 @@
+/** The commands that check what the server says of the files that it keeps. */
+import type { Command } from 'commander'
+import type { OwnerFlags } from '../account/profile.ts'
+import type { ReceiptsFlags } from '../receipts/receipts.ts'
+import type { VerifyFlags } from '../receipts/verify.ts'
+import { done } from './done.ts'
+
+export function addCustodyCommands(program: Command): void {
+  program
+    .command('verify')
+    .description('Asks whether the server holds what was signed: all files, those of an album, or the named ones.')
+    .argument('[file...]', 'the id of a file, the beginning of its id, or its name')
+    .option('--album <album>', 'all files of this album')
+    .option('--deep', 'the server reads and hashes every byte again; it allows so many bytes an hour')
+    .addHelpText(
+      'after',
+      `
+Held means: a device of the account that was not revoked has signed the file; its name and its beginning open under the account's key; the server's receipts are
+for exactly the signed hashes; and the server vouches now for exactly these hashes: by its sizes and records, or with --deep after it has read every byte. It does
+not mean that you may delete your own copy: for that, upload with --then-delete compares the copy. Whatever fails is a doubt, never a yes.
+
+Exit status 1 if a file is in doubt, 3 if the reason is a lie.
+
+Examples:
+  blindkeep verify
+  blindkeep verify --deep --album Backups`,
+    )
+    .action(async (given: string[], _flags, command: Command) => {
+      const { verify } = await import('../receipts/verify.ts')
+      await done(verify(given, command.optsWithGlobals<VerifyFlags>()))
+    })
+
+  program
+    .command('receipts')
+    .description('Lists the receipts of all files, or of the named ones.')
+    .argument('[file...]', 'the id of a file, the beginning of its id, or its name')
+    .option('--check', 'check signatures, keys and the order of the log, and that each file has its receipts')
+    .option('--to <folder>', 'save them, a file for each file of the account')
+    .addHelpText(
+      'after',
+      `
+Without --check the list is what the server says.
+
+Example:
+  blindkeep receipts --check --to receipts/`,
+    )
+    .action(async (given: string[], _flags, command: Command) => {
+      const { receipts } = await import('../receipts/receipts.ts')
+      await done(receipts(given, command.optsWithGlobals<ReceiptsFlags>()))
+    })
+
+  program
+    .command('audit')
+    .description(
+      'Checks all receipts of the account against each other and against all that this machine has ever seen.',
+    )
+    .addHelpText(
+      'after',
+      `
+The first call remembers the server's keys. Every receipt that a command sees is remembered: number, hash and time. So a server that replaces, forks or forgets what
+it has signed is found out. Then the exit status is 3, and the evidence is saved in a folder of the profile. Call it regularly, for example every night.`,
+    )
+    .action(async (_flags, command: Command) => {
+      const { audit } = await import('../receipts/audit.ts')
+      await done(audit(command.optsWithGlobals<OwnerFlags>()))
+    })
+}

@@ -1,0 +1,74 @@
+/** The commands for the files that an account keeps. */
+import type { Command } from 'commander'
+import type { OwnerFlags } from '../account/profile.ts'
+import type { GetFlags } from '../assets/get.ts'
+import type { UploadFlags } from '../upload/upload.ts'
+import { done } from './done.ts'
+
+export function addFilesCommands(program: Command): void {
+  program
+    .command('upload')
+    .description('Seals files and uploads them into an album. The same line again goes on where it stopped.')
+    .argument('<path...>', 'files or folders')
+    .requiredOption('--album <album>', 'its name, its id, or the beginning of its id')
+    .option('--again', 'upload files again that this profile has uploaded into this album before')
+    .option('--then-delete', 'delete each file here, once the server has proven that it holds exactly these bytes')
+    .option('--receipts <folder>', 'where to save the receipts; without it the profile keeps them')
+    .addHelpText(
+      'after',
+      `
+In folders, symbolic links and saved receipts are left out. A file that has changed is uploaded as a new one.
+
+--then-delete asks once before it begins. For each file the server reads every byte again; this machine seals the file again and compares it with what was
+signed. A file that is not proven to be held, or has changed meanwhile, is kept, and a line says why.
+
+Examples:
+  blindkeep upload --album Scans letter.pdf 2026/
+  blindkeep upload --album Backups nightly.tar --then-delete --yes`,
+    )
+    .action(async (paths: string[], _flags, command: Command) => {
+      const { upload } = await import('../upload/upload.ts')
+      await done(upload(paths, command.optsWithGlobals<UploadFlags>()))
+    })
+
+  program
+    .command('ls')
+    .description('Lists the files of the account, or of one album.')
+    .argument('[album]', 'its name, its id, or the beginning of its id')
+    .action(async (album: string | undefined, _flags, command: Command) => {
+      const { ls } = await import('../assets/ls.ts')
+      await done(ls(album, command.optsWithGlobals<OwnerFlags>()))
+    })
+
+  program
+    .command('get')
+    .description('Saves files of the account on this machine. A broken connection is continued where it broke.')
+    .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
+    .option(
+      '--to <folder>',
+      'where to save them; by default here. Nothing is replaced: names that are taken get a number',
+    )
+    .option('-o, --output <path>', 'save one file under this path; - writes it to standard output')
+    .addHelpText(
+      'after',
+      `
+With -o - every piece is verified before it is written, but only the end shows that the file is whole. If the exit status is not 0, discard what was written.
+
+Examples:
+  blindkeep get report.pdf 3fa85f64 --to ~/Documents
+  blindkeep get project.tar -o - | tar x`,
+    )
+    .action(async (given: string[], _flags, command: Command) => {
+      const { get } = await import('../assets/get.ts')
+      await done(get(given, command.optsWithGlobals<GetFlags>()))
+    })
+
+  program
+    .command('rm')
+    .description('Deletes files of the account. Files that must be retained stay.')
+    .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
+    .action(async (given: string[], _flags, command: Command) => {
+      const { rm } = await import('../assets/rm.ts')
+      await done(rm(given, command.optsWithGlobals<OwnerFlags>()))
+    })
+}

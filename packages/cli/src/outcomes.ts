@@ -1,0 +1,26 @@
+/** What became of several things: a line for each that failed, and one exit status for all. */
+import { EXIT, type Exit } from './exits.ts'
+import type { Failure } from './failures.ts'
+import type { Report } from './report.ts'
+import { shown } from './texts.ts'
+
+export interface Outcomes {
+  /** `fact`: what names the thing for programs. */
+  fail(shownAs: string, fact: object, failure: Failure): void
+  readonly failed: () => number
+  /** 3 if anything is not as it was signed or sealed, 1 if anything failed otherwise. */
+  readonly exit: () => Exit
+}
+
+export function createOutcomes(report: Report): Outcomes {
+  const exits: Exit[] = []
+  return {
+    fail(shownAs, fact, { message, reason, exit }) {
+      exits.push(exit)
+      const text = message.startsWith(`${shownAs} `) ? message : `${shownAs}: ${message}`
+      report.problem(shown(text), { event: 'failed', ...fact, reason, message })
+    },
+    failed: () => exits.length,
+    exit: () => (exits.length === 0 ? EXIT.done : exits.includes(EXIT.untrusted) ? EXIT.untrusted : EXIT.failed),
+  }
+}

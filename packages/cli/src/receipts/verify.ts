@@ -1,0 +1,136 @@
+/** `blindkeep verify`: whether the server holds what was signed. */
+import type { AssetFacts } from '@blindkeep/client/owner'
+import type { DoubtedAsset, HeldAsset } from '@blindkeep/client/verify'
+import type { OwnerFlags } from '../account/profile.ts'
+import { type SignedIn, signedIn } from '../account/session.ts'
+import { chosenAlbum, chosenAssets } from '../assets/chosen.ts'
+import { accountAssets } from '../assets/feed.ts'
+import { EXIT, type Exit, UsageError } from '../exits.ts'
+import { failureOf } from '../failures.ts'
+import { pin, pinsOf } from '../home/pins.ts'
+import { interruptible } from '../interrupts.ts'
+import { createOutcomes, type Outcomes } from '../outcomes.ts'
+import { noteReceipts, type SeenReceipt, seenOf, seenReceipts } from './seen.ts'
+import { createSeenLog, type SeenLog } from './seenLog.ts'
+
+export interface VerifyFlags extends OwnerFlags {
+  readonly deep?: boolean
+  readonly album?: string
+}
+
+/** Of one question (`verifyHeld`). */
+const MAX_ASSETS = 100
+/** The server has to read them all before it answers, within 290 s. */
+const MAX_DEEP_BYTES = 8 * 1024 ** 3
+
+export async function verify(given: readonly string[], flags: VerifyFlags): Promise<Exit> {
+  if (given.length > 0 && flags.album !== undefined) throw new UsageError('name files or an album, not both.')
+  const session = await signedIn(flags)
+  const { owner, profile, server, report } = session
+  const { deep = false } = flags
+  return await interruptible(async (signal) => {
+    const assets = await assetsOf(session, given, { flags, signal })
+    const serverId = new URL(server).origin
+    const log = createSeenLog(await seenReceipts(profile.home, serverId))
+    const outcomes = createOutcomes(report)
+    let held = 0
+    for (const batch of batchesOf(assets, deep)) {
+      const { answers, keys } = await owner.verifyHeld({
+        assetIds: batch.map(({ assetId }) => assetId),
+        depth: deep ? 'deep' : 'structural',
+        pinned: await pinsOf(profile.home, serverId),
+        onProgress: (ready) => report.progress(() => [`${held + outcomes.failed() + ready} of ${assets.length} files`]),
+        signal,
+      })
+      if (keys !== undefined) await pin(profile.home, keys)
+      const yes = answers.filter((answer) => answer.held)
+      await noteReceipts(profile.home, serverId, newOf(yes, log))
+      held += yes.length
+      for (const answer of answers) {
+        if (!answer.held) tellDoubts(answer, outcomes)
+        else if (flags.json === true) report.result('', factOf(answer))
+      }
+    }
+    report.end()
+    tellSummary({ held, of: assets.length, deep }, session)
+    return outcomes.exit()
+  })
+}
+
+interface Chosen {
+  readonly flags: VerifyFlags
+  readonly signal: AbortSignal
+}
+
+async function assetsOf(
+  session: SignedIn,
+  given: readonly string[],
+  { flags, signal }: Chosen,
+): Promise<readonly AssetFacts[]> {
+  if (given.length > 0) return (await chosenAssets(session, given, signal)).map(({ asset }) => asset)
+  const all = await accountAssets(session, signal)
+  if (flags.album === undefined) return all
+  const { albumId } = chosenAlbum(await session.owner.albums(), flags.album)
+  return all.filter((asset) => asset.albumId === albumId)
+}
+
+/** A deep question is about as much as a server can read in time, or about one file. */
+function* batchesOf(assets: readonly AssetFacts[], deep: boolean): Generator<readonly AssetFacts[]> {
+  let batch: AssetFacts[] = []
+  let bytes = 0
+  for (const asset of assets) {
+    const size = asset.blobs.reduce((sum, blob) => sum + blob.size, 0)
+    if (batch.length === MAX_ASSETS || (deep && batch.length > 0 && bytes + size > MAX_DEEP_BYTES)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(asset)
+    bytes += size
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Those that were not seen before. The audit judges them. */
+function newOf(answers: readonly HeldAsset[], log: SeenLog): readonly SeenReceipt[] {
+  const all = answers.flatMap(({ assetId, receipts }) => receipts.receipts.map(({ signed }) => seenOf(signed, assetId)))
+  return all.filter((receipt) => log.isNew(receipt))
+}
+
+function tellDoubts({ assetId, file, doubts }: DoubtedAsset, outcomes: Outcomes): void {
+  for (const { reason, message, cause } of doubts) {
+    const exit = failureOf(cause).exit === EXIT.untrusted ? EXIT.untrusted : EXIT.failed
+    const fact = { event: 'doubted', asset_id: assetId, name: file?.name }
+    outcomes.fail(file?.name ?? assetId, fact, { reason, message, exit })
+  }
+}
+
+function factOf({ assetId, file, examined, checkedAt, hashes }: HeldAsset): object {
+  const { original } = hashes
+  return {
+    event: 'held',
+    asset_id: assetId,
+    name: file.name,
+    examined,
+    checked_at: checkedAt,
+    ciphertext_hash: original,
+  }
+}
+
+interface Summary {
+  readonly held: number
+  readonly of: number
+  readonly deep: boolean
+}
+
+function tellSummary({ held, of, deep }: Summary, { report }: SignedIn): void {
+  const doubted = of - held
+  const how = deep ? 'every byte was read again' : 'its sizes and records fit; --deep reads every byte again'
+  const yes = `${held} of ${of} ${of === 1 ? 'file is' : 'files are'} held (${how}).`
+  report.result(doubted === 0 ? yes : `${yes} ${doubted} ${doubted === 1 ? 'is' : 'are'} in doubt.`, {
+    event: 'done',
+    held,
+    doubted,
+    depth: deep ? 'deep' : 'structural',
+  })
+}

@@ -1,0 +1,64 @@
+/** What this machine remembers of each file that it sends, so that the same line goes on and sends nothing twice. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { whileAlone } from '../home/claims.ts'
+import type { Vault } from '../home/vault.ts'
+
+/** A file as it was when it was prepared. Another size or time is another content, which gets a key of its own. */
+export interface Version {
+  readonly size: number
+  /** RFC 3339. */
+  readonly modifiedAt: string
+}
+
+export type Kept<State, Landed> =
+  | { readonly is: 'sending'; readonly version: Version; readonly state: State }
+  | { readonly is: 'landed'; readonly version: Version; readonly landed: Landed; readonly hasReceipt: boolean }
+
+export interface KeptFile<State, Landed> {
+  read(): Promise<Kept<State, Landed> | undefined>
+  write(kept: Kept<State, Landed>): Promise<void>
+  remove(): Promise<void>
+  /** Runs `work` while no other process does so for this file and destination. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+export interface KeptFileOptions<State> {
+  /** A directory that all processes of this user share. */
+  readonly home: string
+  /** The directory of `vault`. */
+  readonly directory: string
+  readonly vault: Vault
+  /** A folder in it for records of this kind, with its slash; by default they have the directory alone. */
+  readonly folder?: string
+  /** Destination and path of the file. The name of the record does not tell them. */
+  readonly about: readonly string[]
+  /** Throws `RangeError` for anything else than a state. */
+  readonly parseState: (json: unknown) => State
+}
+
+export function keptFile<State, Landed>(options: KeptFileOptions<State>): KeptFile<State, Landed> {
+  const { home, directory, vault, folder = '', about, parseState } = options
+  const name = `${folder}${createHash('sha256').update(about.join('\n')).digest('hex')}`
+  return {
+    /** A record that cannot be read is as none: the file is prepared again, with a key of its own. */
+    async read() {
+      try {
+        // What the vault returns was written by this program.
+        const kept = (await vault.read(name)) as Kept<State, Landed> | undefined
+        if (kept?.is === 'sending') return { ...kept, state: parseState(kept.state) }
+        return kept?.is === 'landed' ? kept : undefined
+      } catch (error) {
+        if (error instanceof SyntaxError || error instanceof RangeError) return undefined
+        throw error
+      }
+    },
+    write: (kept) => vault.write(name, kept),
+    remove: () => vault.remove(name),
+    alone: (work) => whileAlone({ home, path: join(directory, `${name}.json`), doing: 'sends this file' }, work),
+  }
+}
+
+export function isSameVersion(one: Version, other: Version): boolean {
+  return one.size === other.size && one.modifiedAt === other.modifiedAt
+}

@@ -1,0 +1,78 @@
+/** Sends chosen files, some at once, and says what became of each. */
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import { EXIT, type Exit } from '../exits.ts'
+import { failureOf } from '../failures.ts'
+import type { Outcomes } from '../outcomes.ts'
+import type { Report } from '../report.ts'
+import { shown } from '../texts.ts'
+import type { ChosenFile, NotChosen } from './files.ts'
+import { createProgress, type FileProgress } from './progress.ts'
+
+/** Small files wait for the server's disk and for answers most of the time. */
+const AT_ONCE = 4
+
+export interface Sending {
+  readonly report: Report
+  readonly outcomes: Outcomes
+  readonly signal: AbortSignal
+}
+
+/** What was found beside the files: wrong ones fail, others are left out. */
+export function tellOthers(others: readonly NotChosen[], { report, outcomes }: Sending): void {
+  for (const { shownAs, why, isWrong } of others) {
+    if (isWrong) outcomes.fail(shownAs, { path: shownAs }, { message: why, reason: 'unreadable', exit: EXIT.failed })
+    else report.problem(`${shown(shownAs)} is left out: it ${why}.`, { event: 'left_out', path: shownAs, reason: why })
+  }
+}
+
+export interface Sent {
+  /** An earlier call has sent it. */
+  readonly isFromBefore: boolean
+}
+
+/** `send` resolves once a file has landed and its line was printed. Returns the exit status of all, once the last line was printed. */
+export async function sendEach(
+  files: readonly ChosenFile[],
+  { report, outcomes, signal }: Sending,
+  send: (file: ChosenFile, onProgress: (progress: FileProgress) => void) => Promise<Sent>,
+): Promise<Exit> {
+  const progress = createProgress(files, report)
+  let unsent = outcomes.failed()
+  const results = await mapConcurrently(files, AT_ONCE, async (file) => {
+    if (signal.aborted) return undefined
+    try {
+      return await send(file, progress.of(file))
+    } catch (error) {
+      unsent += 1
+      if (!signal.aborted) outcomes.fail(file.shownAs, { path: file.shownAs }, failureOf(error))
+      return undefined
+    } finally {
+      progress.end(file)
+    }
+  })
+  const sent = results.filter((result) => result !== undefined)
+  report.end()
+  return conclude(sent, { report, outcomes, signal }, { of: files.length, unsent })
+}
+
+interface Counts {
+  readonly of: number
+  readonly unsent: number
+}
+
+function conclude(sent: readonly Sent[], { report, outcomes, signal }: Sending, { of, unsent }: Counts): Exit {
+  const before = sent.filter(({ isFromBefore }) => isFromBefore).length
+  const landed = sent.length - before
+  if (signal.aborted) {
+    const text = `Stopped: ${sent.length} of ${of} files have landed. Call the same line again to go on.`
+    report.problem(text, { event: 'stopped', landed, landed_before: before })
+    return EXIT.interrupted
+  }
+  const parts = [
+    `${landed} ${landed === 1 ? 'file has' : 'files have'} landed`,
+    ...(before > 0 ? [`${before} had landed before`] : []),
+    ...(unsent > 0 ? [`${unsent} did not`] : []),
+  ]
+  report.result(`${parts.join(', ')}.`, { event: 'done', landed, landed_before: before, failed: unsent })
+  return outcomes.exit()
+}

@@ -1,0 +1,87 @@
+/** `blindkeep upload`: files and folders of this machine into an album. */
+import { sizeText } from '@blindkeep/protocol/byteSizes'
+import type { OwnerFlags } from '../account/profile.ts'
+import { signedIn } from '../account/session.ts'
+import { agrees } from '../ask.ts'
+import { chosenAlbum } from '../assets/chosen.ts'
+import { EXIT, type Exit } from '../exits.ts'
+import { interruptible } from '../interrupts.ts'
+import { createOutcomes, type Outcomes } from '../outcomes.ts'
+import type { Report } from '../report.ts'
+import { type ChosenFile, chooseFiles } from '../send/files.ts'
+import { sendEach, tellOthers } from '../send/sendEach.ts'
+import { shown } from '../texts.ts'
+import { type UploadResult, uploadFile } from './uploadFile.ts'
+
+export interface UploadFlags extends OwnerFlags {
+  readonly album: string
+  readonly again?: boolean
+  readonly thenDelete?: boolean
+  readonly receipts?: string
+}
+
+export async function upload(paths: readonly string[], flags: UploadFlags): Promise<Exit> {
+  const session = await signedIn(flags)
+  const { owner, report } = session
+  const { thenDelete = false, again = false, receipts } = flags
+  const { albumId: album } = chosenAlbum(await owner.albums(), flags.album)
+  const { files, others } = await chooseFiles(paths)
+  if (thenDelete && files.length > 0 && !(await agrees(deletionQuestion(files), flags))) {
+    report.problem('Nothing was uploaded, and nothing was deleted.', { event: 'declined' })
+    return EXIT.failed
+  }
+  const device = await session.device()
+  return await interruptible(async (signal) => {
+    const outcomes = createOutcomes(report)
+    const sending = { report, outcomes, signal }
+    tellOthers(others, sending)
+    const deleted = { count: 0, kept: 0 }
+    const uploading = sendEach(files, sending, async (file, onProgress) => {
+      const options = { session, device, album, file, receipts, again, thenDelete, signal, onProgress }
+      const result = await uploadFile(options)
+      tellLanded(file, result, report)
+      if (result.deletion?.isDeleted === true) deleted.count += 1
+      else if (result.deletion !== undefined) tellKept(file, result, outcomes)
+      return result
+    })
+    return await uploading.finally(() => {
+      report.end()
+      if (thenDelete) tellDeleted(deleted.count, files.length - deleted.count, report)
+    })
+  })
+}
+
+function deletionQuestion(files: readonly ChosenFile[]): string {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  const count = files.length === 1 ? 'this file' : `these ${files.length} files`
+  return `Delete ${count} (${sizeText(bytes)}) here, each once the server has proven that it holds it?`
+}
+
+function tellLanded({ shownAs }: ChosenFile, result: UploadResult, report: Report): void {
+  const { isFromBefore, assetId, ciphertextHash, size, receiptFile, deletion } = result
+  const fact = {
+    event: isFromBefore ? 'landed_before' : 'landed',
+    path: shownAs,
+    asset_id: assetId,
+    ciphertext_hash: ciphertextHash,
+    size,
+    receipt_file: deletion?.receiptFile ?? receiptFile,
+    deleted: deletion?.isDeleted,
+  }
+  const landed = isFromBefore
+    ? `${shown(shownAs)} had landed before. --again sends it again.`
+    : `${shown(shownAs)} has landed.`
+  report.result(deletion?.isDeleted === true ? `${landed} It is deleted here.` : landed, fact)
+}
+
+function tellKept({ shownAs }: ChosenFile, { assetId, deletion }: UploadResult, outcomes: Outcomes): void {
+  for (const { reason, message } of deletion?.reasons ?? []) {
+    const failure = { message: `It is kept here. ${message}`, reason, exit: deletion?.exit ?? EXIT.failed }
+    outcomes.fail(shownAs, { event: 'kept', path: shownAs, asset_id: assetId }, failure)
+  }
+}
+
+function tellDeleted(deleted: number, kept: number, report: Report): void {
+  const text = `${deleted} ${deleted === 1 ? 'file is' : 'files are'} deleted here, ${kept} ${kept === 1 ? 'is' : 'are'} kept.`
+  report.result(text, { event: 'deleted_here', deleted, kept })
+}

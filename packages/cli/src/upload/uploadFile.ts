@@ -1,0 +1,148 @@
+/** Uploads one file into an album, or goes on with what an earlier process began, until it has landed and its receipts are checked and saved. */
+import { stat } from 'node:fs/promises'
+import type { Device } from '@blindkeep/client/device'
+import { AuditError, SendError } from '@blindkeep/client/errors'
+import { openFile } from '@blindkeep/client/node'
+import { type Owner, parseUploadState, type UploadState } from '@blindkeep/client/owner'
+import type { Source } from '@blindkeep/client/source'
+import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
+import type { SignedIn } from '../account/session.ts'
+import { pinsOf } from '../home/pins.ts'
+import { keepReceipts } from '../receipts/keep.ts'
+import type { ChosenFile } from '../send/files.ts'
+import { isSameVersion, type KeptFile, keptFile, type Version } from '../send/kept.ts'
+import type { FileProgress } from '../send/progress.ts'
+import { type Deletion, deleteLocal } from './deleteLocal.ts'
+
+export interface UploadFile {
+  readonly session: SignedIn
+  readonly device: Device
+  readonly album: AlbumId
+  readonly file: ChosenFile
+  /** A folder; without it the receipts go to the profile. */
+  readonly receipts: string | undefined
+  readonly again: boolean
+  /** Deletes the file once the server is proven to have it. */
+  readonly thenDelete: boolean
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: FileProgress) => void
+}
+
+export interface LandedAsset {
+  readonly assetId: AssetId
+  /** Of the sealed original. */
+  readonly ciphertextHash: string
+}
+
+export interface UploadResult extends LandedAsset {
+  readonly isFromBefore: boolean
+  /** Bytes of the file. */
+  readonly size: number
+  /** Absent if an earlier call has saved the receipts. */
+  readonly receiptFile?: string
+  /** Present if the file was to be deleted. */
+  readonly deletion?: Deletion
+}
+
+type KeptUpload = KeptFile<UploadState, LandedAsset>
+
+export function uploadFile(call: UploadFile): Promise<UploadResult> {
+  const { session, album, file } = call
+  const { owner, profile, server } = session
+  const kept: KeptUpload = keptFile({
+    home: profile.home,
+    directory: profile.directory,
+    vault: profile.vault,
+    folder: 'uploads/',
+    about: [server, owner.accountId, album, file.path],
+    parseState: parseUploadState,
+  })
+  return kept.alone(async () => {
+    const before = await stat(file.path, { bigint: true })
+    const opened = await openFile(file.path)
+    try {
+      const { source } = opened
+      const version: Version = { size: source.size, modifiedAt: opened.modifiedAt }
+      const landed = await landedFile(call, kept, { source, version })
+      if (!call.thenDelete) return landed
+      const deletion = await deleteLocal({ ...call, assetId: landed.assetId, source, before })
+      // A later file of this name is another one, whatever its size and time.
+      if (deletion.isDeleted) await kept.remove()
+      return { ...landed, deletion }
+    } finally {
+      await opened.close()
+    }
+  })
+}
+
+interface OpenedFile {
+  readonly source: Source
+  readonly version: Version
+}
+
+async function landedFile(call: UploadFile, kept: KeptUpload, opened: OpenedFile): Promise<UploadResult> {
+  const { version } = opened
+  const before = await kept.read()
+  const isSame = before !== undefined && isSameVersion(before.version, version)
+  if (before?.is === 'landed' && isSame && !call.again) {
+    const { landed, hasReceipt } = before
+    const receiptFile = hasReceipt ? {} : { receiptFile: await fetchReceipts(call, kept, { version, landed }) }
+    return { ...landed, ...receiptFile, size: version.size, isFromBefore: true }
+  }
+  if (before?.is === 'sending' && !isSame) await forget(call, before.state)
+  const begun = before?.is === 'sending' && isSame ? before.state : undefined
+  const landed = await sendOpened(call, kept, { ...opened, begun })
+  await kept.write({ is: 'landed', version, landed, hasReceipt: false })
+  const receiptFile = await fetchReceipts(call, kept, { version, landed })
+  return { ...landed, receiptFile, size: version.size, isFromBefore: false }
+}
+
+async function sendOpened(
+  { session: { owner }, device, album, file, signal, onProgress }: UploadFile,
+  kept: KeptUpload,
+  { source, version, begun }: OpenedFile & { readonly begun: UploadState | undefined },
+): Promise<LandedAsset> {
+  const onState = (state: UploadState) => kept.write({ is: 'sending', version, state })
+  const fresh = async () => {
+    const { modifiedAt } = version
+    const state = await owner.prepareUpload({ source, name: file.name, modifiedAt, album, device, signal, onProgress })
+    await onState(state)
+    return await sending(state)
+  }
+  const sending = async (state: UploadState): Promise<LandedAsset> => {
+    const { assetId } = await owner.finishUpload({ state, source, onState, signal, onProgress })
+    return { assetId, ciphertextHash: state.envelope.ciphertext_hash }
+  }
+  if (begun === undefined) return await fresh()
+  try {
+    return await sending(begun)
+  } catch (error) {
+    // What was signed long ago may not be accepted any more, and the content may have changed under the same time.
+    if (!(error instanceof SendError && error.remedy === 'prepare_again') || signal.aborted) throw error
+    await forget({ session: { owner } }, begun)
+    return await fresh()
+  }
+}
+
+/** Gives the room of an upload back that will not go on. The server forgets it by itself, too. */
+async function forget({ session }: { readonly session: { readonly owner: Owner } }, state: UploadState): Promise<void> {
+  await session.owner.cancelUpload(state).catch(() => undefined)
+}
+
+/** Checks the receipts of what was sent, and saves them. Returns the path. */
+async function fetchReceipts(
+  call: UploadFile,
+  kept: KeptUpload,
+  { version, landed }: { readonly version: Version; readonly landed: LandedAsset },
+): Promise<string> {
+  const { session, signal } = call
+  const pinned = await pinsOf(session.profile.home, new URL(session.server).origin)
+  const checked = await session.owner.assetReceipts(landed.assetId, { pinned, signal })
+  const isOfSent = checked.receipts.some(({ receipt }) => receipt.ciphertext_hash === landed.ciphertextHash)
+  if (!isOfSent) throw new AuditError('wrong_hash', 'the receipts are for other bytes than the ones sent')
+  const { assetId } = landed
+  const { receipts: folder, file } = call
+  const receiptFile = await keepReceipts(session.profile, { assetId, checked, folder, name: file.name })
+  await kept.write({ is: 'landed', version, landed, hasReceipt: true })
+  return receiptFile
+}

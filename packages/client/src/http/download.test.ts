@@ -1,0 +1,196 @@
+/** Downloads over lines that break, and from servers that answer a continuation with something else. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { before, beforeEach, describe, it } from 'node:test'
+import { hashOf } from '../../../../testing/maliciousAssets.ts'
+import { isRequest } from '../../../../testing/maliciousServer.ts'
+import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
+import type { Tampering } from '../../../../testing/tamperingProxy.ts'
+import type { AssetFacts } from '../assets/assetFacts.ts'
+import { type Environment, systemEnvironment } from '../environment.ts'
+import { openShare } from '../share.ts'
+import { sourceOfBytes } from '../source.ts'
+import { dropOf } from '../testing/expectations.ts'
+import { sharedServer } from '../testing/sharedServer.ts'
+import { NetworkError, ProblemError } from './errors.ts'
+import { MAX_TRIES } from './retry.ts'
+
+const CONTENT = new Uint8Array(randomBytes(600_000))
+const CUT_AFTER = 200_000
+
+const { proxy } = await sharedServer()
+let waits: number[] = []
+const environment: Environment = {
+  ...systemEnvironment,
+  wait: async (milliseconds, signal) => {
+    signal?.throwIfAborted()
+    waits.push(milliseconds)
+  },
+}
+let keeper: Keeper
+let asset: AssetFacts
+
+before(async () => {
+  keeper = await newKeeper(proxy.url, environment)
+  asset = await keep(CONTENT)
+})
+beforeEach(() => {
+  waits = []
+})
+
+async function keep(bytes: Uint8Array): Promise<AssetFacts> {
+  const { owner, album, device } = keeper
+  const { assetId } = await owner.upload({ source: sourceOfBytes(bytes), name: 'a.bin', album, device })
+  return owner.asset(assetId)
+}
+
+/** Only the download of the whole, and its continuations: the first bytes, for a header, have a range with an end. */
+const atDownload = (path: RegExp, isContinued?: boolean): Tampering['matches'] => {
+  const isContent = isRequest('GET', path)
+  return (exchange) => {
+    const { range } = exchange.headers
+    if (!isContent(exchange)) return false
+    return isContinued === undefined ? !/-\d/.test(range ?? '') : (range?.endsWith('-') ?? false) === isContinued
+  }
+}
+const ofAsset = (isContinued?: boolean) =>
+  atDownload(new RegExp(`^/v1/blob/${hashOf(asset, 'original')}$`), isContinued)
+
+async function read(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}
+
+const download = async (signal?: AbortSignal) => (await keeper.owner.openAsset(asset, { signal })).content
+
+describe('a download over a line that breaks', () => {
+  it('goes on where it was, again and again, and asks for each byte once', async () => {
+    proxy.tamper({ matches: ofAsset(), cutAfter: CUT_AFTER, times: 3 })
+    const before = proxy.seen.length
+    assert.deepEqual(await read(await download()), CONTENT)
+    const ranges = proxy.seen
+      .slice(before)
+      .filter(ofAsset())
+      .map(({ headers }) => headers.range)
+    const expected = [1, 2, 3].map((cuts) => `bytes=${cuts * CUT_AFTER}-`)
+    assert.deepEqual(ranges, [undefined, ...expected])
+    assert.equal(waits.length, 3)
+  })
+
+  it('goes on through refusals that end, and through answers that never come', async () => {
+    proxy.tamper(
+      { matches: ofAsset(false), cutAfter: CUT_AFTER },
+      { matches: ofAsset(true), instead: 500, times: 1 },
+      { matches: ofAsset(true), instead: 429, times: 1 },
+      { matches: ofAsset(true), lose: 'request', times: 1 },
+    )
+    assert.deepEqual(await read(await download()), CONTENT)
+  })
+
+  it('goes on when it broke before the first byte and behind the last one', async () => {
+    const size = asset.blobs.find(({ role }) => role === 'original')?.size ?? 0
+    proxy.tamper({ matches: ofAsset(false), cutAfter: 0 })
+    assert.deepEqual(await read(await download()), CONTENT)
+    const chunked: Tampering = {
+      matches: ofAsset(false),
+      // Without a length, only the end of the connection shows the end.
+      answer: ({ headers: { 'content-length': _, ...headers }, body }) => ({ headers, body }),
+      cutAfter: size,
+    }
+    proxy.tamper(chunked)
+    assert.deepEqual(await read(await download()), CONTENT)
+  })
+
+  it('does so for drops and for shares, too', async () => {
+    const { owner } = keeper
+    const link = await owner.createLink()
+    const { landed } = await sendFile(link.url, CONTENT)
+    const drop = await dropOf(owner, landed)
+    proxy.tamper({ matches: atDownload(/^\/v1\/drops\/[^/]+\/content$/), cutAfter: CUT_AFTER, times: 2 })
+    assert.deepEqual(await read((await owner.openDrop(drop)).content), CONTENT)
+    const share = await openShare((await owner.createShare([asset])).url, environment)
+    proxy.tamper({ matches: atDownload(/^\/s\/[^/]+\/blob\//), cutAfter: CUT_AFTER, times: 2 })
+    const [shared] = share.assets
+    assert.ok(shared)
+    assert.deepEqual(await read(await shared.open()), CONTENT)
+    assert.equal(waits.length, 4)
+  })
+
+  it('stops after many tries without a further byte, and counts from the start after each byte', async () => {
+    proxy.tamper(
+      { matches: ofAsset(false), cutAfter: CUT_AFTER },
+      { matches: ofAsset(true), lose: 'request', times: MAX_TRIES - 1 },
+      { matches: ofAsset(true), cutAfter: 1, times: 1 },
+      { matches: ofAsset(true), cutAfter: 0 },
+    )
+    const before = proxy.seen.length
+    await assert.rejects(read(await download()), (error) => error instanceof NetworkError && error.failure === 'cut')
+    assert.equal(proxy.seen.slice(before).filter(ofAsset(true)).length, 2 * MAX_TRIES)
+  })
+
+  it('does not begin at all when the first call fails', async () => {
+    proxy.tamper({ matches: ofAsset(false), lose: 'answer' })
+    await assert.rejects(download(), NetworkError)
+    assert.deepEqual(waits, [])
+  })
+
+  it('stops at once when the file is not there any more', async () => {
+    proxy.tamper({ matches: ofAsset(false), cutAfter: CUT_AFTER }, { matches: ofAsset(true), instead: 404 })
+    await assert.rejects(read(await download()), (error) => error instanceof ProblemError && error.status === 404)
+    assert.equal(waits.length, 1)
+  })
+
+  it('ends with the reason of its caller, also while it waits', async () => {
+    const reason = new Error('enough')
+    const abort = new AbortController()
+    const waiting: Environment = {
+      ...systemEnvironment,
+      wait: (milliseconds, signal) => {
+        queueMicrotask(() => abort.abort(reason))
+        return systemEnvironment.wait(milliseconds + 3_600_000, signal)
+      },
+    }
+    proxy.tamper({ matches: ofAsset(), cutAfter: CUT_AFTER })
+    const opened = await anotherClient(proxy.url, keeper.owner, waiting).openAsset(asset, { signal: abort.signal })
+    await assert.rejects(read(opened.content), (error) => error === reason)
+  })
+
+  it('sends no more requests once its consumer has cancelled', async () => {
+    proxy.tamper({ matches: ofAsset(false), cutAfter: CUT_AFTER })
+    const content = await download()
+    const reader = content.getReader()
+    await reader.read()
+    const before = proxy.seen.length
+    await reader.cancel()
+    assert.equal(proxy.seen.length, before)
+  })
+})
+
+describe('a server that answers a continuation', () => {
+  const lies: readonly (readonly [string, Omit<Tampering, 'matches'>, RegExp])[] = [
+    [
+      'from zero',
+      { request: ({ headers: { range: _, ...headers }, body }) => ({ headers, body }) },
+      /does not follow the protocol/,
+    ],
+    [
+      'from another byte',
+      { request: ({ headers, body }) => ({ headers: { ...headers, range: `bytes=${CUT_AFTER - 1}-` }, body }) },
+      /does not follow the protocol/,
+    ],
+    [
+      'with other bytes',
+      { answer: ({ headers, body }) => ({ headers, body: Buffer.from(randomBytes(body.length)) }) },
+      /altered/,
+    ],
+    [
+      'with nothing, as if it were the end',
+      { answer: ({ headers }) => ({ headers, body: Buffer.alloc(0) }) },
+      /altered|end of the blob/,
+    ],
+  ]
+  for (const [how, lie, says] of lies)
+    it(`${how} is refused`, async () => {
+      proxy.tamper({ matches: ofAsset(false), cutAfter: CUT_AFTER }, { ...lie, matches: ofAsset(true) })
+      await assert.rejects(read(await download()), says)
+    })
+})

@@ -1,0 +1,39 @@
+/** When a call that failed is made again, and after how long: one rule for sending, for downloads and for live events. */
+import type { Environment } from '../environment.ts'
+import { NetworkError, ProblemError } from './errors.ts'
+
+/** Failures in a row without progress before a caller stops: about three minutes. */
+export const MAX_TRIES = 12
+const BACKOFF_MS = { first: 500, max: 30_000 }
+/** For a longer Retry-After a caller stops, and the person decides. */
+const MAX_RETRY_AFTER_SECONDS = 60
+
+interface Retry {
+  /** Failures in a row, with this one. */
+  readonly tries: number
+  readonly failure: unknown
+  /** From 0 up to 1. */
+  readonly random: number
+}
+
+/** Milliseconds until the next try; undefined when the caller should stop. */
+export function retryWaitMs({ tries, failure, random }: Retry): number | undefined {
+  const retryAfterSeconds = failure instanceof ProblemError ? (failure.retryAfterSeconds ?? 0) : 0
+  if (tries > MAX_TRIES || retryAfterSeconds > MAX_RETRY_AFTER_SECONDS) return undefined
+  return Math.max(retryAfterSeconds * 1000, backoffMs(tries, random))
+}
+
+/** Exponential backoff with jitter, so that many clients do not return at the same time. `tries`: from 1 on. */
+export function backoffMs(tries: number, random: number): number {
+  return Math.min(BACKOFF_MS.max, BACKOFF_MS.first * 2 ** (tries - 1)) * (0.5 + random / 2)
+}
+
+export function randomOf({ randomBytes }: Pick<Environment, 'randomBytes'>): number {
+  return (randomBytes(1)[0] ?? 0) / 256
+}
+
+/** Whether a read that failed may succeed later. A redirect stays one. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof NetworkError) return error.failure !== 'redirected'
+  return error instanceof ProblemError && (error.status === 429 || error.status >= 500)
+}
