@@ -48,14 +48,13 @@ describe('the packages', () => {
         BLINDKEEP_PASSWORD: 'correct horse battery',
       }
       const blindkeep = async (...args: readonly string[]) => {
-        const { stdout, stderr } = await run(packed.bin, args, { env })
-        assert.equal(stderr, '')
-        return stdout
+        return (await run(packed.bin, args, { env })).stdout
       }
       const { stdout: node } = await run('node', ['--version'], { env })
       assert.ok(node.startsWith(`v${version}.`))
       assert.match(await blindkeep('--version'), /^\d+\.\d+\.\d+/)
-      await blindkeep('register', server.url, '--email', `node${version}@example.org`)
+      const words = await blindkeep('register', server.url, '--email', `node${version}@example.org`, '--quiet')
+      assert.equal(words.trim().split(' ').length, 24)
       const { url } = JSON.parse(await blindkeep('link', 'create', '--json'))
       await writeFile(join(packed.directory, 'file.txt'), 'text')
       assert.match(await blindkeep('drop', url, join(packed.directory, 'file.txt'), '--again'), /1 file has landed/)

@@ -51,11 +51,11 @@ export async function register(address: string, flags: RegisterFlags): Promise<E
     const words = (await recovery.confirm()).join(' ')
     await file?.write(`${words}\n`)
     const fact = { event: 'registered', account_id: account.accountId, email: account.email, server: serverOf(address) }
-    const where = file === undefined ? `\n\n  ${words}\n` : `They are in ${shown(file.path)}.`
-    report.result(
-      `${account.email} is registered. 24 words are the only way back in without the password. Keep them safe, and away from this machine. ${where}`,
-      file === undefined ? { ...fact, recovery_words: words } : { ...fact, recovery_words_file: file.path },
+    report.aside(
+      `${account.email} is registered. 24 words are the only way back in without the password. Keep them safe, and away from this machine.`,
     )
+    if (file === undefined) report.answer(words, { ...fact, recovery_words: words })
+    else report.result(`They are in ${shown(file.path)}.`, { ...fact, recovery_words_file: file.path })
   }
   try {
     const asked = { baseUrl: address, email, password, invite, recovery, environment }

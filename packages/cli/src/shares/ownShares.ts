@@ -4,23 +4,23 @@ import type { AssetFacts, CreatedShare, CreateShare, Owner } from '@blindkeep/cl
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
+import { chosenAssets } from '../assets/chosen.ts'
 import { EXIT, type Exit, LocalError } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
 import { pick } from '../pick.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
 import { filesText, shortId, timeText } from '../texts.ts'
-import { chooseAssets } from './chooseAssets.ts'
 
 export interface CreateShareFlags extends OwnerFlags, QrFlags {
   readonly expires?: string
 }
 
 export async function createShare(given: readonly string[], flags: CreateShareFlags): Promise<Exit> {
-  const { owner, report } = await signedIn(flags)
+  const session = await signedIn(flags)
+  const { owner, report } = session
   const { expires: expiresAt } = flags
   return await interruptible(async (signal) => {
-    const chosen = await chooseAssets({ owner, given, report, signal })
-    const assets = [...new Map(chosen.map((asset) => [asset.assetId, asset])).values()]
+    const assets = (await chosenAssets(session, given, signal)).map(({ asset }) => asset)
     const share = await createWithConsent(owner, assets, { options: { expiresAt, signal }, flags })
     report.answer(share.url, {
       event: 'created',
