@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --disable-warning=ExperimentalWarning --max-semi-space-size=2
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --disable-warning=ExperimentalWarning --max-semi-space-size=2
 /** `blindkeep`: the command line of owners and guests. Results go to standard output, everything else to standard error. */
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
