@@ -107,6 +107,8 @@ async function toOutput({ owner, report }: SignedIn, one: DescribedAsset, signal
     for await (const piece of content) {
       await write(piece)
       written += piece.length
+      // At once: the engine would let about 64 MiB of pieces pile up before it collects them.
+      piece.buffer.transfer(0)
     }
     return EXIT.done
   } catch (error) {

@@ -134,6 +134,8 @@ async function writeAll(
   for await (const piece of stream) {
     await handle.writeFile(piece)
     written += piece.length
+    // At once: the engine would let about 64 MiB of pieces pile up before it collects them.
+    piece.buffer.transfer(0)
     onBytes?.(written)
   }
 }
