@@ -7,7 +7,7 @@ import { nodeEnvironment } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { secret } from '../ask.ts'
-import { EXIT, type Exit, UsageError } from '../exits.ts'
+import { EXIT, type Exit, exitOf, UsageError } from '../exits.ts'
 import { failureOf } from '../failures.ts'
 import { isRunning, runningId } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
@@ -128,8 +128,7 @@ function conclude({ results, failed, report, signal, of }: Conclusion): Exit {
     ...(failed.length > 0 ? [`${failed.length} did not`] : []),
   ]
   report.result(`${parts.join(', ')}.`, { event: 'done', landed, landed_before: before, failed: failed.length })
-  if (failed.length === 0) return EXIT.done
-  return failed.includes(EXIT.untrusted) ? EXIT.untrusted : EXIT.failed
+  return exitOf(failed)
 }
 
 function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report): void {
