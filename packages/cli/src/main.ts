@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/account.ts'
 import { addDropCommand } from './commands/drop.ts'
+import { addInboxCommands } from './commands/inbox.ts'
 import { EXIT } from './exits.ts'
 
 const EXITS = `
@@ -27,6 +28,7 @@ const program = new Command('blindkeep')
 
 addDropCommand(program)
 addAccountCommands(program)
+addInboxCommands(program)
 
 // A reader that goes away (`| head`) does not stop what is under way.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
