@@ -26,8 +26,8 @@ export interface Tampering {
   readonly answer?: (message: Message) => Message & { readonly status?: number }
   /** `request`: cuts the connection before the request reaches the server. `answer`: cuts it after the server has answered. */
   readonly lose?: 'request' | 'answer'
-  /** Cuts the connection after so many bytes of the (changed) answer's body. */
-  readonly cutAfter?: number
+  /** Passes so many bytes of the answer's body on, waits for `meanwhile`, and cuts the connection. */
+  readonly cut?: { readonly afterBytes: number; readonly meanwhile?: () => Promise<void> }
   /** Answers with this status, without a request to the server. */
   readonly instead?: number
   /** How many exchanges it applies to; all without it. */
@@ -106,7 +106,8 @@ async function pass({ incoming, outgoing, target, tampering }: Passing): Promise
   forwarded.end(sent.body)
   const [answer]: IncomingMessage[] = await once(forwarded, 'response')
   if (answer === undefined) throw new Error('no answer')
-  if (tampering?.answer === undefined && tampering?.lose === undefined && tampering?.cutAfter === undefined) {
+  if (tampering?.cut !== undefined) return await passCut(answer, outgoing, tampering.cut)
+  if (tampering?.answer === undefined && tampering?.lose === undefined) {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
     answer.on('error', () => outgoing.destroy()).pipe(outgoing)
     return
@@ -114,16 +115,27 @@ async function pass({ incoming, outgoing, target, tampering }: Passing): Promise
   const given = { headers: answer.headers, body: await buffer(answer) }
   if (tampering.lose === 'answer') return void outgoing.destroy()
   const changed: Message & { readonly status?: number } = tampering.answer?.(given) ?? given
-  if (tampering.cutAfter !== undefined) {
-    outgoing.writeHead(changed.status ?? answer.statusCode ?? 502, changed.headers)
-    outgoing.flushHeaders()
-    // Ends the connection, not the answer: what was written still arrives.
-    outgoing.write(changed.body.subarray(0, tampering.cutAfter), () => outgoing.socket?.end())
-    return
-  }
   const length = incoming.method === 'HEAD' ? {} : { 'content-length': String(changed.body.length) }
   outgoing.writeHead(changed.status ?? answer.statusCode ?? 502, { ...changed.headers, ...length })
   outgoing.end(incoming.method === 'HEAD' ? undefined : changed.body)
+}
+
+async function passCut(
+  answer: IncomingMessage,
+  outgoing: ServerResponse,
+  { afterBytes, meanwhile }: NonNullable<Tampering['cut']>,
+): Promise<void> {
+  outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+  let left = afterBytes
+  for await (const piece of answer) {
+    const passed = piece.subarray(0, left)
+    await new Promise((resolve) => outgoing.write(passed, resolve))
+    left -= passed.length
+    if (left === 0) break
+  }
+  await meanwhile?.()
+  // Ends the connection, not the answer: what was written still arrives.
+  outgoing.socket?.end()
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

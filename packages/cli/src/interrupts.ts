@@ -4,9 +4,9 @@ import { EXIT } from './exits.ts'
 export async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const stop = new AbortController()
   // It stays: without a listener of ours, the one that brings back the terminal's cursor ends the process at the first Ctrl-C.
-  const interrupted = () => {
+  const interrupted = (by: NodeJS.Signals) => {
     if (stop.signal.aborted) process.exit(EXIT.interrupted)
-    stop.abort(new Interrupted())
+    stop.abort(new Interrupted(by))
   }
   process.on('SIGINT', interrupted).on('SIGTERM', interrupted)
   try {
@@ -18,7 +18,9 @@ export async function interruptible<Result>(work: (signal: AbortSignal) => Promi
 
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
-  constructor() {
+  readonly by: NodeJS.Signals
+  constructor(by: NodeJS.Signals) {
     super('Stopped.')
+    this.by = by
   }
 }

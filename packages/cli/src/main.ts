@@ -8,6 +8,7 @@ import { addCustodyCommands } from './commands/custody.ts'
 import { addDeviceCommands } from './commands/device.ts'
 import { addDropCommand } from './commands/drop.ts'
 import { addFilesCommands } from './commands/files.ts'
+import { addInboxCommands } from './commands/inbox.ts'
 import { addLinkCommands } from './commands/link.ts'
 import { addShareCommands } from './commands/share.ts'
 import { EXIT } from './exits.ts'
@@ -40,6 +41,7 @@ addDeviceCommands(program)
 addCompletionCommand(program)
 addFilesCommands(program)
 addCustodyCommands(program)
+addInboxCommands(program)
 
 // A reader that goes away (`| head`) does not stop what is under way.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)

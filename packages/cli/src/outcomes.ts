@@ -1,5 +1,5 @@
 /** What became of several things: a line for each that failed, and one exit status for all. */
-import { EXIT, type Exit } from './exits.ts'
+import { type Exit, exitOf } from './exits.ts'
 import type { Failure } from './failures.ts'
 import type { Report } from './report.ts'
 import { shown } from './texts.ts'
@@ -21,6 +21,6 @@ export function createOutcomes(report: Report): Outcomes {
       report.problem(shown(text), { event: 'failed', ...fact, reason, message })
     },
     failed: () => exits.length,
-    exit: () => (exits.length === 0 ? EXIT.done : exits.includes(EXIT.untrusted) ? EXIT.untrusted : EXIT.failed),
+    exit: () => exitOf(exits),
   }
 }

@@ -4,7 +4,7 @@ export { PasswordWrong } from './account/passwordWrong.ts'
 export { RecoveryError, type RecoveryFault } from './account/recoveryError.ts'
 export { WordsError, type WordsFault } from './account/wordsError.ts'
 export { AssetError, type AssetFault, AssetIncomplete, AssetUnsigned, type RevokedSigner } from './assets/assetError.ts'
-export { DropError, type DropFault } from './drops/dropError.ts'
+export { ANOTHER_DROP, DropError, type DropFault } from './drops/dropError.ts'
 export { LinkError, type LinkFault } from './drops/linkError.ts'
 export {
   AddressError,

@@ -58,7 +58,7 @@ async function toFiles(session: SignedIn, chosen: readonly DescribedAsset[], get
   await mapConcurrently(files, AT_ONCE, async (file) => {
     if (signal.aborted) return
     const { asset } = file.one
-    const onBytes = (bytes: number) => progress.of(file)({ phase: 'getting', bytes, of: file.size })
+    const onBytes = (bytes: number) => progress.of(file)({ phase: 'saving', bytes, of: file.size })
     try {
       const path = await save(session, file.one, { ...getting, onBytes })
       const fact = { event: 'saved', asset_id: asset.assetId, name: file.one.file?.name, path, size: file.size }

@@ -41,3 +41,15 @@ function unlessMissing(error: unknown): undefined {
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
+
+/** New names in a directory survive a power cut once this resolves. */
+export async function syncDirectory(directory: string): Promise<void> {
+  // Windows opens no directories.
+  if (process.platform === 'win32') return
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

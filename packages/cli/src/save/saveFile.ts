@@ -9,7 +9,7 @@ import { safeName } from '@blindkeep/client/safeName'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { LocalError } from '../exits.ts'
-import { codeOf } from '../home/files.ts'
+import { codeOf, syncDirectory } from '../home/files.ts'
 
 /** Folders in one name. More are put into the last one. */
 const MAX_FOLDERS = 32
@@ -198,17 +198,6 @@ async function isNamed({ part, path }: SavePlan): Promise<boolean> {
 async function settle({ part, path }: SavePlan): Promise<void> {
   await syncDirectory(dirname(path))
   await rm(part, { force: true })
-}
-
-async function syncDirectory(directory: string): Promise<void> {
-  // Windows opens no directories.
-  if (process.platform === 'win32') return
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** The number stands before the ending, and the whole stays as short as a name may be. */

@@ -13,7 +13,6 @@ const PHASES = {
   landed: 'landed',
   complete: 'landed',
   comparing: 'comparing',
-  getting: 'getting',
   saving: 'saving',
 } as const
 
@@ -31,6 +30,8 @@ export interface FileUnderWay {
 }
 
 export interface Progress<File> {
+  /** One more file than was known. */
+  add(file: File): void
   /** What the work on one file calls. */
   of(file: File): (progress: FileProgress) => void
   /** The work on the file has ended, well or not. */
@@ -38,7 +39,7 @@ export interface Progress<File> {
 }
 
 export function createProgress<File extends FileUnderWay>(files: readonly File[], report: Report): Progress<File> {
-  const all = files.reduce((sum, { size }) => sum + size, 0)
+  let all = { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) }
   const underWay = new Map<File, FileProgress>()
   const samples: { readonly at: number; readonly bytes: number }[] = []
   let ended = { files: 0, bytes: 0 }
@@ -59,14 +60,17 @@ export function createProgress<File extends FileUnderWay>(files: readonly File[]
     while (samples.length > 2 && now - (samples[0]?.at ?? now) > RATE_MS) samples.shift()
     const [first = { at: now, bytes }] = samples
     const rate = now > first.at ? ((bytes - first.bytes) / (now - first.at)) * 1000 : 0
-    const left = rate > 0 ? `, ${sizeText(rate)}/s, ${durationText((all - bytes) / rate)} left` : ''
+    const left = rate > 0 ? `, ${sizeText(rate)}/s, ${durationText((all.bytes - bytes) / rate)} left` : ''
     return [
       ...[...underWay].map(rowOf),
-      `${ended.files} of ${files.length} files, ${sizeText(bytes)} of ${sizeText(all)}${left}`,
+      `${ended.files} of ${all.files} files, ${sizeText(bytes)} of ${sizeText(all.bytes)}${left}`,
     ]
   }
 
   return {
+    add({ size }) {
+      all = { files: all.files + 1, bytes: all.bytes + size }
+    },
     of: (file) => (progress) => {
       underWay.set(file, progress)
       report.progress(rows)

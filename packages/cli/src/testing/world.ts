@@ -20,6 +20,8 @@ export interface Call {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: Uint8Array
   readonly cwd?: string
+  /** A program that runs the command line, with its arguments. */
+  readonly under?: readonly string[]
 }
 
 export interface Outcome {
@@ -72,9 +74,10 @@ export async function openWorld(settings: Readonly<Record<string, string>> = {})
 async function newWorld(settings: Readonly<Record<string, string>>): Promise<World> {
   const behind = await startBehindProxy(settings)
   const root = await mkdtemp(join(tmpdir(), 'blindkeep-cli-'))
-  function start(args: readonly string[], { env = {}, cwd = root }: Call = {}): ChildProcess {
+  function start(args: readonly string[], { env = {}, cwd = root, under = [] }: Call = {}): ChildProcess {
     const { PATH = '' } = process.env
-    return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', MAIN, ...args], {
+    const [program = '', ...line] = [...under, process.execPath, '--disable-warning=ExperimentalWarning', MAIN, ...args]
+    return spawn(program, line, {
       cwd,
       env: { PATH, NODE_COMPILE_CACHE: COMPILED, BLINDKEEP_HOME: join(root, 'home'), ...env },
       stdio: 'pipe',

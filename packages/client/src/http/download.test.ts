@@ -64,7 +64,7 @@ const download = async (signal?: AbortSignal) => (await keeper.owner.openAsset(a
 
 describe('a download over a line that breaks', () => {
   it('goes on where it was, again and again, and asks for each byte once', async () => {
-    proxy.tamper({ matches: ofAsset(), cutAfter: CUT_AFTER, times: 3 })
+    proxy.tamper({ matches: ofAsset(), cut: { afterBytes: CUT_AFTER }, times: 3 })
     const before = proxy.seen.length
     assert.deepEqual(await read(await download()), CONTENT)
     const ranges = proxy.seen
@@ -78,7 +78,7 @@ describe('a download over a line that breaks', () => {
 
   it('goes on through refusals that end, and through answers that never come', async () => {
     proxy.tamper(
-      { matches: ofAsset(false), cutAfter: CUT_AFTER },
+      { matches: ofAsset(false), cut: { afterBytes: CUT_AFTER } },
       { matches: ofAsset(true), instead: 500, times: 1 },
       { matches: ofAsset(true), instead: 429, times: 1 },
       { matches: ofAsset(true), lose: 'request', times: 1 },
@@ -88,13 +88,13 @@ describe('a download over a line that breaks', () => {
 
   it('goes on when it broke before the first byte and behind the last one', async () => {
     const size = asset.blobs.find(({ role }) => role === 'original')?.size ?? 0
-    proxy.tamper({ matches: ofAsset(false), cutAfter: 0 })
+    proxy.tamper({ matches: ofAsset(false), cut: { afterBytes: 0 } })
     assert.deepEqual(await read(await download()), CONTENT)
     const chunked: Tampering = {
       matches: ofAsset(false),
       // Without a length, only the end of the connection shows the end.
       answer: ({ headers: { 'content-length': _, ...headers }, body }) => ({ headers, body }),
-      cutAfter: size,
+      cut: { afterBytes: size },
     }
     proxy.tamper(chunked)
     assert.deepEqual(await read(await download()), CONTENT)
@@ -105,10 +105,10 @@ describe('a download over a line that breaks', () => {
     const link = await owner.createLink()
     const { landed } = await sendFile(link.url, CONTENT)
     const drop = await dropOf(owner, landed)
-    proxy.tamper({ matches: atDownload(/^\/v1\/drops\/[^/]+\/content$/), cutAfter: CUT_AFTER, times: 2 })
+    proxy.tamper({ matches: atDownload(/^\/v1\/drops\/[^/]+\/content$/), cut: { afterBytes: CUT_AFTER }, times: 2 })
     assert.deepEqual(await read((await owner.openDrop(drop)).content), CONTENT)
     const share = await openShare((await owner.createShare([asset])).url, environment)
-    proxy.tamper({ matches: atDownload(/^\/s\/[^/]+\/blob\//), cutAfter: CUT_AFTER, times: 2 })
+    proxy.tamper({ matches: atDownload(/^\/s\/[^/]+\/blob\//), cut: { afterBytes: CUT_AFTER }, times: 2 })
     const [shared] = share.assets
     assert.ok(shared)
     assert.deepEqual(await read(await shared.open()), CONTENT)
@@ -117,10 +117,10 @@ describe('a download over a line that breaks', () => {
 
   it('stops after many tries without a further byte, and counts from the start after each byte', async () => {
     proxy.tamper(
-      { matches: ofAsset(false), cutAfter: CUT_AFTER },
+      { matches: ofAsset(false), cut: { afterBytes: CUT_AFTER } },
       { matches: ofAsset(true), lose: 'request', times: MAX_TRIES - 1 },
-      { matches: ofAsset(true), cutAfter: 1, times: 1 },
-      { matches: ofAsset(true), cutAfter: 0 },
+      { matches: ofAsset(true), cut: { afterBytes: 1 }, times: 1 },
+      { matches: ofAsset(true), cut: { afterBytes: 0 } },
     )
     const before = proxy.seen.length
     await assert.rejects(read(await download()), (error) => error instanceof NetworkError && error.failure === 'cut')
@@ -134,7 +134,7 @@ describe('a download over a line that breaks', () => {
   })
 
   it('stops at once when the file is not there any more', async () => {
-    proxy.tamper({ matches: ofAsset(false), cutAfter: CUT_AFTER }, { matches: ofAsset(true), instead: 404 })
+    proxy.tamper({ matches: ofAsset(false), cut: { afterBytes: CUT_AFTER } }, { matches: ofAsset(true), instead: 404 })
     await assert.rejects(read(await download()), (error) => error instanceof ProblemError && error.status === 404)
     assert.equal(waits.length, 1)
   })
@@ -149,13 +149,13 @@ describe('a download over a line that breaks', () => {
         return systemEnvironment.wait(milliseconds + 3_600_000, signal)
       },
     }
-    proxy.tamper({ matches: ofAsset(), cutAfter: CUT_AFTER })
+    proxy.tamper({ matches: ofAsset(), cut: { afterBytes: CUT_AFTER } })
     const opened = await anotherClient(proxy.url, keeper.owner, waiting).openAsset(asset, { signal: abort.signal })
     await assert.rejects(read(opened.content), (error) => error === reason)
   })
 
   it('sends no more requests once its consumer has cancelled', async () => {
-    proxy.tamper({ matches: ofAsset(false), cutAfter: CUT_AFTER })
+    proxy.tamper({ matches: ofAsset(false), cut: { afterBytes: CUT_AFTER } })
     const content = await download()
     const reader = content.getReader()
     await reader.read()
@@ -190,7 +190,7 @@ describe('a server that answers a continuation', () => {
   ]
   for (const [how, lie, says] of lies)
     it(`${how} is refused`, async () => {
-      proxy.tamper({ matches: ofAsset(false), cutAfter: CUT_AFTER }, { ...lie, matches: ofAsset(true) })
+      proxy.tamper({ matches: ofAsset(false), cut: { afterBytes: CUT_AFTER } }, { ...lie, matches: ofAsset(true) })
       await assert.rejects(read(await download()), says)
     })
 })

@@ -1,0 +1,110 @@
+/** The commands for what guests have dropped. */
+import { type Command, Option } from 'commander'
+import type { AdoptFlags } from '../inbox/adopt.ts'
+import type { DiscardFlags } from '../inbox/discard.ts'
+import type { ListFlags } from '../inbox/list.ts'
+import type { SaveFlags } from '../inbox/save.ts'
+import type { WatchFlags } from '../inbox/watch.ts'
+import { done } from './done.ts'
+
+const NOTES = 'write what the guest says beside the file, as NAME.blindkeep-note.txt'
+
+export function addInboxCommands(program: Command): void {
+  const inbox = program.command('inbox').description('Lists, saves, adopts and discards what guests have dropped.')
+  addSave(inbox)
+  addWatch(inbox)
+
+  inbox
+    .command('list')
+    .description('Lists the drops. What guests say about them is not verified.')
+    .option('--link <link>', 'only those of this link: its id or label')
+    .action(async (_flags, command: Command) => {
+      const { list } = await import('../inbox/list.ts')
+      await done(list(command.optsWithGlobals<ListFlags>()))
+    })
+
+  inbox
+    .command('adopt')
+    .description('Turns drops into files of an album, and signs for them. The same line again goes on after a kill.')
+    .argument('<id...>', 'drops, by the beginning of their ids')
+    .requiredOption('--album <album>', 'its id or name')
+    .addHelpText('after', '\nExample:\n  blindkeep inbox adopt 3f2a91c0 --album Contracts')
+    .action(async (ids: string[], _flags, command: Command) => {
+      const { adopt } = await import('../inbox/adopt.ts')
+      await done(adopt(ids, command.optsWithGlobals<AdoptFlags>()))
+    })
+
+  inbox
+    .command('discard')
+    .description('Deletes drops from the server. Asks first.')
+    .argument('[id...]', 'drops, by the beginning of their ids')
+    .option('--link <link>', 'all that this link has brought so far')
+    .action(async (ids: string[], _flags, command: Command) => {
+      const { discard } = await import('../inbox/discard.ts')
+      await done(discard(ids, command.optsWithGlobals<DiscardFlags>()))
+    })
+}
+
+function addSave(inbox: Command): void {
+  withEnds(inbox.command('save'))
+    .description('Saves drops into a folder. The same line again goes on where it stopped, and saves nothing twice.')
+    .argument('[id...]', 'drops, by the beginning of their ids')
+    .requiredOption('--to <folder>', 'made if it is missing; nothing in it is ever replaced')
+    .option('--link <link>', 'the drops of this link: its id or label')
+    .option('--all', 'all drops')
+    .option('--notes', NOTES)
+    .option('--again', 'save drops again that were saved into this folder before')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  blindkeep inbox save 3f2a91c0 --to .
+  blindkeep inbox save --all --to incoming --discard`,
+    )
+    .action(async (ids: string[], _flags, command: Command) => {
+      const { save } = await import('../inbox/save.ts')
+      await done(save(ids, command.optsWithGlobals<SaveFlags>()))
+    })
+}
+
+function addWatch(inbox: Command): void {
+  withEnds(inbox.command('watch'))
+    .description(
+      'Saves every drop into a folder as it arrives, until it is stopped. It goes on after every interruption.',
+    )
+    .requiredOption('--save <folder>', 'made if it is missing; nothing in it is ever replaced')
+    .option('--link <link>', 'only the drops of this link: its id or label')
+    .option('--notes', NOTES)
+    .option('--exec <program>', 'run this program for each saved file, with its path as the last argument')
+    .option(
+      '--exec-arg <argument>',
+      'an argument before the path; may be repeated',
+      (argument: string, before: readonly string[] = []) => [...before, argument],
+    )
+    .addHelpText(
+      'after',
+      `
+The program is run without a shell, one at a time. It finds the facts in BLINDKEEP_FILE, _NAME, _SENDER, _NOTE, _SIZE, _DROP_ID, _LINK_ID,
+_LINK_LABEL and _RECEIVED_AT; name, sender and note are what the guest says. Its output goes to standard error. A drop is adopted or discarded
+only when the program has ended with 0. Otherwise it is run again for this file at the next start.
+
+SIGTERM ends it with exit status 0.
+
+Examples:
+  blindkeep inbox watch --save incoming --discard
+  blindkeep inbox watch --save scans --exec /usr/local/bin/ocr --exec-arg --lang=de --adopt Scans`,
+    )
+    .action(async (_flags, command: Command) => {
+      const { watch } = await import('../inbox/watch.ts')
+      await done(watch(command.optsWithGlobals<WatchFlags>()))
+    })
+}
+
+/** What becomes of a drop once its bytes are on the disk. */
+function withEnds(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--adopt <album>', 'then adopt the drop into this album: its id or name').conflicts('discard'),
+    )
+    .addOption(new Option('--discard', 'then discard the drop on the server'))
+}

@@ -1,0 +1,89 @@
+/** `blindkeep inbox adopt` and `discard` as processes, also killed in the middle. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { holding, openOffice } from '../testing/office.ts'
+import { openWorld } from '../testing/world.ts'
+
+const world = await openWorld()
+const { root, run, start, facts } = world
+const here = await openOffice(world, 'office')
+const { albumId } = await here.owner.createAlbum({ name: 'Contracts' })
+
+const adopting = (...ids: readonly string[]) => [
+  ...['inbox', 'adopt', ...ids, '--album', 'Contracts', '--profile', here.profile],
+]
+async function contentOf(assetId: string): Promise<Buffer> {
+  return Buffer.from(await new Response((await here.owner.openAsset(assetId)).content).arrayBuffer())
+}
+
+describe('blindkeep inbox adopt', () => {
+  it('turns the chosen drops into signed files of the album, and says which id means none', async () => {
+    const content = randomBytes(1000)
+    const [one, other] = [await here.drop(content, { name: 'a.txt' }), await here.drop(randomBytes(9), { name: 'b' })]
+    const [adopted] = await facts(adopting(one.slice(0, 8)))
+    assert.deepEqual([adopted.event, adopted.drop_id, adopted.album_id], ['adopted', one, albumId])
+    assert.deepEqual(await contentOf(adopted.asset_id), content)
+    assert.deepEqual(await here.pending(), [other])
+    const unknown = await run(adopting(one))
+    assert.equal(unknown.status, 1)
+    assert.match(unknown.stderr, /There is no drop .*blindkeep inbox list/)
+    await here.owner.discardDrop(other)
+  })
+
+  it('is finished by the same call after a kill, as the same asset, although the drop has left the inbox', async () => {
+    const content = randomBytes(1000)
+    const dropId = await here.drop(content, { name: 'killed.txt' })
+    // The drop is an asset already; what the device signs is on its way.
+    const hold = holding(({ method, path }) => method === 'POST' && path === '/v1/upload', 0)
+    world.proxy.tamper(hold)
+    const child = start(adopting(dropId))
+    await hold.held
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    world.proxy.tamper()
+    assert.deepEqual(await here.pending(), [])
+    const [adopted] = await facts(adopting(dropId))
+    assert.deepEqual([adopted.event, adopted.drop_id, adopted.album_id], ['adopted', dropId, albumId])
+    assert.deepEqual(await contentOf(adopted.asset_id), content)
+    assert.equal((await here.owner.describeAsset(await here.owner.asset(adopted.asset_id))).name, 'killed.txt')
+    assert.deepEqual(await readdir(join(root, 'home', 'profiles', here.profile, 'adopting')), [])
+  })
+
+  it('is finished by the same save --adopt after a kill, and the file is saved once', async () => {
+    const content = randomBytes(1000)
+    const dropId = await here.drop(content, { name: 'saved.txt' })
+    const args = ['inbox', 'save', '--all', '--to', 'saved', '--adopt', 'Contracts', '--profile', here.profile]
+    const hold = holding(({ method, path }) => method === 'POST' && path.endsWith('/adopt'), 0)
+    world.proxy.tamper(hold)
+    const child = start(args)
+    await hold.held
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    world.proxy.tamper()
+    const [adopted, done] = await facts(args)
+    assert.deepEqual([adopted.event, adopted.drop_id, done.adopted, done.failed], ['adopted', dropId, 1, 0])
+    assert.deepEqual(await contentOf(adopted.asset_id), content)
+    assert.deepEqual(await readdir(join(root, 'saved')), ['saved.txt'])
+    assert.deepEqual(await readFile(join(root, 'saved', 'saved.txt')), content)
+  })
+})
+
+describe('blindkeep inbox discard', () => {
+  it('needs consent, and discards what was chosen and nothing else', async () => {
+    const link = await here.owner.createLink({ label: 'Old' })
+    const [stays] = [await here.drop(randomBytes(1), { name: 'stays' })]
+    for (const name of ['a', 'b']) await here.drop(randomBytes(5), { name }, link.url)
+    const args = ['inbox', 'discard', '--link', 'Old', '--profile', here.profile]
+    const asked = await run(args)
+    assert.equal(asked.status, 2)
+    assert.match(asked.stderr, /Discard 2 drops for good: a, b\? Add --yes if that is meant\./)
+    assert.equal((await here.pending()).length, 3)
+    assert.equal((await run([...args, '--yes'])).status, 0)
+    assert.deepEqual(await here.pending(), [stays])
+    assert.equal((await run(['inbox', 'discard', '--yes', '--profile', here.profile])).status, 2)
+  })
+})

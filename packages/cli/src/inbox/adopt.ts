@@ -1,0 +1,34 @@
+/** `blindkeep inbox adopt`. */
+import type { DescribedDrop } from '@blindkeep/client/owner'
+import type { OwnerFlags } from '../account/profile.ts'
+import { signedIn } from '../account/session.ts'
+import { EXIT, type Exit, exitOf } from '../exits.ts'
+import { interruptible } from '../interrupts.ts'
+import { openAdoptions } from './adoptions.ts'
+import { albumOf, openInbox, select } from './inbox.ts'
+import { forEachDrop, tellAdopted, tellFaults } from './saving.ts'
+
+export interface AdoptFlags extends OwnerFlags {
+  readonly album: string
+}
+
+/** A device signs for each drop, as this profile was shown it. */
+export async function adopt(ids: readonly string[], flags: AdoptFlags): Promise<Exit> {
+  const signed = await signedIn(flags)
+  const { owner, report } = signed
+  return await interruptible(async (signal) => {
+    const album = await albumOf(owner, flags.album)
+    const adoptions = openAdoptions(signed)
+    const items = await openInbox(signed).read(signal)
+    const inInbox = new Set<string>(items.map(({ dropId }) => dropId))
+    const begun = (await adoptions.begun()).filter(({ dropId }) => !inInbox.has(dropId))
+    const work = async (drop: DescribedDrop) => {
+      if (album !== undefined)
+        tellAdopted(report, drop, { ...(await adoptions.adopt(drop, album.albumId, signal)), album })
+    }
+    const chosen = select([...items, ...begun], { ids })
+    const drops = chosen.filter((item) => item.file !== undefined)
+    const failed = [...tellFaults(chosen, report), ...(await forEachDrop(drops, { report, signal, work }))]
+    return signal.aborted ? EXIT.interrupted : exitOf(failed)
+  })
+}

@@ -1,0 +1,47 @@
+/** `blindkeep inbox discard`. */
+import type { InboxItem } from '@blindkeep/client/owner'
+import type { OwnerFlags } from '../account/profile.ts'
+import { signedIn } from '../account/session.ts'
+import { agrees } from '../ask.ts'
+import { EXIT, type Exit, exitOf } from '../exits.ts'
+import { interruptible } from '../interrupts.ts'
+import { shown } from '../texts.ts'
+import { linkOf, openInbox, requireOneOf, select } from './inbox.ts'
+import { nameOf } from './items.ts'
+import { forEachDrop, tellFaults } from './saving.ts'
+
+/** In the question. */
+const MAX_NAMES = 5
+
+export interface DiscardFlags extends OwnerFlags {
+  readonly link?: string
+}
+
+/** One by one, never the whole pile of a link: what has arrived since the question was not meant. */
+export async function discard(ids: readonly string[], flags: DiscardFlags): Promise<Exit> {
+  requireOneOf({ ids: ids.length > 0, '--link': flags.link !== undefined })
+  const signed = await signedIn(flags)
+  const { owner, report } = signed
+  return await interruptible(async (signal) => {
+    const link = await linkOf(owner, flags.link)
+    const chosen = select(await openInbox(signed).read(signal), { ids, link })
+    // What does not open can be discarded; what is not what was shown cannot.
+    const swapped = chosen.filter(({ fault }) => fault?.reason === 'another_drop')
+    const items = chosen.filter((item) => !swapped.includes(item))
+    report.end()
+    if (items.length > 0 && !(await agrees(questionOf(items), flags))) return EXIT.failed
+    const work = async (item: InboxItem) => {
+      await owner.discardDrop(item.dropId)
+      const name = nameOf(item)
+      report.result(`${shown(name)} is discarded.`, { event: 'discarded', drop_id: item.dropId, name })
+    }
+    const failed = [...tellFaults(swapped, report), ...(await forEachDrop(items, { report, signal, work }))]
+    return signal.aborted ? EXIT.interrupted : exitOf(failed)
+  })
+}
+
+function questionOf(items: readonly InboxItem[]): string {
+  const names = items.slice(0, MAX_NAMES).map((item) => shown(nameOf(item)))
+  const others = items.length > MAX_NAMES ? ` and ${items.length - MAX_NAMES} more` : ''
+  return `Discard ${items.length} ${items.length === 1 ? 'drop' : 'drops'} for good: ${names.join(', ')}${others}?`
+}

@@ -1,0 +1,136 @@
+/** The inbox as every command reads it. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { ANOTHER_DROP } from '@blindkeep/client/errors'
+import type { Album, DescribedDrop, InboxItem, Owner } from '@blindkeep/client/owner'
+import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
+import type { Profile } from '../account/profile.ts'
+import type { SignedIn } from '../account/session.ts'
+import { UsageError } from '../exits.ts'
+import { whileAlone } from '../home/claims.ts'
+import { pick } from '../pick.ts'
+
+/** Longer than it takes to write what was shown. */
+const WAIT_MS = 60_000
+
+export interface Inbox {
+  /**
+   * All pending drops, oldest first. A drop never changes: one that this profile was shown otherwise before, in any process, has a fault. So an id that
+   * a person has read in a list stays what a later command is about.
+   */
+  read(signal?: AbortSignal): Promise<readonly InboxItem[]>
+  /** The owner's own name of a link. Reads the links when it meets an unknown one. */
+  labelOf(opaqueId: OpaqueId): Promise<string | undefined>
+}
+
+export function openInbox({ owner, profile, report }: SignedIn): Inbox {
+  const labels = new Map<OpaqueId, string | undefined>()
+  return {
+    async read(signal) {
+      const onProgress = (opened: number, of: number) => report.progress(() => [`${opened} of ${of} names are read`])
+      return await asShownBefore(profile, owner.accountId, await owner.inbox({ signal, onProgress }))
+    },
+    async labelOf(opaqueId) {
+      if (!labels.has(opaqueId)) {
+        for (const { opaqueId: id, label } of await owner.listLinks()) labels.set(id, label)
+        if (!labels.has(opaqueId)) labels.set(opaqueId, undefined)
+      }
+      return labels.get(opaqueId)
+    },
+  }
+}
+
+/** Which drops a call is about. */
+export interface Selection {
+  readonly ids?: readonly string[]
+  readonly link?: OpaqueId | undefined
+}
+
+/** Throws `LocalError` for an id that means none or several. Without ids, all drops, or those of the link. */
+export function select<Item extends { readonly dropId: DropId; readonly opaqueId: OpaqueId }>(
+  items: readonly Item[],
+  { ids = [], link }: Selection,
+): readonly Item[] {
+  if (ids.length === 0) return items.filter(({ opaqueId }) => link === undefined || opaqueId === link)
+  // Never by name: a guest may give a drop the name that begins the id of another.
+  const picked = ids.map((given) => pick(items, given, { what: 'drop', listedBy: 'inbox list', id: (it) => it.dropId }))
+  return [...new Set(picked)]
+}
+
+/** By the beginning of its id, or the owner's name for it. */
+export async function linkOf(owner: Owner, given: string | undefined): Promise<OpaqueId | undefined> {
+  if (given === undefined) return undefined
+  const picking = { what: 'link', listedBy: 'link list', name: (link: { label: string | undefined }) => link.label }
+  return pick(await owner.listLinks(), given, { ...picking, id: ({ opaqueId }) => opaqueId }).opaqueId
+}
+
+export async function albumOf(owner: Owner, given: string | undefined): Promise<Album | undefined> {
+  if (given === undefined) return undefined
+  const picking = { what: 'album', listedBy: 'album list', name: (album: Album) => album.name }
+  return pick(await owner.albums(), given, { ...picking, id: ({ albumId }) => albumId })
+}
+
+/** Exactly one of the ways to choose drops. */
+export function requireOneOf(ways: Readonly<Record<string, boolean>>): void {
+  if (Object.values(ways).filter((isGiven) => isGiven).length !== 1)
+    throw new UsageError(`say which drops are meant, with one of: ${Object.keys(ways).join(', ')}.`)
+}
+
+/** What was shown under the ids of the drops that are in the inbox. */
+interface Shown {
+  readonly accountId: AccountId
+  readonly drops: Readonly<Record<DropId, string>>
+}
+
+async function asShownBefore(
+  profile: Profile,
+  accountId: AccountId,
+  items: readonly InboxItem[],
+): Promise<readonly InboxItem[]> {
+  const before = await shownBefore(profile, accountId)
+  const told = items.map((item) => (isSwapped(item, before.get(item.dropId)) ? faultyOf(item) : item))
+  if (isAllKnown(before, told)) return told
+  await whileAlone(
+    { home: profile.home, path: join(profile.directory, 'inbox'), doing: 'reads this inbox', waitMs: WAIT_MS },
+    async () => {
+      const latest = await shownBefore(profile, accountId)
+      const drops = told.flatMap((item) => {
+        const shown = latest.get(item.dropId) ?? (item.file && fingerprintOf(item))
+        return shown === undefined ? [] : [[item.dropId, shown]]
+      })
+      const kept: Shown = { accountId, drops: Object.fromEntries(drops) }
+      await profile.vault.write('inbox', kept)
+    },
+  )
+  return told
+}
+
+async function shownBefore(profile: Profile, accountId: AccountId): Promise<ReadonlyMap<string, string>> {
+  // Written by this program, in a directory that only this user may write.
+  const kept = (await profile.vault.read('inbox')) as Shown | undefined
+  return new Map(kept?.accountId === accountId ? Object.entries(kept.drops) : [])
+}
+
+function isAllKnown(before: ReadonlyMap<string, string>, items: readonly InboxItem[]): boolean {
+  const listed = new Set<string>(items.map(({ dropId }) => dropId))
+  return (
+    [...before.keys()].every((dropId) => listed.has(dropId)) &&
+    items.every(({ dropId, file }) => file === undefined || before.has(dropId))
+  )
+}
+
+function isSwapped(item: InboxItem, before: string | undefined): boolean {
+  return before !== undefined && item.file !== undefined && fingerprintOf(item) !== before
+}
+
+function faultyOf({ file: _, fault: __, ...facts }: InboxItem): InboxItem {
+  return { ...facts, fault: ANOTHER_DROP }
+}
+
+function fingerprintOf({ opaqueId, ciphertextHash, sealedBytes, kemCt, file }: DescribedDrop): string {
+  const { size, name, type, note, sender, modifiedAt } = file
+  const facts = [opaqueId, ciphertextHash, sealedBytes, kemCt, size, name, type, note, sender, modifiedAt]
+  return createHash('sha256')
+    .update(JSON.stringify(facts.map((fact) => fact ?? null)))
+    .digest('base64url')
+}

@@ -1,0 +1,66 @@
+/** Drops as texts for people and facts for programs. What the guest says about them is a claim, and is marked as one. */
+import type { DropFault } from '@blindkeep/client/errors'
+import type { DescribedDrop, FileDescription, InboxItem } from '@blindkeep/client/owner'
+import { sizeText } from '@blindkeep/protocol/byteSizes'
+import cliTruncate from 'cli-truncate'
+import { EXIT, type Exit } from '../exits.ts'
+import { shortId, shown } from '../texts.ts'
+
+/** Columns of a name in a list, and of a note in a line. */
+const [MAX_NAME_COLUMNS, MAX_NOTE_COLUMNS] = [48, 120]
+
+/** A drop's name in a message. Of one that does not open, the beginning of its id. */
+export function nameOf({ dropId, file }: InboxItem): string {
+  return file === undefined ? `drop ${shortId(dropId)}` : (file.safeName ?? 'unnamed')
+}
+
+/** As `nameOf`, short enough for a column. */
+export function shortNameOf(item: InboxItem): string {
+  return cliTruncate(shown(nameOf(item)), MAX_NAME_COLUMNS, { position: 'middle' })
+}
+
+/** `from "Ada" (as the guest says), note: "as of today"`. Empty if the guest says nothing. */
+export function claimsText({ sender, note }: FileDescription): string {
+  const claims = [
+    ...(sender === undefined ? [] : [`from "${oneLine(sender)}"`]),
+    ...(note === undefined ? [] : [`note: "${oneLine(note)}"`]),
+  ]
+  return claims.length === 0 ? '' : `${claims.join(', ')} (as the guest says)`
+}
+
+function oneLine(text: string): string {
+  return cliTruncate(shown(text.replace(/\s+/g, ' ')), MAX_NOTE_COLUMNS)
+}
+
+/** `a.pdf (1.2 MiB, from "Ada" (as the guest says))`. */
+export function dropText(drop: DescribedDrop): string {
+  const claims = claimsText(drop.file)
+  return `${shown(nameOf(drop))} (${sizeText(drop.file.size)}${claims === '' ? '' : `, ${claims}`})`
+}
+
+/** What programs read of every drop, also of one that does not open. */
+export function factsOf(item: InboxItem, linkLabel: string | undefined): object {
+  const { dropId, opaqueId, file, receivedAt } = item
+  return {
+    drop_id: dropId,
+    link_id: opaqueId,
+    link_label: linkLabel,
+    received_at: receivedAt,
+    ...(file && {
+      name: nameOf(item),
+      size: file.size,
+      claimed_name: file.name,
+      claimed_type: file.type,
+      claimed_sender: file.sender,
+      claimed_note: file.note,
+      claimed_modified_at: file.modifiedAt,
+    }),
+  }
+}
+
+/** What an honest server and an honest line can be the reason of. */
+const NO_LIES: readonly DropFault['reason'][] = ['not_in_inbox', 'refused', 'unreachable']
+
+export function exitOfFault({ reason }: DropFault): Exit {
+  return NO_LIES.includes(reason) ? EXIT.failed : EXIT.untrusted
+}

@@ -1,0 +1,46 @@
+/** What the guest says about a saved file, in a text file beside it: when the drop leaves the inbox, this is what is left of it. */
+import { readFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import type { DescribedDrop } from '@blindkeep/client/owner'
+import { utf8 } from '@blindkeep/protocol/bytes'
+import { codeOf } from '../home/files.ts'
+import { saveAs, saveFile } from '../save/saveFile.ts'
+import { shown } from '../texts.ts'
+
+const ENDING = '.blindkeep-note.txt'
+/** Leaves room for the ending and a number in the longest name. */
+const MAX_STEM_CHARACTERS = 50
+
+/** Writes nothing if the guest says nothing, or if it is there already. Never replaces another file. */
+export async function saveNote(path: string, drop: DescribedDrop): Promise<void> {
+  const text = textOf(drop)
+  if (text === undefined) return
+  const bytes = utf8(text)
+  const name = `${nameOf(path)}${ENDING}`
+  const folder = dirname(path)
+  const file = { id: `note-${drop.dropId}`, size: bytes.length, content: async () => new Blob([bytes]).stream() }
+  try {
+    await saveAs(`${folder}/${name}`, { ...file, replace: false })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+    // An earlier process was killed after it had written it, or a guest has sent a file of this name.
+    if ((await readFile(`${folder}/${name}`, 'utf8')) !== text) await saveFile({ ...file, folder, name })
+  }
+}
+
+/** The whole name where it fits. */
+function nameOf(path: string): string {
+  const name = basename(path)
+  return Buffer.byteLength(name + ENDING) <= 250 ? name : [...name].slice(0, MAX_STEM_CHARACTERS).join('')
+}
+
+function textOf({ file: { sender, note }, receivedAt }: DescribedDrop): string | undefined {
+  if (sender === undefined && note === undefined) return undefined
+  const lines = [
+    'What the guest says about this file, unverified.',
+    `Received: ${receivedAt}`,
+    ...(sender === undefined ? [] : [`From: ${shown(sender)}`]),
+    ...(note === undefined ? [] : ['', ...note.split(/\r?\n/).map(shown)]),
+  ]
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,175 @@
+/** `blindkeep inbox list` and `save` as processes, against a real server behind a proxy that cuts and lies. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { isContentOf, type Office, openOffice } from '../testing/office.ts'
+import { openWorld } from '../testing/world.ts'
+
+const world = await openWorld()
+const { root, run, facts } = world
+
+const inFolder = async (folder: string) =>
+  (await readdir(join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(join(root, folder).length + 1))
+    .sort()
+const contentOf = (...path: readonly string[]) => readFile(join(root, ...path))
+const saving = ({ profile }: Office, folder: string, ...more: readonly string[]) => [
+  ...['inbox', 'save', '--profile', profile, '--to', folder],
+  ...(more.includes('--link') || more.some((id) => id.length === 36) ? [] : ['--all']),
+  ...more,
+]
+// A world's folder gets the name of its test's office.
+const offices = { next: 0 }
+async function office(): Promise<Office & { readonly folder: string }> {
+  offices.next += 1
+  return { ...(await openOffice(world, `office${offices.next}`)), folder: `folder${offices.next}` }
+}
+
+describe('blindkeep inbox save', () => {
+  it('writes true names, folders and times, shows what guests say as claims, and saves nothing twice', async () => {
+    const here = await office()
+    const { profile, folder } = here
+    const modifiedAt = '2020-02-03T04:05:06.000Z'
+    const [invoice, holiday] = [randomBytes(300 * 1024), randomBytes(10)]
+    await here.drop(invoice, { name: 'invoice.pdf', modifiedAt, sender: 'Ada', note: 'for\u202E order 7\nthanks' })
+    await here.drop(holiday, { name: 'photos/summer/a.jpg' })
+    const other = await here.owner.createLink({ label: 'Other' })
+    const elsewhere = await here.drop(new Uint8Array(), { name: 'invoice.pdf' }, other.url)
+
+    const listed = await facts(['inbox', 'list', '--profile', profile, '--link', 'Other'])
+    assert.deepEqual(
+      listed.map(({ drop_id, name, link_label, size, fault }) => [drop_id, name, link_label, size, fault]),
+      [[elsewhere, 'invoice.pdf', 'Other', 0, undefined]],
+    )
+    const list = await run(['inbox', 'list', '--profile', profile])
+    assert.match(
+      list.stdout,
+      /Front desk +invoice\.pdf +from "Ada", note: "for\uFFFD order 7 thanks" \(as the guest says\)/,
+    )
+
+    const saved = await run(saving(here, folder, '--notes'))
+    assert.equal(saved.status, 0, saved.stderr)
+    assert.match(
+      saved.stdout,
+      /invoice\.pdf \(300 KiB, from "Ada", note: "for\uFFFD order 7 thanks" \(as the guest says\)\) is saved as/,
+    )
+    assert.match(saved.stdout, /^3 files are saved\.$/m)
+    const names = await inFolder(folder)
+    assert.deepEqual(names, ['invoice (2).pdf', names[1], 'invoice.pdf', 'photos/summer/a.jpg'])
+    assert.match(names[1] ?? '', /^invoice( \(2\))?\.pdf\.blindkeep-note\.txt$/)
+    const noted = (names[1] ?? '').replace('.blindkeep-note.txt', '')
+    assert.deepEqual(await contentOf(folder, noted), invoice)
+    assert.equal((await stat(join(root, folder, noted))).mtime.toISOString(), modifiedAt)
+    assert.match((await contentOf(folder, names[1] ?? '')).toString(), /From: Ada\n\nfor\uFFFD order 7\nthanks\n$/)
+
+    const again = await facts(saving(here, folder))
+    assert.deepEqual(
+      again.map(({ event }) => event),
+      ['saved_before', 'saved_before', 'saved_before', 'done'],
+    )
+    assert.deepEqual(await inFolder(folder), names)
+    await facts(saving(here, folder, elsewhere, '--again'))
+    assert.deepEqual(await inFolder(folder), [...names, 'invoice (3).pdf'].sort())
+    assert.equal((await here.pending()).length, 3)
+  })
+
+  it('keeps hostile names inside the folder', async () => {
+    const here = await office()
+    const names = ['../../up.txt', '/etc/passwd', 'a\u202Efdp.exe', 'CON', `${'x'.repeat(8000)}.txt`, '.bashrc']
+    for (const name of names) await here.drop(randomBytes(5), { name })
+    const outcome = await run(saving(here, `in/${here.folder}`))
+    assert.equal(outcome.status, 0, outcome.stderr)
+    assert.ok(!outcome.stdout.includes('\u202E'))
+    const saved = await inFolder('in')
+    assert.ok(saved.includes(`${here.folder}/${'x'.repeat(251)}.txt`))
+    assert.deepEqual(
+      saved.filter((name) => !name.includes('xxx')),
+      ['_CON', 'afdp.exe', 'bashrc', 'etc/passwd', 'up.txt'].map((name) => `${here.folder}/${name}`),
+    )
+  })
+
+  it('discards only what is on the disk, and not a drop whose file is not there any more', async () => {
+    const here = await office()
+    const { folder } = here
+    const [first] = [await here.drop(randomBytes(5), { name: 'first' })]
+    await facts(saving(here, folder))
+    await rm(join(root, folder, 'first'))
+    await here.drop(randomBytes(5), { name: 'second' })
+    const outcome = await run(saving(here, folder, '--discard'))
+    assert.equal(outcome.status, 1)
+    assert.match(outcome.stderr, /first: It was saved as .*first, and is not there any more.*--again/)
+    assert.deepEqual(await here.pending(), [first])
+    assert.equal((await run(saving(here, folder, '--discard', '--again'))).status, 0)
+    assert.deepEqual(await here.pending(), [])
+    assert.deepEqual(await inFolder(folder), ['first', 'second'])
+    // What is remembered of drops that have left the inbox is forgotten.
+    await facts(saving(here, folder))
+    const kept = join(root, 'home', 'profiles', here.profile, 'saved')
+    assert.deepEqual(
+      (await readdir(kept, { recursive: true })).filter((name) => name.endsWith('.json')),
+      [],
+    )
+  })
+
+  it('writes no altered drop, saves the others, and exits with 3', async () => {
+    const here = await office()
+    const { folder } = here
+    const dropId = await here.drop(randomBytes(200_000), { name: 'altered.bin' })
+    await here.drop(randomBytes(5), { name: 'fine.bin' })
+    world.proxy.tamper({
+      matches: isContentOf(dropId),
+      answer: ({ headers, body }) => {
+        body[body.length - 100] = (body[body.length - 100] ?? 0) ^ 1
+        return { headers, body }
+      },
+    })
+    const lied = await run(saving(here, folder, '--discard'))
+    world.proxy.tamper()
+    assert.equal(lied.status, 3)
+    assert.match(lied.stderr, /altered\.bin: It does not open: .*Trust no part of it/)
+    assert.deepEqual(await inFolder(folder), ['fine.bin'])
+    assert.deepEqual(await here.pending(), [dropId])
+    assert.equal((await run(saving(here, folder))).status, 0)
+    assert.deepEqual(await inFolder(folder), ['altered.bin', 'fine.bin'])
+  })
+
+  it('takes no other drop under an id that was listed before, in whatever process, and exits with 3', async () => {
+    const here = await office()
+    const [shown, other] = [
+      await here.drop(randomBytes(5), { name: 'a' }),
+      await here.drop(randomBytes(5), { name: 'b' }),
+    ]
+    await facts(['inbox', 'list', '--profile', here.profile])
+    const Authorization = `Bearer ${here.owner.tokens().accessToken}`
+    const asked = await fetch(`${world.server.url}/v1/drops/${other}/content`, { headers: { Authorization } })
+    const foreign = Buffer.from(await asked.arrayBuffer())
+    world.proxy.tamper(
+      {
+        matches: ({ path }) => path === '/v1/drops',
+        answer: ({ headers, body }) => {
+          const { drops } = JSON.parse(body.toString())
+          const swapped = drops.filter((drop: { drop_id: string }) => drop.drop_id === other)
+          return { headers, body: Buffer.from(JSON.stringify({ drops: [{ ...swapped[0], drop_id: shown }] })) }
+        },
+      },
+      {
+        matches: ({ method, path }) => method === 'GET' && path.includes(shown),
+        answer: ({ headers, body }) => ({ headers, body: foreign.subarray(0, body.length) }),
+      },
+    )
+    const outcomes = [
+      await run(saving(here, here.folder, shown)),
+      await run(['inbox', 'discard', shown, '--yes', '--profile', here.profile]),
+    ]
+    world.proxy.tamper()
+    for (const { status, stderr } of outcomes) {
+      assert.equal(status, 3, stderr)
+      assert.match(stderr, /Tampering detected: the server lists another drop/)
+    }
+    assert.deepEqual(await inFolder(here.folder), [])
+    assert.equal((await here.pending()).length, 2)
+  })
+})

@@ -1,0 +1,88 @@
+/** `blindkeep inbox save`: drops become files in a folder. */
+import type { DescribedDrop } from '@blindkeep/client/owner'
+import { signedIn } from '../account/session.ts'
+import { EXIT, type Exit, exitOf } from '../exits.ts'
+import { interruptible } from '../interrupts.ts'
+import type { Report } from '../report.ts'
+import { createProgress } from '../send/progress.ts'
+import { linkOf, requireOneOf, type Selection, select } from './inbox.ts'
+import { withKeptDrops } from './kept.ts'
+import type { Step } from './saveDrop.ts'
+import { forEachDrop, movingOf, openSaving, type Saving, type SavingFlags, tellFaults } from './saving.ts'
+
+export interface SaveFlags extends SavingFlags {
+  readonly to: string
+  readonly all?: boolean
+  readonly again?: boolean
+}
+
+export async function save(ids: readonly string[], flags: SaveFlags): Promise<Exit> {
+  requireOneOf({ ids: ids.length > 0, '--link': flags.link !== undefined, '--all': flags.all === true })
+  const signed = await signedIn(flags)
+  return await interruptible((signal) =>
+    withKeptDrops(signed, flags.to, async (kept) => {
+      const { owner, report } = signed
+      const done: Step['is'][] = []
+      const { again = false } = flags
+      try {
+        const saving = await openSaving({ signed, flags, kept, signal, again, onStep: (step) => done.push(step) })
+        const selection = { ids, link: await linkOf(owner, flags.link) }
+        const failed = await saveChosen({ saving, selection, report, signal })
+        return conclude({ done, failed, report, signal })
+      } finally {
+        report.end()
+      }
+    }),
+  )
+}
+
+interface SaveChosen {
+  readonly saving: Saving
+  readonly selection: Selection
+  readonly report: Report
+  readonly signal: AbortSignal
+}
+
+async function saveChosen({ saving, selection, report, signal }: SaveChosen): Promise<readonly Exit[]> {
+  const items = await saving.inbox.read(signal)
+  const inInbox = new Set<string>(items.map(({ dropId }) => dropId))
+  const begun = saving.steps.then instanceof Object ? await saving.adoptions.begun() : []
+  const chosen = select([...items, ...begun.filter(({ dropId }) => !inInbox.has(dropId))], selection)
+  await saving.forgetOthers(inInbox)
+  const drops = chosen.filter((item) => item.file !== undefined)
+  const toSave = drops.filter(({ dropId }) => inInbox.has(dropId))
+  const progress = createProgress(toSave.map(movingOf), report)
+  const work = (drop: DescribedDrop) => (inInbox.has(drop.dropId) ? saving.save(drop, progress) : saving.adopt(drop))
+  return [...tellFaults(chosen, report), ...(await forEachDrop(drops, { report, signal, work }))]
+}
+
+interface Conclusion {
+  readonly done: readonly Step['is'][]
+  readonly failed: readonly Exit[]
+  readonly report: Report
+  readonly signal: AbortSignal
+}
+
+function conclude({ done, failed, report, signal }: Conclusion): Exit {
+  const count = (step: Step['is']) => done.filter((each) => each === step).length
+  const [saved, before] = [count('saved'), count('saved_before')]
+  const [adopted, discarded] = [count('adopted'), count('discarded')]
+  const fact = { saved, saved_before: before, adopted, discarded, failed: failed.length }
+  report.end()
+  if (signal.aborted) {
+    const text = `Stopped: ${files(saved)} saved. Call the same line again to go on.`
+    report.problem(text, { event: 'stopped', ...fact })
+    return EXIT.interrupted
+  }
+  const parts = [
+    `${files(saved)} saved`,
+    ...(before > 0 ? [`${before} had been before`] : []),
+    ...(adopted > 0 ? [`${adopted} adopted`] : []),
+    ...(discarded > 0 ? [`${discarded} discarded`] : []),
+    ...(failed.length > 0 ? [`${failed.length} failed`] : []),
+  ]
+  report.result(`${parts.join(', ')}.`, { event: 'done', ...fact })
+  return exitOf(failed)
+}
+
+const files = (count: number) => `${count} ${count === 1 ? 'file is' : 'files are'}`

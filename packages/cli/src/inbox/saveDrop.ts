@@ -1,0 +1,127 @@
+/** What happens to one drop, step by step. Each step is done once it is noted, so a call after a kill goes on with the next one. */
+import { stat } from 'node:fs/promises'
+import type { Album, DescribedDrop, Owner } from '@blindkeep/client/owner'
+import { LocalError } from '../exits.ts'
+import { finishPlan, type SavePlan, saveFile } from '../save/saveFile.ts'
+import { shown } from '../texts.ts'
+import type { Adopted, Adoptions } from './adoptions.ts'
+import type { KeptDrop, KeptDrops } from './kept.ts'
+import { saveNote } from './notes.ts'
+
+export interface Steps {
+  /** Saves also what was saved before. */
+  readonly again: boolean
+  readonly notes: boolean
+  /** Runs for the saved file; rejects if that has to be repeated at the next start. */
+  readonly run?: ((path: string, drop: DescribedDrop, signal: AbortSignal) => Promise<void>) | undefined
+  /** What becomes of the drop once its bytes are on the disk. */
+  readonly then?: { readonly adopt: Album['albumId'] } | 'discard' | undefined
+}
+
+export type Step =
+  | { readonly is: 'saved' | 'saved_before'; readonly path: string }
+  | ({ readonly is: 'adopted' } & Adopted)
+  | { readonly is: 'discarded' }
+
+export interface SaveDrop {
+  readonly owner: Owner
+  readonly kept: KeptDrops
+  readonly adoptions: Adoptions
+  readonly steps: Steps
+  readonly signal: AbortSignal
+  /** Called with all bytes that are written. */
+  readonly onBytes: (bytes: number) => void
+  /** Called after each step. */
+  readonly onStep: (step: Step) => void
+}
+
+/** Throws what the failed step throws. */
+export async function saveDrop(call: SaveDrop, drop: DescribedDrop): Promise<void> {
+  const { owner, adoptions, kept, steps, signal, onStep } = call
+  const { isFromBefore, path } = await pathOf(call, drop)
+  onStep({ is: isFromBefore ? 'saved_before' : 'saved', path })
+  if (steps.run !== undefined && kept.of(drop.dropId)?.hasRun !== true) {
+    await steps.run(path, drop, signal)
+    await change(kept, drop, { hasRun: true })
+  }
+  if (steps.then === undefined) return
+  signal.throwIfAborted()
+  if (steps.then !== 'discard')
+    return onStep({ is: 'adopted', ...(await adoptions.adopt(drop, steps.then.adopt, signal)) })
+  // The program may have moved the file on; it has taken it over by ending with 0.
+  if (isFromBefore && kept.of(drop.dropId)?.hasRun !== true) await requireThere(path, drop)
+  await owner.discardDrop(drop.dropId)
+  onStep({ is: 'discarded' })
+}
+
+/** Whether nothing is left to do for a drop that is still in the inbox. */
+export function isDone(kept: KeptDrop | undefined, { run, then }: Steps): boolean {
+  return kept?.path !== undefined && then === undefined && (run === undefined || kept.hasRun === true)
+}
+
+/** Gives the names to the files that a killed process has written whole, if their drops have left the inbox. Forgets those drops. */
+export async function forgetOthers(
+  kept: KeptDrops,
+  inInbox: ReadonlySet<string>,
+  onSaved: (dropId: string, path: string) => void,
+): Promise<void> {
+  for (const [dropId, { plan, path }] of kept.all()) {
+    if (inInbox.has(dropId)) continue
+    const finished =
+      path === undefined ? await finishPlan(plan, (next) => kept.keep(dropId, { plan: next })) : undefined
+    if (finished !== undefined) onSaved(dropId, finished)
+    await kept.forget(dropId)
+  }
+}
+
+async function pathOf(
+  call: SaveDrop,
+  drop: DescribedDrop,
+): Promise<{ readonly path: string; readonly isFromBefore: boolean }> {
+  const { kept, steps } = call
+  const before = kept.of(drop.dropId)
+  if (before?.path !== undefined && !steps.again) return { path: before.path, isFromBefore: true }
+  const onPlanned = (plan: SavePlan) => kept.keep(drop.dropId, { plan })
+  const isBegun = before !== undefined && before.path === undefined
+  const begun = isBegun ? await finishPlan(before.plan, onPlanned) : undefined
+  // A void plan must not find the part that is written now, before that is whole.
+  if (isBegun && begun === undefined) await kept.forget(drop.dropId)
+  const path = begun ?? (await saved(call, drop, onPlanned))
+  if (steps.notes) await saveNote(path, drop)
+  await change(kept, drop, { path })
+  return { path, isFromBefore: false }
+}
+
+async function saved(
+  { owner, kept, signal, onBytes }: SaveDrop,
+  drop: DescribedDrop,
+  onPlanned: (plan: SavePlan) => Promise<void>,
+): Promise<string> {
+  const { name, size, modifiedAt } = drop.file
+  const content = async () => (await owner.openDrop(drop, { signal })).content
+  return await saveFile({
+    folder: kept.folder,
+    name,
+    id: drop.dropId,
+    size,
+    modifiedAt,
+    content,
+    onPlanned,
+    onBytes,
+  })
+}
+
+async function change(kept: KeptDrops, { dropId }: DescribedDrop, changed: Partial<KeptDrop>): Promise<void> {
+  const before = kept.of(dropId)
+  if (before === undefined) throw new RangeError('a step is noted for a drop without a plan')
+  await kept.keep(dropId, { ...before, ...changed })
+}
+
+/** The copy of the server is not given up for one that is not there any more. */
+async function requireThere(path: string, { file }: DescribedDrop): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isFile() === true && found.size === file.size) return
+  throw new LocalError(
+    `It was saved as ${shown(path)}, and is not there any more as it was. So the drop stays in the inbox: save it again with --again, or discard it with blindkeep inbox discard.`,
+  )
+}

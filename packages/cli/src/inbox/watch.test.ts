@@ -1,0 +1,253 @@
+/** `blindkeep inbox watch` as a process: exactly once, whatever breaks. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import { sendFile } from '../../../../testing/people.ts'
+import { holding, isContentOf, openOffice } from '../testing/office.ts'
+import { type Fact, openWorld } from '../testing/world.ts'
+
+// A session is renewed many times while a test runs.
+const world = await openWorld({ ACCESS_TOKEN_SECONDS: '2' })
+const { root, start, run } = world
+const here = await openOffice(world, 'office')
+
+interface Watching {
+  readonly child: ChildProcess
+  readonly facts: readonly Fact[]
+  /** Resolves with the first fact for which it is true, also of before. */
+  until(matches: (fact: Fact) => boolean): Promise<Fact>
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+const MANY = 60
+const command = promisify(execFile)
+
+async function isMountable(): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'blindkeep-mount-'))
+  try {
+    await command('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder])
+    await command('umount', [folder])
+    return true
+  } catch {
+    return false
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+const canMount = await isMountable()
+
+const running = new Set<ChildProcess>()
+after(() => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+function watching(folder: string, ...more: readonly string[]): Watching {
+  const child = start(['inbox', 'watch', '--profile', here.profile, '--save', folder, '--json', ...more], {
+    env: { BLINDKEEP_PASSWORD: 'a secret' },
+  })
+  running.add(child)
+  const closed = once(child, 'close')
+  assert.ok(child.stdout && child.stderr)
+  let errors = ''
+  child.stderr.on('data', (piece) => {
+    errors += piece
+  })
+  const facts: Fact[] = []
+  const waiting = new Set<() => void>()
+  const tell = () => {
+    for (const each of waiting) each()
+  }
+  createInterface(child.stdout).on('line', (line) => {
+    facts.push(JSON.parse(line))
+    tell()
+  })
+  child.once('close', tell)
+  return {
+    child,
+    facts,
+    until: (matches) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = facts.find(matches)
+          if (found !== undefined) resolve(found)
+          else if (child.exitCode !== null || child.signalCode !== null) reject(new Error(`it has ended: ${errors}`))
+          else return
+          waiting.delete(look)
+        }
+        waiting.add(look)
+        look()
+      }),
+    async end(signal) {
+      child.kill(signal)
+      await closed
+      running.delete(child)
+      return child.exitCode
+    },
+  }
+}
+
+const isSaved = (dropId: string) => (fact: Fact) => fact.event === 'saved' && fact.drop_id === dropId
+const inFolder = async (folder: string) => (await readdir(join(root, folder))).sort()
+
+/** Each test has a link of its own, and watches that. */
+async function newLink() {
+  const { url, opaqueId } = await here.owner.createLink({ label: 'Front desk' })
+  const drop = (name: string, content: Uint8Array = randomBytes(1000), facts = {}) =>
+    here.drop(content, { ...facts, name }, url)
+  return { drop, link: ['--link', opaqueId] as const }
+}
+
+describe('blindkeep inbox watch', () => {
+  it('saves each drop once, over restarts of the server and of itself, until SIGTERM', async () => {
+    const { drop, link } = await newLink()
+    const before = await drop('before')
+    const first = watching('live', ...link)
+    await first.until(isSaved(before))
+    await first.until(isSaved(await drop('live')))
+    const second = await run(['inbox', 'watch', '--profile', here.profile, '--save', 'live'])
+    assert.equal(second.status, 1)
+    assert.match(second.stderr, /Another process saves drops into/)
+    await world.server.restart()
+    await first.until(isSaved(await drop('restarted')))
+    await first.end('SIGKILL')
+    const meanwhile = await drop('meanwhile')
+    const again = watching('live', ...link)
+    await again.until(isSaved(meanwhile))
+    await again.until(isSaved(await drop('last')))
+    assert.equal(await again.end('SIGTERM'), 0)
+    assert.deepEqual(
+      again.facts.map(({ event }) => event),
+      ['watching', 'saved', 'saved', 'stopped'],
+    )
+    assert.deepEqual(await inFolder('live'), ['before', 'last', 'live', 'meanwhile', 'restarted'])
+  })
+
+  it('tries a drop again whose line is cut, tells that once, and leaves an altered one alone', async () => {
+    const { drop, link } = await newLink()
+    const [cut, altered] = [await drop('cut', randomBytes(500_000)), await drop('altered', randomBytes(500_000))]
+    world.proxy.tamper(
+      { matches: isContentOf(cut), times: 2, cut: { afterBytes: 100_000 } },
+      {
+        matches: isContentOf(altered),
+        answer: ({ headers, body }) => ({ headers, body: Buffer.concat([body.subarray(0, -9), randomBytes(9)]) }),
+      },
+    )
+    const watch = watching('cut', ...link, '--discard')
+    await watch.until(isSaved(cut))
+    // Whatever is under way or retried would be seen until here.
+    await watch.until(isSaved(await drop('fine')))
+    world.proxy.tamper()
+    assert.equal(await watch.end('SIGINT'), 130)
+    const failed = watch.facts.filter(({ event }) => event === 'failed')
+    assert.deepEqual(failed.map(({ name, reason }) => `${name} ${reason}`).sort(), ['altered altered', 'cut cut'])
+    assert.equal(world.proxy.seen.filter(isContentOf(altered)).length, 1)
+    assert.deepEqual(await inFolder('cut'), ['cut', 'fine'])
+  })
+
+  it('ends while bytes come without a trace of the file', async () => {
+    const { drop, link } = await newLink()
+    const dropId = await drop('big', randomBytes(3_000_000))
+    const hold = holding(isContentOf(dropId), 1_000_000)
+    world.proxy.tamper(hold)
+    const watch = watching('ended', ...link)
+    await hold.held
+    assert.equal(await watch.end('SIGTERM'), 0)
+    world.proxy.tamper()
+    assert.deepEqual(await inFolder('ended'), [])
+  })
+
+  it('runs a program without a shell, and ends only the drops for which it has ended with 0', async () => {
+    const { drop, link } = await newLink()
+    const program = join(root, 'program')
+    const [seen, mended] = [join(root, 'seen'), join(root, 'mended')]
+    const facts =
+      '$BLINDKEEP_NAME|$BLINDKEEP_SENDER|$BLINDKEEP_SIZE|$BLINDKEEP_LINK_LABEL|$(printenv BLINDKEEP_PASSWORD)'
+    await writeFile(
+      program,
+      `#!/bin/sh\necho "$1|$2|${facts}" >> '${seen}'\ncase "$2" in *bad*) test -e '${mended}';; esac\n`,
+    )
+    await chmod(program, 0o755)
+    const args = [...link, '--exec', program, '--exec-arg', 'first $HOME', '--discard']
+    const hostile = `$(touch pwned); \`x\` 'good'`
+    const good = await drop(hostile, randomBytes(7), { sender: 'Ada; rm' })
+    const bad = await drop('bad')
+    const watch = watching('exec', ...args)
+    await watch.until(({ event, drop_id }) => event === 'discarded' && drop_id === good)
+    const failed = await watch.until(({ event, drop_id }) => event === 'failed' && drop_id === bad)
+    assert.match(failed.message, /program ended with 1\. The file is at .*bad\. It is run again at the next start/)
+    const next = await drop('next')
+    await watch.until(({ event, drop_id }) => event === 'discarded' && drop_id === next)
+    assert.equal(await watch.end('SIGTERM'), 0)
+    assert.ok((await here.pending()).includes(bad))
+    const lines = (await readFile(seen, 'utf8')).trim().split('\n')
+    assert.equal(lines.length, 3)
+    const path = join(root, 'exec', hostile)
+    assert.ok(lines.includes(`first $HOME|${path}|${hostile}|Ada; rm|7|Front desk|`), lines.join('\n'))
+    assert.ok(!(await readdir(root)).includes('pwned'))
+
+    await writeFile(mended, '')
+    const again = watching('exec', ...args)
+    await again.until(({ event, drop_id }) => event === 'discarded' && drop_id === bad)
+    await again.end('SIGTERM')
+    assert.ok(!again.facts.some(({ event }) => event === 'saved'))
+    assert.deepEqual(await inFolder('exec'), [hostile, 'bad', 'next'].sort())
+  })
+
+  it('waits for room on a full disk, says so once, and goes on when there is some', {
+    skip: canMount ? false : 'needs a small file system of its own: root on Linux',
+  }, async () => {
+    const { drop, link } = await newLink()
+    const folder = join(root, 'full')
+    await mkdir(folder)
+    await command('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder])
+    try {
+      const first = await drop('first', randomBytes(700_000))
+      const watch = watching('full', ...link)
+      await watch.until(isSaved(first))
+      const second = await drop('second', randomBytes(700_000))
+      await watch.until(({ event, drop_id }) => event === 'failed' && drop_id === second)
+      await watch.until(isSaved(await drop('small')))
+      assert.deepEqual(await inFolder('full'), ['first', 'small'])
+      await rm(join(folder, 'first'))
+      await watch.until(isSaved(second))
+      assert.equal(watch.facts.filter(({ event }) => event === 'failed').length, 1)
+      await watch.end('SIGTERM')
+    } finally {
+      await command('umount', [folder])
+    }
+  })
+
+  it('saves each of many drops once, although it is killed in the middle', async () => {
+    const { url, opaqueId } = await here.owner.createLink()
+    const names = Array.from({ length: MANY }, (_, number) => `file${String(number).padStart(3, '0')}`)
+    const args = ['--link', opaqueId, '--discard']
+    const first = watching('many', ...args)
+    const dropping = mapConcurrently(names, 4, (name) => sendFile(url, randomBytes(10), { name }))
+    await first.until(({ event }) => event === 'discarded')
+    await first.end('SIGKILL')
+    await dropping
+    const second = watching('many', ...args)
+    while ((await here.owner.inbox()).some((drop) => drop.opaqueId === opaqueId)) await wait(100)
+    await second.end('SIGTERM')
+    assert.deepEqual(await inFolder('many'), names)
+  })
+
+  it('says what to do when the session is over, and ends', async () => {
+    const watch = watching('over')
+    await watch.until(({ event }) => event === 'watching')
+    for (const session of await here.owner.sessions())
+      if (!session.isCurrent) await here.owner.endSession(session.sessionId)
+    await watch.until(({ event, reason }) => event === 'failed' && reason === 'error.auth.session_expired')
+    await once(watch.child, 'close')
+    assert.equal(watch.child.exitCode, 1)
+  })
+})

@@ -1,0 +1,133 @@
+/**
+ * `blindkeep inbox watch`: the inbox as a folder, for as long as the process runs. Events only wake it up. What there is to do is read from the inbox: at
+ * every connection, at every event that may mean a drop, when a retry is due, and once a minute, so that no lost event costs more.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { NetworkError, ProblemError } from '@blindkeep/client/errors'
+import type { Owner } from '@blindkeep/client/owner'
+import { isSessionOver, type SignedIn, signedIn } from '../account/session.ts'
+import { EXIT, type Exit, UsageError } from '../exits.ts'
+import { Interrupted, interruptible } from '../interrupts.ts'
+import { shown } from '../texts.ts'
+import { type Bell, createBell } from './bell.ts'
+import { linkOf, select } from './inbox.ts'
+import { type KeptDrops, withKeptDrops } from './kept.ts'
+import type { ProgramFlags } from './program.ts'
+import { openSaving, type SavingFlags } from './saving.ts'
+import { createWatchedDrops, waitingFailure } from './watchedDrops.ts'
+
+export interface WatchFlags extends SavingFlags, ProgramFlags {
+  readonly save: string
+}
+
+const NET_MS = 60_000
+const BACKOFF_MS = { first: 1000, max: 60_000 }
+
+export async function watch(flags: WatchFlags): Promise<Exit> {
+  if (flags.exec === undefined && flags.execArg !== undefined) throw new UsageError('--exec-arg needs --exec.')
+  const signed = await signedIn(flags)
+  return await interruptible((signal) =>
+    withKeptDrops(signed, flags.save, async (kept) => {
+      try {
+        return await watchUntilStopped({ signed, flags, kept, signal })
+      } catch (error) {
+        if (!signal.aborted) throw error
+        signed.report.result('Stopped.', { event: 'stopped' })
+        return signal.reason instanceof Interrupted && signal.reason.by === 'SIGTERM' ? EXIT.done : EXIT.interrupted
+      } finally {
+        signed.report.end()
+      }
+    }),
+  )
+}
+
+interface Watch {
+  readonly signed: SignedIn
+  readonly flags: WatchFlags
+  readonly kept: KeptDrops
+  readonly signal: AbortSignal
+}
+
+/** Ends by throwing: the signal's reason, or why it cannot go on. */
+async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch): Promise<never> {
+  const { owner, report } = signed
+  const stop = new AbortController()
+  const { signal } = stop
+  outer.addEventListener('abort', () => stop.abort(outer.reason))
+  const bell = createBell()
+  const patiently = patience({ signed, bell, signal })
+  const { saving, link } = await patiently(isTransient, async () => ({
+    saving: await openSaving({ signed, flags, kept, signal, tellsBefore: false, program: flags }),
+    link: await linkOf(owner, flags.link),
+  }))
+  const drops = createWatchedDrops({ saving, report, signal, onDue: bell.ring })
+  const listening = listen(owner, bell, signal)
+  const read = async () => {
+    const items = await saving.inbox.read(signal)
+    await saving.forgetOthers(new Set([...items.map(({ dropId }) => dropId), ...drops.underWay()]))
+    return { items, begun: saving.steps.then instanceof Object ? await saving.adoptions.begun() : [] }
+  }
+  const goesOn = async (error: unknown) => !(await isSignedOut(signed, error))
+  report.result(`Drops are saved into ${shown(kept.folder)}. Ctrl-C ends that.`, {
+    event: 'watching',
+    folder: kept.folder,
+  })
+  try {
+    for (;;) {
+      const { items, begun } = await patiently(goesOn, read)
+      drops.take(select(items, { link }), select(begun, { link }))
+      await bell.heard(NET_MS, signal)
+    }
+  } finally {
+    // What is under way ends now, also if only the session is over.
+    stop.abort(outer.reason)
+    await listening
+    await drops.ended()
+  }
+}
+
+/** Rings at every connection, and at every event that may mean a drop. */
+async function listen(owner: Owner, bell: Bell, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const { name } of owner.events({ onConnected: bell.ring, signal }))
+        if (name === 'drop.landed' || name === 'reset') bell.ring()
+    } catch {
+      // The next reading of the inbox meets what is wrong, and says it.
+      bell.ring()
+    }
+    await wait(NET_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Repeats work for as long as its failures let it go on. Tells the first failure, and when it is over. */
+function patience({ signed: { report }, bell, signal }: Pick<Watch, 'signed' | 'signal'> & { readonly bell: Bell }) {
+  return async <Result>(
+    goesOn: (error: unknown) => boolean | Promise<boolean>,
+    work: () => Promise<Result>,
+  ): Promise<Result> => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        const result = await work()
+        if (tries > 0) report.result('It works again.', { event: 'works_again' })
+        return result
+      } catch (error) {
+        if (signal.aborted || !(await goesOn(error))) throw error
+        const { message, reason } = waitingFailure(error)
+        if (tries === 0) report.problem(shown(message), { event: 'waiting', reason, message })
+        await bell.heard(Math.min(BACKOFF_MS.max, BACKOFF_MS.first * 2 ** Math.min(tries, 10)), signal)
+      }
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  if (error instanceof NetworkError) return error.failure !== 'redirected'
+  return error instanceof ProblemError && (error.status === 429 || error.status >= 500)
+}
+
+/** Signed out, or signed in as another account. No retry brings the session back. */
+async function isSignedOut({ profile, owner }: SignedIn, error: unknown): Promise<boolean> {
+  if (isSessionOver(error) || (error instanceof ProblemError && error.status === 401)) return true
+  return (await profile.account())?.accountId !== owner.accountId
+}
