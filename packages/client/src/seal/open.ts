@@ -1,6 +1,7 @@
 import { type Bytes, concatBytes, fromBase64 } from '@blindkeep/protocol/bytes'
 import { MAX_DATA_SEGMENTS, SEGMENT_SEALED_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
 import { type ByteReader, type ByteStream, createByteReader, streamOf } from './byteReader.ts'
+import { createFreeing } from './freedMemory.ts'
 import type { Header } from './header.ts'
 import { type BlobOpener, type OpenContext, type OpenedPrefix, openPrefix, prefixBytesOf } from './openHeader.ts'
 import { SealError } from './sealError.ts'
@@ -56,12 +57,14 @@ function contentStream(reader: ByteReader, opened: OpenedPrefix): ReadableStream
 async function* contentPieces(reader: ByteReader, { header, cipher }: OpenedPrefix): AsyncGenerator<Bytes, void> {
   let left = header.size
   let last = false
+  const free = createFreeing()
   try {
     for (let counter = 1; !last; counter++) {
       if (counter > MAX_DATA_SEGMENTS) throw new SealError('too_long', 'more segments than a blob can have')
       const sealed = await reader.read(SEGMENT_SEALED_BYTES)
       last = await reader.atEnd()
       const plaintext = await openSegment({ cipher, sealed, counter, last })
+      free(sealed)
       const piece = plaintext.subarray(0, Math.min(left, plaintext.length))
       requireZeros(plaintext.subarray(piece.length))
       left -= piece.length
