@@ -34,7 +34,7 @@ export interface FileToSave {
   readonly size: number
   /** RFC 3339, unverified. */
   readonly modifiedAt?: string | undefined
-  /** Called once there is room. A failure of the stream leaves no file. */
+  /** Called once there is room. A failure of the stream leaves no file. Its pieces are empty once they are written. */
   readonly content: () => Promise<ReadableStream<Bytes>>
   /** Called and awaited before the file gets its name; again if that name was taken meanwhile. */
   readonly onPlanned?: ((plan: SavePlan) => Promise<void>) | undefined
@@ -137,7 +137,13 @@ async function writeAll(
     // At once: the engine would let about 64 MiB of pieces pile up before it collects them.
     piece.buffer.transfer(0)
     onBytes?.(written)
+    free(piece)
   }
+}
+
+/** At once: V8 counts memory outside its heap loosely, and would let a hundred MiB of written pieces pile up. Leaves parts of larger buffers alone. */
+function free({ buffer, byteLength }: Bytes): void {
+  if (byteLength === buffer.byteLength) buffer.transfer(0)
 }
 
 async function requireRoom(directory: string, size: number): Promise<void> {
