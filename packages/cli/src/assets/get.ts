@@ -8,7 +8,7 @@ import { EXIT, type Exit, UsageError } from '../exits.ts'
 import { failureOf } from '../failures.ts'
 import { interruptible } from '../interrupts.ts'
 import { createOutcomes } from '../outcomes.ts'
-import { saveAs, saveFile } from '../save/saveFile.ts'
+import { freeWritten, saveAs, saveFile } from '../save/saveFile.ts'
 import { createProgress } from '../send/progress.ts'
 import { shown } from '../texts.ts'
 import { chosenAssets, titleOf } from './chosen.ts'
@@ -107,8 +107,7 @@ async function toOutput({ owner, report }: SignedIn, one: DescribedAsset, signal
     for await (const piece of content) {
       await write(piece)
       written += piece.length
-      // At once: the engine would let about 64 MiB of pieces pile up before it collects them.
-      piece.buffer.transfer(0)
+      freeWritten(piece)
     }
     return EXIT.done
   } catch (error) {

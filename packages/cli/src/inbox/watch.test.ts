@@ -131,7 +131,7 @@ describe('blindkeep inbox watch', () => {
     assert.deepEqual(await inFolder('live'), ['before', 'last', 'live', 'meanwhile', 'restarted'])
   })
 
-  it('tries a drop again whose line is cut, tells that once, and leaves an altered one alone', async () => {
+  it('goes on with a drop whose line is cut, and tells an altered one once and leaves it alone', async () => {
     const { drop, link } = await newLink()
     const [cut, altered] = [await drop('cut', randomBytes(500_000)), await drop('altered', randomBytes(500_000))]
     world.proxy.tamper(
@@ -148,7 +148,13 @@ describe('blindkeep inbox watch', () => {
     world.proxy.tamper()
     assert.equal(await watch.end('SIGINT'), 130)
     const failed = watch.facts.filter(({ event }) => event === 'failed')
-    assert.deepEqual(failed.map(({ name, reason }) => `${name} ${reason}`).sort(), ['altered altered', 'cut cut'])
+    assert.deepEqual(
+      failed.map(({ name, reason }) => [name, reason]),
+      [['altered', 'altered']],
+    )
+    // From the byte on that was missing. A connection that ends while it is used again costs one more try.
+    const ranges = world.proxy.seen.filter(isContentOf(cut)).map(({ headers }) => headers.range)
+    assert.ok(ranges.length >= 3 && ranges.every((range, index) => (range === undefined) === (index === 0)))
     assert.equal(world.proxy.seen.filter(isContentOf(altered)).length, 1)
     assert.deepEqual(await inFolder('cut'), ['cut', 'fine'])
   })

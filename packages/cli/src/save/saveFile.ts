@@ -134,15 +134,13 @@ async function writeAll(
   for await (const piece of stream) {
     await handle.writeFile(piece)
     written += piece.length
-    // At once: the engine would let about 64 MiB of pieces pile up before it collects them.
-    piece.buffer.transfer(0)
     onBytes?.(written)
-    free(piece)
+    freeWritten(piece)
   }
 }
 
 /** At once: V8 counts memory outside its heap loosely, and would let a hundred MiB of written pieces pile up. Leaves parts of larger buffers alone. */
-function free({ buffer, byteLength }: Bytes): void {
+export function freeWritten({ buffer, byteLength }: Bytes): void {
   if (byteLength === buffer.byteLength) buffer.transfer(0)
 }
 

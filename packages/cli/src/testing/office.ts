@@ -41,11 +41,11 @@ export async function openOffice(world: World, profile: string): Promise<Office>
   }
 }
 
-/** The reading of a whole drop; names are read with a range. */
+/** The reading of a whole drop, or of its rest after a cut; names are read with a range from the first byte. */
 export const isContentOf =
   (dropId: string) =>
   ({ path, headers }: Exchanged) =>
-    path.endsWith(`/v1/drops/${dropId}/content`) && headers.range === undefined
+    path.endsWith(`/v1/drops/${dropId}/content`) && headers.range?.startsWith('bytes=0-') !== true
 
 /** Holds an answer after so many bytes. `held` resolves when it is held. */
 export function holding(
