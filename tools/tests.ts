@@ -1,6 +1,7 @@
 /**
  * Runs test files in this process: `node tools/tests.ts PATTERN …`. Does what `node --test --test-isolation=none` does, without its promise hooks.
- * `--shard 1/2`: only the first, third, fifth … file. `--timeout`: milliseconds for one test.
+ * `--shard 1/2`: only the first, third, fifth … file. `--timeout`: milliseconds for one test. Node does not bound tests that wait in this mode, so a run
+ * in which nothing ends for that long is ended here.
  */
 import './noPromiseHooks.ts'
 import { parseArgs } from 'node:util'
@@ -14,7 +15,23 @@ const { values, positionals } = parseArgs({
 })
 const [index = 1, total = 1] = values.shard.split('/').map(Number)
 
-run({ globPatterns: positionals, isolation: 'none', timeout: Number(values.timeout), shard: { index, total } })
+const timeout = Number(values.timeout)
+let last = 'the loading of the files'
+const watchdog = setTimeout(() => {
+  console.error(`Nothing has ended for ${timeout / 1000} s after ${last}.`)
+  process.exit(1)
+}, timeout).unref()
+const note =
+  (what: string) =>
+  ({ name }: { readonly name: string }) => {
+    last = `the ${what} of "${name}"`
+    watchdog.refresh()
+  }
+
+run({ globPatterns: positionals, isolation: 'none', timeout, shard: { index, total } })
+  .on('test:start', note('start'))
+  .on('test:pass', note('end'))
+  .on('test:fail', note('end'))
   .on('test:summary', ({ success }) => {
     if (!success) process.exitCode = 1
   })
