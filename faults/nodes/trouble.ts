@@ -1,5 +1,6 @@
 /** What guests and owners see while something behind the server is away. */
-import { type Api, type Asked, pause, type Reply } from '../api.ts'
+import type { StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
+import { type Api, type Asked, jsonOf, pause, type Reply } from '../api.ts'
 
 export interface Trouble {
   /** While this is true, and a little longer, the declared answers for it are no faults. */
@@ -18,6 +19,7 @@ export interface Trouble {
 /** A refusal may still be on its way, or its request still be waiting for a connection to the database. */
 const LATE_MS = 12_000
 const PAUSE_MS = 100
+const VERIFY = '/v1/storage/verify'
 const FROM_BYTES = /^(GET \/v1\/(drops\/[^/]+\/content|blob\/)|POST \/v1\/storage\/verify$)/
 
 export function createTrouble(): Trouble {
@@ -44,15 +46,17 @@ export function createTrouble(): Trouble {
     seen: (api) => ({
       ...api,
       async ask(asked) {
+        const began = isPresent
         const reply = await api.ask(asked)
-        if (reply === undefined || !isUseless(asked, reply)) return reply
+        if (reply === undefined || !isUseless(asked, reply, began || isPresent)) return reply
         await pause(PAUSE_MS)
         return undefined
       },
       async askUntilAnswered(asked) {
         for (;;) {
+          const began = isPresent
           const reply = await api.askUntilAnswered(asked)
-          if (!isUseless(asked, reply)) return reply
+          if (!isUseless(asked, reply, began || isPresent)) return reply
           await pause(PAUSE_MS)
         }
       },
@@ -60,9 +64,9 @@ export function createTrouble(): Trouble {
   }
   const isRecent = () => isPresent || performance.now() - endedAt < LATE_MS
   const hasLied = () => (isLying && isRecent()) || performance.now() - liedAt < LATE_MS
-  function isUseless({ method, path }: Asked, reply: Reply): boolean {
-    const isFromBytes = reply.status === 200 && FROM_BYTES.test(`${method} ${path}`)
-    return isRefused(reply) || (isFromBytes && hasLied())
+  function isUseless(asked: Asked, reply: Reply, wasPresent: boolean): boolean {
+    const isFromBytes = reply.status === 200 && FROM_BYTES.test(`${asked.method} ${asked.path}`)
+    return isRefused(reply) || (isFromBytes && hasLied()) || (wasPresent && isInDoubt(asked, reply))
   }
   function isRefused({ status, code, body }: Reply): boolean {
     const isExpected = isRecent()
@@ -72,4 +76,13 @@ export function createTrouble(): Trouble {
     return isExpected && isDeclared
   }
   return trouble
+}
+
+/**
+ * A verification that says no to some blob. While single requests to the store fail, that is how it says that it cannot know (specification,
+ * StorageVerdictResponse: durable is false whenever the server cannot say otherwise). A yes is judged at any time.
+ */
+function isInDoubt({ path }: Asked, reply: Reply): boolean {
+  if (path !== VERIFY || reply.status !== 200) return false
+  return jsonOf<StorageVerifyResponse>(reply).verdicts.some(({ durable }) => !durable)
 }
