@@ -12,16 +12,17 @@ export interface Taken {
 /** `_SC_CLK_TCK`, which is the same on all systems that Node runs on. */
 export const TICKS_A_SECOND = 100
 const KERNEL_THREADS = 2
+const MAX_GENERATIONS = 100
 
 export const CAN_WATCH = existsSync('/proc/stat')
 
 export function takenSoFar(): Taken {
   const [user = 0, nice = 0, system = 0, , , , , steal = 0] = numbersIn(readFileSync('/proc/stat', 'utf8').slice(3))
   const processes = new Map(readdirSync('/proc').flatMap((name) => processOf(name) ?? []))
-  const isOwn = (pid: number): boolean => {
+  // The parents of a process that starts or ends meanwhile may form a circle, as they were not read at one moment.
+  const isOwn = (pid: number | undefined, generations = 0): boolean => {
     if (pid === process.pid || pid === KERNEL_THREADS) return true
-    const parent = processes.get(pid)?.parent
-    return parent !== undefined && isOwn(parent)
+    return pid !== undefined && generations < MAX_GENERATIONS && isOwn(processes.get(pid)?.parent, generations + 1)
   }
   const own = [...processes].filter(([pid]) => isOwn(pid)).reduce((sum, [, { ticks }]) => sum + ticks, 0)
   return { all: user + nice + system + steal, own }

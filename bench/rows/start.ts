@@ -3,13 +3,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { COMPILED } from '../../testing/command.ts'
 import { freePort, type RunningServer } from '../../testing/startServer.ts'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
 
-const MODULES = fileURLToPath(new URL('../peers/modules.ts', import.meta.url))
 const LOOK_MS = 2
 const MAX_MS = 30_000
 const BARE = `require('node:http').createServer((_, answer) => answer.end('ok')).listen(process.argv[1], '127.0.0.1')`
@@ -21,19 +18,11 @@ export const start: Row = {
   async open(options) {
     const server = await startBlindkeep(options)
     const own: Lane = { name: 'server', ...startLane(server) }
-    const modules = processLane('the same modules, loaded only', [
-      '--disable-warning=ExperimentalWarning',
-      MODULES,
-      COMPILED,
-    ])
     const bare = processLane('a Node server of one line', ['-e', BARE])
     return {
       unit: 'ms',
-      lanes: [own, modules, bare],
-      comparisons: [
-        { id: 'P12', lane: own, beside: modules, most: 400 },
-        { id: 'P12', lane: own, beside: bare },
-      ],
+      lanes: [own, bare],
+      comparisons: [{ id: 'P12', lane: own, beside: bare, most: 400 }],
     }
   },
 }
