@@ -79,6 +79,11 @@ describe('a file from elsewhere', () => {
     assert.deepEqual(await readdir(outside), [])
   })
 
+  it('stays below the longest path of a system, however deep its sender puts it', async () => {
+    const path = await saveFile(fileOf(`${`${'é'.repeat(120)}/`.repeat(30)}a.txt`))
+    assert.equal(path, join(folder, 'é'.repeat(120), 'é'.repeat(120), 'a.txt'))
+  })
+
   it('gets a number when its name is taken, which fits into the longest name', async () => {
     const paths = await Promise.all(
       ['one', 'two', 'three'].map((id) => saveFile(fileOf('a.txt', id, { id, size: id.length }))),

@@ -10,8 +10,8 @@ import { LocalError } from '../exits.ts'
 import { codeOf, syncDirectory } from '../home/files.ts'
 import { isOwn, openPart, type Part, type PartContent, requireOwn, writePart } from './part.ts'
 
-/** Folders in one name. More are put into the last one. */
-const MAX_FOLDERS = 32
+/** Folders in one name, and their bytes: systems bound a whole path. More are left out: the file is put into the last one. */
+const [MAX_FOLDERS, MAX_FOLDERS_BYTES] = [32, 640]
 const MAX_NAME_BYTES = 255
 /** Files of one name in one folder. */
 const MAX_SAME_NAMES = 10_000
@@ -93,9 +93,17 @@ async function placeOf(
 ): Promise<{ readonly directory: string; readonly name: string }> {
   const steps = (name ?? '').split('/').filter((step) => !/^[. ]*$/.test(step))
   let directory = await realpath(folder)
-  for (const step of steps.slice(0, -1).slice(0, MAX_FOLDERS))
-    directory = await stepInto(join(directory, safeName(step)))
+  for (const step of foldersOf(steps)) directory = await stepInto(join(directory, step))
   return { directory, name: safeName(steps.at(-1) ?? '') }
+}
+
+function foldersOf(steps: readonly string[]): readonly string[] {
+  let bytes = 0
+  const isShort = (folder: string) => {
+    bytes += Buffer.byteLength(folder)
+    return bytes <= MAX_FOLDERS_BYTES
+  }
+  return steps.slice(0, -1).slice(0, MAX_FOLDERS).map(safeName).filter(isShort)
 }
 
 async function stepInto(path: string): Promise<string> {
