@@ -12,6 +12,7 @@ import { addInboxCommands } from './commands/inbox.ts'
 import { addLinkCommands } from './commands/link.ts'
 import { addShareCommands } from './commands/share.ts'
 import { EXIT } from './exits.ts'
+import { tellLostOutput } from './output.ts'
 
 const EXITS = `
 Exit status:
@@ -43,8 +44,7 @@ addFilesCommands(program)
 addCustodyCommands(program)
 addInboxCommands(program)
 
-// A reader that goes away (`| head`) does not stop what is under way.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+tellLostOutput()
 
 try {
   await program.parseAsync()

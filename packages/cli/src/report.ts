@@ -2,6 +2,7 @@
 import cliTruncate from 'cli-truncate'
 import { createLogUpdate } from 'log-update'
 import stringWidth from 'string-width'
+import { jsonLine } from './texts.ts'
 
 export interface Report {
   /** A result: `text` for people, `fact` for programs (`--json`). */
@@ -46,12 +47,12 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
   return {
     result(text, fact) {
       clear()
-      if (json) stdout.write(`${JSON.stringify(fact)}\n`)
+      if (json) stdout.write(`${jsonLine(fact)}\n`)
       else if (!quiet) stdout.write(`${text}\n`)
     },
     answer(text, fact) {
       clear()
-      stdout.write(`${json ? JSON.stringify(fact) : text}\n`)
+      stdout.write(`${json ? jsonLine(fact) : text}\n`)
     },
     aside(text) {
       clear()
@@ -59,12 +60,12 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
     },
     list(headings, rows, none) {
       clear()
-      if (json) for (const { fact } of rows) stdout.write(`${JSON.stringify(fact)}\n`)
+      if (json) for (const { fact } of rows) stdout.write(`${jsonLine(fact)}\n`)
       else if (!quiet) stdout.write(`${rows.length === 0 ? none : columns([headings, ...rows.map(cellsOf)])}\n`)
     },
     problem(text, fact) {
       clear()
-      if (json) stdout.write(`${JSON.stringify(fact)}\n`)
+      if (json) stdout.write(`${jsonLine(fact)}\n`)
       stderr.write(`blindkeep: ${text}\n`)
     },
     progress(rows) {

@@ -1,8 +1,15 @@
 /** Texts on a terminal. */
 
+const UNSHOWN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
 /** A text from elsewhere, so that it cannot move the cursor or turn the direction of what stands behind it. */
 export function shown(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '\uFFFD')
+  return text.replace(UNSHOWN, '\uFFFD')
+}
+
+/** One object, as a line. What `shown` replaces is escaped: a terminal may show it, and a program reads what it was. */
+export function jsonLine(fact: object): string {
+  return JSON.stringify(fact).replace(UNSHOWN, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 export function filesText(count: number): string {

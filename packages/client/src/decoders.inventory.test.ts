@@ -39,6 +39,7 @@ const OWN = [
   'openFileChooser',
   'openGuestEngine',
   'openGuestStore',
+  'openPart',
   'openProfile',
   'openProgram',
   'openVault',

@@ -66,14 +66,20 @@ describe('an account at the command line', () => {
     assert.equal(after.device_id, before.device_id)
   })
 
-  it('signs out here also when the server cannot be reached', async () => {
-    await world.signUp('offline')
-    world.proxy.forwardTo('http://127.0.0.1:9')
-    const outcome = await world.run(['logout', '--profile', 'offline'])
-    world.proxy.forwardTo(world.server.url)
-    assert.equal(outcome.status, 0, outcome.stderr)
-    assert.match(outcome.stdout, /signed out here\. The server was not reached/)
-    assert.ok(!(await readdir(home('profiles', 'offline'))).includes('account.json'))
+  it('signs out here also when the server cannot be reached, or does not do what is asked', async () => {
+    for (const [profile, how] of [
+      ['offline', { lose: 'request' }],
+      ['away', { instead: 502 }],
+      ['refused', { instead: 403 }],
+    ] as const) {
+      await world.signUp(profile)
+      world.proxy.tamper({ matches: () => true, ...how })
+      const outcome = await world.run(['logout', '--profile', profile])
+      world.proxy.tamper()
+      assert.equal(outcome.status, 0, outcome.stderr)
+      assert.match(outcome.stdout, /signed out here\. The server did not confirm it/)
+      assert.deepEqual(await readdir(home('profiles', profile)), ['device.json'])
+    }
   })
 
   it('gets a new device at the sign-in after its device was revoked', async () => {

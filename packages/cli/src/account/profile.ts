@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { RevocationStore, Revocations, TokenPair } from '@blindkeep/client/owner'
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
-import { UsageError } from '../exits.ts'
+import { LocalError, UsageError } from '../exits.ts'
 import { whileAlone } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
 import { isSealed, openVault, type Vault } from '../home/vault.ts'
@@ -65,18 +65,38 @@ export async function openProfile(
   const vault = openVault({ directory, keyring: keyring ?? (await isSealed({ directory }, 'account')) })
   const alone = <Result>(work: () => Promise<Result>) =>
     whileAlone({ home, path: join(directory, 'profile'), doing: 'changes this profile', waitMs: WAIT_MS }, work)
-  // What the vault returns was written by this program, in a directory that only this user may write.
+  const kept = async <Kept>(name: string, members: readonly (keyof Kept)[]): Promise<Kept | undefined> => {
+    const found = await vault.read(name).catch(unlessNoJson)
+    if (found === undefined || hasTexts<Kept>(found, members)) return found
+    throw new LocalError(
+      `${join(directory, `${name}.json`)} is damaged. Restore it from a backup, or remove it and sign in again: blindkeep login`,
+    )
+  }
   return {
     name,
     home,
     directory,
     vault,
     alone,
-    account: async () => (await vault.read('account')) as KeptAccount | undefined,
-    tokens: async () => (await vault.read('tokens')) as TokenPair | undefined,
-    device: async () => (await vault.read('device')) as KeptDevice | undefined,
+    account: () => kept<KeptAccount>('account', ['server', 'email', 'accountId', 'accountKey']),
+    tokens: () => kept<TokenPair>('tokens', ['accountId', 'accessToken', 'refreshToken', 'expiresAt']),
+    device: () => kept<KeptDevice>('device', ['server', 'accountId', 'deviceId', 'sealed']),
     revocations: revocationStore(vault, alone),
   }
+}
+
+function unlessNoJson(error: unknown): null {
+  if (!(error instanceof SyntaxError)) throw error
+  return null
+}
+
+/** It was written by this program, in a directory that only this user may write: this finds what a person or a disk has damaged. */
+function hasTexts<Kept>(found: unknown, members: readonly (keyof Kept)[]): found is Kept {
+  return (
+    typeof found === 'object' &&
+    found !== null &&
+    members.every((member) => typeof (found as Partial<Kept>)[member] === 'string')
+  )
 }
 
 function revocationStore(vault: Vault, alone: Profile['alone']): RevocationStore {

@@ -1,5 +1,4 @@
 /** `whoami`, `logout`, `quota`. */
-import { NetworkError } from '@blindkeep/client/errors'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { EXIT, type Exit } from '../exits.ts'
 import { createReport } from '../report.ts'
@@ -23,7 +22,7 @@ export async function whoami(flags: OwnerFlags): Promise<Exit> {
   return EXIT.done
 }
 
-/** Ends the session on the server, and forgets it and the account's key here even if the server is not reached. */
+/** Ends the session on the server, and forgets it and the account's key here, whatever the server answers, or if it is not reached. */
 export async function logout(flags: OwnerFlags): Promise<Exit> {
   const report = createReport(flags)
   const profile = await openProfile(flags)
@@ -32,19 +31,15 @@ export async function logout(flags: OwnerFlags): Promise<Exit> {
     return EXIT.done
   }
   const { owner } = await signedIn(flags)
-  let isHeard = true
   // The last call may bring new tokens, which are forgotten below.
-  await owner.logOut().catch((error: unknown) => {
-    if (!(error instanceof NetworkError || isSessionOver(error))) throw error
-    isHeard = isSessionOver(error)
-  })
+  const isHeard = await owner.logOut().then(() => true, isSessionOver)
   await profile.alone(async () => {
     await profile.vault.remove('account')
     await profile.vault.remove('tokens')
   })
   const text = isHeard
     ? `${owner.email} is signed out.`
-    : `${owner.email} is signed out here. The server was not reached: the session ends there when it has been unused for long, or with: blindkeep sessions end`
+    : `${owner.email} is signed out here. The server did not confirm it: the session ends there when it has been unused for long, or with: blindkeep sessions end`
   report.result(text, { event: 'signed_out', email: owner.email, heard_by_server: isHeard })
   return EXIT.done
 }

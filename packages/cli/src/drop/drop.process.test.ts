@@ -153,6 +153,36 @@ describe('blindkeep drop', () => {
     assert.deepEqual(await readdir(spool), [])
   })
 
+  it('waits for standard input that comes late, and stops while it waits without sending a part of it', async () => {
+    const link = await owner.createLink()
+    const args = ['drop', link.url, '-', '--name', 'late.txt']
+    const late = start(args)
+    const [outcome, spooled] = [finished(late), join(root, 'home', 'spool')]
+    const untilSpooled = async () => {
+      while ((await readdir(spooled).catch(() => [])).length === 0) await wait(20)
+    }
+    late.stdin?.write('first, ')
+    await untilSpooled()
+    await wait(500)
+    late.stdin?.end('second')
+    assert.equal((await outcome).status, 0, (await outcome).stderr)
+    assert.deepEqual(
+      (await dropsOf(link)).map(({ file }) => file.size),
+      ['first, second'.length],
+    )
+
+    const stopped = start(args)
+    const ended = finished(stopped)
+    stopped.stdin?.on('error', () => undefined)
+    stopped.stdin?.write('a part')
+    await untilSpooled()
+    stopped.kill('SIGTERM')
+    const { status, stderr } = await ended
+    assert.deepEqual([status, stderr], [130, 'blindkeep: Stopped.\n'])
+    assert.deepEqual(await readdir(spooled), [])
+    assert.equal((await dropsOf(link)).length, 1)
+  })
+
   it('says which files the link cannot take, sends the others, and exits with 1', async () => {
     const link = await owner.createLink({ caps: { maxFileSize: 100_000 } })
     await folder('misfits', { 'large.bin': randomBytes(200_000), 'small.bin': randomBytes(10) })

@@ -16,7 +16,7 @@ import { nodeEnvironment as environment, type OpenFile, openFile } from '@blindk
 import { fetchReceipt } from '@blindkeep/client/receipts'
 import { codeOf } from '../home/files.ts'
 import { pin, pinsOf } from '../home/pins.ts'
-import { placedName, RECEIPT_ENDING, receiptsOfHome, writtenReceipt } from '../receipts/saved.ts'
+import { addedReceipt, placedName, RECEIPT_ENDING, receiptsOfHome } from '../receipts/saved.ts'
 import { noteReceipts, seenOf } from '../receipts/seen.ts'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, type KeptFile, type Version } from '../send/kept.ts'
@@ -152,12 +152,12 @@ async function withReceipt(call: SendFile, { kept, version, landed, isFromBefore
 /** Where no file can be written beside the sent one, it goes to the home of this program. Returns its path. */
 async function saveReceipt({ file, receipts, home }: SendFile, receipt: object): Promise<string> {
   const ownPlace = join(receiptsOfHome(home), placedName(file))
-  if (receipts !== undefined) return await writtenReceipt(join(receipts, placedName(file)), receipt)
-  if (dirname(file.path) === join(home, 'spool')) return await writtenReceipt(ownPlace, receipt)
+  if (receipts !== undefined) return await addedReceipt(join(receipts, placedName(file)), receipt)
+  if (dirname(file.path) === join(home, 'spool')) return await addedReceipt(ownPlace, receipt)
   try {
-    return await writtenReceipt(join(dirname(file.path), `${basename(file.path)}${RECEIPT_ENDING}`), receipt)
+    return await addedReceipt(join(dirname(file.path), `${basename(file.path)}${RECEIPT_ENDING}`), receipt)
   } catch (error) {
     if (!['EACCES', 'EROFS', 'EPERM', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) throw error
-    return await writtenReceipt(ownPlace, receipt)
+    return await addedReceipt(ownPlace, receipt)
   }
 }

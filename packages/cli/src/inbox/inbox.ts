@@ -76,7 +76,10 @@ export function requireOneOf(ways: Readonly<Record<string, boolean>>): void {
     throw new UsageError(`say which drops are meant, with one of: ${Object.keys(ways).join(', ')}.`)
 }
 
-/** What was shown under the ids of the drops that are in the inbox. */
+/** Drops that have left the inbox, which are remembered: a server that hides one for a moment must not show another one under its id afterwards. */
+const MAX_DEPARTED = 1000
+
+/** What was shown under the ids of the drops that are in the inbox, and before these of the last ones that have left it. */
 interface Shown {
   readonly accountId: AccountId
   readonly drops: Readonly<Record<DropId, string>>
@@ -94,11 +97,13 @@ async function asShownBefore(
     { home: profile.home, path: join(profile.directory, 'inbox'), doing: 'reads this inbox', waitMs: WAIT_MS },
     async () => {
       const latest = await shownBefore(profile, accountId)
-      const drops = told.flatMap((item) => {
+      const listed = told.flatMap((item): readonly (readonly [string, string])[] => {
         const shown = latest.get(item.dropId) ?? (item.file && fingerprintOf(item))
         return shown === undefined ? [] : [[item.dropId, shown]]
       })
-      const kept: Shown = { accountId, drops: Object.fromEntries(drops) }
+      const there = new Set(listed.map(([dropId]) => dropId))
+      const departed = [...latest].filter(([dropId]) => !there.has(dropId)).slice(-MAX_DEPARTED)
+      const kept: Shown = { accountId, drops: Object.fromEntries([...departed, ...listed]) }
       await profile.vault.write('inbox', kept)
     },
   )
@@ -112,11 +117,7 @@ async function shownBefore(profile: Profile, accountId: AccountId): Promise<Read
 }
 
 function isAllKnown(before: ReadonlyMap<string, string>, items: readonly InboxItem[]): boolean {
-  const listed = new Set<string>(items.map(({ dropId }) => dropId))
-  return (
-    [...before.keys()].every((dropId) => listed.has(dropId)) &&
-    items.every(({ dropId, file }) => file === undefined || before.has(dropId))
-  )
+  return items.every(({ dropId, file }) => file === undefined || before.has(dropId))
 }
 
 function isSwapped(item: InboxItem, before: string | undefined): boolean {

@@ -1,5 +1,5 @@
 /** What the guest says about a saved file, in a text file beside it: when the drop leaves the inbox, this is what is left of it. */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { DescribedDrop } from '@blindkeep/client/owner'
 import { utf8 } from '@blindkeep/protocol/bytes'
@@ -24,8 +24,15 @@ export async function saveNote(path: string, drop: DescribedDrop): Promise<void>
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
     // An earlier process was killed after it had written it, or a guest has sent a file of this name.
-    if ((await readFile(`${folder}/${name}`, 'utf8')) !== text) await saveFile({ ...file, folder, name })
+    if (!(await hasText(`${folder}/${name}`, text))) await saveFile({ ...file, folder, name })
   }
+}
+
+/** What a guest has sent under this name may be a folder, or too large to be read. */
+async function hasText(path: string, text: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isFile() !== true || found.size !== Buffer.byteLength(text)) return false
+  return (await readFile(path, 'utf8')) === text
 }
 
 /** The whole name where it fits. */

@@ -144,7 +144,14 @@ describe('blindkeep inbox save', () => {
       await here.drop(randomBytes(5), { name: 'a' }),
       await here.drop(randomBytes(5), { name: 'b' }),
     ]
-    await facts(['inbox', 'list', '--profile', here.profile])
+    const list = ['inbox', 'list', '--profile', here.profile]
+    await facts(list)
+    // A server that hides it meanwhile gains nothing.
+    world.proxy.tamper({
+      matches: ({ path }) => path === '/v1/drops',
+      answer: ({ headers }) => ({ headers, body: Buffer.from(JSON.stringify({ drops: [] })) }),
+    })
+    assert.deepEqual(await facts(list), [])
     const Authorization = `Bearer ${here.owner.tokens().accessToken}`
     const asked = await fetch(`${world.server.url}/v1/drops/${other}/content`, { headers: { Authorization } })
     const foreign = Buffer.from(await asked.arrayBuffer())

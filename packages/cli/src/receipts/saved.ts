@@ -4,7 +4,8 @@ import { basename, join } from 'node:path'
 import { safeName } from '@blindkeep/client/safeName'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
-import { writePrivate } from '../home/files.ts'
+import { LocalError } from '../exits.ts'
+import { codeOf, readPrivate, writePrivate } from '../home/files.ts'
 import { shortId } from '../texts.ts'
 
 export const RECEIPT_ENDING = '.blindkeep-receipt.json'
@@ -18,7 +19,19 @@ export function placedName({ path, name }: { readonly path: string; readonly nam
 }
 
 function receiptName(name: string, tag: string): string {
-  return `${safeName(basename(name)).slice(0, 100)}.${tag}${RECEIPT_ENDING}`
+  return `${beginningOf(safeName(basename(name)))}.${tag}${RECEIPT_ENDING}`
+}
+
+/** With what follows it, and what a file has that is being written, it is shorter than a name may be. */
+const MAX_BEGINNING_BYTES = 100
+
+function beginningOf(name: string): string {
+  let beginning = ''
+  for (const character of name) {
+    if (Buffer.byteLength(beginning + character) > MAX_BEGINNING_BYTES) break
+    beginning += character
+  }
+  return beginning
 }
 
 export interface AssetReceiptsFile {
@@ -35,7 +48,32 @@ export async function saveAssetReceipts({ folder, assetId, name, receipts }: Ass
   return await writtenReceipt(path, { asset_id: assetId, receipts })
 }
 
+/** Receipts of one file. */
+const MAX_RECEIPTS = 10_000
+
+/** Saves the receipt of a guest's file beside those of its earlier uploads: each proves what no other one does. Returns its path. */
+export async function addedReceipt(path: string, receipt: object): Promise<string> {
+  const stem = path.slice(0, -RECEIPT_ENDING.length)
+  for (let number = 1; number <= MAX_RECEIPTS; number += 1) {
+    const next = number === 1 ? path : `${stem} (${number})${RECEIPT_ENDING}`
+    if (!(await isTakenByAnother(next, textOf(receipt)))) return await writtenReceipt(next, receipt)
+  }
+  throw new LocalError(`There are ${MAX_RECEIPTS} receipts of this file already: ${path}. Move them elsewhere.`)
+}
+
+async function isTakenByAnother(path: string, text: string): Promise<boolean> {
+  try {
+    const there = await readPrivate(path)
+    return there !== undefined && there !== text
+  } catch (error) {
+    if (codeOf(error) === 'EISDIR') return true
+    throw error
+  }
+}
+
+const textOf = (content: object) => JSON.stringify(content, undefined, 2)
+
 export async function writtenReceipt(path: string, content: object): Promise<string> {
-  await writePrivate(path, JSON.stringify(content, undefined, 2))
+  await writePrivate(path, textOf(content))
   return path
 }

@@ -79,6 +79,11 @@ describe('a file from elsewhere', () => {
     assert.deepEqual(await readdir(outside), [])
   })
 
+  it('stays below the longest path of a system, however deep its sender puts it', async () => {
+    const path = await saveFile(fileOf(`${`${'é'.repeat(120)}/`.repeat(30)}a.txt`))
+    assert.equal(path, join(folder, 'é'.repeat(120), 'é'.repeat(120), 'a.txt'))
+  })
+
   it('gets a number when its name is taken, which fits into the longest name', async () => {
     const paths = await Promise.all(
       ['one', 'two', 'three'].map((id) => saveFile(fileOf('a.txt', id, { id, size: id.length }))),
@@ -115,6 +120,87 @@ describe('a file from elsewhere', () => {
   it('replaces what a killed process left of it', async () => {
     await writeFile(join(folder, '.blindkeep-one.part'), 'half of it and more')
     assert.equal(await readFile(await saveFile(fileOf('a.txt', 'whole')), 'utf8'), 'whole')
+  })
+})
+
+describe('a file that two processes save into one folder', () => {
+  /** What `first` does while the other one has written its beginning. */
+  async function whileHalfWritten(first: () => Promise<unknown>, second: Partial<FileToSave> = {}): Promise<unknown> {
+    const goOn = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const content = async () =>
+      new ReadableStream<Uint8Array<ArrayBuffer>>({
+        async pull(controller) {
+          controller.enqueue(new TextEncoder().encode('te'))
+          begun.resolve()
+          await goOn.promise
+          controller.enqueue(new TextEncoder().encode('xt'))
+          controller.close()
+        },
+      })
+    const saving = saveFile(fileOf('a.txt', 'text', { content, ...second }))
+    await begun.promise
+    try {
+      return await first()
+    } finally {
+      goOn.resolve()
+      await saving.catch(() => undefined)
+    }
+  }
+
+  for (const [how, save] of [
+    ['name', (file: FileToSave) => saveFile(file)],
+    ['path', (file: FileToSave) => saveAs(join(folder, 'a.txt'), { ...file, replace: false })],
+    ['path that may be replaced', (file: FileToSave) => saveAs(join(folder, 'a.txt'), { ...file, replace: true })],
+  ] as const)
+    it(`never gets its ${how} while the other one has written only a half`, async () => {
+      const [written, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const whole = new TextEncoder().encode('text')
+      const content = async () =>
+        new ReadableStream<Uint8Array<ArrayBuffer>>({
+          async pull(controller) {
+            controller.enqueue(whole)
+            written.resolve()
+            await goOn.promise
+            controller.close()
+          },
+        })
+      const first = save(fileOf('a.txt', 'text', { content }))
+      await written.promise
+      await whileHalfWritten(async () => {
+        goOn.resolve()
+        await assert.rejects(first, LocalError)
+        assert.deepEqual(await inFolder(), ['.blindkeep-one.part'])
+      })
+      assert.deepEqual(await inFolder(), ['a.txt'])
+      assert.equal(await readFile(join(folder, 'a.txt'), 'utf8'), 'text')
+    })
+
+  it('is not finished by the plan of an ended process with the part of the other one', async () => {
+    let plan: SavePlan | undefined
+    const onPlanned = async (next: SavePlan) => {
+      plan = next
+      throw new Error('killed')
+    }
+    await assert.rejects(saveFile(fileOf('a.txt', 'text', { onPlanned })), /killed/)
+    await whileHalfWritten(async () => {
+      assert.ok(plan)
+      assert.equal(await finishPlan(plan), undefined)
+    })
+    assert.deepEqual(await inFolder(), ['a.txt'])
+  })
+
+  it('is not taken for another file of its name, when its part was removed', async () => {
+    let plan: SavePlan | undefined
+    const onPlanned = async (next: SavePlan) => {
+      plan = next
+      throw new Error('killed')
+    }
+    await assert.rejects(saveFile(fileOf('a.txt', 'text', { onPlanned })), /killed/)
+    assert.ok(plan)
+    await writeFile(plan.path, 'mine')
+    await rm(plan.part)
+    assert.equal(await finishPlan(plan), undefined)
   })
 })
 

@@ -3,16 +3,15 @@
  * name follows when they are whole and synced. Nothing is ever replaced, unless the person says so.
  */
 import { constants } from 'node:fs'
-import { chmod, type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat, statfs } from 'node:fs/promises'
+import { link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { safeName } from '@blindkeep/client/safeName'
-import { sizeText } from '@blindkeep/protocol/byteSizes'
-import type { Bytes } from '@blindkeep/protocol/bytes'
 import { LocalError } from '../exits.ts'
 import { codeOf, syncDirectory } from '../home/files.ts'
+import { isOwn, openPart, type Part, type PartContent, requireOwn, writePart } from './part.ts'
 
-/** Folders in one name. More are put into the last one. */
-const MAX_FOLDERS = 32
+/** Folders in one name, and their bytes: systems bound a whole path. More are left out: the file is put into the last one. */
+const [MAX_FOLDERS, MAX_FOLDERS_BYTES] = [32, 640]
 const MAX_NAME_BYTES = 255
 /** Files of one name in one folder. */
 const MAX_SAME_NAMES = 10_000
@@ -22,42 +21,48 @@ export interface SavePlan {
   /** Whole and synced. */
   readonly part: string
   readonly path: string
+  /** Which file they are. Another process may have written another one under either name. Absent in plans of former versions. */
+  readonly ino?: number
+  readonly size?: number
 }
 
-export interface FileToSave {
+export interface FileToSave extends PartContent {
   readonly folder: string
   /** As the sender wrote it: unverified, `/` between folders. */
   readonly name: string | undefined
   /** Names the part: the same for the same file, so that a repeat replaces what a killed process left. Letters, digits, dashes. */
   readonly id: string
-  /** Bytes of the file. */
-  readonly size: number
-  /** RFC 3339, unverified. */
-  readonly modifiedAt?: string | undefined
-  /** Called once there is room. A failure of the stream leaves no file. Its pieces are empty once they are written. */
-  readonly content: () => Promise<ReadableStream<Bytes>>
   /** Called and awaited before the file gets its name; again if that name was taken meanwhile. */
   readonly onPlanned?: ((plan: SavePlan) => Promise<void>) | undefined
-  /** Called with all bytes that are written. */
-  readonly onBytes?: ((bytes: number) => void) | undefined
 }
 
 /** Resolves with the path, once the file and its name are synced. Throws `LocalError`, the error of the system, and that of the stream. */
 export async function saveFile(file: FileToSave): Promise<string> {
-  const { name } = file
+  const { name, onPlanned } = file
   const place = await placeOf(file.folder, name)
-  const part = join(place.directory, `.blindkeep-${file.id}.part`)
-  await writePart(part, file)
-  return await giveName({ part, path: join(place.directory, place.name) }, file.onPlanned)
+  const part = await writePart(join(place.directory, `.blindkeep-${file.id}.part`), file)
+  try {
+    return await giveName(part, { path: join(place.directory, place.name), onPlanned })
+  } finally {
+    await part.handle.close()
+  }
 }
 
-/** Goes on with a plan that a process left. Undefined if its part was removed without a file: then the file has to be saved again. */
+/** Goes on with a plan that a process left. Undefined if its part was removed or replaced without a file: then the file has to be saved again. */
 export async function finishPlan(plan: SavePlan, onPlanned?: FileToSave['onPlanned']): Promise<string | undefined> {
-  const [part, file] = await Promise.all([statOrNone(plan.part), statOrNone(plan.path)])
-  if (part === undefined) return file === undefined ? undefined : plan.path
-  if (file === undefined || file.ino !== part.ino || file.dev !== part.dev) return await giveName(plan, onPlanned)
-  await settle(plan)
-  return plan.path
+  const [part, file] = [await openPart(plan.part, plan), await statOrNone(plan.path)]
+  if (part === undefined) {
+    const isPlanned = file !== undefined && (plan.ino === undefined || plan.ino === file.ino)
+    return isPlanned ? plan.path : undefined
+  }
+  try {
+    const isNamedAlready = file?.ino === part.ino && file.dev === part.dev
+    if (!isNamedAlready) return await giveName(part, { path: plan.path, onPlanned })
+    await settle(part, plan.path)
+    return plan.path
+  } finally {
+    await part.handle.close()
+  }
 }
 
 /** Writes a file under exactly this path. `replace`: what is there may go. Throws the system's EEXIST otherwise. */
@@ -66,14 +71,19 @@ export async function saveAs(
   { replace, ...file }: Omit<FileToSave, 'folder' | 'name' | 'onPlanned'> & { readonly replace: boolean },
 ): Promise<void> {
   const absolute = resolve(path)
-  const part = join(dirname(absolute), `.blindkeep-${file.id}.part`)
-  await writePart(part, file)
-  if (replace) await rename(part, absolute)
-  else if (!(await isNamed({ part, path: absolute }))) {
-    await rm(part, { force: true })
-    throw Object.assign(new Error(), { code: 'EEXIST', syscall: 'link', path: absolute })
+  const part = await writePart(join(dirname(absolute), `.blindkeep-${file.id}.part`), file)
+  try {
+    if (replace) {
+      await requireOwn(part)
+      await rename(part.path, absolute)
+    } else if (!(await isNamed(part, absolute))) {
+      await rm(part.path, { force: true })
+      throw Object.assign(new Error(), { code: 'EEXIST', syscall: 'link', path: absolute })
+    }
+    await settle(part, absolute)
+  } finally {
+    await part.handle.close()
   }
-  await settle({ part, path: absolute })
 }
 
 /** Safe steps below `folder`. A step that is a file or a link of the person gets a number: no name leads elsewhere. */
@@ -83,9 +93,17 @@ async function placeOf(
 ): Promise<{ readonly directory: string; readonly name: string }> {
   const steps = (name ?? '').split('/').filter((step) => !/^[. ]*$/.test(step))
   let directory = await realpath(folder)
-  for (const step of steps.slice(0, -1).slice(0, MAX_FOLDERS))
-    directory = await stepInto(join(directory, safeName(step)))
+  for (const step of foldersOf(steps)) directory = await stepInto(join(directory, step))
   return { directory, name: safeName(steps.at(-1) ?? '') }
+}
+
+function foldersOf(steps: readonly string[]): readonly string[] {
+  let bytes = 0
+  const isShort = (folder: string) => {
+    bytes += Buffer.byteLength(folder)
+    return bytes <= MAX_FOLDERS_BYTES
+  }
+  return steps.slice(0, -1).slice(0, MAX_FOLDERS).map(safeName).filter(isShort)
 }
 
 async function stepInto(path: string): Promise<string> {
@@ -103,68 +121,18 @@ function tooMany(path: string): LocalError {
   return new LocalError(`There are ${MAX_SAME_NAMES} of this name already: ${path}. Choose another folder.`)
 }
 
-async function writePart(part: string, { size, modifiedAt, content, onBytes }: Omit<FileToSave, 'folder' | 'name'>) {
-  // Left by a killed process, and incomplete. It may be no file of ours: removing follows no link.
-  await rm(part, { force: true })
-  await requireRoom(dirname(part), size)
-  const stream = await content()
-  const handle = await open(part, 'wx', 0o600).catch(async (error: unknown) => {
-    await stream.cancel()
-    throw error
-  })
-  try {
-    await writeAll(handle, stream, onBytes)
-    if (modifiedAt !== undefined) await handle.utimes(new Date(), dateOf(modifiedAt))
-    await handle.sync()
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  } finally {
-    await handle.close()
-  }
-  await chmod(part, 0o666 & ~process.umask())
-}
-
-async function writeAll(
-  handle: FileHandle,
-  stream: ReadableStream<Bytes>,
-  onBytes?: (bytes: number) => void,
-): Promise<void> {
-  let written = 0
-  for await (const piece of stream) {
-    await handle.writeFile(piece)
-    written += piece.length
-    onBytes?.(written)
-    freeWritten(piece)
-  }
-}
-
-/** At once: V8 counts memory outside its heap loosely, and would let a hundred MiB of written pieces pile up. Leaves parts of larger buffers alone. */
-export function freeWritten({ buffer, byteLength }: Bytes): void {
-  if (byteLength === buffer.byteLength) buffer.transfer(0)
-}
-
-async function requireRoom(directory: string, size: number): Promise<void> {
-  const { bavail, bsize } = await statfs(directory)
-  if (bavail * bsize < size)
-    throw new LocalError(`${sizeText(size)} do not fit: the disk of ${directory} has ${sizeText(bavail * bsize)} left.`)
-}
-
-/** Of what a sender claims: a time that no file can have is left out. */
-function dateOf(modifiedAt: string): Date {
-  const at = Date.parse(modifiedAt)
-  return Number.isFinite(at) && at >= 0 && at < 2 ** 33 * 1000 ? new Date(at) : new Date()
-}
-
 /** The first free name: `a.txt`, `a (2).txt` … */
-async function giveName({ part, path }: SavePlan, onPlanned?: FileToSave['onPlanned']): Promise<string> {
+async function giveName(
+  part: Part,
+  { path, onPlanned }: { readonly path: string } & Pick<FileToSave, 'onPlanned'>,
+): Promise<string> {
   for (let number = 1; number <= MAX_SAME_NAMES; number += 1) {
-    const plan = { part, path: numbered(path, number) }
-    if (await isTaken(plan.path)) continue
-    await onPlanned?.(plan)
-    if (!(await isNamed(plan))) continue
-    await settle(plan)
-    return plan.path
+    const next = numbered(path, number)
+    if (await isTaken(next)) continue
+    await onPlanned?.({ part: part.path, path: next, ino: part.ino, size: part.size })
+    if (!(await isNamed(part, next))) continue
+    await settle(part, next)
+    return next
   }
   throw tooMany(path)
 }
@@ -179,11 +147,15 @@ async function isTaken(path: string): Promise<boolean> {
 /** File systems without hard links: the name is taken by an empty file first. */
 const NO_HARD_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
 
-/** False if the name is taken. */
-async function isNamed({ part, path }: SavePlan): Promise<boolean> {
+/** False if the name is taken. Throws `LocalError` if another process has put a part of its own in place of this one: nothing has a name then. */
+async function isNamed(part: Part, path: string): Promise<boolean> {
+  await requireOwn(part)
   try {
-    await link(part, path)
-    return true
+    await link(part.path, path)
+    // It was the same part before and after, so it is the one that got the name.
+    if (await isOwn(part)) return true
+    await rm(path, { force: true })
+    await requireOwn(part)
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
     if (!NO_HARD_LINKS.includes(codeOf(error))) throw error
@@ -194,14 +166,14 @@ async function isNamed({ part, path }: SavePlan): Promise<boolean> {
     if (codeOf(error) === 'EEXIST') return false
     throw error
   }
-  await rename(part, path)
+  await rename(part.path, path)
   return true
 }
 
 /** The name survives a power cut, too. */
-async function settle({ part, path }: SavePlan): Promise<void> {
+async function settle(part: Part, path: string): Promise<void> {
   await syncDirectory(dirname(path))
-  await rm(part, { force: true })
+  await rm(part.path, { force: true })
 }
 
 /** The number stands before the ending, and the whole stays as short as a name may be. */

@@ -1,0 +1,125 @@
+/**
+ * A file before it has its name. Another process may save the same file into the same folder (another profile, another machine with the same disk), and
+ * removes what it takes for the rest of an ended one. So a part is known by its inode, and stays open until it has its name: the system gives an inode
+ * that is open to no other file.
+ */
+import { type FileHandle, lstat, open, rm, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { sizeText } from '@blindkeep/protocol/byteSizes'
+import type { Bytes } from '@blindkeep/protocol/bytes'
+import { LocalError } from '../exits.ts'
+import { codeOf } from '../home/files.ts'
+
+export interface Part {
+  readonly path: string
+  /** The caller closes it. */
+  readonly handle: FileHandle
+  readonly ino: number
+  readonly dev: number
+  readonly size: number
+}
+
+export interface PartContent {
+  /** Bytes of the file. */
+  readonly size: number
+  /** RFC 3339, unverified. */
+  readonly modifiedAt?: string | undefined
+  /** Called once there is room. A failure of the stream leaves no file. Its pieces are empty once they are written. */
+  readonly content: () => Promise<ReadableStream<Bytes>>
+  /** Called with all bytes that are written. */
+  readonly onBytes?: ((bytes: number) => void) | undefined
+}
+
+/** Resolves once all bytes are synced. */
+export async function writePart(path: string, { size, modifiedAt, content, onBytes }: PartContent): Promise<Part> {
+  // Left by a killed process, and incomplete. It may be no file of ours: removing follows no link.
+  await rm(path, { force: true })
+  await requireRoom(dirname(path), size)
+  const stream = await content()
+  const handle = await open(path, 'wx', 0o600).catch(async (error: unknown) => {
+    await stream.cancel()
+    throw codeOf(error) === 'EEXIST' ? anotherProcess(path) : error
+  })
+  try {
+    await writeAll(handle, stream, onBytes)
+    if (modifiedAt !== undefined) await handle.utimes(new Date(), dateOf(modifiedAt))
+    await handle.chmod(0o666 & ~process.umask())
+    await handle.sync()
+    return await partOf(path, handle)
+  } catch (error) {
+    if (await isOwn(await partOf(path, handle))) await rm(path, { force: true })
+    await handle.close()
+    throw error
+  }
+}
+
+/** A part that was written before. Undefined if there is none, or another file than was written: not even a whole one. */
+export async function openPart(
+  path: string,
+  written: { readonly ino?: number; readonly size?: number },
+): Promise<Part | undefined> {
+  const handle = await open(path, 'r').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  })
+  if (handle === undefined) return undefined
+  const part = await partOf(path, handle)
+  const { ino = part.ino, size = part.size } = written
+  if (part.ino === ino && part.size === size) return part
+  await handle.close()
+  return undefined
+}
+
+/** Whether the path still names this part. */
+export async function isOwn({ path, ino, dev }: Part): Promise<boolean> {
+  return await lstat(path).then(
+    (found) => found.ino === ino && found.dev === dev,
+    () => false,
+  )
+}
+
+export async function requireOwn(part: Part): Promise<void> {
+  if (!(await isOwn(part))) throw anotherProcess(part.path)
+}
+
+function anotherProcess(path: string): LocalError {
+  return new LocalError(
+    `Another process saves the same file into ${dirname(path)}. Wait until it has ended, and call this again.`,
+  )
+}
+
+async function partOf(path: string, handle: FileHandle): Promise<Part> {
+  const { ino, dev, size } = await handle.stat()
+  return { path, handle, ino, dev, size }
+}
+
+async function writeAll(
+  handle: FileHandle,
+  stream: ReadableStream<Bytes>,
+  onBytes?: (bytes: number) => void,
+): Promise<void> {
+  let written = 0
+  for await (const piece of stream) {
+    await handle.writeFile(piece)
+    written += piece.length
+    onBytes?.(written)
+    freeWritten(piece)
+  }
+}
+
+/** At once: V8 counts memory outside its heap loosely, and would let a hundred MiB of written pieces pile up. Leaves parts of larger buffers alone. */
+export function freeWritten({ buffer, byteLength }: Bytes): void {
+  if (byteLength === buffer.byteLength) buffer.transfer(0)
+}
+
+async function requireRoom(directory: string, size: number): Promise<void> {
+  const { bavail, bsize } = await statfs(directory)
+  if (bavail * bsize < size)
+    throw new LocalError(`${sizeText(size)} do not fit: the disk of ${directory} has ${sizeText(bavail * bsize)} left.`)
+}
+
+/** Of what a sender claims: a time that no file can have is left out. */
+function dateOf(modifiedAt: string): Date {
+  const at = Date.parse(modifiedAt)
+  return Number.isFinite(at) && at >= 0 && at < 2 ** 33 * 1000 ? new Date(at) : new Date()
+}
