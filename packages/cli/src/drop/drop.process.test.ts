@@ -153,6 +153,32 @@ describe('blindkeep drop', () => {
     assert.deepEqual(await readdir(spool), [])
   })
 
+  it('waits for standard input that comes in pieces, and stops at Ctrl-C', async () => {
+    const link = await owner.createLink()
+    const spool = join(root, 'home', 'spool')
+    const begin = async () => {
+      const child = start(['drop', link.url, '-', '--name', 'slow.txt'])
+      child.stdin?.write('first ')
+      // Then the pipe is empty, and it waits.
+      const spooled = async () => {
+        const sizes = (await readdir(spool).catch(() => [])).map(async (name) => (await stat(join(spool, name))).size)
+        return (await Promise.all(sizes)).includes(6)
+      }
+      while (child.exitCode === null && !(await spooled())) await wait(5)
+      return child
+    }
+    const stopped = await begin()
+    stopped.kill('SIGINT')
+    assert.equal((await finished(stopped)).status, 130)
+    const child = await begin()
+    child.stdin?.end('second')
+    const { status, stderr } = await finished(child)
+    assert.equal(status, 0, stderr)
+    const [drop] = await dropsOf(link)
+    assert.equal(drop?.file.size, 'first second'.length)
+    assert.deepEqual(await readdir(spool), [])
+  })
+
   it('says which files the link cannot take, sends the others, and exits with 1', async () => {
     const link = await owner.createLink({ caps: { maxFileSize: 100_000 } })
     await folder('misfits', { 'large.bin': randomBytes(200_000), 'small.bin': randomBytes(10) })

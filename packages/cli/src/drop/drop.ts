@@ -1,7 +1,7 @@
 /** `blindkeep drop`: seals files on this machine and sends them through a link. */
-import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { addAbortSignal } from 'node:stream'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
@@ -38,7 +38,7 @@ export async function drop({ link, paths, flags }: DropCall): Promise<Exit> {
   const home = homeDirectory()
   const report = createReport(flags)
   return await interruptible(async (signal) => {
-    const spooled = await spooledInput({ home, paths, flags })
+    const spooled = await spooledInput({ home, paths, flags, signal })
     try {
       const choice = spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [] }
       const opened = await openLink(link, nodeEnvironment)
@@ -133,7 +133,10 @@ async function spooledInput({
   home,
   paths,
   flags: { name },
-}: Pick<SendAll, 'home' | 'flags'> & { readonly paths: readonly string[] }): Promise<ChosenFile | undefined> {
+  signal,
+}: Pick<SendAll, 'home' | 'flags' | 'signal'> & { readonly paths: readonly string[] }): Promise<
+  ChosenFile | undefined
+> {
   if (!paths.includes('-')) {
     if (name !== undefined) throw new UsageError('--name is for standard input: files keep their names.')
     return undefined
@@ -148,10 +151,12 @@ async function spooledInput({
   const path = join(directory, await runningId(home))
   const handle = await open(path, 'wx', 0o600)
   try {
-    const size = await spool(createReadStream('', { fd: 0, autoClose: false }), handle)
+    // The stream waits for a pipe that has nothing yet. A read of the descriptor fails there: a library has made it non-blocking.
+    const size = await spool(addAbortSignal(signal, process.stdin), handle)
     return { path, shownAs: name, name, size }
   } catch (error) {
     await rm(path, { force: true })
+    signal.throwIfAborted()
     throw error
   } finally {
     await handle.close()
