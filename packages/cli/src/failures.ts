@@ -21,7 +21,7 @@ import {
 import { EXIT, type Exit, LocalError, UsageError } from './exits.ts'
 import { homeDirectory } from './home/files.ts'
 import { Interrupted } from './interrupts.ts'
-import { PROBLEM_WORDS } from './problemWords.ts'
+import { PASSPHRASE_REFUSED, PROBLEM_WORDS } from './problemWords.ts'
 import { createReport, type ReportFlags } from './report.ts'
 import { shown } from './texts.ts'
 
@@ -40,10 +40,12 @@ export function failureOf(error: unknown): Failure {
   const exit = isUntrusted(error) ? EXIT.untrusted : EXIT.failed
   if (error instanceof ProblemError)
     return { message: `${wordsOf(error)}${requestText(error)}`, reason: error.code, exit }
-  if (error instanceof SendError)
-    return { message: `${error.message}${requestText(error.cause)}`, reason: error.reason, exit }
+  if (error instanceof SendError) {
+    const words = error.reason === 'passphrase_refused' ? PASSPHRASE_REFUSED : error.message
+    return { message: `${words}${requestText(error.cause)}`, reason: error.reason, exit }
+  }
   if (error instanceof NetworkError)
-    return { message: `${error.message} Call it again when the server is there.`, reason: error.failure, exit }
+    return { message: `${error.message}${networkNext(error)}`, reason: error.failure, exit }
   if (error instanceof AuditError)
     return {
       message: `${auditText(error.reason)}: ${error.message} Keep the file, and tell the owner of the account and the operator.`,
@@ -77,6 +79,11 @@ export function tellFailure(error: unknown, flags: ReportFlags): Exit {
 
 function wordsOf(error: ProblemError): string {
   return (error.code === 'unknown' ? undefined : PROBLEM_WORDS[error.code]) ?? error.message
+}
+
+/** What was redirected says itself what to do. */
+function networkNext({ failure }: NetworkError): string {
+  return failure === 'redirected' ? '' : ' Check its address and your network, and call it again when it is there.'
 }
 
 function auditText(reason: AuditError['reason']): string {
@@ -143,5 +150,6 @@ const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
 }
 
 function systemText({ code, path }: SystemError): string {
+  if (code === 'EPIPE') return 'The program that reads the output has ended too early.'
   return `${path ?? 'A file'} ${SYSTEM_TEXTS[code] ?? `cannot be used: the system answers ${code}`}.`
 }

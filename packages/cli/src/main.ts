@@ -19,7 +19,8 @@ Exit status:
   0  done
   1  not everything was done; each reason is a line on standard error
   2  the call is wrong
-  3  something is not as it was signed or sealed: the server, or something in front of it, lies or is broken
+  3  something is not as it was signed or sealed: the server, or something in
+     front of it, lies or is broken
   130  stopped by Ctrl-C`
 
 const program = new Command('blindkeep')

@@ -4,6 +4,10 @@ import type { ProblemCode } from '@blindkeep/protocol/problems'
 const GONE = 'It is not there (any more): it may have been deleted, kept or discarded elsewhere.'
 const LATER = 'Wait a little, and call it again.'
 
+/** The client's own words are for programs that prepare files themselves. */
+export const PASSPHRASE_REFUSED =
+  'The passphrase is missing or wrong. Ask the owner of the link for it, and call it again with the right one.'
+
 /** Codes that are not here are faults of this program or of the server: they get the catalog's words. */
 export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.auth.session_expired':
@@ -38,6 +42,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.share.not_found': 'There is no such share (any more): it has expired or was revoked. Ask for a new address.',
   'error.drop.link_not_found':
     'The link takes no files: it has expired, is used up, or was revoked. Ask its owner for a new one.',
+  'error.request.not_found': 'The server has nothing at this address. Use the one that its operator gave you.',
   'error.request.misdirected': 'The server does not answer at this address. Use the one that its operator gave you.',
   'error.storage.unavailable':
     'The server cannot store at the moment: its disk is full or away. What it has is safe. Call it again later, and tell its operator.',

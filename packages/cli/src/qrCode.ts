@@ -32,5 +32,8 @@ export interface QrFlags {
 export function tellQrCode(url: string, report: Report, { qr = true }: QrFlags): void {
   const { stderr, env } = process
   if (!qr || stderr.isTTY !== true || env.TERM === 'dumb') return
-  report.aside(qrCode(url, stderr.columns) ?? 'The window is too narrow for a QR code.')
+  report.aside(
+    qrCode(url, stderr.columns) ??
+      'The window is too narrow for the QR code. In a wider one, call: blindkeep link show',
+  )
 }

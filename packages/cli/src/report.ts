@@ -1,7 +1,7 @@
 /** What a person or a program is shown. */
 import cliTruncate from 'cli-truncate'
 import { createLogUpdate } from 'log-update'
-import stringWidth from 'string-width'
+import { type Heading, table } from './table.ts'
 import { jsonLine } from './texts.ts'
 
 export interface Report {
@@ -14,9 +14,9 @@ export interface Report {
   /** What is wrong: on standard error, also with `--quiet`; with `--json` also as a fact. */
   problem(text: string, fact: object): void
   /** Results in columns, with their headings for people. `none` is what a person reads of an empty list; programs read nothing. */
-  list(headings: readonly string[], rows: readonly Row[], none: string): void
-  /** Rows that replace the last ones, on a terminal only. */
-  progress(rows: () => readonly string[]): void
+  list(headings: readonly Heading[], rows: readonly Row[], none: string): void
+  /** Rows that replace the last ones, on a terminal only. They learn how many columns they have. */
+  progress(rows: (columns: number) => readonly string[]): void
   /** Leaves the terminal to others. */
   end(): void
 }
@@ -61,7 +61,8 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
     list(headings, rows, none) {
       clear()
       if (json) for (const { fact } of rows) stdout.write(`${jsonLine(fact)}\n`)
-      else if (!quiet) stdout.write(`${rows.length === 0 ? none : columns([headings, ...rows.map(cellsOf)])}\n`)
+      else if (!quiet)
+        stdout.write(`${rows.length === 0 ? none : table(headings, rows.map(cellsOf), stdout.columns)}\n`)
     },
     problem(text, fact) {
       clear()
@@ -75,7 +76,7 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
       // One column less: some terminals wrap a full row.
       const columns = Math.max(10, (stderr.columns ?? 80) - 1)
       live(
-        rows()
+        rows(columns)
           .map((row) => cliTruncate(row, columns, { position: 'middle' }))
           .join('\n'),
       )
@@ -85,11 +86,3 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
 }
 
 const cellsOf = ({ cells }: Row) => cells
-
-/** Each column as wide as its widest cell. The last one is not filled up. */
-function columns(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => stringWidth(line[column] ?? ''))))
-  const padded = (cell: string, column: number) =>
-    column === widths.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - stringWidth(cell))
-  return lines.map((line) => line.map(padded).join('  ')).join('\n')
-}

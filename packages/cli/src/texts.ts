@@ -16,11 +16,14 @@ export function filesText(count: number): string {
   return count === 1 ? '1 file' : `${count} files`
 }
 
-/** `12 s`, `4 min`, `2 h 10 min`. */
+/** `12 s`, `4 min`, `2 h 10 min`, `6 days 23 h`. */
 export function durationText(seconds: number): string {
   if (seconds < 100) return `${Math.ceil(seconds)} s`
   const minutes = Math.ceil(seconds / 60)
-  return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+  if (minutes < 100) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`
+  return hours % 24 === 0 ? `${hours / 24} days` : `${Math.floor(hours / 24)} days ${hours % 24} h`
 }
 
 /** A time in the person's own zone, to the minute: `2026-11-25 14:05`. */

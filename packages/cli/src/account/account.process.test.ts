@@ -154,7 +154,17 @@ describe('an account at the command line', () => {
       {
         args: ['login', 'example', '--profile', 'unknown', '--email', 'a@example.org'],
         status: 1,
-        says: /not an http/,
+        says: /not an http.*as in https:/,
+      },
+      {
+        args: ['login', `${url}/no`, '--profile', 'unknown', '--email', 'a@example.org'],
+        status: 1,
+        says: /nothing at/,
+      },
+      {
+        args: ['login', 'http://127.0.0.1:9', '--profile', 'unknown', '--email', 'a@example.org'],
+        status: 1,
+        says: /Check its address and your network/,
       },
       { args: ['register', url, '--profile', 'wrong'], status: 1, says: /blindkeep logout/ },
       { args: ['register', url, '--profile', 'unknown'], status: 2, says: /--email/ },

@@ -1,8 +1,9 @@
 /** `whoami`, `logout`, `quota`. */
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { EXIT, type Exit } from '../exits.ts'
-import { createReport } from '../report.ts'
-import { type OwnerFlags, openProfile } from './profile.ts'
+import { VaultLocked } from '../home/vault.ts'
+import { createReport, type Report } from '../report.ts'
+import { type OwnerFlags, openProfile, type Profile } from './profile.ts'
 import { isSessionOver, signedIn } from './session.ts'
 
 export async function whoami(flags: OwnerFlags): Promise<Exit> {
@@ -26,9 +27,16 @@ export async function whoami(flags: OwnerFlags): Promise<Exit> {
 export async function logout(flags: OwnerFlags): Promise<Exit> {
   const report = createReport(flags)
   const profile = await openProfile(flags)
-  if ((await profile.account()) === undefined) {
-    report.result('No account is signed in.', { event: 'signed_out' })
-    return EXIT.done
+  try {
+    // The device stays after a sign-out, and may be all that cannot be opened.
+    const [account] = [await profile.account(), await profile.device()]
+    if (account === undefined) {
+      report.result('No account is signed in.', { event: 'signed_out' })
+      return EXIT.done
+    }
+  } catch (error) {
+    if (!(error instanceof VaultLocked)) throw error
+    return await forgetSealed(profile, report)
   }
   const { owner } = await signedIn(flags)
   // The last call may bring new tokens, which are forgotten below.
@@ -41,6 +49,16 @@ export async function logout(flags: OwnerFlags): Promise<Exit> {
     ? `${owner.email} is signed out.`
     : `${owner.email} is signed out here. The server did not confirm it: the session ends there when it has been unused for long, or with: blindkeep sessions end`
   report.result(text, { event: 'signed_out', email: owner.email, heard_by_server: isHeard })
+  return EXIT.done
+}
+
+/** Without the key in the keyring no call to the server is possible: the session is sealed, too. What only that key opens is of no use any more. */
+async function forgetSealed(profile: Profile, report: Report): Promise<Exit> {
+  await profile.alone(() => profile.vault.removeSealed())
+  report.result(
+    'You are signed out here, without the keyring: what was sealed under its key is removed. The server was not told: the session ends there when it has been unused for long, or with: blindkeep sessions end',
+    { event: 'signed_out', heard_by_server: false },
+  )
   return EXIT.done
 }
 

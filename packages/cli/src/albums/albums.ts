@@ -2,6 +2,7 @@
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit } from '../exits.ts'
+import { shrinking } from '../table.ts'
 import { shortId, shown, timeText } from '../texts.ts'
 
 export async function createAlbum(name: string, flags: OwnerFlags): Promise<Exit> {
@@ -23,7 +24,11 @@ export async function listAlbums(flags: OwnerFlags): Promise<Exit> {
     cells: [shortId(albumId), timeText(createdAt), shown(name ?? '')],
     fact: { album_id: albumId, name, created_at: createdAt },
   }))
-  report.list(['ID', 'CREATED', 'NAME'], rows, 'There are no albums. Create one: blindkeep album create NAME')
+  report.list(
+    ['ID', 'CREATED', shrinking('NAME')],
+    rows,
+    'There are no albums. Create one: blindkeep album create NAME',
+  )
   const faulty = albums.filter(({ nameFault }) => nameFault !== undefined)
   for (const { albumId } of faulty) {
     const message = `The name of the album ${shortId(albumId)} was not written with this account: the server, or something in front of it, changed it. Put nothing into it.`

@@ -84,6 +84,8 @@ describe('blindkeep get', () => {
       'there/twin (2).txt',
     ])
     assert.deepEqual(await readFile(join(root, 'there/folder/big.bin')), content)
+    const [made] = await facts(['get', twin.assetId, '--to', 'not/yet/there', ...as])
+    assert.equal(await readFile(join(root, 'not/yet/there/twin.txt'), 'utf8'), 'one', made.path)
     const ambiguous = await run(['get', 'twin.txt', '--to', 'there', ...as])
     assert.deepEqual([ambiguous.status, ambiguous.stderr.includes(twin.assetId)], [1, true])
     const unasked = await run(['get', twin.assetId, '-o', taken, ...as])

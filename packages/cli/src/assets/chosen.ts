@@ -9,7 +9,7 @@ import { accountAssets } from './feed.ts'
 export function chosenAlbum(albums: readonly Album[], given: string): Album {
   return pick(albums, given, {
     what: 'album',
-    listedBy: 'album list',
+    listedBy: 'album list, or blindkeep album create',
     id: ({ albumId }) => albumId,
     name: ({ name }) => name,
   })

@@ -1,5 +1,5 @@
 /** `blindkeep get`: files of the account onto this machine, or to standard output. */
-import { lstat } from 'node:fs/promises'
+import { lstat, mkdir } from 'node:fs/promises'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
@@ -52,7 +52,8 @@ interface Getting {
 
 async function toFiles(session: SignedIn, chosen: readonly DescribedAsset[], getting: Getting): Promise<Exit> {
   const { report } = session
-  const { signal } = getting
+  const { signal, flags } = getting
+  if (flags.to !== undefined) await mkdir(flags.to, { recursive: true })
   const outcomes = createOutcomes(report)
   const files = chosen.map((one) => ({ one, shownAs: titleOf(one), size: one.file?.size ?? 0 }))
   const progress = createProgress(files, report)

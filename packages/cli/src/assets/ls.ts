@@ -6,6 +6,7 @@ import { EXIT, type Exit } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
 import { createOutcomes } from '../outcomes.ts'
 import type { Row } from '../report.ts'
+import { shrinking } from '../table.ts'
 import { shortId, shown, timeText } from '../texts.ts'
 import { chosenAlbum } from './chosen.ts'
 import { type AssetState, type DescribedAsset, describeAssets } from './described.ts'
@@ -33,7 +34,7 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
     const described = await describeAssets(session, assets, { all, signal })
     const sorted = described.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other)))
     report.list(
-      ['NAME', 'SIZE', 'KEPT SINCE', 'ID'],
+      [shrinking('NAME'), 'SIZE', 'KEPT SINCE', 'ID'],
       sorted.map((one) => rowOf(one, names.get(one.asset.albumId))),
       'There are no files.',
     )

@@ -15,9 +15,12 @@ export function addCustodyCommands(program: Command): void {
     .addHelpText(
       'after',
       `
-Held means: a device of the account that was not revoked has signed the file; its name and its beginning open under the account's key; the server's receipts are
-for exactly the signed hashes; and the server vouches now for exactly these hashes: by its sizes and records, or with --deep after it has read every byte. It does
-not mean that you may delete your own copy: for that, upload with --then-delete compares the copy. Whatever fails is a doubt, never a yes.
+Held means: a device of the account that was not revoked has signed the file;
+its name and its beginning open under the account's key; the server's receipts
+are for exactly the signed hashes; and the server vouches now for exactly these
+hashes: by its sizes and records, or with --deep after it has read every byte.
+It does not mean that you may delete your own copy: for that, upload with
+--then-delete compares the copy. Whatever fails is a doubt, never a yes.
 
 Exit status 1 if a file is in doubt, 3 if the reason is a lie.
 
@@ -57,8 +60,10 @@ Example:
     .addHelpText(
       'after',
       `
-The first call remembers the server's keys. Every receipt that a command sees is remembered: number, hash and time. So a server that replaces, forks or forgets what
-it has signed is found out. Then the exit status is 3, and the evidence is saved in a folder of the profile. Call it regularly, for example every night.`,
+The first call remembers the server's keys. Every receipt that a command sees is
+remembered: number, hash and time. So a server that replaces, forks or forgets
+what it has signed is found out. Then the exit status is 3, and the evidence is
+saved in a folder of the profile. Call it regularly, for example every night.`,
     )
     .action(async (_flags, command: Command) => {
       const { audit } = await import('../receipts/audit.ts')

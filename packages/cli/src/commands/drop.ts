@@ -20,8 +20,9 @@ export function addDropCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-Receipts are named FILE.blindkeep-receipt.json. In folders, such files and symbolic links are not sent.
-What is needed to go on is kept in ${'$BLINDKEEP_HOME'}, without it in the user's configuration directory.
+Receipts are named FILE.blindkeep-receipt.json. In folders, such files and
+symbolic links are not sent. What is needed to go on is kept in ${'$BLINDKEEP_HOME'},
+without it in the user's configuration directory.
 
 Examples:
   blindkeep drop 'https://keep.example.org/u/3f…#…' report.pdf photos/

@@ -17,10 +17,13 @@ export function addFilesCommands(program: Command): void {
     .addHelpText(
       'after',
       `
-In folders, symbolic links and saved receipts are left out. A file that has changed is uploaded as a new one.
+In folders, symbolic links and saved receipts are left out. A file that has
+changed is uploaded as a new one.
 
---then-delete asks once before it begins. For each file the server reads every byte again; this machine seals the file again and compares it with what was
-signed. A file that is not proven to be held, or has changed meanwhile, is kept, and a line says why.
+--then-delete asks once before it begins. For each file the server reads every
+byte again; this machine seals the file again and compares it with what was
+signed. A file that is not proven to be held, or has changed meanwhile, is kept,
+and a line says why.
 
 Examples:
   blindkeep upload --album Scans letter.pdf 2026/
@@ -46,13 +49,14 @@ Examples:
     .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
     .option(
       '--to <folder>',
-      'where to save them; by default here. Nothing is replaced: names that are taken get a number',
+      'where to save them, made if it is missing; by default here. Nothing is replaced: names that are taken get a number',
     )
     .option('-o, --output <path>', 'save one file under this path; - writes it to standard output')
     .addHelpText(
       'after',
       `
-With -o - every piece is verified before it is written, but only the end shows that the file is whole. If the exit status is not 0, discard what was written.
+With -o - every piece is verified before it is written, but only the end shows
+that the file is whole. If the exit status is not 0, discard what was written.
 
 Examples:
   blindkeep get report.pdf 3fa85f64 --to ~/Documents

@@ -44,7 +44,8 @@ function addCreate(share: Command): void {
     .addHelpText(
       'after',
       `
-A file that came through a link is shared with what its guest wrote: note and sender.
+A file that came through a link is shared with what its guest wrote: note and
+sender.
 
 Example:
   blindkeep share create 'contract.pdf' 3f8a21c0 --expires 2w`,
@@ -65,7 +66,8 @@ function addOpen(program: Command): void {
     .addHelpText(
       'after',
       `
-The address is all that is needed to read the files. Other users of this machine can see the arguments of commands: from standard input they cannot.
+The address is all that is needed to read the files. Other users of this machine
+can see the arguments of commands: from standard input they cannot.
 
 Examples:
   blindkeep open 'https://keep.example.org/v/3f…#…'

@@ -200,7 +200,7 @@ describe('blindkeep drop', () => {
     assert.equal((await run(args)).status, 2)
     const wrong = await run(args, { env: { BLINDKEEP_PASSPHRASE: 'wrong' } })
     assert.equal(wrong.status, 1)
-    assert.match(wrong.stderr, /passphrase is missing or wrong/)
+    assert.match(wrong.stderr, /passphrase is missing or wrong.*call it again with the right one/)
     assert.equal((await run([...args, '--passphrase-file', 'passphrase/word'])).status, 0)
     assert.equal((await dropsOf(link)).length, 1)
   })

@@ -155,6 +155,7 @@ async function spooledInput({
     return { path, shownAs: name, name, size }
   } catch (error) {
     await rm(path, { force: true })
+    signal.throwIfAborted()
     throw error
   } finally {
     await handle.close()

@@ -115,12 +115,15 @@ describe('a text on the terminal', () => {
   })
 
   it('says how long something takes', () => {
-    assert.deepEqual([0.2, 99.5, 100, 5999, 6000].map(durationText), [
+    assert.deepEqual([0.2, 99.5, 100, 5999, 6000, 7200, 604_500, 604_790].map(durationText), [
       '1 s',
       '100 s',
       '2 min',
       '1 h 40 min',
       '1 h 40 min',
+      '2 h',
+      '6 days 23 h',
+      '7 days',
     ])
   })
 })

@@ -1,22 +1,30 @@
 /** Secrets of one profile. Files that only this user may read; with the system's keyring they are sealed as well, under a key that only the keyring has. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LocalError } from '../exits.ts'
-import { readPrivate, writePrivate } from './files.ts'
+import { codeOf, readPrivate, writePrivate } from './files.ts'
 
 const CIPHER = 'aes-256-gcm'
 const [KEY_BYTES, NONCE_BYTES, TAG_BYTES] = [32, 12, 16]
 const SERVICE = 'blindkeep'
 /** The first characters of a sealed file. */
 const SEALED = 'keyring:'
+/** On Linux never the keyring of the kernel, which is empty after a restart of the machine. */
+const OF_THE_DESKTOP = { linux: { store: 'secret-service' } } as const
+const AGAIN = 'Sign out and in again: blindkeep logout, blindkeep login'
 
 export interface Vault {
   /** What `write` was given; undefined if there is nothing under this name. */
   read(name: string): Promise<unknown>
   write(name: string, value: unknown): Promise<void>
   remove(name: string): Promise<void>
+  /** Removes all that is sealed, for a person whose keyring has no key for it. */
+  removeSealed(): Promise<void>
 }
+
+/** What is sealed cannot be opened: the keyring is away, or has not the right key. */
+export class VaultLocked extends LocalError {}
 
 export interface VaultOptions {
   readonly directory: string
@@ -37,6 +45,12 @@ export function openVault({ directory, keyring = false }: VaultOptions): Vault {
       await writePrivate(pathOf(name), keyring ? await sealed(directory, name, text) : text)
     },
     remove: (name) => rm(pathOf(name), { force: true }),
+    async removeSealed() {
+      for (const file of await readdir(directory).catch(noneIfMissing)) {
+        const [name, isValue] = [file.replace(/\.json$/, ''), file.endsWith('.json')]
+        if (isValue && (await isSealed({ directory }, name))) await rm(pathOf(name), { force: true })
+      }
+    },
   }
 }
 
@@ -61,7 +75,7 @@ async function opened(directory: string, name: string, text: string): Promise<st
     const content = [decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]
     return Buffer.concat(content).toString('utf8')
   } catch (cause) {
-    throw new LocalError('The key in the keyring does not open what this profile keeps. Sign in again.', { cause })
+    throw new VaultLocked(`The key in the keyring does not open what this profile keeps. ${AGAIN}`, { cause })
   }
 }
 
@@ -69,7 +83,7 @@ async function keyOf(directory: string, { make }: { readonly make: boolean }): P
   const entry = await entryOf(directory)
   const found = await entry.getPassword().catch(unreachable)
   if (found) return Buffer.from(found, 'base64')
-  if (!make) throw new LocalError('The keyring has no key for this profile any more. Sign in again.')
+  if (!make) throw new VaultLocked(`The keyring has no key for this profile any more. ${AGAIN}`)
   const key = randomBytes(KEY_BYTES)
   await entry.setPassword(key.toString('base64')).catch(unreachable)
   return key
@@ -78,15 +92,20 @@ async function keyOf(directory: string, { make }: { readonly make: boolean }): P
 async function entryOf(directory: string) {
   try {
     const { AsyncEntry } = await import('@napi-rs/keyring')
-    return new AsyncEntry(SERVICE, directory)
+    return new AsyncEntry(SERVICE, directory, OF_THE_DESKTOP)
   } catch (error) {
     return unreachable(error)
   }
 }
 
 function unreachable(cause: unknown): never {
-  throw new LocalError(
-    'The system’s keyring cannot be used here. Unlock it, or sign in without --keyring: then the keys are in files that only you may read.',
+  throw new VaultLocked(
+    'The system’s keyring cannot be used here. Unlock it, or sign out (blindkeep logout) and in again without --keyring: then the keys are in files that only you may read.',
     { cause },
   )
+}
+
+function noneIfMissing(error: unknown): readonly string[] {
+  if (codeOf(error) === 'ENOENT') return []
+  throw error
 }

@@ -66,7 +66,11 @@ export async function linkOf(owner: Owner, given: string | undefined): Promise<O
 
 export async function albumOf(owner: Owner, given: string | undefined): Promise<Album | undefined> {
   if (given === undefined) return undefined
-  const picking = { what: 'album', listedBy: 'album list', name: (album: Album) => album.name }
+  const picking = {
+    what: 'album',
+    listedBy: 'album list, or blindkeep album create',
+    name: (album: Album) => album.name,
+  }
   return pick(await owner.albums(), given, { ...picking, id: ({ albumId }) => albumId })
 }
 

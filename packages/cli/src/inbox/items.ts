@@ -19,13 +19,17 @@ export function shortNameOf(item: InboxItem): string {
   return cliTruncate(shown(nameOf(item)), MAX_NAME_COLUMNS, { position: 'middle' })
 }
 
-/** `from "Ada" (as the guest says), note: "as of today"`. Empty if the guest says nothing. */
-export function claimsText({ sender, note }: FileDescription): string {
-  const claims = [
+/** `from "Ada", note: "as of today"`, for a place that says whose words they are. Empty if the guest says nothing. */
+export function claimsOf({ sender, note }: FileDescription): string {
+  return [
     ...(sender === undefined ? [] : [`from "${oneLine(sender)}"`]),
     ...(note === undefined ? [] : [`note: "${oneLine(note)}"`]),
-  ]
-  return claims.length === 0 ? '' : `${claims.join(', ')} (as the guest says)`
+  ].join(', ')
+}
+
+function claimsText(file: FileDescription): string {
+  const claims = claimsOf(file)
+  return claims === '' ? '' : `${claims} (as the guest says)`
 }
 
 function oneLine(text: string): string {

@@ -5,9 +5,12 @@ import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { type Exit, exitOf } from '../exits.ts'
 import type { Row } from '../report.ts'
+import { shrinking } from '../table.ts'
 import { shortId, shown, timeText } from '../texts.ts'
 import { linkOf, openInbox, select } from './inbox.ts'
-import { claimsText, exitOfFault, factsOf, shortNameOf } from './items.ts'
+import { claimsOf, exitOfFault, factsOf, shortNameOf } from './items.ts'
+
+const HEADINGS = ['ID', 'RECEIVED', 'SIZE', ...['LINK', 'NAME', 'GUEST SAYS'].map(shrinking)]
 
 export interface ListFlags extends OwnerFlags {
   readonly link?: string
@@ -20,7 +23,7 @@ export async function list(flags: ListFlags): Promise<Exit> {
   const items = select(await inbox.read(), { link: await linkOf(owner, flags.link) })
   const rows: Row[] = []
   for (const item of items) rows.push(rowOf(item, await inbox.labelOf(item.opaqueId)))
-  report.list(['ID', 'RECEIVED', 'SIZE', 'LINK', 'NAME', 'GUEST'], rows, 'The inbox is empty.')
+  report.list(HEADINGS, rows, 'The inbox is empty.')
   return exitOf(items.flatMap(({ fault }) => (fault === undefined ? [] : [exitOfFault(fault)])))
 }
 
@@ -33,7 +36,7 @@ function rowOf(item: InboxItem, label: string | undefined): Row {
       sizeText(file?.size ?? sealedBytes),
       shown(label ?? shortId(opaqueId)),
       fault === undefined ? shortNameOf(item) : shown(fault.message),
-      `${adopting ? '(is being adopted) ' : ''}${file === undefined ? '' : claimsText(file)}`,
+      `${adopting ? '(is being adopted) ' : ''}${file === undefined ? '' : claimsOf(file)}`,
     ],
     fact: {
       ...factsOf(item, label),

@@ -47,7 +47,7 @@ describe('blindkeep inbox save', () => {
     const list = await run(['inbox', 'list', '--profile', profile])
     assert.match(
       list.stdout,
-      /Front desk +invoice\.pdf +from "Ada", note: "for\uFFFD order 7 thanks" \(as the guest says\)/,
+      / LINK +NAME +GUEST SAYS\n[\s\S]* Front desk +invoice\.pdf +from "Ada", note: "for\uFFFD order 7 thanks"$/m,
     )
 
     const saved = await run(saving(here, folder, '--notes'))

@@ -8,6 +8,7 @@ import { EXIT, type Exit } from '../exits.ts'
 import { pick } from '../pick.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
 import type { Report } from '../report.ts'
+import { shrinking } from '../table.ts'
 import { filesText, shortId, shown, timeText } from '../texts.ts'
 import { limitsText, linkFacts, nameText } from './linkTexts.ts'
 
@@ -21,7 +22,7 @@ export async function listLinks(flags: ListLinksFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
   const { all = false } = flags
   const links = (await owner.listLinks()).filter(({ state }) => all || state === 'live')
-  const headings = ['ID', ...(all ? ['STATE'] : []), 'FILES', 'SIZE', 'PENDING', 'EXPIRES', 'LABEL']
+  const headings = ['ID', ...(all ? ['STATE'] : []), 'FILES', 'SIZE', 'PENDING', 'EXPIRES', shrinking('LABEL')]
   const rows = links.map((link) => ({ cells: cellsOf(link, all), fact: linkFacts(link) }))
   const none = all ? 'There are no links.' : 'No link takes files.'
   report.list(headings, rows, `${none} Create one: blindkeep link create`)

@@ -125,7 +125,7 @@ interface Summary {
 
 function tellSummary({ held, of, deep }: Summary, { report }: SignedIn): void {
   const doubted = of - held
-  const how = deep ? 'every byte was read again' : 'its sizes and records fit; --deep reads every byte again'
+  const how = deep ? 'every byte was read again' : 'sizes and records fit; --deep reads every byte again'
   const yes = `${held} of ${of} ${of === 1 ? 'file is' : 'files are'} held (${how}).`
   report.result(doubted === 0 ? yes : `${yes} ${doubted} ${doubted === 1 ? 'is' : 'are'} in doubt.`, {
     event: 'done',

@@ -1,7 +1,9 @@
 /** How far files are: a row for each that is under way, and one for all. */
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import cliTruncate from 'cli-truncate'
+import stringWidth from 'string-width'
 import type { Report } from '../report.ts'
-import { durationText, shown } from '../texts.ts'
+import { durationText, filesText, shown } from '../texts.ts'
 
 /** The rate is that of the last seconds. */
 const RATE_MS = 10_000
@@ -53,18 +55,24 @@ export function createProgress<File extends FileUnderWay>(files: readonly File[]
     return moved.reduce((sum, bytes) => sum + bytes, ended.bytes)
   }
 
-  function rows(): readonly string[] {
+  function rows(columns: number): readonly string[] {
     const now = performance.now()
     const bytes = movedBytes()
     samples.push({ at: now, bytes })
     while (samples.length > 2 && now - (samples[0]?.at ?? now) > RATE_MS) samples.shift()
     const [first = { at: now, bytes }] = samples
     const rate = now > first.at ? ((bytes - first.bytes) / (now - first.at)) * 1000 : 0
-    const left = rate > 0 ? `, ${sizeText(rate)}/s, ${durationText((all.bytes - bytes) / rate)} left` : ''
-    return [
-      ...[...underWay].map(rowOf),
-      `${ended.files} of ${all.files} files, ${sizeText(bytes)} of ${sizeText(all.bytes)}${left}`,
+    const left = rate > 0 ? `, ${durationText((all.bytes - bytes) / rate)} left` : ''
+    const ofFiles = `${ended.files} of ${filesText(all.files)}`
+    const ofBytes = `${sizeText(bytes)} of ${sizeText(all.bytes)}`
+    const short = `${ofFiles}, ${percentText(bytes, all.bytes)}${left}`
+    const forms = [
+      `${ofFiles}, ${ofBytes}${rate > 0 ? `, ${sizeText(rate)}/s` : ''}${left}`,
+      `${ofFiles}, ${ofBytes}${left}`,
+      short,
     ]
+    const fitting = forms.find((form) => stringWidth(form) <= columns) ?? short
+    return [...[...underWay].map((entry) => rowOf(entry, columns)), fitting]
   }
 
   return {
@@ -83,8 +91,18 @@ export function createProgress<File extends FileUnderWay>(files: readonly File[]
   }
 }
 
-function rowOf([{ shownAs }, { phase, bytes, of, waitingMs }]: readonly [FileUnderWay, FileProgress]): string {
-  const percent = `${of === 0 ? 100 : Math.floor((100 * bytes) / of)} %`.padStart(5)
+const percentText = (bytes: number, of: number) => `${of === 0 ? 100 : Math.floor((100 * bytes) / of)} %`
+
+/** Of a name that is too long, both ends are shown. */
+const MIN_NAME_WIDTH = 8
+
+function rowOf(
+  [{ shownAs }, { phase, bytes, of, waitingMs }]: readonly [FileUnderWay, FileProgress],
+  columns: number,
+): string {
+  const percent = percentText(bytes, of).padStart(5)
   const doing = waitingMs === undefined ? PHASES[phase] : `no answer, again in ${durationText(waitingMs / 1000)}`
-  return `${percent}  ${doing}  ${shown(shownAs)}`
+  const start = `${percent}  ${doing}  `
+  const room = Math.max(MIN_NAME_WIDTH, columns - stringWidth(start))
+  return `${start}${cliTruncate(shown(shownAs), room, { position: 'middle' })}`
 }

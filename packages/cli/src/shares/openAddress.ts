@@ -14,6 +14,7 @@ import { interruptible } from '../interrupts.ts'
 import { createReport, type Report, type ReportFlags } from '../report.ts'
 import { saveFile } from '../save/saveFile.ts'
 import { createProgress } from '../send/progress.ts'
+import { shrinking } from '../table.ts'
 import { filesText, shown, timeText } from '../texts.ts'
 
 export interface OpenFlags extends ReportFlags {
@@ -45,7 +46,7 @@ function list(assets: readonly SharedAsset[], report: Report): void {
     ],
     fact: { name, type, size, modified_at: modifiedAt },
   }))
-  report.list(['SIZE', 'MODIFIED', 'TYPE', 'NAME'], rows, '')
+  report.list(['SIZE', 'MODIFIED', shrinking('TYPE'), shrinking('NAME')], rows, '')
   report.aside('Names, types and times are as the owner of the share says. Save the files: --to FOLDER')
 }
 

@@ -53,8 +53,8 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
 
 function deletionQuestion(files: readonly ChosenFile[]): string {
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
-  const count = files.length === 1 ? 'this file' : `these ${files.length} files`
-  return `Delete ${count} (${sizeText(bytes)}) here, each once the server has proven that it holds it?`
+  const [count, each] = files.length === 1 ? ['this file', ''] : [`these ${files.length} files`, 'each ']
+  return `Delete ${count} (${sizeText(bytes)}) here, ${each}once the server has proven that it holds it?`
 }
 
 function tellLanded({ shownAs }: ChosenFile, result: UploadResult, report: Report): void {

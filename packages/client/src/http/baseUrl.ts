@@ -8,7 +8,8 @@ import { trimEnd } from '@blindkeep/protocol/trimEnd'
 export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
-  if (url === undefined || !isHttp) throw new RangeError('The server’s address is not an http or https URL.')
+  if (url === undefined || !isHttp)
+    throw new RangeError('The server’s address is not an http or https URL. Write it as in https://keep.example.org')
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new RangeError('The server’s address has more than an origin and a path.')
   return `${url.origin}${trimEnd(url.pathname, '/')}`
