@@ -1,11 +1,12 @@
 /** What a command asks a person: secrets, words and consent. Questions go to standard error, and only to a terminal. */
 import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import { UsageError } from './exits.ts'
 
 export interface SecretQuestion {
   /** What the person is asked for, as in `Password`. */
   readonly what: string
-  /** A file whose first line is the secret. */
+  /** A file with nothing but the secret. */
   readonly file?: string | undefined
   /** The variable of the environment that may have it. */
   readonly variable: string
@@ -33,6 +34,14 @@ export async function givenSecret({
 }: Pick<SecretQuestion, 'file' | 'variable'>): Promise<string | undefined> {
   if (file !== undefined) return (await readFile(file, 'utf8')).replace(/\r?\n$/, '')
   return process.env[variable] || undefined
+}
+
+/**
+ * The address of a link or a share: as given, or from standard input if `-` was given. It has a secret in it, and other users of the machine can read
+ * arguments.
+ */
+export async function givenAddress(given: string): Promise<string> {
+  return (given === '-' ? await text(process.stdin) : given).trim()
 }
 
 async function hidden(message: string): Promise<string> {

@@ -9,7 +9,7 @@ export function addDropCommand(program: Command): void {
     .description(
       'Seals files and sends them through a link. The same line again goes on where it stopped, and sends nothing twice.',
     )
-    .argument('<link>', 'the whole link, with the part after #; in quotes')
+    .argument('<link>', 'the whole link, with the part after #, in quotes; or - for standard input')
     .argument('<path...>', 'files, folders, or - for standard input')
     .option('--name <name>', 'the name of what comes from standard input')
     .option('--note <text>', 'a note to the owner, sealed like the files')
@@ -26,10 +26,11 @@ without it in the user's configuration directory.
 
 Examples:
   blindkeep drop 'https://keep.example.org/u/3f…#…' report.pdf photos/
-  tar c project | blindkeep drop 'https://…' - --name project.tar --note 'as of today'`,
+  tar c project | blindkeep drop 'https://…' - --name project.tar --note 'as of today'
+  blindkeep drop - report.pdf < link.txt`,
     )
-    .action(async (link: string, paths: string[], _flags, command: Command) => {
+    .action(async (given: string, paths: string[], _flags, command: Command) => {
       const { drop } = await import('../drop/drop.ts')
-      await done(drop({ link, paths, flags: command.optsWithGlobals<DropFlags>() }))
+      await done(drop({ given, paths, flags: command.optsWithGlobals<DropFlags>() }))
     })
 }

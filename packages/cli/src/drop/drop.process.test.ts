@@ -244,6 +244,14 @@ describe('blindkeep drop', () => {
     assert.ok((await stat(join(path, 'x.bin.blindkeep-receipt.json'))).size > 0)
   })
 
+  it('reads the link from standard input, so that it is no argument', async () => {
+    const link = await owner.createLink()
+    await folder('piped-link', { 'a.bin': randomBytes(10) })
+    const { status, stderr } = await run(['drop', '-', 'piped-link'], { input: Buffer.from(`${link.url}\n`) })
+    assert.equal(status, 0, stderr)
+    assert.equal((await dropsOf(link)).length, 1)
+  })
+
   it('goes on when the reader of its output goes away', async () => {
     const link = await owner.createLink()
     await folder('piped', { 'a.bin': randomBytes(10), 'b.bin': randomBytes(10) })
@@ -263,6 +271,7 @@ describe('blindkeep drop', () => {
       { args: ['drop', 'https://example.org/', 'x'], status: 1, says: /not an upload link/ },
       { args: ['drop', link.url.split('#')[0] ?? '', 'x'], status: 1, says: /The part of the link after # is missing/ },
       { args: ['drop', link.url, '-'], status: 2, says: /add --name/ },
+      { args: ['drop', '-', '-', '--name', 'y'], status: 2, says: /cannot both be standard input/ },
       { args: ['drop', link.url, 'x', '--name', 'y'], status: 2, says: /files keep their names/ },
       { args: ['drop', `http://127.0.0.1:9/u/${link.url.split('/u/')[1]}`, 'x'], status: 1, says: /cannot be reached/ },
     ]

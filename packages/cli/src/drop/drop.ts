@@ -5,7 +5,7 @@ import { addAbortSignal } from 'node:stream'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { secret } from '../ask.ts'
+import { givenAddress, secret } from '../ask.ts'
 import { EXIT, type Exit, UsageError } from '../exits.ts'
 import { isRunning, runningId } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
@@ -28,12 +28,15 @@ export interface DropFlags extends ReportFlags {
 }
 
 interface DropCall {
-  readonly link: string
+  /** `-` for standard input. */
+  readonly given: string
   readonly paths: readonly string[]
   readonly flags: DropFlags
 }
 
-export async function drop({ link, paths, flags }: DropCall): Promise<Exit> {
+export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
+  if (given === '-' && paths.includes('-')) throw new UsageError('The link and a file cannot both be standard input.')
+  const link = await givenAddress(given)
   parseLink(link)
   const home = homeDirectory()
   const report = createReport(flags)
@@ -63,7 +66,7 @@ interface SendAll {
 
 async function sendAll({ link, opened, choice, flags, home, report, signal }: SendAll): Promise<Exit> {
   const outcomes = createOutcomes(report)
-  const sending = { report, outcomes, signal }
+  const sending = { report, outcomes, signal, again: flags.again }
   tellOthers(choice.others, sending)
   // A file that is too large is never begun, whatever became of the others.
   const tooLarge = misfits(opened.limits, choice.files)

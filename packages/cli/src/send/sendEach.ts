@@ -15,6 +15,8 @@ export interface Sending {
   readonly report: Report
   readonly outcomes: Outcomes
   readonly signal: AbortSignal
+  /** Files that have landed before are sent, too. */
+  readonly again?: boolean | undefined
 }
 
 /** What was found beside the files: wrong ones fail, others are left out. */
@@ -33,7 +35,7 @@ export interface Sent {
 /** `send` resolves once a file has landed and its line was printed. Returns the exit status of all, once the last line was printed. */
 export async function sendEach(
   files: readonly ChosenFile[],
-  { report, outcomes, signal }: Sending,
+  { report, outcomes, signal, again }: Sending,
   send: (file: ChosenFile, onProgress: (progress: FileProgress) => void) => Promise<Sent>,
 ): Promise<Exit> {
   const progress = createProgress(files, report)
@@ -52,7 +54,7 @@ export async function sendEach(
   })
   const sent = results.filter((result) => result !== undefined)
   report.end()
-  return conclude(sent, { report, outcomes, signal }, { of: files.length, unsent })
+  return conclude(sent, { report, outcomes, signal, again }, { of: files.length, unsent })
 }
 
 interface Counts {
@@ -60,11 +62,11 @@ interface Counts {
   readonly unsent: number
 }
 
-function conclude(sent: readonly Sent[], { report, outcomes, signal }: Sending, { of, unsent }: Counts): Exit {
+function conclude(sent: readonly Sent[], { report, outcomes, signal, again }: Sending, { of, unsent }: Counts): Exit {
   const before = sent.filter(({ isFromBefore }) => isFromBefore).length
   const landed = sent.length - before
   if (signal.aborted) {
-    const text = `Stopped: ${sent.length} of ${of} files have landed. Call the same line again to go on.`
+    const text = `Stopped: ${sent.length} of ${of} files have landed. Call the same line again${again === true ? ' without --again' : ''} to go on.`
     report.problem(text, { event: 'stopped', landed, landed_before: before })
     return EXIT.interrupted
   }

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { openShare, type SharedAsset } from '@blindkeep/client/share'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { givenAddress } from '../ask.ts'
 import { EXIT, type Exit, LocalError } from '../exits.ts'
 import { failureOf } from '../failures.ts'
 import { whileAlone } from '../home/claims.ts'
@@ -24,7 +24,7 @@ export interface OpenFlags extends ReportFlags {
 
 export async function openAddress(given: string, { to, only, ...flags }: OpenFlags): Promise<Exit> {
   const report = createReport(flags)
-  const address = (given === '-' ? await text(process.stdin) : given).trim()
+  const address = await givenAddress(given)
   return await interruptible(async (signal) => {
     const { assets } = await openShare(address, nodeEnvironment)
     const chosen = only === undefined ? assets : assets.filter(({ name }) => name === only)

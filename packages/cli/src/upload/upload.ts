@@ -33,7 +33,7 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
   const device = await session.device()
   return await interruptible(async (signal) => {
     const outcomes = createOutcomes(report)
-    const sending = { report, outcomes, signal }
+    const sending = { report, outcomes, signal, again }
     tellOthers(others, sending)
     const deleted = { count: 0, kept: 0 }
     const uploading = sendEach(files, sending, async (file, onProgress) => {
