@@ -1,7 +1,8 @@
 /** P16: `blindkeep drop` of one large file. Compared with `curl -T` of as many bytes to a server that only hashes, writes and syncs them. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { newOwner } from '../../testing/people.ts'
 import { bundled } from '../../tools/bundle.ts'
@@ -10,8 +11,9 @@ import type { Lane, Row } from '../row.ts'
 import { removeObjects } from '../uploadLanes.ts'
 
 const MEBIBYTE = 1024 * 1024
-/** As people get it. */
+/** As people get it: the bundle, with the settings and flags of the first line of `bin.mjs`. */
 const MAIN = join(await bundled('cli'), 'main.js')
+const BIN = fileURLToPath(new URL('../../packages/cli/bin.mjs', import.meta.url))
 
 export const terminalDrop: Row = {
   name: 'terminal-drop',
@@ -34,8 +36,8 @@ export const terminalDrop: Row = {
       clear: () => removeObjects(server),
     })
     const home = `BLINDKEEP_HOME=${join(options.directory, 'home')}`
-    const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--max-semi-space-size=2']
-    const drop = lane('blindkeep drop', () => timeProgram('env', [home, ...node, MAIN, 'drop', url, file, '--again']))
+    const line = (await firstLineOf(BIN)).map((word) => (word === 'node' ? process.execPath : word))
+    const drop = lane('blindkeep drop', () => timeProgram('env', [home, ...line, MAIN, 'drop', url, file, '--again']))
     if (!hasProgram('curl', ['--version']))
       return { unit: 'MiB/s', lanes: [drop], comparisons: [{ id: 'P16', lane: drop }] }
     const bare = join(options.directory, 'bare')
@@ -50,6 +52,12 @@ export const terminalDrop: Row = {
       comparisons: [{ id: 'P16', lane: drop, beside: curl, reach: 0.6 }],
     }
   },
+}
+
+/** The words behind `#!/usr/bin/env -S`. */
+async function firstLineOf(program: string): Promise<readonly string[]> {
+  const [line = ''] = (await readFile(program, 'utf8')).split('\n')
+  return line.split(' ').slice(2)
 }
 
 async function writeRandom(path: string, mebibytes: number): Promise<void> {
