@@ -40,7 +40,10 @@ export interface LinkLimits {
   readonly sealedBytesMax: number | undefined
   /** Sealed bytes that the link still accepts, rounded down. */
   readonly remainingBytes: number | undefined
+  /** At most 1 if the link is `singleUse`. */
   readonly remainingFiles: number | undefined
+  /** The link takes one file: it ends with the first that lands. */
+  readonly singleUse: boolean
   /** Size of the largest file that certainly fits with a usual name and note. Undefined without a limit, 0 when the link is full. */
   readonly fileBytesMax: number | undefined
   /** RFC 3339. */
@@ -105,10 +108,13 @@ function limitsOf(answer: GuestLinkResponse): LinkLimits {
   const sealedBytesMax = answer.max_file_size ?? undefined
   const remainingBytes = answer.remaining_bytes ?? undefined
   const sealedBytes = Math.min(sealedBytesMax ?? Infinity, remainingBytes ?? Infinity)
+  const singleUse = answer.single_use === true
+  const remainingFiles = Math.min(answer.remaining_files ?? Infinity, singleUse ? 1 : Infinity)
   return {
     sealedBytesMax,
     remainingBytes,
-    remainingFiles: answer.remaining_files ?? undefined,
+    remainingFiles: remainingFiles === Infinity ? undefined : remainingFiles,
+    singleUse,
     fileBytesMax: sealedBytes === Infinity ? undefined : (largestPlaintext(sealedBytes) ?? 0),
     expiresAt: answer.expires_at ?? undefined,
     passphraseRequired: answer.passphrase_required,

@@ -163,6 +163,20 @@ describe('blindkeep drop', () => {
     assert.deepEqual(await namesOf(link), ['misfits/small.bin'])
   })
 
+  it('says that a link takes one file, sends no one of several, and says afterwards that this was all', async () => {
+    const link = await owner.createLink({ singleUse: true })
+    await folder('single', { 'a.bin': randomBytes(10), 'b.bin': randomBytes(10) })
+    const several = await run(['drop', link.url, 'single'])
+    assert.equal(several.status, 2)
+    assert.match(several.stdout, /^The link takes one file, /m)
+    assert.match(several.stderr, /takes one file, and these are 2\. Nothing was sent/)
+    assert.deepEqual(await namesOf(link), [])
+    const one = await run(['drop', link.url, 'single/a.bin'])
+    assert.equal(one.status, 0, one.stderr)
+    assert.match(one.stdout, /This was the one file that the link takes/)
+    assert.deepEqual(await namesOf(link), ['a.bin'])
+  })
+
   it('takes the passphrase from a file or the environment, also after a wrong one', async () => {
     const link = await owner.createLink({ passphrase: 'correct horse' })
     await folder('passphrase', { 'x.bin': randomBytes(10), word: Buffer.from('correct horse\n') })
