@@ -12,6 +12,7 @@ import { type Calls, createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
 import { type FileFacts, headerOf } from './seal/fileHeader.ts'
 import { KemError } from './seal/kem.ts'
+import type { SpelledPassphrase } from './seal/passphraseSpellings.ts'
 import { createSealer } from './seal/seal.ts'
 import type { Source } from './seal/source.ts'
 import { hashFile } from './send/hashFile.ts'
@@ -22,6 +23,7 @@ import { largestPlaintext } from './sizes.ts'
 
 export { type LinkParts, parseLink } from './drops/linkAddress.ts'
 export type { FileFacts } from './seal/fileHeader.ts'
+export { normalPassphrase, passphraseSpellings, type SpelledPassphrase } from './seal/passphraseSpellings.ts'
 export { requireSamePlaintext } from './send/samePlaintext.ts'
 export {
   askSend,
@@ -53,8 +55,10 @@ export interface LinkLimits {
 
 export interface PrepareOptions extends FileFacts {
   readonly source: Source
-  /** The passphrase from the owner; it never leaves this process. */
-  readonly passphrase?: string | undefined
+  /**
+   * The passphrase from the owner, as `normalPassphrase` spells it; it never leaves this process. Old links may need another one of `passphraseSpellings`.
+   */
+  readonly passphrase?: SpelledPassphrase | undefined
   readonly onProgress?: ((progress: SendProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }

@@ -36,7 +36,7 @@ describe('a passphrase', () => {
     await rowOf(page, 'two').getByText('Waiting for the passphrase').waitFor()
     await assertAccessible(page)
     // The field has the focus again.
-    await page.keyboard.type('lake')
+    await page.keyboard.type('La-KE')
     await page.keyboard.press('Enter')
     await allArrived(page)
   })

@@ -187,6 +187,22 @@ describe('blindkeep drop', () => {
     assert.match(wrong.stderr, /passphrase is missing or wrong/)
     assert.equal((await run([...args, '--passphrase-file', 'passphrase/word'])).status, 0)
     assert.equal((await dropsOf(link)).length, 1)
+    const spelled = await run([...args, '--again'], { env: { BLINDKEEP_PASSPHRASE: 'Correct-HORSE' } })
+    assert.equal(spelled.status, 0, spelled.stderr)
+    assert.equal((await dropsOf(link)).length, 2)
+  })
+
+  it('opens a link of an older client, which took the passphrase as it was typed, also for many files', async () => {
+    const passphraseProof: typeof nodeEnvironment.passphraseProof = (_, salt) =>
+      nodeEnvironment.passphraseProof('Correct-Horse', salt)
+    const before = await newOwner(world.proxy.url, { ...nodeEnvironment, passphraseProof })
+    const link = await before.createLink({ passphrase: 'Correct-Horse' })
+    const names = Array.from({ length: 15 }, (_, index) => `${index}.bin`)
+    await folder('old', Object.fromEntries(names.map((name) => [name, randomBytes(10)])))
+    // The server accepts ten wrong ones.
+    const outcome = await run(['drop', link.url, 'old', '--json'], { env: { BLINDKEEP_PASSPHRASE: 'Correct-Horse' } })
+    assert.equal(outcome.status, 0, outcome.stderr)
+    assert.equal(factsOf(outcome).at(-1).landed, names.length)
   })
 
   it('sends nothing to a server that swaps the key of the link, and exits with 3', async () => {

@@ -16,6 +16,7 @@ import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
 import { durationText, shown } from '../texts.ts'
 import { misfits } from './misfits.ts'
+import { createPassphrase, type Passphrase } from './passphrase.ts'
 import { type DropResult, sendFile } from './sendFile.ts'
 
 export interface DropFlags extends ReportFlags {
@@ -133,13 +134,14 @@ function expiryText(expiresAt: string): string {
   return seconds > 0 ? `for ${durationText(seconds)}` : 'and is about to expire'
 }
 
-function passphraseOf({ passphraseFile }: DropFlags): Promise<string> {
-  return secret({
+async function passphraseOf({ passphraseFile }: DropFlags): Promise<Passphrase> {
+  const typed = await secret({
     what: 'Passphrase of the link',
     file: passphraseFile,
     variable: 'BLINDKEEP_PASSPHRASE',
     flag: '--passphrase-file',
   })
+  return createPassphrase(typed)
 }
 
 /** Standard input as a file: a receipt and a repeat need its size and hash before the first byte is sent. */

@@ -28,10 +28,10 @@ export function createSendUpload(options: SendUploadOptions) {
   /** The state with the newest passphrase, unless a session exists already. */
   async function stateToSend({ id, state }: Entry): Promise<SendState> {
     if (state === undefined) throw new Error('a file is sent only after it has been sealed')
-    const text = passphrase.textUnlessUsedFor(id)
-    if (state.uploadId !== undefined || text === undefined) return state
-    const changed = await withPassphrase(state, text, environment)
-    passphrase.wasUsedFor(id, text)
+    const spelling = passphrase.spellingUnlessUsedFor(id)
+    if (state.uploadId !== undefined || spelling === undefined) return state
+    const changed = await withPassphrase(state, spelling, environment)
+    passphrase.wasUsedFor(id, spelling)
     return changed
   }
 

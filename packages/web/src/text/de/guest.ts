@@ -85,7 +85,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     noteHint: 'Wird mit jeder Datei gesendet.',
     sender: 'Ihr Name',
     passphrase: 'Kennwort',
-    passphraseHint: 'Sie bekommen es von der Person, von der Sie den Link haben. Es verlässt diesen Browser nicht.',
+    passphraseHint:
+      'Sie bekommen es von der Person, von der Sie den Link haben. Großschreibung, Leerzeichen und Bindestriche sind egal. Es verlässt diesen Browser nicht.',
     passphraseRefused:
       'Der Server hat dieses Kennwort abgelehnt. Prüfen Sie es und versuchen Sie es noch einmal. Ihre Dateien warten so lange.',
     passphraseMissing: 'Dieser Link fragt nach einem Kennwort. Geben Sie es hier ein.',

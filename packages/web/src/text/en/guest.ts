@@ -85,7 +85,8 @@ export const guest = {
     noteHint: 'Sent with each file.',
     sender: 'Your name',
     passphrase: 'Passphrase',
-    passphraseHint: 'You get it from the person who gave you the link. It never leaves this browser.',
+    passphraseHint:
+      'You get it from the person who gave you the link. Capital letters, spaces and hyphens do not matter. It never leaves this browser.',
     passphraseRefused: 'The server rejected this passphrase. Check it and try again. Your files are waiting.',
     passphraseMissing: 'This link asks for a passphrase. Enter it here.',
     passphraseSend: 'Use this passphrase',
