@@ -30,7 +30,7 @@ export const guestShots: readonly Shot[] = [
       await owner.revokeLink(opaqueId)
       return { url }
     },
-    reach: (page) => page.getByText(text.faults.closed.title).waitFor(),
+    reach: (page) => page.getByText(text.standing.closed.title).waitFor(),
   },
   {
     name: 'guest/damaged-address',
@@ -45,7 +45,7 @@ export const guestShots: readonly Shot[] = [
       await choose(page, FILES)
       world.line.down()
       await sendAll(page)
-      await page.getByText(text.progress.retrying).first().waitFor()
+      await page.getByText(text.failures.no_connection).first().waitFor()
     },
   },
   {

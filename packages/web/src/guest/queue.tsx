@@ -41,15 +41,16 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
 }
 
 /** Problems and actions for all rows together: three failed rows are hard to find among ten thousand. */
-function Troubles({ snapshot: { counts, rows, alarms } }: { readonly snapshot: Snapshot }) {
+function Troubles({ snapshot: { link, counts, rows, alarms } }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
+  const isSingle = link.is === 'open' && link.limits.singleUse === true
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
   const retryable = rows.filter(({ phase, retry }) => phase === 'failed' && retry === 'resume').length
   return (
     <>
       {counts.unfit > 0 && (
         <Notice tone="warn">
-          <p>{others > 0 ? text.unfit(counts.unfit) : text.unfitAlone(counts.unfit)}</p>
+          <p>{others === 0 ? text.unfitAlone(counts.unfit) : isSingle ? text.onlyOne : text.unfit(counts.unfit)}</p>
           {counts.unfit > 1 && (
             <div>
               <Button icon="trash" onClick={() => tell({ do: 'removeUnfit' })}>

@@ -43,6 +43,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   async function add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void> {
     if (files.length === 0) say('nothing_chosen', [''])
     await earlier.refresh()
+    if (files.length > 0) forgetReplaced()
     const known = new Map([...entries.all()].map((entry) => [identityKey(entry), entry]))
     const refused: Record<Refusal, string[]> = { already_there: [], already_landed: [], not_taken: [] }
     for (const chosen of files) {
@@ -58,6 +59,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
     say('not_read', unreadable)
     judge()
     onChange()
+  }
+
+  /** Through a link that takes one file, the file that is chosen now replaces the one that was chosen before. */
+  function forgetReplaced(): void {
+    const link = linkStatus()
+    if (link.is !== 'open' || link.limits.singleUse !== true) return
+    for (const { id } of [...entries.all()].filter(isUndecided)) entries.remove(id)
   }
 
   /** A failed or cancelled file starts again with the bytes that were chosen now. */
@@ -104,10 +112,18 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
 function misfitsIn(entries: Entries, limits: Limits): ReadonlyMap<string, Misfit | undefined> {
   const all = [...entries.all()]
-  const uncounted = all.filter(isUncounted)
+  const uncounted = all.filter(limits.singleUse === true ? isTheOneFile : isUncounted)
   const used = { files: uncounted.length, bytes: uncounted.reduce((sum, { totalBytes }) => sum + totalBytes, 0) }
-  const undecided = all.filter(({ phase }) => phase === 'chosen' || phase === 'unfit')
-  return misfitsOf(undecided, limits, used)
+  return misfitsOf(all.filter(isUndecided), limits, used)
+}
+
+function isUndecided({ phase }: Entry): boolean {
+  return phase === 'chosen' || phase === 'unfit'
+}
+
+/** Landed, or on its way: a link that takes one file does not count its open sessions. */
+function isTheOneFile({ phase }: Entry): boolean {
+  return !['chosen', 'unfit', 'failed', 'cancelled'].includes(phase)
 }
 
 /** The file uses up some of the link's limits, and the server's last answer does not count it. */

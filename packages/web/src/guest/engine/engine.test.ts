@@ -318,7 +318,7 @@ describe('a lost connection', () => {
     await tab.add([chosen('patient.bin', bytes(10))])
     world.proxy.tamper({ matches: isRequest('POST', DROPS), lose: 'request' })
     tab.send(noMessage, undefined)
-    await tab.until(({ totals }) => totals.isRetrying)
+    await tab.until(({ totals }) => totals.trouble?.reason === 'no_connection')
     world.proxy.tamper()
     tab.wake()
     await tab.untilAll('landed')
