@@ -42,6 +42,73 @@ describe('a passphrase', () => {
   })
 })
 
+describe('a link that accepts one file', () => {
+  it('says so before and after, takes the last one that was chosen, and is closed for the next visit', async (t) => {
+    const { url } = await world.link({ owner, singleUse: true })
+    const { page } = await browser.open(t, { url, device: 'phone' })
+    await page.getByText('accepts one file only').waitFor()
+    await button(page, 'Choose a file').waitFor()
+    await assertAccessible(page)
+    const input = page.getByLabel('Choose files', { exact: true }).and(page.locator('input'))
+    assert.equal(await input.getAttribute('multiple'), null)
+    await choose(page, someFile('first', 10))
+    await choose(page, someFile('second', 10))
+    await rowOf(page, 'second').waitFor()
+    assert.equal(await rowOf(page, 'first').count(), 0)
+    await sendChosen(page)
+    await allArrived(page)
+    await page.getByText('this was all. You can close this page.').waitFor()
+    assert.equal(await button(page, /^(Choose|Add)/).count(), 0)
+    await assertAccessible(page)
+    await page.reload()
+    await page.getByRole('heading', { name: 'This link accepts no more files' }).waitFor()
+    await rowOf(page, 'second').getByText('Arrived on').waitFor()
+    await assertAccessible(page)
+    const elsewhere = await browser.open(t, { url })
+    await elsewhere.page.getByRole('heading', { name: 'This link accepts no files' }).waitFor()
+    await elsewhere.page.getByText('Have you sent files from another browser or device?').waitFor()
+    await assertAccessible(elsewhere.page)
+  })
+})
+
+describe('a server that takes nothing for now', () => {
+  const problem = (status: number, code: string) => () => ({
+    status,
+    headers: { 'content-type': 'application/problem+json' },
+    body: Buffer.from(JSON.stringify({ type: `/problems/${code}`, status, code })),
+  })
+
+  it('has other words for a full disk, an error, a lost network and a full account, and none is green', async (t) => {
+    const { url } = await world.link({ owner })
+    const { page } = await browser.open(t, { url })
+    const creation = isRequest('POST', DROPS)
+    const card = page.getByRole('region', { name: 'All files' })
+    proxy.tamper({ matches: creation, answer: problem(500, 'error.storage.unavailable') })
+    await choose(page, someFile('patient', 10))
+    await sendChosen(page)
+    await card.getByText(/^Since .* the server has had no space for your files/).waitFor()
+    await rowOf(page, 'patient').getByText('The server has no space for it now.').waitFor()
+    await assertAccessible(page)
+    proxy.tamper({ matches: creation, instead: 502 })
+    await button(page, 'Try again now').click()
+    await card.getByText(/^Since .* the server has answered with errors/).waitFor()
+    proxy.tamper({ matches: creation, lose: 'request' })
+    await button(page, 'Try again now').click()
+    await card.getByText(/^No connection since /).waitFor()
+    proxy.tamper()
+    await button(page, 'Try again now').click()
+    await allArrived(page)
+    proxy.tamper({ matches: creation, answer: problem(403, 'error.quota.exceeded') })
+    await choose(page, someFile('refused', 10))
+    await sendChosen(page)
+    await page.getByRole('heading', { name: '1 file arrived, 1 was not sent' }).waitFor()
+    await rowOf(page, 'refused')
+      .getByText(/^The storage of the person who gets the files is full/)
+      .waitFor()
+    await assertAccessible(page)
+  })
+})
+
 describe('a link that accepts nothing', () => {
   it('says why', async (t) => {
     const full = await world.link({ owner, caps: { maxFileCount: 1 } })

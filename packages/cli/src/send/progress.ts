@@ -1,4 +1,5 @@
 /** How far files are: a row for each that is under way, and one for all. */
+import type { SendTrouble } from '@blindkeep/client/errors'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Report } from '../report.ts'
 import { durationText, shown } from '../texts.ts'
@@ -16,12 +17,20 @@ const PHASES = {
   saving: 'saving',
 } as const
 
+const TROUBLES = {
+  no_connection: 'no answer',
+  busy: 'the server is busy',
+  storage_unavailable: 'the server has no space',
+  server_failed: 'the server has a problem',
+} as const satisfies Record<SendTrouble, string>
+
 export interface FileProgress {
   readonly phase: keyof typeof PHASES
   readonly bytes: number
   readonly of: number
   /** Milliseconds until the next attempt, after a failure. */
   readonly waitingMs?: number
+  readonly trouble?: SendTrouble
 }
 
 export interface FileUnderWay {
@@ -83,8 +92,10 @@ export function createProgress<File extends FileUnderWay>(files: readonly File[]
   }
 }
 
-function rowOf([{ shownAs }, { phase, bytes, of, waitingMs }]: readonly [FileUnderWay, FileProgress]): string {
+function rowOf([{ shownAs }, progress]: readonly [FileUnderWay, FileProgress]): string {
+  const { phase, bytes, of, waitingMs, trouble = 'no_connection' } = progress
   const percent = `${of === 0 ? 100 : Math.floor((100 * bytes) / of)} %`.padStart(5)
-  const doing = waitingMs === undefined ? PHASES[phase] : `no answer, again in ${durationText(waitingMs / 1000)}`
+  const doing =
+    waitingMs === undefined ? PHASES[phase] : `${TROUBLES[trouble]}, again in ${durationText(waitingMs / 1000)}`
   return `${percent}  ${doing}  ${shown(shownAs)}`
 }

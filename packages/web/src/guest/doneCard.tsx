@@ -3,7 +3,7 @@ import { Button, Name } from '../common/controls.tsx'
 import { filePath } from '../common/filePath.ts'
 import { Icon } from '../common/icons.tsx'
 import type { Snapshot } from './messages.ts'
-import { isUsedUp, type Outcome, outcomeOf } from './standing.ts'
+import { isForOneFile, isShut, type Outcome, outcomeOf } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 import { isFocusFree } from './useFocusFallback.ts'
 
@@ -22,12 +22,9 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const isChecking = checkedReceipts + missingReceipts + alarms < counts.landed
   const isProven = alarms === 0 && missingReceipts === 0
   const isGood = isProven && outcome.missing === 0
-  const status = isChecking
-    ? text.done.checking
-    : isProven
-      ? text.done.checked(counts.landed)
-      : text.done.unproven(alarms + missingReceipts)
-  const last = isUsedUp(snapshot) ? text.done.onlyOne : text.done.close
+  const proof = outcome.missing > 0 ? text.done.checkedArrived : text.done.checked(counts.landed)
+  const status = isChecking ? text.done.checking : isProven ? proof : text.done.unproven(alarms + missingReceipts)
+  const last = isForOneFile(snapshot) ? text.done.onlyOne : isShut(snapshot) ? text.done.full : text.done.close
   return (
     <section class={`card done-card ${isGood ? '' : 'unproven'}`} aria-labelledby="done-heading">
       <div class="done-art">

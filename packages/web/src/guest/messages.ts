@@ -163,6 +163,8 @@ export interface Snapshot {
   /** `refused`: this browser stores nothing, so no upload survives a reload. */
   readonly storage: 'asking' | 'kept' | 'refused'
   readonly isPaused: boolean
+  /** Files of this visit use up the number of files that the link had left. */
+  readonly isFilled: boolean
   readonly counts: Readonly<Record<Phase, number>>
   /** Bytes of the files that are chosen and not sent yet. */
   readonly chosenBytes: number

@@ -13,7 +13,7 @@ import { PassphraseCard } from './passphraseCard.tsx'
 import { PrintSheet } from './printSheet.tsx'
 import { ProgressCard } from './progressCard.tsx'
 import { Queue } from './queue.tsx'
-import { canContinue, isShut } from './standing.ts'
+import { canContinue, isForOneFile, isShut } from './standing.ts'
 import { browserFeatures, missingSupport } from './support.ts'
 import { GuestPagesContext, TEXTS } from './texts.ts'
 import { UnfinishedCard } from './unfinishedCard.tsx'
@@ -66,7 +66,6 @@ export function GuestPage() {
 function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
   const takesNone = snapshot !== undefined && isShut(snapshot)
   const canChoose = !takesNone || canContinue(snapshot)
-  const isSingle = snapshot?.link.is === 'open' && snapshot.link.limits.singleUse === true
   const isSending = snapshot !== undefined && snapshot.totals.files > 0
   const isEmpty = snapshot === undefined || snapshot.rows.length === 0
   return (
@@ -79,7 +78,13 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
       {snapshot !== undefined && <DoneCard snapshot={snapshot} />}
       {snapshot !== undefined && <ProgressCard snapshot={snapshot} />}
       {canChoose && (
-        <DropZone isCompact={!isEmpty} isSingle={isSingle} isReady={snapshot !== undefined} remark={snapshot?.remark} />
+        <DropZone
+          isCompact={!isEmpty || takesNone}
+          isSingle={snapshot !== undefined && isForOneFile(snapshot)}
+          isShut={takesNone}
+          isReady={snapshot !== undefined}
+          remark={snapshot?.remark}
+        />
       )}
       {snapshot !== undefined && <Queue snapshot={snapshot} />}
       {snapshot !== undefined && snapshot.counts.chosen > 0 && <MessageForm snapshot={snapshot} />}

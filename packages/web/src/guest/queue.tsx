@@ -3,6 +3,7 @@ import { Button, Notice } from '../common/controls.tsx'
 import { ConfirmCancel } from './confirmCancel.tsx'
 import type { Row, Snapshot } from './messages.ts'
 import { QueueRow } from './queueRow.tsx'
+import { isForOneFile } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
 export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
@@ -41,16 +42,22 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
 }
 
 /** Problems and actions for all rows together: three failed rows are hard to find among ten thousand. */
-function Troubles({ snapshot: { link, counts, rows, alarms } }: { readonly snapshot: Snapshot }) {
+function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
-  const isSingle = link.is === 'open' && link.limits.singleUse === true
+  const { counts, rows, alarms } = snapshot
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
   const retryable = rows.filter(({ phase, retry }) => phase === 'failed' && retry === 'resume').length
   return (
     <>
       {counts.unfit > 0 && (
         <Notice tone="warn">
-          <p>{others === 0 ? text.unfitAlone(counts.unfit) : isSingle ? text.onlyOne : text.unfit(counts.unfit)}</p>
+          <p>
+            {others === 0
+              ? text.unfitAlone(counts.unfit)
+              : isForOneFile(snapshot)
+                ? text.onlyOne
+                : text.unfit(counts.unfit)}
+          </p>
           {counts.unfit > 1 && (
             <div>
               <Button icon="trash" onClick={() => tell({ do: 'removeUnfit' })}>

@@ -6,9 +6,13 @@ export function isFull({ link }: Snapshot): boolean {
   return link.is === 'open' && (link.limits.remainingFiles === 0 || link.limits.fileBytesMax === 0)
 }
 
-/** The link took one file, and that one has landed. */
-export function isUsedUp({ link, counts }: Snapshot): boolean {
-  return link.is === 'open' && link.limits.singleUse === true && counts.landed > 0
+export function isForOneFile({ link }: Snapshot): boolean {
+  return link.is === 'open' && link.limits.singleUse === true
+}
+
+/** The files that the link takes have landed in this visit. */
+function isUsedUp({ isFilled, totals }: Snapshot): boolean {
+  return isFilled && totals.landed > 0 && totals.landed === totals.files
 }
 
 /** No new file can be chosen. One of an earlier visit may still continue. */
@@ -29,7 +33,7 @@ export function noticeOf(snapshot: Snapshot): Notice | undefined {
   const isOwn = counts.landed + counts.failed + totals.files > 0 || canContinue(snapshot)
   if (link.is === 'refused' && link.fault === 'closed') return isOwn ? 'closed_for_new' : 'closed'
   // While files are sent, their own reservations may be what fills the link.
-  if (!isFull(snapshot) || isUsedUp(snapshot) || totals.files > 0) return undefined
+  if (!isFull(snapshot) || totals.files > 0) return undefined
   return isOwn ? 'full_for_new' : 'full'
 }
 

@@ -5,7 +5,7 @@ import type { ChosenFile, Limits, LinkStatus, Remark } from '../messages.ts'
 import type { EarlierUploads } from './earlierUploads.ts'
 import type { Entries, Entry } from './entries.ts'
 import { type FileIdentity, identityKey, identityOf } from './fileIdentity.ts'
-import { type Misfit, misfitsOf } from './fit.ts'
+import { type Misfit, misfitsOf, type Used } from './fit.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import { become } from './phases.ts'
 import { shortened } from './snapshot.ts'
@@ -16,6 +16,8 @@ export interface Admission {
   add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void>
   /** Marks each chosen file as fitting or not, by the last answer about the link. */
   judge(): void
+  /** Files of this visit use up the number of files that the last answer has left. */
+  isFilled(): boolean
   remark(): Remark | undefined
 }
 
@@ -43,7 +45,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   async function add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void> {
     if (files.length === 0) say('nothing_chosen', [''])
     await earlier.refresh()
-    if (files.length > 0) forgetReplaced()
+    if (files.length > 0) forgetReplaced(entries, linkStatus())
     const known = new Map([...entries.all()].map((entry) => [identityKey(entry), entry]))
     const refused: Record<Refusal, string[]> = { already_there: [], already_landed: [], not_taken: [] }
     for (const chosen of files) {
@@ -59,13 +61,6 @@ export function createAdmission(options: AdmissionOptions): Admission {
     say('not_read', unreadable)
     judge()
     onChange()
-  }
-
-  /** Through a link that takes one file, the file that is chosen now replaces the one that was chosen before. */
-  function forgetReplaced(): void {
-    const link = linkStatus()
-    if (link.is !== 'open' || link.limits.singleUse !== true) return
-    for (const { id } of [...entries.all()].filter(isUndecided)) entries.remove(id)
   }
 
   /** A failed or cancelled file starts again with the bytes that were chosen now. */
@@ -107,14 +102,27 @@ export function createAdmission(options: AdmissionOptions): Admission {
     }
   }
 
-  return { add, judge, remark: () => remark }
+  return { add, judge, isFilled: () => isFilled(entries, linkStatus()), remark: () => remark }
+}
+
+/** Through a link that takes one file, the file that is chosen now replaces the one that was chosen before. */
+function forgetReplaced(entries: Entries, link: LinkStatus): void {
+  if (link.is !== 'open' || link.limits.singleUse !== true) return
+  for (const { id } of [...entries.all()].filter(isUndecided)) entries.remove(id)
+}
+
+function isFilled(entries: Entries, link: LinkStatus): boolean {
+  if (link.is !== 'open' || link.limits.remainingFiles === undefined) return false
+  return usedBy(entries, link.limits).files >= link.limits.remainingFiles
 }
 
 function misfitsIn(entries: Entries, limits: Limits): ReadonlyMap<string, Misfit | undefined> {
-  const all = [...entries.all()]
-  const uncounted = all.filter(limits.singleUse === true ? isTheOneFile : isUncounted)
-  const used = { files: uncounted.length, bytes: uncounted.reduce((sum, { totalBytes }) => sum + totalBytes, 0) }
-  return misfitsOf(all.filter(isUndecided), limits, used)
+  return misfitsOf([...entries.all()].filter(isUndecided), limits, usedBy(entries, limits))
+}
+
+function usedBy(entries: Entries, { singleUse = false }: Limits): Used {
+  const uncounted = [...entries.all()].filter(singleUse ? isTheOneFile : isUncounted)
+  return { files: uncounted.length, bytes: uncounted.reduce((sum, { totalBytes }) => sum + totalBytes, 0) }
 }
 
 function isUndecided({ phase }: Entry): boolean {

@@ -48,6 +48,7 @@ function snapshotOf({ entries, rate, link, passphrase, store, visit, earlier, ad
     passphrase: passphrase.status(),
     storage: store.isPersistent ? 'kept' : 'refused',
     isPaused: visit.isPaused,
+    isFilled: admission.isFilled(),
     ...view,
     totals: { ...totals, secondsLeft: isMoving ? rate.secondsLeft(totals.totalBytes - totals.doneBytes) : undefined },
     unfinished: isKeySwapped(link.status()) ? [] : earlier.unfinished(),

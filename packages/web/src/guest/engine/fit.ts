@@ -5,7 +5,7 @@ import type { Limits } from '../messages.ts'
 export type Misfit = 'too_large' | 'too_many' | 'only_one' | 'no_room'
 
 /** The part of the limits that other files of this visit use. */
-interface Used {
+export interface Used {
   readonly files: number
   /** Sealed bytes. */
   readonly bytes: number

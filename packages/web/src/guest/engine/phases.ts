@@ -77,7 +77,7 @@ export const become = {
   /** The file's job stopped, and the engine starts the file again at once. */
   waiting: () => ({ phase: 'waiting', ...UNTROUBLED }),
 
-  /** The guest starts the file again, or the engine does so when the browser is online again. */
+  /** The guest starts the file again. */
   resumed: () => ({ phase: 'waiting', isBackingOff: false, ...UNTROUBLED }),
 
   /** The server has all bytes of the file already, so sending continues until the file lands. */
@@ -100,5 +100,7 @@ export function resumeEntry(entries: Entries, entry: Entry | undefined): void {
   if (entry === undefined) return
   const { id, phase, isBackingOff } = entry
   const isStopped = phase === 'paused' || phase === 'failed' || phase === 'cancelled'
-  if (isStopped || isBackingOff) entries.change(id, become.resumed())
+  if (isStopped) entries.change(id, become.resumed())
+  // What keeps it back may still do so.
+  else if (isBackingOff) entries.change(id, become.backedOff())
 }

@@ -22,6 +22,7 @@ export const guest = {
     label: 'Choose files to send',
     drop: 'Drop files or folders here',
     dropOne: 'Drop a file here',
+    dropAgain: 'You can also drop an unfinished file here.',
     dropNow: 'Release to add them',
     files: 'Choose files',
     file: 'Choose a file',
@@ -205,10 +206,13 @@ export const guest = {
         'The server signed a receipt that it has your file. This browser checked the signatures.',
         'For each file, the server signed a receipt that it has the file. This browser checked the signatures.',
       ),
+    checkedArrived:
+      'For what has arrived, the server signed receipts that it has it. This browser checked the signatures.',
     checking: 'Checking the receipts…',
     unproven: (count: number) => `The server says so, but gave no proof for ${files(count)}. See below.`,
     close: 'You can close this page or send more files.',
     onlyOne: 'The link accepts one file, and this was all. You can close this page.',
+    full: 'The link accepts no more files. You can close this page.',
     rest: 'The list below shows what you can do about it.',
     some: (landed: number, failed: number) =>
       `${files(landed)} arrived, ${number(failed)} ${plural(failed, 'was', 'were')} not sent`,
