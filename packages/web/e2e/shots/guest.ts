@@ -3,11 +3,13 @@ import { sendFile } from '../../../../testing/people.ts'
 import { guest as text } from '../../src/text/en/guest.ts'
 import type { Shot } from '../shots.ts'
 
+const UNLIMITED = { caps: { maxTotalBytes: 'unlimited' } } as const
+
 /** What a guest sees. */
 export const guestShots: readonly Shot[] = [
   {
     name: 'guest/ready',
-    begin: (world) => world.link(),
+    begin: (world) => world.link(UNLIMITED),
     reach: (page) => page.getByText(text.limits.none).waitFor(),
   },
   {
@@ -88,7 +90,7 @@ export const guestShots: readonly Shot[] = [
   },
   {
     name: 'guest/unreachable',
-    begin: (world) => world.link(),
+    begin: (world) => world.link(UNLIMITED),
     reach: async (page, world) => {
       await page.getByText(text.limits.none).waitFor()
       await choose(page, FILES)

@@ -77,7 +77,7 @@ export const guestTroublesShots: readonly Shot[] = [
     reach: async (page) => {
       await chooseSome(page)
       await sendChosen(page)
-      await page.getByText('3 files arrived, 1 was not sent').waitFor()
+      await page.getByRole('heading', { name: '3 files arrived, 1 was not sent' }).waitFor()
       await page.getByText('This browser checked the signatures.').waitFor()
     },
   },

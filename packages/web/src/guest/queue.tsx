@@ -46,18 +46,16 @@ function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   const { counts, rows, alarms } = snapshot
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
+  const isAlone = rows.length === counts.unfit
+  const unfitAtRest = isAlone ? text.unfitAlone(counts.unfit) : text.unfitRest(counts.unfit)
+  const unfitBeside = isForOneFile(snapshot) ? text.onlyOne : text.unfit(counts.unfit)
+  const unfit = others > 0 ? unfitBeside : unfitAtRest
   const retryable = rows.filter(({ phase, retry }) => phase === 'failed' && retry === 'resume').length
   return (
     <>
       {counts.unfit > 0 && (
         <Notice tone="warn">
-          <p>
-            {others === 0
-              ? text.unfitAlone(counts.unfit)
-              : isForOneFile(snapshot)
-                ? text.onlyOne
-                : text.unfit(counts.unfit)}
-          </p>
+          <p>{unfit}</p>
           {counts.unfit > 1 && (
             <div>
               <Button icon="trash" onClick={() => tell({ do: 'removeUnfit' })}>

@@ -87,7 +87,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     closed_for_new: {
       title: 'Dieser Link nimmt keine Dateien mehr an',
-      more: 'Der Link nimmt keine Dateien mehr an: Er ist abgelaufen, verbraucht oder widerrufen. Dateien, die angekommen sind, bleiben dort.',
+      more: 'Er ist abgelaufen, verbraucht oder widerrufen. Dateien, die angekommen sind, bleiben dort.',
     },
     full: {
       title: 'Dieser Link ist voll',
@@ -95,7 +95,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     full_for_new: {
       title: 'Dieser Link ist voll',
-      more: 'Er nimmt keine Dateien mehr an. Was angekommen ist, bleibt dort, und was begonnen ist, kann noch ankommen.',
+      more: 'Er nimmt keine Dateien mehr an. Dateien, die angekommen sind, bleiben dort.',
     },
     elsewhere:
       'Haben Sie Dateien mit einem anderen Browser oder Gerät gesendet? Nur dort werden sie angezeigt und können weiter gesendet werden.',
@@ -185,6 +185,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link. Die anderen können gesendet werden.`,
   onlyOne:
     'Dieser Link nimmt nur eine Datei an: die, die bereit ist. Um stattdessen eine andere zu senden, entfernen Sie jene aus der Liste.',
+  unfitRest: (count) => `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link.`,
   unfitAlone: (count) =>
     plural(count, 'Diese Datei passt nicht zu diesem Link.', 'Diese Dateien passen nicht zu diesem Link.'),
   progress: {

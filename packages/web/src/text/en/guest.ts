@@ -88,7 +88,7 @@ export const guest = {
     },
     closed_for_new: {
       title: 'This link accepts no more files',
-      more: 'The link accepts no more files: it has expired, has been used up or was revoked. Files that have arrived stay there.',
+      more: 'It has expired, has been used up or was revoked. Files that have arrived stay there.',
     },
     full: {
       title: 'This link is full',
@@ -96,7 +96,7 @@ export const guest = {
     },
     full_for_new: {
       title: 'This link is full',
-      more: 'It accepts no more files. Those that have arrived stay there, and those that have begun can still arrive.',
+      more: 'It accepts no more files. Files that have arrived stay there.',
     },
     elsewhere: 'Have you sent files from another browser or device? Only that one shows them and can continue them.',
     lookAgain: 'Look again',
@@ -175,6 +175,7 @@ export const guest = {
   unfit: (count: number) => `${files(count)} ${plural(count, 'does', 'do')} not fit this link. The others can be sent.`,
   onlyOne:
     'This link accepts one file only: the one that is ready. To send another one instead, remove that one from the list.',
+  unfitRest: (count: number) => `${files(count)} ${plural(count, 'does', 'do')} not fit this link.`,
   unfitAlone: (count: number) =>
     plural(count, 'This file does not fit this link.', 'These files do not fit this link.'),
   progress: {
