@@ -76,6 +76,13 @@ describe('the link for its guest', () => {
     )
   })
 
+  it('shows whether it ends after its first landed drop', async () => {
+    const view = await guestView(await newLink(server, { single_use: true }))
+    assert.deepEqual([view.single_use, view.remaining_files], [true, undefined])
+    const other = await guestView(await newLink(server, { single_use: false }))
+    assert.equal(other.single_use ?? false, false)
+  })
+
   it('shows that it needs a passphrase, and nothing about the passphrase', async () => {
     const passphrase_verifier = base64(32)
     const reply = await visit(await newLink(server, { passphrase_verifier }))

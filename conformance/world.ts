@@ -261,6 +261,7 @@ export interface GuestView {
   readonly remaining_bytes?: number
   readonly remaining_files?: number
   readonly expires_at?: string
+  readonly single_use?: boolean
   readonly suggested_chunk_size: number
 }
 

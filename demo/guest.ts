@@ -4,7 +4,14 @@
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { openLink, parseSendState, type SendProgress, type SendState, send } from '@blindkeep/client/guest'
+import {
+  normalPassphrase,
+  openLink,
+  parseSendState,
+  type SendProgress,
+  type SendState,
+  send,
+} from '@blindkeep/client/guest'
 import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
 import { fetchReceipt } from '@blindkeep/client/receipts'
 import type { GuestMessage, GuestOrder } from './guestMessages.ts'
@@ -45,7 +52,7 @@ async function run({ url, path, statePath, passphrase, note, sender }: GuestOrde
     const link = await openLink(url, environment)
     await report({ is: 'limits', limits: link.limits })
     const facts = { name: basename(path), type: 'application/octet-stream', modifiedAt, note, sender }
-    const prepared = await link.prepare({ ...facts, source, passphrase, onProgress })
+    const prepared = await link.prepare({ ...facts, source, passphrase: normalPassphrase(passphrase), onProgress })
     await keep(statePath, prepared)
     return prepared
   }

@@ -5,6 +5,7 @@ import { normaliseEmail } from '@blindkeep/protocol/email'
 import { nodeEnvironment } from '../../packages/client/src/node/nodeEnvironment.ts'
 import * as derive from '../../packages/client/src/seal/derive.ts'
 import { keyPairFromSeed } from '../../packages/client/src/seal/kem.ts'
+import { normalPassphrase } from '../../packages/client/src/seal/passphraseSpellings.ts'
 import {
   ACCOUNT_KEY,
   ALBUM_ID,
@@ -79,6 +80,7 @@ export async function derivationVectors() {
       },
     ],
     passphrase_salt: passphraseSalts(),
+    passphrase_normal: normalPassphrases(),
     argon2id: [
       {
         name: 'password → master; the ligature enters as NFKC has it, two letters',
@@ -88,12 +90,15 @@ export async function derivationVectors() {
         output: toHex(master),
       },
       {
-        name: 'passphrase verifier and proof',
-        text: 'open sesame',
-        text_nfkc: toHex(utf8('open sesame')),
+        name: 'passphrase verifier and proof; the text is in normal form (passphrase_normal)',
+        text: 'opensesame',
+        text_nfkc: toHex(utf8('opensesame')),
         salt: toHex(derive.passphraseSalt(SERVER_ID, OPAQUE_ID)),
         output: toHex(
-          await nodeEnvironment.passphraseProof('open sesame', derive.passphraseSalt(SERVER_ID, OPAQUE_ID)),
+          await nodeEnvironment.passphraseProof(
+            normalPassphrase('Open Sesame'),
+            derive.passphraseSalt(SERVER_ID, OPAQUE_ID),
+          ),
         ),
       },
     ],
@@ -114,6 +119,24 @@ export async function derivationVectors() {
       },
     ],
   }
+}
+
+/** Each of `typed` gives `normal`, which is written out here and not computed. */
+function normalPassphrases() {
+  const rows = [
+    {
+      name: 'a suggested passphrase, as people read, write and paste it',
+      typed: ['k7wm-p3xd-9qht-2vnc', 'K7WM P3XD 9QHT 2VNC', 'k7wmp3xd9qht2vnc', ' k7wm‑p3xd – 9qht\u00a02vnc\u200b\n'],
+      normal: 'k7wmp3xd9qht2vnc',
+    },
+    { name: 'a sentence', typed: ['Open Sesame', 'open-sesame', 'OPENSESAME'], normal: 'opensesame' },
+    { name: 'composed and wide characters', typed: ['Cafe\u0301', 'CAFÉ', 'Ｃａｆé'], normal: 'caf\u00e9' },
+    { name: 'ß, and a sigma at the end of a word', typed: ['Straße ΟΔΟΣ α', 'STRASSE-οδος-Α'], normal: 'strasseοδοσα' },
+    { name: 'other characters stay', typed: ['it’s 5_o.clock!'], normal: 'it’s5_o.clock!' },
+    { name: 'nothing but spaces and hyphens stays as it is', typed: ['- -'], normal: '- -' },
+  ]
+  for (const { typed, normal } of rows) for (const text of typed) assert.equal(normalPassphrase(text), normal)
+  return rows
 }
 
 function passphraseSalts() {

@@ -15,6 +15,7 @@ import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
 import type { DescribedDrop, Owner } from './owner.ts'
 import { newRecoveryWords } from './recovery.ts'
 import { albumKey, assetKey, assetWrapKey, passphraseSalt, recoveryProof, recoveryWrapKey } from './seal/derive.ts'
+import { normalPassphrase } from './seal/passphraseSpellings.ts'
 import { sourceOfBytes } from './seal/source.ts'
 import { send } from './send/send.ts'
 import { fetchReceipt } from './verify/audit.ts'
@@ -82,12 +83,12 @@ async function dropThrough(url: string, passphrase: string): Promise<void> {
     note: unique('the note'),
     sender: unique('the sender'),
   }
-  const state = await link.prepare({ source, passphrase, ...facts })
+  const state = await link.prepare({ source, passphrase: normalPassphrase(passphrase), ...facts })
   secrets.push({ name: 'the drop’s key', bytes: Buffer.from(state.key, 'base64') })
   secrets.push({
     name: 'the passphrase’s proof',
     bytes: await environment.passphraseProof(
-      passphrase,
+      normalPassphrase(passphrase),
       passphraseSalt(server.url, Buffer.from(state.opaqueId, 'hex')),
     ),
   })

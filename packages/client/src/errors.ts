@@ -16,6 +16,7 @@ export {
 } from './http/errors.ts'
 export { SealError, type SealFault } from './seal/sealError.ts'
 export { SendError, type SendRemedy, type SendStopReason } from './send/sendError.ts'
+export { type SendTrouble, sendTroubleOf } from './send/sendTrouble.ts'
 export { ShareError, type ShareFault } from './share/shareError.ts'
 export { FeedRolledBack } from './sync/feedRolledBack.ts'
 export { AuditError, type AuditReason } from './verify/auditError.ts'

@@ -12,6 +12,7 @@ import { type Calls, createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
 import { type FileFacts, headerOf } from './seal/fileHeader.ts'
 import { KemError } from './seal/kem.ts'
+import type { SpelledPassphrase } from './seal/passphraseSpellings.ts'
 import { createSealer } from './seal/seal.ts'
 import type { Source } from './seal/source.ts'
 import { hashFile } from './send/hashFile.ts'
@@ -22,6 +23,7 @@ import { largestPlaintext } from './sizes.ts'
 
 export { type LinkParts, parseLink } from './drops/linkAddress.ts'
 export type { FileFacts } from './seal/fileHeader.ts'
+export { normalPassphrase, passphraseSpellings, type SpelledPassphrase } from './seal/passphraseSpellings.ts'
 export { requireSamePlaintext } from './send/samePlaintext.ts'
 export {
   askSend,
@@ -40,7 +42,10 @@ export interface LinkLimits {
   readonly sealedBytesMax: number | undefined
   /** Sealed bytes that the link still accepts, rounded down. */
   readonly remainingBytes: number | undefined
+  /** At most 1 if the link is `singleUse`. */
   readonly remainingFiles: number | undefined
+  /** The link takes one file: it ends with the first that lands. */
+  readonly singleUse: boolean
   /** Size of the largest file that certainly fits with a usual name and note. Undefined without a limit, 0 when the link is full. */
   readonly fileBytesMax: number | undefined
   /** RFC 3339. */
@@ -50,8 +55,10 @@ export interface LinkLimits {
 
 export interface PrepareOptions extends FileFacts {
   readonly source: Source
-  /** The passphrase from the owner; it never leaves this process. */
-  readonly passphrase?: string | undefined
+  /**
+   * The passphrase from the owner, as `normalPassphrase` spells it; it never leaves this process. Old links may need another one of `passphraseSpellings`.
+   */
+  readonly passphrase?: SpelledPassphrase | undefined
   readonly onProgress?: ((progress: SendProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -105,10 +112,13 @@ function limitsOf(answer: GuestLinkResponse): LinkLimits {
   const sealedBytesMax = answer.max_file_size ?? undefined
   const remainingBytes = answer.remaining_bytes ?? undefined
   const sealedBytes = Math.min(sealedBytesMax ?? Infinity, remainingBytes ?? Infinity)
+  const singleUse = answer.single_use === true
+  const remainingFiles = Math.min(answer.remaining_files ?? Infinity, singleUse ? 1 : Infinity)
   return {
     sealedBytesMax,
     remainingBytes,
-    remainingFiles: answer.remaining_files ?? undefined,
+    remainingFiles: remainingFiles === Infinity ? undefined : remainingFiles,
+    singleUse,
     fileBytesMax: sealedBytes === Infinity ? undefined : (largestPlaintext(sealedBytes) ?? 0),
     expiresAt: answer.expires_at ?? undefined,
     passphraseRequired: answer.passphrase_required,

@@ -208,10 +208,18 @@ describe('an upload link', () => {
       sealedBytesMax: 500_000,
       remainingBytes: 1_000_000,
       remainingFiles: 5,
+      singleUse: false,
       fileBytesMax: 500_000 - 2210 - 16,
       expiresAt: '2126-01-01T00:00:00.000Z',
       passphraseRequired: false,
     })
+  })
+
+  it('tells the guest that it takes one file, whatever else its limits are', async () => {
+    for (const caps of [{}, { maxFileCount: 5 }]) {
+      const { limits } = await openLink((await owner.createLink({ caps, singleUse: true })).url)
+      assert.deepEqual([limits.singleUse, limits.remainingFiles], [true, 1])
+    }
   })
 
   it('accepts no files after it is revoked; revoking is idempotent', async () => {

@@ -5,7 +5,7 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { AccountError } from './account/accountError.ts'
 import { logIn, registerOwner } from './account.ts'
-import { openLink, send } from './guest.ts'
+import { normalPassphrase, openLink, send } from './guest.ts'
 import { AddressError, AnswerError } from './http/errors.ts'
 import { newRecoveryWords, recover } from './recovery.ts'
 import { sourceOfBytes } from './seal/source.ts'
@@ -45,11 +45,12 @@ describe('a malicious server that passes everything on', () => {
     const owner = await registerOwner(person('gil'))
     const passphrase = 'open sesame'
     const { url } = await owner.createLink({ passphrase })
+    const spelling = normalPassphrase(passphrase)
     malicious.tamper(asItself)
     const sendThrough = async (address: string) => {
       const source = sourceOfBytes(new Uint8Array(9))
       const link = await openLink(address, environment)
-      return send({ state: await link.prepare({ source, passphrase }), source, environment })
+      return send({ state: await link.prepare({ source, passphrase: spelling }), source, environment })
     }
     await assert.rejects(
       sendThrough(url.replace(HONEST, MALICIOUS)),
@@ -57,7 +58,7 @@ describe('a malicious server that passes everything on', () => {
     )
     const asked = honest.seen.length
     const link = await openLink(url, environment)
-    for (const size of [1, 2]) await link.prepare({ source: sourceOfBytes(new Uint8Array(size)), passphrase })
+    for (const size of [1, 2]) await link.prepare({ source: sourceOfBytes(new Uint8Array(size)), passphrase: spelling })
     assert.equal(honest.seen.slice(asked).filter(atServerInfo).length, 1)
     await sendThrough(url)
   })

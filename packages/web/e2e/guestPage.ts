@@ -24,13 +24,14 @@ export const button = (page: Page, name: string | RegExp) =>
 export const rowOf = (page: Page, name: string) =>
   page.locator('.queue li').filter({ has: page.getByText(name, { exact: true }) })
 
-/** Chooses files with the button "Choose files". */
+/** Chooses files with the button for it, whatever it is called now. */
 export async function choose(
   page: Page,
   files: SomeFile | readonly SomeFile[] | string | readonly string[],
 ): Promise<void> {
-  await button(page, /^(Choose files|Add more)$/)
+  await button(page, /^(Choose (files|a file|another file|again)|Add more)$/)
     .and(page.locator(':enabled'))
+    .first()
     .waitFor()
   const input = page.getByLabel('Choose files', { exact: true }).and(page.locator('input'))
   await input.setInputFiles(

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { openLink, send } from '@blindkeep/client/guest'
+import { normalPassphrase, openLink, send } from '@blindkeep/client/guest'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
@@ -67,7 +67,7 @@ describe('the links of an owner', () => {
     const source = sourceOfBytes(Uint8Array.from(randomBytes(5000)))
     const guest = await openLink(url, nodeEnvironment)
     await assert.rejects(guest.prepare({ source }), /passphrase/)
-    await send({ state: await guest.prepare({ source, passphrase }), source })
+    await send({ state: await guest.prepare({ source, passphrase: normalPassphrase(passphrase) }), source })
     const mine = card(page, 'Photos of the wedding')
     await mine.getByText(text.filesOf(1, 4)).waitFor()
     await mine.getByText(/^1 file arrived, \d/).waitFor()

@@ -193,6 +193,20 @@ describe('blindkeep drop', () => {
     assert.deepEqual(await namesOf(link), ['misfits/small.bin'])
   })
 
+  it('says that a link takes one file, sends no one of several, and says afterwards that this was all', async () => {
+    const link = await owner.createLink({ singleUse: true })
+    await folder('single', { 'a.bin': randomBytes(10), 'b.bin': randomBytes(10) })
+    const several = await run(['drop', link.url, 'single'])
+    assert.equal(several.status, 2)
+    assert.match(several.stdout, /^The link takes one file, /m)
+    assert.match(several.stderr, /takes one file, and these are 2\. Nothing was sent/)
+    assert.deepEqual(await namesOf(link), [])
+    const one = await run(['drop', link.url, 'single/a.bin'])
+    assert.equal(one.status, 0, one.stderr)
+    assert.match(one.stdout, /This was the one file that the link takes/)
+    assert.deepEqual(await namesOf(link), ['a.bin'])
+  })
+
   it('takes the passphrase from a file or the environment, also after a wrong one', async () => {
     const link = await owner.createLink({ passphrase: 'correct horse' })
     await folder('passphrase', { 'x.bin': randomBytes(10), word: Buffer.from('correct horse\n') })
@@ -203,6 +217,22 @@ describe('blindkeep drop', () => {
     assert.match(wrong.stderr, /passphrase is missing or wrong.*call it again with the right one/)
     assert.equal((await run([...args, '--passphrase-file', 'passphrase/word'])).status, 0)
     assert.equal((await dropsOf(link)).length, 1)
+    const spelled = await run([...args, '--again'], { env: { BLINDKEEP_PASSPHRASE: 'Correct-HORSE' } })
+    assert.equal(spelled.status, 0, spelled.stderr)
+    assert.equal((await dropsOf(link)).length, 2)
+  })
+
+  it('opens a link of an older client, which took the passphrase as it was typed, also for many files', async () => {
+    const passphraseProof: typeof nodeEnvironment.passphraseProof = (_, salt) =>
+      nodeEnvironment.passphraseProof('Correct-Horse', salt)
+    const before = await newOwner(world.proxy.url, { ...nodeEnvironment, passphraseProof })
+    const link = await before.createLink({ passphrase: 'Correct-Horse' })
+    const names = Array.from({ length: 15 }, (_, index) => `${index}.bin`)
+    await folder('old', Object.fromEntries(names.map((name) => [name, randomBytes(10)])))
+    // The server accepts ten wrong ones.
+    const outcome = await run(['drop', link.url, 'old', '--json'], { env: { BLINDKEEP_PASSPHRASE: 'Correct-Horse' } })
+    assert.equal(outcome.status, 0, outcome.stderr)
+    assert.equal(factsOf(outcome).at(-1).landed, names.length)
   })
 
   it('sends nothing to a server that swaps the key of the link, and exits with 3', async () => {

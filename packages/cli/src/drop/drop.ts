@@ -16,6 +16,7 @@ import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
 import { durationText, shown } from '../texts.ts'
 import { misfits } from './misfits.ts'
+import { createPassphrase, type Passphrase } from './passphrase.ts'
 import { type DropResult, sendFile } from './sendFile.ts'
 
 export interface DropFlags extends ReportFlags {
@@ -46,6 +47,7 @@ export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
       const choice = spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [] }
       const opened = await openLink(link, nodeEnvironment)
       tellLimits(opened, report)
+      requireOneFile(opened, choice.files)
       return await sendAll({ link, opened, choice, flags, home, report, signal })
     } finally {
       report.end()
@@ -77,8 +79,17 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   return await sendEach(files, sending, async (file, onProgress) => {
     const result = await sendFile({ ...flags, link, opened, file, home, passphrase, signal, onProgress })
     tellLanded(file, result, report)
+    if (opened.limits.singleUse) report.result('This was the one file that the link takes.', { event: 'link_used_up' })
     return result
   })
+}
+
+/** Which of several files is meant, only the caller knows: the link ends with the first that lands. */
+function requireOneFile({ limits }: UploadLink, { length }: readonly ChosenFile[]): void {
+  if (limits.singleUse && length > 1)
+    throw new UsageError(
+      `The link takes one file, and these are ${length}. Nothing was sent. Name one file, or put them into one archive.`,
+    )
 }
 
 function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report): void {
@@ -100,9 +111,12 @@ function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report)
 }
 
 function tellLimits({ limits }: UploadLink, report: Report): void {
-  const { fileBytesMax, remainingBytes, remainingFiles, expiresAt } = limits
+  const { fileBytesMax, remainingBytes, remainingFiles, singleUse, expiresAt } = limits
   const parts = [
-    ...(remainingFiles === undefined ? [] : [`${remainingFiles} more ${remainingFiles === 1 ? 'file' : 'files'}`]),
+    ...(singleUse ? ['one file'] : []),
+    ...(singleUse || remainingFiles === undefined
+      ? []
+      : [`${remainingFiles} more ${remainingFiles === 1 ? 'file' : 'files'}`]),
     ...(remainingBytes === undefined ? [] : [`${sizeText(remainingBytes)} in all`]),
     ...(fileBytesMax === undefined ? [] : [`${sizeText(fileBytesMax)} a file`]),
     ...(expiresAt === undefined ? [] : [expiryText(expiresAt)]),
@@ -113,6 +127,7 @@ function tellLimits({ limits }: UploadLink, report: Report): void {
     remaining_bytes: remainingBytes,
     file_bytes_max: fileBytesMax,
     expires_at: expiresAt,
+    single_use: limits.singleUse,
     passphrase_required: limits.passphraseRequired,
   })
 }
@@ -122,13 +137,14 @@ function expiryText(expiresAt: string): string {
   return seconds > 0 ? `for ${durationText(seconds)}` : 'and is about to expire'
 }
 
-function passphraseOf({ passphraseFile }: DropFlags): Promise<string> {
-  return secret({
+async function passphraseOf({ passphraseFile }: DropFlags): Promise<Passphrase> {
+  const typed = await secret({
     what: 'Passphrase of the link',
     file: passphraseFile,
     variable: 'BLINDKEEP_PASSPHRASE',
     flag: '--passphrase-file',
   })
+  return createPassphrase(typed)
 }
 
 /** Standard input as a file: a receipt and a repeat need its size and hash before the first byte is sent. */

@@ -8,6 +8,7 @@ import {
   parseLink,
   type SendProgress,
   type SendState,
+  type SpelledPassphrase,
   send,
   type UploadLink,
   withPassphrase,
@@ -21,6 +22,7 @@ import { noteReceipts, seenOf } from '../receipts/seen.ts'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, type KeptFile, type Version } from '../send/kept.ts'
 import { keptDrop, type LandedBefore } from './kept.ts'
+import type { Passphrase } from './passphrase.ts'
 
 export interface SendFile {
   readonly link: string
@@ -29,7 +31,8 @@ export interface SendFile {
   readonly home: string
   readonly note?: string | undefined
   readonly sender?: string | undefined
-  readonly passphrase: string | undefined
+  /** Undefined if the link asks for none. */
+  readonly passphrase: Passphrase | undefined
   /** A folder; without it the receipt goes beside the file. */
   readonly receipts?: string | undefined
   readonly again?: boolean | undefined
@@ -74,15 +77,17 @@ async function sendOpened(
   }
   if (before?.is === 'sending' && !isSame) await forget(before.state)
   const keep = (state: SendState) => kept.write({ is: 'sending', version, state })
+  let spelling = call.passphrase?.spelling()
   const prepare = async () => {
-    const { opened: link, passphrase, note, sender } = call
+    const { opened: link, note, sender } = call
+    spelling = call.passphrase?.spelling()
     const prepared = await link.prepare({
       source,
       name: call.file.name,
       modifiedAt,
       note,
       sender,
-      passphrase,
+      passphrase: spelling,
       signal,
       onProgress,
     })
@@ -90,6 +95,21 @@ async function sendOpened(
     return prepared
   }
   const sending = (state: SendState) => send({ state, source, signal, onProgress, onState: keep, environment })
+  /** An earlier call may have had another passphrase, and an old link opens with another spelling of it. */
+  const sendOtherwiseProven = async (refusal: SendError, refused: SpelledPassphrase | undefined): Promise<Landed> => {
+    if (refused !== undefined) call.passphrase?.wasRefused(refused)
+    const next = call.passphrase?.spelling()
+    if (next === undefined) {
+      await kept.remove()
+      throw refusal
+    }
+    const proven = await withPassphrase(first, next, environment)
+    await keep(proven)
+    return await sending(proven).catch((error: unknown) => {
+      if (error instanceof SendError && error.reason === 'passphrase_refused') return sendOtherwiseProven(error, next)
+      throw error
+    })
+  }
   const begun = before?.is === 'sending' && isSame && hasSameWords(before.state, call) ? before.state : undefined
   const first = begun ?? (await prepare())
   const landed = await sending(first).catch(async (error: unknown) => {
@@ -105,12 +125,7 @@ async function sendOpened(
       return await sending(await prepare())
     }
     if (error.reason !== 'passphrase_refused') throw error
-    // An earlier call may have had another passphrase than this one.
-    await kept.remove()
-    if (begun === undefined || call.passphrase === undefined) throw error
-    const proven = await withPassphrase(first, call.passphrase, environment)
-    await keep(proven)
-    return await sending(proven)
+    return await sendOtherwiseProven(error, begun === undefined ? spelling : undefined)
   })
   return await withReceipt(call, { kept, version, landed: factsOf(landed), isFromBefore: false })
 }

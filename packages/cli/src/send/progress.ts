@@ -1,4 +1,5 @@
 /** How far files are: a row for each that is under way, and one for all. */
+import type { SendTrouble } from '@blindkeep/client/errors'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import cliTruncate from 'cli-truncate'
 import stringWidth from 'string-width'
@@ -18,12 +19,20 @@ const PHASES = {
   saving: 'saving',
 } as const
 
+const TROUBLES = {
+  no_connection: 'no answer',
+  busy: 'the server is busy',
+  storage_unavailable: 'the server has no space',
+  server_failed: 'the server has a problem',
+} as const satisfies Record<SendTrouble, string>
+
 export interface FileProgress {
   readonly phase: keyof typeof PHASES
   readonly bytes: number
   readonly of: number
   /** Milliseconds until the next attempt, after a failure. */
   readonly waitingMs?: number
+  readonly trouble?: SendTrouble
 }
 
 export interface FileUnderWay {
@@ -96,13 +105,11 @@ const percentText = (bytes: number, of: number) => `${of === 0 ? 100 : Math.floo
 /** Of a name that is too long, both ends are shown. */
 const MIN_NAME_WIDTH = 8
 
-function rowOf(
-  [{ shownAs }, { phase, bytes, of, waitingMs }]: readonly [FileUnderWay, FileProgress],
-  columns: number,
-): string {
-  const percent = percentText(bytes, of).padStart(5)
-  const doing = waitingMs === undefined ? PHASES[phase] : `no answer, again in ${durationText(waitingMs / 1000)}`
-  const start = `${percent}  ${doing}  `
+function rowOf([{ shownAs }, progress]: readonly [FileUnderWay, FileProgress], columns: number): string {
+  const { phase, bytes, of, waitingMs, trouble = 'no_connection' } = progress
+  const doing =
+    waitingMs === undefined ? PHASES[phase] : `${TROUBLES[trouble]}, again in ${durationText(waitingMs / 1000)}`
+  const start = `${percentText(bytes, of).padStart(5)}  ${doing}  `
   const room = Math.max(MIN_NAME_WIDTH, columns - stringWidth(start))
   return `${start}${cliTruncate(shown(shownAs), room, { position: 'middle' })}`
 }

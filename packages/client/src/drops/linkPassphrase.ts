@@ -4,6 +4,7 @@ import type { Environment } from '../environment.ts'
 import type { Calls } from '../http/call.ts'
 import { serverIdOf } from '../http/ownAddress.ts'
 import { passphraseSalt } from '../seal/derive.ts'
+import type { SpelledPassphrase } from '../seal/passphraseSpellings.ts'
 
 interface PassphrasePorts {
   readonly calls: Calls
@@ -13,7 +14,7 @@ interface PassphrasePorts {
 /** Verifier and proof of a passphrase, for this link of this server. 64 MiB and about a second. Throws `AddressError`, and what a call throws. */
 export async function linkPassphraseProof(
   { calls, environment }: PassphrasePorts,
-  { opaqueId, passphrase }: { readonly opaqueId: OpaqueId; readonly passphrase: string },
+  { opaqueId, passphrase }: { readonly opaqueId: OpaqueId; readonly passphrase: SpelledPassphrase },
 ): Promise<Bytes> {
   const serverId = await serverIdOf(calls)
   return environment.passphraseProof(passphrase, passphraseSalt(serverId, fromHex(opaqueId)))

@@ -14,6 +14,7 @@ import type { Environment } from '../environment.ts'
 import type { Calls } from '../http/call.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
+import { normalPassphrase } from '../seal/passphraseSpellings.ts'
 import { sealSmall } from '../seal/seal.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
@@ -96,7 +97,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
       const verifier =
         passphrase === undefined
           ? undefined
-          : await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase })
+          : await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase: normalPassphrase(passphrase) })
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,

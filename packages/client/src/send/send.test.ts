@@ -4,11 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { custodyOf, newOwner } from '../../../../testing/people.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
-import { systemEnvironment } from '../environment.ts'
+import { type Environment, systemEnvironment } from '../environment.ts'
 import { openLink } from '../guest.ts'
 import { NetworkError } from '../http/errors.ts'
 import { nodeEnvironment } from '../node/nodeEnvironment.ts'
 import type { CreatedLink, Owner } from '../owner.ts'
+import { normalPassphrase, passphraseSpellings } from '../seal/passphraseSpellings.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { fetchReceipt } from '../verify/audit.ts'
@@ -233,9 +234,9 @@ describe('a link refuses', () => {
     assert.ok(opened.limits.passphraseRequired)
     const source = sourceOfBytes(randomBytes(10))
     await assert.rejects(opened.prepare({ source }), stopped('passphrase_refused'))
-    const wrong = await opened.prepare({ source, passphrase: 'Cafe am See' })
+    const wrong = await opened.prepare({ source, passphrase: normalPassphrase('Cafe am See') })
     await assert.rejects(send({ state: wrong, source }), stopped('passphrase_refused'))
-    const anotherTry = await withPassphrase(wrong, 'Café am See', nodeEnvironment)
+    const anotherTry = await withPassphrase(wrong, normalPassphrase('café-am-see'), nodeEnvironment)
     assert.equal(anotherTry.ciphertextHash, wrong.ciphertextHash)
     const { uploadId } = await send({ state: anotherTry, source })
     assert.ok(
@@ -244,8 +245,23 @@ describe('a link refuses', () => {
     )
     // The same text in another Unicode form, as another keyboard types it, in a browser.
     const inBrowser = await openLink(url)
-    const right = await inBrowser.prepare({ source, name: 'file.bin', passphrase: 'Café am See'.normalize('NFD') })
+    const passphrase = normalPassphrase('Café am See'.normalize('NFD'))
+    const right = await inBrowser.prepare({ source, name: 'file.bin', passphrase })
     await assertLandedOnce(right, await send({ state: right, source }))
+  })
+
+  it('the normal spelling of a passphrase that an older client took as typed, and takes it as typed', async () => {
+    // A client that took the passphrase as it was typed.
+    const passphraseProof: Environment['passphraseProof'] = (_, salt) =>
+      nodeEnvironment.passphraseProof('Open-Sesame', salt)
+    const before = await newOwner(proxy.url, { ...nodeEnvironment, passphraseProof })
+    const opened = await openLink((await before.createLink({ passphrase: 'Open-Sesame' })).url, nodeEnvironment)
+    const source = sourceOfBytes(randomBytes(10))
+    const [normal, typed, ...others] = passphraseSpellings('Open-Sesame')
+    assert.ok(normal !== undefined && typed !== undefined && others.length === 0)
+    const refused = await opened.prepare({ source, passphrase: normal })
+    await assert.rejects(send({ state: refused, source }), stopped('passphrase_refused'))
+    await send({ state: await withPassphrase(refused, typed, nodeEnvironment), source })
   })
 
   it('a second file when it is for single use', async () => {

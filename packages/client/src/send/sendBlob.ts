@@ -24,6 +24,7 @@ import {
 } from './sendMachine.ts'
 import type { SendPath } from './sendPath.ts'
 import { askSession } from './sendSession.ts'
+import { type SendTrouble, sendTroubleOf } from './sendTrouble.ts'
 
 /** A chunk that takes longer is aborted and retried at half its size; for the last chunk the client asks for the status instead. */
 const CHUNK_TIMEOUT_MS = 120_000
@@ -36,6 +37,8 @@ export interface SendProgress {
   readonly of: number
   /** Milliseconds until the next attempt, after a failure. */
   readonly waitingMs?: number
+  /** Why, while it waits. */
+  readonly trouble?: SendTrouble
 }
 
 interface BlobToSend {
@@ -77,11 +80,12 @@ export async function sendBlob(blob: BlobToSend): Promise<UploadId> {
   }
 }
 
-function progressOf({ position, size, highestOffset, waitMs, tries }: SendMachine): SendProgress {
+function progressOf({ position, size, highestOffset, waitMs, failure }: SendMachine): SendProgress {
   if (position.at === 'landed') return { phase: 'landed', bytes: size, of: size }
   if (position.at === 'finishing') return { phase: 'finishing', bytes: size, of: size }
   const bytes = position.at === 'open' ? position.offset : highestOffset
-  return { phase: 'sending', bytes, of: size, ...(tries > 0 && waitMs > 0 ? { waitingMs: waitMs } : {}) }
+  const waiting = failure === undefined ? {} : { waitingMs: waitMs, trouble: sendTroubleOf(failure) }
+  return { phase: 'sending', bytes, of: size, ...waiting }
 }
 
 /** Reports each state once; steps without a visible change are not reported. */

@@ -43,6 +43,8 @@ export interface SendMachine {
   readonly sizing: ChunkSizing
   /** Milliseconds to wait before the next step. */
   readonly waitMs: number
+  /** Why the next step is another try. */
+  readonly failure: SendFailure | undefined
   /** The highest offset that the server has reported. */
   readonly highestOffset: number
   readonly tries: number
@@ -82,6 +84,7 @@ export function startSending({ size, segments, uploadId, suggestedChunkBytes }: 
     uploadId,
     sizing: startSizing(size, suggestedChunkBytes),
     waitMs: 0,
+    failure: undefined,
     highestOffset: 0,
     tries: 0,
     polls: 0,
@@ -112,7 +115,7 @@ function endOf({ size, sizing, segments }: SendMachine, offset: number): number 
 
 /** The state after an event. `random`, from 0 up to 1, is the jitter that keeps many clients from returning at the same time. */
 export function after(machine: SendMachine, event: SendEvent, random: number): SendMachine {
-  const now = { ...machine, waitMs: 0 }
+  const now = { ...machine, waitMs: 0, failure: undefined }
   switch (event.is) {
     case 'created':
       return {
@@ -197,7 +200,7 @@ function retried(machine: SendMachine, failure: SendFailure, { random, isAnswere
   if (isAnswered) return machine
   const tries = machine.tries + 1
   const waitMs = retryWaitMs({ tries, failure, random })
-  return waitMs === undefined ? stopped(machine, 'server_unavailable', failure) : { ...machine, tries, waitMs }
+  return waitMs === undefined ? stopped(machine, 'server_unavailable', failure) : { ...machine, tries, waitMs, failure }
 }
 
 function stopped(machine: SendMachine, reason: SendStopReason, cause?: SendFailure): SendMachine {

@@ -9,6 +9,7 @@ import { type Environment, systemEnvironment } from '../environment.ts'
 import { readAnswer } from '../http/answer.ts'
 import { createCalls } from '../http/call.ts'
 import { FileHeader } from '../seal/fileHeader.ts'
+import type { SpelledPassphrase } from '../seal/passphraseSpellings.ts'
 import { createSealer, type Sealer } from '../seal/seal.ts'
 
 /** The tags of a blob of one tebibyte, the largest that servers accept, have 16 MiB. */
@@ -60,7 +61,7 @@ export function forNewSession(state: SendState, { randomBytes }: Environment = s
  */
 export async function withPassphrase(
   state: SendState,
-  passphrase: string,
+  passphrase: SpelledPassphrase,
   environment: Environment = systemEnvironment,
 ): Promise<SendState> {
   const opaqueId = parseOpaqueId(state.opaqueId)

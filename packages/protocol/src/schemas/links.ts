@@ -100,6 +100,7 @@ export const GuestLinkResponse = object('GuestLinkResponse', {
   remaining_bytes: optional(integer('Bytes that are left, rounded down to 1 % of the cap.')),
   remaining_files: optional(integer('Files that are left.')),
   expires_at: optional(time('When the link stops accepting drops.')),
+  single_use: optional(boolean('Whether the link ends after its first landed drop. Absent means no.')),
   suggested_chunk_size: integer('The chunk size to start with, in bytes.', 1),
 })
 export type GuestLinkResponse = Static<typeof GuestLinkResponse>

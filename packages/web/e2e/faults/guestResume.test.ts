@@ -115,7 +115,7 @@ describe('a reload during an upload', () => {
       }),
     })
     await reload(page)
-    await page.getByRole('heading', { name: 'This link accepts no files' }).waitFor()
+    await page.getByRole('heading', { name: 'This link accepts no more files' }).waitFor()
     await page.getByText('The link accepts no new files, but you may still be able to finish these.').waitFor()
     await assertAccessible(page)
     await choose(page, film)

@@ -1,18 +1,69 @@
 import type { Page } from 'playwright-core'
+import { sendFile } from '../../../../testing/people.ts'
 import { guest as text } from '../../src/text/en/guest.ts'
 import type { Shot } from '../shots.ts'
+
+const UNLIMITED = { caps: { maxTotalBytes: 'unlimited' } } as const
 
 /** What a guest sees. */
 export const guestShots: readonly Shot[] = [
   {
     name: 'guest/ready',
-    begin: (world) => world.link(),
+    begin: (world) => world.link(UNLIMITED),
     reach: (page) => page.getByText(text.limits.none).waitFor(),
   },
   {
     name: 'guest/limited',
     begin: (world) => world.link({ caps: { maxFileCount: 3, maxFileSize: 5_000_000, maxTotalBytes: 12_000_000 } }),
     reach: (page) => page.getByText(text.limits.files(3)).waitFor(),
+  },
+  {
+    name: 'guest/one-file',
+    begin: (world) => world.link({ singleUse: true }),
+    reach: (page) => page.getByText(text.limits.onlyOne).waitFor(),
+  },
+  {
+    name: 'guest/one-file-arrived',
+    begin: (world) => world.link({ singleUse: true }),
+    reach: async (page) => {
+      await page.getByText(text.limits.onlyOne).waitFor()
+      await choose(page, FILES.slice(0, 1))
+      await sendAll(page)
+      await page.getByText(text.done.onlyOne).waitFor()
+    },
+  },
+  {
+    name: 'guest/one-file-came-back',
+    begin: (world) => world.link({ singleUse: true }),
+    reach: async (page) => {
+      await page.getByText(text.limits.onlyOne).waitFor()
+      await choose(page, FILES.slice(0, 1))
+      await sendAll(page)
+      await page.getByText(text.done.onlyOne).waitFor()
+      await page.reload()
+      await page.getByText(text.standing.closed_for_new.title).waitFor()
+    },
+  },
+  {
+    name: 'guest/full',
+    begin: async (world) => {
+      const link = await world.link({ caps: { maxFileCount: 1 } })
+      await sendFile(link.url, new Uint8Array(1))
+      return link
+    },
+    reach: (page) => page.getByText(text.standing.full.title).waitFor(),
+  },
+  {
+    name: 'guest/full-came-back',
+    begin: (world) => world.link({ caps: { maxFileCount: 3 } }),
+    reach: async (page) => {
+      await page.getByText(text.limits.files(3)).waitFor()
+      await choose(page, FILES)
+      await sendAll(page)
+      await page.getByText(text.done.checked(FILES.length)).waitFor()
+      await page.reload()
+      await page.getByText(text.standing.full_for_new.title).waitFor()
+    },
   },
   {
     name: 'guest/passphrase',
@@ -30,7 +81,7 @@ export const guestShots: readonly Shot[] = [
       await owner.revokeLink(opaqueId)
       return { url }
     },
-    reach: (page) => page.getByText(text.faults.closed.title).waitFor(),
+    reach: (page) => page.getByText(text.standing.closed.title).waitFor(),
   },
   {
     name: 'guest/damaged-address',
@@ -39,13 +90,13 @@ export const guestShots: readonly Shot[] = [
   },
   {
     name: 'guest/unreachable',
-    begin: (world) => world.link(),
+    begin: (world) => world.link(UNLIMITED),
     reach: async (page, world) => {
       await page.getByText(text.limits.none).waitFor()
       await choose(page, FILES)
       world.line.down()
       await sendAll(page)
-      await page.getByText(text.progress.retrying).first().waitFor()
+      await page.getByText(text.failures.no_connection).first().waitFor()
     },
   },
   {

@@ -65,9 +65,59 @@ export const guestTroublesShots: readonly Shot[] = [
     reach: async (page) => {
       await chooseSome(page)
       await sendChosen(page)
+      await button(page, 'Remove video.mp4').click()
       await allArrived(page)
       await page.getByText('This browser checked the signatures.').waitFor()
       await page.locator('summary').first().click()
+    },
+  },
+  {
+    name: 'guest/not-all-arrived',
+    begin: (world) => world.link(limited),
+    reach: async (page) => {
+      await chooseSome(page)
+      await sendChosen(page)
+      await page.getByRole('heading', { name: '3 files arrived, 1 was not sent' }).waitFor()
+      await page.getByText('This browser checked the signatures.').waitFor()
+    },
+  },
+  ...(
+    [
+      ['full-disk', 500, 'error.storage.unavailable', /the server has had no space/],
+      ['server-error', 500, 'error.request.failed', /the server has answered with errors/],
+      ['server-busy', 429, 'error.drop.rate_limited', /The server has been busy since/],
+    ] as const
+  ).map(
+    ([name, status, code, says]): Shot => ({
+      name: `guest/${name}`,
+      begin: (world) => world.link(),
+      reach: async (page) => {
+        const problem = { status, contentType: 'application/problem+json', body: JSON.stringify({ status, code }) }
+        await page
+          .context()
+          .route('**/d/*/*', (route) => (isLater(route.request()) ? route.fulfill(problem) : route.continue()))
+        await choose(page, [someFile('film.mp4', 3 * MIB), someFile('letter.pdf', 70_000)])
+        await sendChosen(page)
+        await page.getByText(says).waitFor()
+      },
+    }),
+  ),
+  {
+    name: 'guest/recipient-full',
+    begin: (world) => world.link(),
+    reach: async (page) => {
+      const problem = { status: 403, code: 'error.quota.exceeded' }
+      await page.context().route('**/d/*', (route) => {
+        const isCreation = route.request().method() === 'POST'
+        if (!isCreation) return route.continue()
+        return route.fulfill({ ...problem, contentType: 'application/problem+json', body: JSON.stringify(problem) })
+      })
+      await choose(page, [someFile('film.mp4', 3 * MIB), someFile('letter.pdf', 70_000)])
+      await sendChosen(page)
+      await page
+        .getByText(/The storage of the person who gets the files is full/)
+        .first()
+        .waitFor()
     },
   },
 ]

@@ -1,28 +1,30 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { Button } from '../common/controls.tsx'
+import { Button, Name } from '../common/controls.tsx'
+import { filePath } from '../common/filePath.ts'
 import { Icon } from '../common/icons.tsx'
 import type { Snapshot } from './messages.ts'
+import { isForOneFile, isShut, type Outcome, outcomeOf } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 import { isFocusFree } from './useFocusFallback.ts'
 
-/** Appears when every file that the guest has sent has landed. */
+/** Appears when no file is on its way any more. Says also which files have not arrived. */
 export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
-  const { totals, counts, checkedReceipts, missingReceipts, alarms } = snapshot
+  const { counts, checkedReceipts, missingReceipts, alarms } = snapshot
   const heading = useRef<HTMLHeadingElement>(null)
-  const isDone = totals.files > 0 && totals.landed === totals.files
+  const outcome = outcomeOf(snapshot)
+  const isDone = outcome !== undefined
   useEffect(() => {
     // A guest who types a note for the next files keeps the focus.
     if (isDone && isFocusFree()) heading.current?.focus()
   }, [isDone])
-  if (!isDone) return null
+  if (outcome === undefined) return null
   const isChecking = checkedReceipts + missingReceipts + alarms < counts.landed
-  const isGood = alarms === 0 && missingReceipts === 0
-  const status = isChecking
-    ? text.done.checking
-    : isGood
-      ? text.done.checked(counts.landed)
-      : text.done.unproven(alarms + missingReceipts)
+  const isProven = alarms === 0 && missingReceipts === 0
+  const isGood = isProven && outcome.missing === 0
+  const proof = outcome.missing > 0 ? text.done.checkedArrived : text.done.checked(counts.landed)
+  const status = isChecking ? text.done.checking : isProven ? proof : text.done.unproven(alarms + missingReceipts)
+  const last = isForOneFile(snapshot) ? text.done.onlyOne : isShut(snapshot) ? text.done.full : text.done.close
   return (
     <section class={`card done-card ${isGood ? '' : 'unproven'}`} aria-labelledby="done-heading">
       <div class="done-art">
@@ -30,10 +32,11 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
       </div>
       <div class="stack tight grow">
         <h2 id="done-heading" ref={heading} tabIndex={-1}>
-          {counts.failed > 0 ? text.done.some(totals.landed, counts.failed) : text.done.title(totals.landed)}
+          {outcome.missing > 0 ? text.done.some(outcome.landed, outcome.missing) : text.done.title(outcome.landed)}
         </h2>
+        <MissingFiles outcome={outcome} />
         <p>{status}</p>
-        {!isChecking && alarms === 0 && <p class="soft">{text.done.close}</p>}
+        {!isChecking && alarms === 0 && outcome.isAll && <p class="soft">{last}</p>}
         {checkedReceipts > 0 && (
           <div class="row">
             <Button icon="download" onClick={() => tell({ do: 'saveReceipts' })}>
@@ -46,5 +49,26 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
         )}
       </div>
     </section>
+  )
+}
+
+function MissingFiles({ outcome: { missing, shown } }: { readonly outcome: Outcome }) {
+  const { text } = useGuestPages()
+  if (missing === 0) return null
+  return (
+    <>
+      <ul class="missing small">
+        {shown.map((row) => (
+          <li key={row.id}>
+            <strong>
+              <Name>{filePath(row)}</Name>
+            </strong>
+            {row.failure !== undefined && <> {text.failures[row.failure]}</>}
+          </li>
+        ))}
+      </ul>
+      {missing > shown.length && <p class="small">{text.queue.hidden(missing - shown.length)}</p>}
+      <p class="soft">{text.done.rest}</p>
+    </>
   )
 }

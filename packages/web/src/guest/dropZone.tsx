@@ -16,12 +16,16 @@ export function openFileChooser(): void {
 interface DropZoneProps {
   /** There are files already, so the zone is smaller. */
   readonly isCompact: boolean
+  /** The link takes one file. */
+  readonly isSingle: boolean
+  /** Only an unfinished file can be chosen again; its card has the button. */
+  readonly isShut: boolean
   readonly isReady: boolean
   readonly remark: Remark | undefined
 }
 
 /** Takes files that are chosen, dropped anywhere on the page, pasted, or photographed. */
-export function DropZone({ isCompact, isReady, remark }: DropZoneProps) {
+export function DropZone({ isCompact, isSingle, isShut, isReady, remark }: DropZoneProps) {
   const { text, tell } = useGuestPages()
   const [isReading, setIsReading] = useState(false)
   const add = (files: readonly ChosenFile[], unreadable?: readonly string[]) => tell({ do: 'add', files, unreadable })
@@ -35,6 +39,7 @@ export function DropZone({ isCompact, isReady, remark }: DropZoneProps) {
     }
   }
   const isOver = useDropAnywhere(addTransfer)
+  const hint = isShut ? text.choose.dropAgain : isSingle ? text.choose.dropOne : text.choose.drop
   return (
     <section class={`drop-zone ${isCompact ? 'compact' : ''} ${isOver ? 'over' : ''}`} aria-label={text.choose.label}>
       {!isCompact && (
@@ -42,8 +47,8 @@ export function DropZone({ isCompact, isReady, remark }: DropZoneProps) {
           <Icon name="upload" />
         </div>
       )}
-      <p class="drop-hint pointer-only">{isOver ? text.choose.dropNow : text.choose.drop}</p>
-      <Choosers isCompact={isCompact} isReady={isReady} add={add} />
+      <p class="drop-hint pointer-only">{isOver ? text.choose.dropNow : hint}</p>
+      <Choosers isCompact={isCompact} isSingle={isSingle} isShut={isShut} isReady={isReady} add={add} />
       {!isCompact && <p class="soft small pointer-only">{text.choose.pasteHint}</p>}
       {isReading && (
         <p class="row small" role="status">
@@ -57,38 +62,45 @@ export function DropZone({ isCompact, isReady, remark }: DropZoneProps) {
 
 interface ChoosersProps {
   readonly isCompact: boolean
+  readonly isSingle: boolean
+  readonly isShut: boolean
   readonly isReady: boolean
   readonly add: (files: readonly ChosenFile[]) => void
 }
 
-function Choosers({ isCompact, isReady, add }: ChoosersProps) {
+function Choosers({ isCompact, isSingle, isShut, isReady, add }: ChoosersProps) {
   const text = useGuestPages().text.choose
   const choose = (isFromCamera: boolean) => (files: readonly File[]) => add(fromInput(files, isFromCamera))
-  const files = useFileInput({ id: FILES_INPUT, label: text.files, onFiles: choose(false) })
+  const files = useFileInput({ id: FILES_INPUT, label: text.files, isMultiple: !isSingle, onFiles: choose(false) })
   const folder = useFileInput({ from: 'folder', label: text.folder, onFiles: choose(false) })
   const camera = useFileInput({ from: 'camera', label: text.camera, onFiles: choose(true) })
-  const canChooseFolder = 'webkitdirectory' in HTMLInputElement.prototype
+  const canChooseFolder = !isSingle && 'webkitdirectory' in HTMLInputElement.prototype
+  const [first, more] = isSingle ? [text.file, text.otherFile] : [text.files, text.more]
   return (
     <div class="choosers">
-      <Button
-        kind={isCompact ? undefined : 'primary'}
-        icon={isCompact ? 'add' : 'file'}
-        disabled={!isReady}
-        onClick={files.open}
-      >
-        {isCompact ? text.more : text.files}
-      </Button>
-      <span class="touch-only">
-        <Button icon="camera" disabled={!isReady} onClick={camera.open}>
-          {text.camera}
-        </Button>
-      </span>
-      {canChooseFolder && (
-        <span class="pointer-only">
-          <Button icon="folder" disabled={!isReady} onClick={folder.open}>
-            {text.folder}
+      {!isShut && (
+        <>
+          <Button
+            kind={isCompact ? undefined : 'primary'}
+            icon={isCompact ? 'add' : 'file'}
+            disabled={!isReady}
+            onClick={files.open}
+          >
+            {isCompact ? more : first}
           </Button>
-        </span>
+          <span class="touch-only">
+            <Button icon="camera" disabled={!isReady} onClick={camera.open}>
+              {text.camera}
+            </Button>
+          </span>
+          {canChooseFolder && (
+            <span class="pointer-only">
+              <Button icon="folder" disabled={!isReady} onClick={folder.open}>
+                {text.folder}
+              </Button>
+            </span>
+          )}
+        </>
       )}
       {files.input}
       {folder.input}

@@ -34,13 +34,14 @@ interface LocalText {
 }
 
 function factsOf(limits: Limits, needsPassphrase: boolean, { text, language }: LocalText): readonly string[] {
-  const { fileBytesMax, remainingBytes, remainingFiles, expiresAt } = limits
+  const { fileBytesMax, remainingBytes, remainingFiles, singleUse = false, expiresAt } = limits
   const sizes = [
     fileBytesMax === undefined ? undefined : text.limits.perFile(formatBytes(fileBytesMax, language)),
     remainingBytes === undefined ? undefined : text.limits.inAll(formatBytes(remainingBytes, language)),
-    remainingFiles === undefined ? undefined : text.limits.files(remainingFiles),
+    singleUse || remainingFiles === undefined ? undefined : text.limits.files(remainingFiles),
   ].filter((fact) => fact !== undefined)
   return [
+    ...(singleUse ? [text.limits.onlyOne] : []),
     ...(sizes.length === 0 ? [text.limits.none] : sizes),
     ...(expiresAt === undefined ? [] : [text.limits.until(formatInstant(expiresAt, language))]),
     ...(needsPassphrase ? [text.limits.passphrase] : []),

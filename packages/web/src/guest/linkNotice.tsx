@@ -1,5 +1,6 @@
 import { Button, Notice } from '../common/controls.tsx'
 import type { Snapshot } from './messages.ts'
+import { noticeOf } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
 export function UnsupportedNotice({ what }: { readonly what: 'insecure' | 'old' | 'broken' }) {
@@ -29,33 +30,40 @@ export function LinkNotice({ snapshot }: { readonly snapshot: Snapshot }) {
   )
 }
 
-function LinkFaultNotice({ snapshot: { link, totals, counts } }: { readonly snapshot: Snapshot }) {
-  const { text, tell } = useGuestPages()
-  if (link.is === 'asking') return null
-  if (link.is === 'open') {
-    const isFull = link.limits.remainingFiles === 0 || link.limits.fileBytesMax === 0
-    if (!isFull || totals.files > 0 || counts.landed > 0) return null
+function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
+  const { text } = useGuestPages()
+  const { link } = snapshot
+  const notice = noticeOf(snapshot)
+  if (notice !== undefined) {
+    const { title, more } = text.standing[notice]
     return (
       <Notice tone="warn">
-        <h2>{text.limits.full}</h2>
-        <p>{text.limits.fullMore}</p>
+        <h2>{title}</h2>
+        <p>{more}</p>
+        {(notice === 'closed' || notice === 'full') && <p class="soft small">{text.standing.elsewhere}</p>}
+        {(notice === 'full' || notice === 'full_for_new') && <AskAgain label={text.standing.lookAgain} />}
       </Notice>
     )
   }
-  const isWithdrawn = link.fault === 'closed' && counts.landed + counts.failed + counts.sending > 0
+  if (link.is !== 'refused' || link.fault === 'closed') return null
   const { title, more } = text.faults[link.fault]
   return (
     <Notice tone={link.fault === 'key_swapped' ? 'bad' : 'warn'}>
       <h2>{title}</h2>
-      <p>{isWithdrawn ? text.closedWhileSending : more}</p>
-      {link.isRetrying && (
-        <div>
-          <Button icon="retry" onClick={() => tell({ do: 'askAgain' })}>
-            {text.askAgain}
-          </Button>
-        </div>
-      )}
+      <p>{more}</p>
+      {(link.isRetrying || link.fault === 'given_up') && <AskAgain label={text.askAgain} />}
     </Notice>
+  )
+}
+
+function AskAgain({ label }: { readonly label: string }) {
+  const { tell } = useGuestPages()
+  return (
+    <div>
+      <Button icon="retry" onClick={() => tell({ do: 'askAgain' })}>
+        {label}
+      </Button>
+    </div>
   )
 }
 

@@ -12,24 +12,29 @@ export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefi
   const [announced, setAnnounced] = useState('')
   const last = useRef({ key: '', atMs: 0 })
   useEffect(() => {
-    if (snapshot === undefined || snapshot.totals.files === 0) return
+    if (snapshot === undefined) return
     const { totals, counts, alarms } = snapshot
-    const key = [totals.landed, counts.failed, totals.isRetrying, snapshot.isPaused, alarms].join()
+    if (totals.files === 0 && counts.failed === 0) return
+    const missing = counts.failed + counts.unfit
+    const key = [totals.landed, missing, totals.trouble?.reason, snapshot.isPaused, alarms].join()
     const nowMs = performance.now()
     const isDone = totals.landed === totals.files
+    const isNothing = totals.files === 0
     if (key === last.current.key && (isDone || nowMs - last.current.atMs < MIN_INTERVAL_MS)) return
     // Small files can land many times a second: this counts as progress.
     const isOnlyLanding = !isDone && nowMs - last.current.atMs < MIN_INTERVAL_MS && sameButLanded(key, last.current.key)
     if (isOnlyLanding) return
     last.current = { key, atMs: nowMs }
-    const failed = counts.failed > 0 ? ` ${text.live.failed(counts.failed)}` : ''
+    const failed = missing > 0 ? text.live.failed(missing) : ''
     const progress = text.live.sending(
       formatPercent(totals.doneBytes, totals.totalBytes, language),
       totals.landed,
       totals.files,
     )
-    const state = totals.isRetrying ? ` ${text.progress.retrying}` : snapshot.isPaused ? ` ${text.progress.paused}` : ''
-    setAnnounced(isDone ? `${text.done.title(totals.landed)}.${failed}` : `${progress}${failed}${state}`)
+    const trouble = totals.trouble === undefined ? '' : text.failures[totals.trouble.reason]
+    const state = snapshot.isPaused ? text.progress.paused : trouble
+    const done = missing > 0 ? text.done.some(totals.landed, missing) : `${text.done.title(totals.landed)}.`
+    setAnnounced(isNothing ? failed : isDone ? done : [progress, failed, state].filter((part) => part !== '').join(' '))
   }, [snapshot])
   return (
     <p class="visually-hidden" role="status" aria-live="polite">

@@ -1,5 +1,7 @@
 /** The messages between the page and its worker. The page sends commands; the worker answers with snapshots of all that there is to draw. */
 
+import type { SendTrouble } from '@blindkeep/client/errors'
+
 /** Why the link accepts no files. */
 export type LinkFault =
   | 'malformed'
@@ -9,7 +11,10 @@ export type LinkFault =
   | 'closed'
   | 'busy'
   | 'unreachable'
+  | 'server_failed'
   | 'answer_broken'
+  /** The page has asked for a day without an answer, and asks no more. */
+  | 'given_up'
 
 export type LinkStatus =
   | { readonly is: 'asking' }
@@ -21,6 +26,8 @@ export interface Limits {
   readonly fileBytesMax?: number | undefined
   readonly remainingBytes?: number | undefined
   readonly remainingFiles?: number | undefined
+  /** The link ends with the first file that lands. */
+  readonly singleUse?: boolean | undefined
   /** RFC 3339. */
   readonly expiresAt?: string | undefined
 }
@@ -42,12 +49,14 @@ export type Phase =
   | 'cancelled'
 
 export type FailureReason =
-  /** The first three are known before anything is sent. */
+  /** The first four are known before anything is sent. */
   | 'too_large'
   | 'too_many'
+  /** The link takes one file, and another is that one. */
+  | 'only_one'
   | 'no_room'
-  | 'no_connection'
-  | 'busy'
+  /** The engine tries again by itself. */
+  | SendTrouble
   | 'link_closed'
   | 'link_full'
   | 'owner_full'
@@ -129,7 +138,14 @@ export interface Totals {
   readonly doneBytes: number
   readonly totalBytes: number
   readonly secondsLeft?: number | undefined
-  readonly isRetrying: boolean
+  readonly trouble?: Trouble | undefined
+}
+
+/** What keeps files from being sent, while the engine tries again. */
+export interface Trouble {
+  readonly reason: SendTrouble
+  /** Milliseconds since 1970: the first failed try after the last progress. */
+  readonly since: number
 }
 
 /** Shown until the next remark; `serial` rises with each remark. */
@@ -147,6 +163,8 @@ export interface Snapshot {
   /** `refused`: this browser stores nothing, so no upload survives a reload. */
   readonly storage: 'asking' | 'kept' | 'refused'
   readonly isPaused: boolean
+  /** Files of this visit use up the number of files that the link had left. */
+  readonly isFilled: boolean
   readonly counts: Readonly<Record<Phase, number>>
   /** Bytes of the files that are chosen and not sent yet. */
   readonly chosenBytes: number

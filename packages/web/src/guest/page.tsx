@@ -13,6 +13,7 @@ import { PassphraseCard } from './passphraseCard.tsx'
 import { PrintSheet } from './printSheet.tsx'
 import { ProgressCard } from './progressCard.tsx'
 import { Queue } from './queue.tsx'
+import { canContinue, isForOneFile, isShut } from './standing.ts'
 import { browserFeatures, missingSupport } from './support.ts'
 import { GuestPagesContext, TEXTS } from './texts.ts'
 import { UnfinishedCard } from './unfinishedCard.tsx'
@@ -63,20 +64,28 @@ export function GuestPage() {
 
 /** Is drawn before the first snapshot; nothing moves when the snapshot comes. */
 function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
-  const isShut = snapshot?.link.is === 'refused' && !snapshot.link.isRetrying
-  const canChoose = !isShut || snapshot.unfinished.some(({ mustRestart }) => !mustRestart)
+  const takesNone = snapshot !== undefined && isShut(snapshot)
+  const canChoose = !takesNone || canContinue(snapshot)
   const isSending = snapshot !== undefined && snapshot.totals.files > 0
   const isEmpty = snapshot === undefined || snapshot.rows.length === 0
   return (
     <>
       <LiveSummary snapshot={snapshot} />
-      {!isShut && !isSending && <Facts snapshot={snapshot} />}
+      {!takesNone && !isSending && <Facts snapshot={snapshot} />}
       {snapshot !== undefined && <LinkNotice snapshot={snapshot} />}
-      {snapshot !== undefined && <UnfinishedCard uploads={snapshot.unfinished} isShut={isShut} />}
+      {snapshot !== undefined && <UnfinishedCard uploads={snapshot.unfinished} isShut={takesNone} />}
       {snapshot !== undefined && <PassphraseCard snapshot={snapshot} />}
       {snapshot !== undefined && <DoneCard snapshot={snapshot} />}
       {snapshot !== undefined && <ProgressCard snapshot={snapshot} />}
-      {canChoose && <DropZone isCompact={!isEmpty} isReady={snapshot !== undefined} remark={snapshot?.remark} />}
+      {canChoose && (
+        <DropZone
+          isCompact={!isEmpty || takesNone}
+          isSingle={snapshot !== undefined && isForOneFile(snapshot)}
+          isShut={takesNone}
+          isReady={snapshot !== undefined}
+          remark={snapshot?.remark}
+        />
+      )}
       {snapshot !== undefined && <Queue snapshot={snapshot} />}
       {snapshot !== undefined && snapshot.counts.chosen > 0 && <MessageForm snapshot={snapshot} />}
     </>

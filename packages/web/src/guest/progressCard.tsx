@@ -1,5 +1,5 @@
 import { Button, Progress } from '../common/controls.tsx'
-import { formatDuration, formatPercent } from '../common/format.ts'
+import { formatDuration, formatInstant, formatPercent } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
 import { useGuestPages } from './texts.ts'
 
@@ -9,6 +9,7 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const { totals, isPaused, counts, passphrase } = snapshot
   if (totals.files === 0 || totals.landed === totals.files) return null
   const hasPaused = isPaused || counts.paused === totals.files - totals.landed
+  const trouble = hasPaused ? undefined : totals.trouble
   const waitsForPassphrase = (passphrase === 'refused' || passphrase === 'wanted') && counts.sending === 0
   const sealing = counts.sending === 0 ? snapshot.rows.find(({ phase }) => phase === 'preparing') : undefined
   const left =
@@ -36,15 +37,25 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
         <span>{text.progress.landed(totals.landed, totals.files)}</span>
         <span class="soft">{left}</span>
       </p>
-      <p class="small soft">
+      {counts.failed + counts.unfit > 0 && <p class="small bad">{text.live.failed(counts.failed + counts.unfit)}</p>}
+      <p class={`small ${trouble === undefined ? 'soft' : 'warn'}`}>
         {hasPaused
           ? text.progress.paused
-          : totals.isRetrying
-            ? text.progress.retrying
+          : trouble !== undefined
+            ? text.troubles[trouble.reason](formatInstant(new Date(trouble.since).toISOString(), language))
             : waitsForPassphrase
               ? text.progress.passphrase
-              : text.progress.keepOpen}
+              : snapshot.storage === 'kept'
+                ? text.progress.keepOpenOrReturn
+                : text.progress.keepOpen}
       </p>
+      {trouble !== undefined && (
+        <div>
+          <Button icon="retry" onClick={() => tell({ do: 'wake' })}>
+            {text.askAgain}
+          </Button>
+        </div>
+      )}
     </section>
   )
 }

@@ -3,6 +3,7 @@ import { Button, Notice } from '../common/controls.tsx'
 import { ConfirmCancel } from './confirmCancel.tsx'
 import type { Row, Snapshot } from './messages.ts'
 import { QueueRow } from './queueRow.tsx'
+import { isForOneFile } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
 export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
@@ -41,15 +42,20 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
 }
 
 /** Problems and actions for all rows together: three failed rows are hard to find among ten thousand. */
-function Troubles({ snapshot: { counts, rows, alarms } }: { readonly snapshot: Snapshot }) {
+function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
+  const { counts, rows, alarms } = snapshot
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
+  const isAlone = rows.length === counts.unfit
+  const unfitAtRest = isAlone ? text.unfitAlone(counts.unfit) : text.unfitRest(counts.unfit)
+  const unfitBeside = isForOneFile(snapshot) ? text.onlyOne : text.unfit(counts.unfit)
+  const unfit = others > 0 ? unfitBeside : unfitAtRest
   const retryable = rows.filter(({ phase, retry }) => phase === 'failed' && retry === 'resume').length
   return (
     <>
       {counts.unfit > 0 && (
         <Notice tone="warn">
-          <p>{others > 0 ? text.unfit(counts.unfit) : text.unfitAlone(counts.unfit)}</p>
+          <p>{unfit}</p>
           {counts.unfit > 1 && (
             <div>
               <Button icon="trash" onClick={() => tell({ do: 'removeUnfit' })}>

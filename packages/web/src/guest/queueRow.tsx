@@ -74,7 +74,6 @@ function RowStatus({ row, waitsForPassphrase }: RowStatusProps) {
 function statusOf(row: Row, waitsForPassphrase: boolean, { text, language }: GuestPages): string {
   const { queue, failures } = text
   if (row.failure !== undefined) return failures[row.failure]
-  if (row.isRetrying) return queue.retrying
   switch (row.phase) {
     case 'sending':
       return queue.sending(formatBytes(row.doneBytes, language), formatBytes(row.totalBytes, language))

@@ -2,17 +2,19 @@ import { useEffect } from 'preact/hooks'
 import { useCloseGuard } from '../common/closeGuard.ts'
 import { formatPercent } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
+import { outcomeOf } from './standing.ts'
 import type { GuestPages } from './texts.ts'
 
 /** While files are sent: shows progress in the tab's title, keeps the screen on, and asks before the tab closes. */
 export function useWhileSending(snapshot: Snapshot | undefined, { text, language, tell }: GuestPages): void {
   const isSending = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
   const isMoving = isSending && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files
-  const isDone = snapshot !== undefined && snapshot.totals.files > 0 && !isSending && snapshot.alarms === 0
+  const outcome = snapshot === undefined || snapshot.alarms > 0 ? undefined : outcomeOf(snapshot)
+  const ending = outcome === undefined ? 'Blindkeep' : outcome.missing > 0 ? text.pageTitleSome : text.pageTitleDone
   const percent = isSending ? formatPercent(snapshot.totals.doneBytes, snapshot.totals.totalBytes, language) : undefined
   useEffect(() => {
-    document.title = percent !== undefined ? text.pageTitle(percent) : isDone ? text.pageTitleDone : 'Blindkeep'
-  }, [percent, isDone, text])
+    document.title = percent === undefined ? ending : text.pageTitle(percent)
+  }, [percent, ending, text])
   useEffect(() => {
     document.documentElement.lang = language
   }, [language])

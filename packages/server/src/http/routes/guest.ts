@@ -48,6 +48,7 @@ export function guestRoutes(
         ...(remainingBytes !== undefined && { remaining_bytes: remainingBytes }),
         ...(remainingFiles !== undefined && { remaining_files: remainingFiles }),
         ...(link.expiresAt !== undefined && { expires_at: formatInstant(link.expiresAt) }),
+        ...(link.singleUse && { single_use: true }),
         ...suggested,
       }
       return { status: 200, body }

@@ -5,7 +5,7 @@ import type { ChosenFile, Limits, LinkStatus, Remark } from '../messages.ts'
 import type { EarlierUploads } from './earlierUploads.ts'
 import type { Entries, Entry } from './entries.ts'
 import { type FileIdentity, identityKey, identityOf } from './fileIdentity.ts'
-import { type Misfit, misfitsOf } from './fit.ts'
+import { type Misfit, misfitsOf, type Used } from './fit.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import { become } from './phases.ts'
 import { shortened } from './snapshot.ts'
@@ -16,6 +16,8 @@ export interface Admission {
   add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void>
   /** Marks each chosen file as fitting or not, by the last answer about the link. */
   judge(): void
+  /** Files of this visit use up the number of files that the last answer has left. */
+  isFilled(): boolean
   remark(): Remark | undefined
 }
 
@@ -43,6 +45,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   async function add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void> {
     if (files.length === 0) say('nothing_chosen', [''])
     await earlier.refresh()
+    if (files.length > 0) forgetReplaced(entries, linkStatus())
     const known = new Map([...entries.all()].map((entry) => [identityKey(entry), entry]))
     const refused: Record<Refusal, string[]> = { already_there: [], already_landed: [], not_taken: [] }
     for (const chosen of files) {
@@ -99,15 +102,36 @@ export function createAdmission(options: AdmissionOptions): Admission {
     }
   }
 
-  return { add, judge, remark: () => remark }
+  return { add, judge, isFilled: () => isFilled(entries, linkStatus()), remark: () => remark }
+}
+
+/** Through a link that takes one file, the file that is chosen now replaces the one that was chosen before. */
+function forgetReplaced(entries: Entries, link: LinkStatus): void {
+  if (link.is !== 'open' || link.limits.singleUse !== true) return
+  for (const { id } of [...entries.all()].filter(isUndecided)) entries.remove(id)
+}
+
+function isFilled(entries: Entries, link: LinkStatus): boolean {
+  if (link.is !== 'open' || link.limits.remainingFiles === undefined) return false
+  return usedBy(entries, link.limits).files >= link.limits.remainingFiles
 }
 
 function misfitsIn(entries: Entries, limits: Limits): ReadonlyMap<string, Misfit | undefined> {
-  const all = [...entries.all()]
-  const uncounted = all.filter(isUncounted)
-  const used = { files: uncounted.length, bytes: uncounted.reduce((sum, { totalBytes }) => sum + totalBytes, 0) }
-  const undecided = all.filter(({ phase }) => phase === 'chosen' || phase === 'unfit')
-  return misfitsOf(undecided, limits, used)
+  return misfitsOf([...entries.all()].filter(isUndecided), limits, usedBy(entries, limits))
+}
+
+function usedBy(entries: Entries, { singleUse = false }: Limits): Used {
+  const uncounted = [...entries.all()].filter(singleUse ? isTheOneFile : isUncounted)
+  return { files: uncounted.length, bytes: uncounted.reduce((sum, { totalBytes }) => sum + totalBytes, 0) }
+}
+
+function isUndecided({ phase }: Entry): boolean {
+  return phase === 'chosen' || phase === 'unfit'
+}
+
+/** Landed, or on its way: a link that takes one file does not count its open sessions. */
+function isTheOneFile({ phase }: Entry): boolean {
+  return !['chosen', 'unfit', 'failed', 'cancelled'].includes(phase)
 }
 
 /** The file uses up some of the link's limits, and the server's last answer does not count it. */

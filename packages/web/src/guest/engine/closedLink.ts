@@ -10,7 +10,7 @@ export function isKeySwapped(link: LinkStatus): boolean {
 
 /** Fails the files that can no longer be sent. A file that has a session continues, unless the key was swapped. */
 export function failHopeless(entries: Entries, link: LinkStatus, pause: (id: string) => void): void {
-  if (link.is !== 'refused' || link.isRetrying) return
+  if (link.is !== 'refused' || link.isRetrying || link.fault === 'given_up') return
   const isSwapped = isKeySwapped(link)
   const failure = isSwapped ? 'key_swapped' : 'link_closed'
   for (const { id, phase, state } of entries.all()) {

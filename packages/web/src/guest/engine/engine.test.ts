@@ -98,6 +98,24 @@ describe('files that do not fit into the link', () => {
     await tab.until(({ counts }) => counts.landed === 2)
   })
 
+  it('are all but one when the link takes one file, and another choice replaces that one', async () => {
+    const tab = await openTab((await world.owner.createLink({ singleUse: true })).url)
+    await tab.untilOpen()
+    const failures = () => tab.snapshot().rows.map(({ name, failure }) => [name, failure])
+    await tab.add([chosen('first', bytes(10)), chosen('second', bytes(10))])
+    assert.deepEqual(failures(), [
+      ['first', undefined],
+      ['second', 'only_one'],
+    ])
+    await tab.add([chosen('third', bytes(10))])
+    assert.deepEqual(failures(), [['third', undefined]])
+    tab.send(noMessage, undefined)
+    await tab.untilAll('landed')
+    assert.equal(tab.snapshot().isFilled, true)
+    await tab.add([chosen('fourth', bytes(10))])
+    assert.equal(rowOf(tab.snapshot(), 'fourth').failure, 'only_one')
+  })
+
   it('are refused by the server when another guest was faster', async () => {
     const { url } = await world.owner.createLink({ caps: { maxFileCount: 1 } })
     const [slow, fast] = [await openTab(url), await openTab(url)]
@@ -318,7 +336,7 @@ describe('a lost connection', () => {
     await tab.add([chosen('patient.bin', bytes(10))])
     world.proxy.tamper({ matches: isRequest('POST', DROPS), lose: 'request' })
     tab.send(noMessage, undefined)
-    await tab.until(({ totals }) => totals.isRetrying)
+    await tab.until(({ totals }) => totals.trouble?.reason === 'no_connection')
     world.proxy.tamper()
     tab.wake()
     await tab.untilAll('landed')

@@ -42,12 +42,13 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
 function snapshotOf({ entries, rate, link, passphrase, store, visit, earlier, admission }: EngineParts): Snapshot {
   const { totals, ...view } = viewOf(entries)
   rate.measure()
-  const isMoving = view.counts.sending > 0 && !totals.isRetrying
+  const isMoving = view.counts.sending > 0 && totals.trouble === undefined
   return {
     link: link.status(),
     passphrase: passphrase.status(),
     storage: store.isPersistent ? 'kept' : 'refused',
     isPaused: visit.isPaused,
+    isFilled: admission.isFilled(),
     ...view,
     totals: { ...totals, secondsLeft: isMoving ? rate.secondsLeft(totals.totalBytes - totals.doneBytes) : undefined },
     unfinished: isKeySwapped(link.status()) ? [] : earlier.unfinished(),

@@ -28,6 +28,8 @@ export interface Entry extends FileIdentity {
   /** True until the pause ends that follows a busy server or a lost connection. */
   readonly isBackingOff: boolean
   readonly failure?: FailureReason | undefined
+  /** Milliseconds since 1970: when tries began to fail, if nothing of the file has arrived since. */
+  readonly troubledSince?: number | undefined
   /** SECRET. Present once the file is prepared. */
   readonly state?: SendState | undefined
   /** The guest chose the file again and its time differs: its bytes must be compared before it is sent. */

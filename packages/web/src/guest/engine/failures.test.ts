@@ -1,17 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AnswerError, LinkError, NetworkError, ProblemError, SendError } from '@blindkeep/client/errors'
-import { failureOf, isTemporary, linkFaultOf, retryOf } from './failures.ts'
+import { failureOf, isTemporary, isTrouble, linkFaultOf, retryOf } from './failures.ts'
 
 const problem = (status: number, code: ProblemError['code']) =>
   new ProblemError({ operation: 'guestLink', status, code })
 
 describe('the failure of a file', () => {
-  it('is "busy" for a server that asks to wait, and "no_connection" for a lost connection', () => {
-    assert.equal(failureOf(new SendError('server_unavailable', problem(429, 'error.drop.rate_limited'))), 'busy')
-    assert.equal(failureOf(new SendError('server_unavailable', problem(503, 'unknown'))), 'busy')
-    assert.equal(failureOf(new SendError('server_unavailable')), 'busy')
-    assert.equal(failureOf(new SendError('server_unavailable', new NetworkError('unreachable'))), 'no_connection')
+  it('is another one for a lost network, a busy server, a full disk, a failing server and a quota', () => {
+    const causes = [
+      [new NetworkError('unreachable'), 'no_connection'],
+      [problem(429, 'error.drop.rate_limited'), 'busy'],
+      [undefined, 'busy'],
+      [problem(500, 'error.storage.unavailable'), 'storage_unavailable'],
+      [problem(500, 'error.request.failed'), 'server_failed'],
+    ] as const
+    for (const [cause, failure] of causes) {
+      assert.equal(failureOf(new SendError('server_unavailable', cause)), failure)
+      if (cause !== undefined) assert.equal(failureOf(cause), failure)
+      assert.ok(isTrouble(failure))
+    }
+    assert.equal(failureOf(new SendError('owner_full')), 'owner_full')
+    assert.equal(isTrouble('owner_full'), false)
   })
 
   it('is "unexpected" for a bug in the page', () => {
@@ -36,7 +46,8 @@ describe('the fault of a link', () => {
       [problem(404, 'error.drop.link_not_found'), 'closed', false],
       [problem(404, 'unknown'), 'answer_broken', true],
       [problem(429, 'error.drop.rate_limited'), 'busy', true],
-      [problem(503, 'unknown'), 'unreachable', true],
+      [problem(503, 'unknown'), 'busy', true],
+      [problem(500, 'error.request.failed'), 'server_failed', true],
       [new NetworkError('timeout'), 'unreachable', true],
       [new AnswerError('guestLink', 'a fault'), 'answer_broken', true],
     ] as const

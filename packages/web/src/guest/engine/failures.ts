@@ -7,11 +7,12 @@ import {
   ProblemError,
   SendError,
   type SendStopReason,
+  type SendTrouble,
+  sendTroubleOf,
 } from '@blindkeep/client/errors'
 import type { FailureReason, LinkFault, Retry } from '../messages.ts'
 
 const STOPS: Readonly<Partial<Record<SendStopReason, FailureReason>>> = {
-  server_unavailable: 'no_connection',
   link_closed: 'link_closed',
   link_full: 'link_full',
   too_large: 'too_large',
@@ -24,23 +25,26 @@ const STOPS: Readonly<Partial<Record<SendStopReason, FailureReason>>> = {
 }
 
 export function failureOf(error: unknown): FailureReason {
-  if (error instanceof SendError) {
-    const { cause } = error
-    // The server answered, so the connection is not at fault.
-    if (error.reason === 'server_unavailable' && (cause === undefined || cause instanceof ProblemError)) return 'busy'
-    return STOPS[error.reason] ?? 'refused'
-  }
+  if (error instanceof SendError)
+    return error.reason === 'server_unavailable' ? sendTroubleOf(error.cause) : (STOPS[error.reason] ?? 'refused')
   if (error instanceof LinkError) return error.reason === 'key_swapped' ? 'key_swapped' : 'link_closed'
-  if (error instanceof NetworkError) return 'no_connection'
+  if (error instanceof NetworkError || isTemporaryProblem(error)) return sendTroubleOf(error)
   return error instanceof ProblemError || error instanceof AnswerError ? 'refused' : 'unexpected'
+}
+
+function isTemporaryProblem(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && (error.status === 429 || error.status >= 500)
 }
 
 const RETRIES: Readonly<Record<FailureReason, Retry>> = {
   too_large: 'none',
   too_many: 'none',
+  only_one: 'none',
   no_room: 'none',
   no_connection: 'resume',
   busy: 'resume',
+  storage_unavailable: 'resume',
+  server_failed: 'resume',
   link_closed: 'none',
   link_full: 'resume',
   owner_full: 'resume',
@@ -59,16 +63,27 @@ export function retryOf(failure: FailureReason | undefined): Retry {
   return failure === undefined ? 'none' : RETRIES[failure]
 }
 
+const TROUBLES: Readonly<Record<SendTrouble, LinkFault>> = {
+  no_connection: 'unreachable',
+  busy: 'busy',
+  storage_unavailable: 'server_failed',
+  server_failed: 'server_failed',
+}
+
+/** The failure can end by itself, so that the engine tries again. */
+export function isTrouble(failure: FailureReason): failure is SendTrouble {
+  return failure in TROUBLES
+}
+
 /** The fault that opening the link ended with. */
 export function linkFaultOf(error: unknown): LinkFault {
   if (error instanceof LinkError) return error.reason
-  if (error instanceof NetworkError) return 'unreachable'
-  if (!(error instanceof ProblemError)) return 'answer_broken'
-  if (error.code === 'error.drop.link_not_found') return 'closed'
-  return error.status === 429 ? 'busy' : error.status >= 500 ? 'unreachable' : 'answer_broken'
+  if (error instanceof NetworkError || isTemporaryProblem(error)) return TROUBLES[sendTroubleOf(error)]
+  const isClosed = error instanceof ProblemError && error.code === 'error.drop.link_not_found'
+  return isClosed ? 'closed' : 'answer_broken'
 }
 
 /** Whether the fault can end by itself, so that asking again makes sense. */
 export function isTemporary(fault: LinkFault): boolean {
-  return fault === 'unreachable' || fault === 'busy' || fault === 'answer_broken'
+  return fault === 'unreachable' || fault === 'busy' || fault === 'server_failed' || fault === 'answer_broken'
 }

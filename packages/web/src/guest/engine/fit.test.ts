@@ -24,6 +24,12 @@ describe('the files that fit into a link', () => {
     assert.deepEqual(judged(files(9, 1), { fileBytesMax: 5, remainingFiles: 1 }, none), ['too_large', undefined])
   })
 
+  it('are the first one when the link takes one file', () => {
+    const limits = { singleUse: true, remainingFiles: 1 }
+    assert.deepEqual(judged(files(1, 2), limits, none), [undefined, 'only_one'])
+    assert.deepEqual(judged(files(1), limits, { files: 1, bytes: 0 }), ['only_one'])
+  })
+
   it('are none when the link is full', () => {
     assert.deepEqual(judged(files(0), { remainingFiles: 0, fileBytesMax: 0 }, none), ['too_many'])
   })

@@ -2,10 +2,10 @@
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import type { Limits } from '../messages.ts'
 
-export type Misfit = 'too_large' | 'too_many' | 'no_room'
+export type Misfit = 'too_large' | 'too_many' | 'only_one' | 'no_room'
 
 /** The part of the limits that other files of this visit use. */
-interface Used {
+export interface Used {
   readonly files: number
   /** Sealed bytes. */
   readonly bytes: number
@@ -46,7 +46,7 @@ interface Judged {
 }
 
 function misfitOf({ size, limits, isOneTooMany, isTooMuch }: Judged): Misfit | undefined {
-  if (isOneTooMany) return 'too_many'
+  if (isOneTooMany) return limits.singleUse === true ? 'only_one' : 'too_many'
   if (size > (limits.fileBytesMax ?? Number.POSITIVE_INFINITY)) return 'too_large'
   return isTooMuch ? 'no_room' : undefined
 }

@@ -5,7 +5,7 @@ import type { LinkStatus } from '../messages.ts'
 import { isTemporary, linkFaultOf } from './failures.ts'
 
 const PAUSE_MS = { first: 1_000, max: 60_000 }
-/** A day of asking once a minute. After that, the page asks when the guest returns to it. */
+/** A day of asking once a minute. After that, the page says that it asks no more, until the guest tells it to. */
 const MAX_ASKS = 1_440
 
 export interface LinkOpening {
@@ -43,7 +43,8 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
       // An open link stays open while the connection is lost.
       if (isTemporary(fault) && status.is === 'open') return
       const isRetrying = isTemporary(fault) && asks < MAX_ASKS
-      become({ is: 'refused', fault, isRetrying })
+      become({ is: 'refused', fault: isTemporary(fault) && !isRetrying ? 'given_up' : fault, isRetrying })
+      if (!isRetrying) asks = 0
       if (isRetrying && !willAsk) void askLater()
     }
   }

@@ -7,10 +7,10 @@ describe('a passphrase', () => {
     const passphrase = createPassphrase(() => undefined)
     passphrase.require(true)
     passphrase.set('wrong')
-    const text = passphrase.text()
+    const spelling = passphrase.spelling()
     passphrase.set('right')
-    passphrase.wasUsedFor('file', text)
-    assert.equal(passphrase.textUnlessUsedFor('file'), 'right')
+    passphrase.wasUsedFor('file', spelling)
+    assert.equal(passphrase.spellingUnlessUsedFor('file'), 'right')
     passphrase.wasRefusedFor('file')
     assert.equal(passphrase.status(), 'given')
   })
@@ -19,9 +19,23 @@ describe('a passphrase', () => {
     const passphrase = createPassphrase(() => undefined)
     passphrase.require(true)
     passphrase.set('wrong')
-    passphrase.wasUsedFor('file', passphrase.text())
+    passphrase.wasUsedFor('file', passphrase.spelling())
     passphrase.wasRefusedFor('file')
     assert.deepEqual([passphrase.status(), passphrase.isReady()], ['refused', false])
+  })
+
+  it('is tried in its normal spelling, then as typed, and is refused when neither opens the link', () => {
+    const passphrase = createPassphrase(() => undefined)
+    passphrase.require(true)
+    passphrase.set('Open-Sesame')
+    const tried: (string | undefined)[] = []
+    while (passphrase.isReady()) {
+      const spelling = passphrase.spellingUnlessUsedFor('file')
+      tried.push(spelling)
+      passphrase.wasUsedFor('file', spelling)
+      passphrase.wasRefusedFor('file')
+    }
+    assert.deepEqual([tried, passphrase.status()], [['opensesame', 'Open-Sesame'], 'refused'])
   })
 
   it('is wanted when the server refuses an upload without one, even if it said that the link has none', () => {

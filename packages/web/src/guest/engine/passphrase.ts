@@ -1,30 +1,34 @@
 /** The link's passphrase: whether the link needs one, which passphrase the guest gave last, and whether the server accepted it. */
+import { passphraseSpellings, type SpelledPassphrase } from '@blindkeep/client/guest'
 import type { PassphraseStatus } from '../messages.ts'
 
 export interface Passphrase {
   status(): PassphraseStatus
   require(isRequired: boolean): void
-  set(text: string): void
+  /** What the guest has typed. */
+  set(typed: string): void
   /** Whether a file can be prepared: no passphrase is needed, or one is given. */
   isReady(): boolean
   /** Whether the guest has given a passphrase that the server has not accepted yet. */
   isUntested(): boolean
-  text(): string | undefined
-  /** Undefined when this file has been prepared with the current passphrase. */
-  textUnlessUsedFor(id: string): string | undefined
-  /** `text` is the passphrase when the proof was started. The proof takes a second; the guest may have given another passphrase meanwhile. */
-  wasUsedFor(id: string, text: string | undefined): void
+  /** The spelling that is tried now. */
+  spelling(): SpelledPassphrase | undefined
+  /** Undefined when this file has been prepared with the current spelling. */
+  spellingUnlessUsedFor(id: string): SpelledPassphrase | undefined
+  /** `spelling` is the one with which the proof was started. The proof takes a second; the guest may have given another passphrase meanwhile. */
+  wasUsedFor(id: string, spelling: SpelledPassphrase | undefined): void
   wasAccepted(): void
-  /** The server refused the passphrase that this file was prepared with. A newer passphrase is still to be tried. */
+  /** The server refused the spelling that this file was prepared with. Another one or a newer passphrase may still be to be tried. */
   wasRefusedFor(id: string): void
 }
 
 export function createPassphrase(onChange: () => void): Passphrase {
   let status: PassphraseStatus = 'not_needed'
-  let given = ''
+  /** The spellings of the last passphrase that were not refused. The first one is tried. */
+  let spellings: readonly SpelledPassphrase[] = []
   let isAccepted = false
-  /** For each file that was prepared with a passphrase, that passphrase. */
-  const used = new Map<string, string>()
+  /** For each file that was prepared with a passphrase, its spelling. */
+  const used = new Map<string, SpelledPassphrase>()
   const become = (next: PassphraseStatus) => {
     status = next
     onChange()
@@ -32,20 +36,20 @@ export function createPassphrase(onChange: () => void): Passphrase {
   return {
     status: () => status,
     require(isRequired) {
-      if (isRequired && status === 'not_needed') become(given === '' ? 'wanted' : 'given')
+      if (isRequired && status === 'not_needed') become(spellings.length === 0 ? 'wanted' : 'given')
       if (!isRequired) become('not_needed')
     },
-    set(text) {
-      given = text
+    set(typed) {
+      spellings = passphraseSpellings(typed)
       isAccepted = false
       if (status !== 'not_needed') become('given')
     },
     isReady: () => status === 'not_needed' || status === 'given',
     isUntested: () => status === 'given' && !isAccepted,
-    text: () => (status === 'given' ? given : undefined),
-    textUnlessUsedFor: (id) => (status === 'given' && used.get(id) !== given ? given : undefined),
-    wasUsedFor(id, text) {
-      if (text !== undefined) used.set(id, text)
+    spelling: () => (status === 'given' ? spellings[0] : undefined),
+    spellingUnlessUsedFor: (id) => (status === 'given' && used.get(id) !== spellings[0] ? spellings[0] : undefined),
+    wasUsedFor(id, spelling) {
+      if (spelling !== undefined) used.set(id, spelling)
     },
     wasAccepted() {
       isAccepted = true
@@ -53,8 +57,11 @@ export function createPassphrase(onChange: () => void): Passphrase {
     wasRefusedFor(id) {
       isAccepted = false
       // The server asks for a passphrase even if it said that the link has none.
-      if (status === 'not_needed') become('wanted')
-      else if (used.get(id) === given) become('refused')
+      if (status === 'not_needed') return become('wanted')
+      const [tried, ...others] = spellings
+      if (used.get(id) !== tried) return
+      spellings = others
+      if (others.length === 0) become('refused')
     },
   }
 }

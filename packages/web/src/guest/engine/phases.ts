@@ -12,16 +12,20 @@
  * - chosen, unfit, paused → failed, when the link closes (closedLink.ts)
  * - paused, failed → cancelled, here or in another tab that was sending the file
  *
- * A job that stops because the server is busy or cannot be reached backs off (stopUpload.ts): its file is waiting until a pause ends.
+ * A job that stops because of a trouble (SendTrouble: no connection, for example) backs off (stopUpload.ts): its file is waiting until a pause ends.
  * A file that was prepared in an earlier visit goes from waiting directly to sending, or is compared first, in the phase preparing.
  * An entry's first phase is set where the entry is added: admission.ts, landedFiles.ts, and `discard` in fileCommands.ts.
  */
 import type { SendProgress, SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
-import type { FailureReason, Message } from '../messages.ts'
+import type { FailureReason, Message, Trouble } from '../messages.ts'
 import type { Entries, Entry, EntryChange } from './entries.ts'
 import type { Misfit } from './fit.ts'
 import type { LandedFile, StoredUpload } from './guestStore.ts'
+
+const UNTROUBLED = { failure: undefined, troubledSince: undefined, isRetrying: false } as const
+
+const troubled = ({ reason, since }: Trouble) => ({ failure: reason, troubledSince: since, isRetrying: true }) as const
 
 export const become = {
   /** Whether the file fits into the link's limits, before the guest sends it. */
@@ -35,30 +39,35 @@ export const become = {
     ...{ source, phase: resumes ? 'waiting' : 'chosen', failure: undefined },
   }),
 
-  preparing: () => ({ phase: 'preparing', preparedBytes: 0, failure: undefined }),
+  preparing: () => ({ phase: 'preparing', preparedBytes: 0, failure: undefined, isRetrying: false }),
 
   prepared: (state: SendState) => ({ phase: 'waiting', state, totalBytes: state.size }),
 
   /** The file has the bytes of the stored upload. */
   compared: () => ({ phase: 'waiting', mustCompare: false }),
 
-  sending: () => ({ phase: 'sending', failure: undefined, isRetrying: false }),
+  /** A trouble stays until the server has taken something. */
+  sending: () => ({ phase: 'sending' }),
 
-  progressed: (phase: Exclude<SendProgress['phase'], 'landed'>, bytes: number, isRetrying: boolean) => ({
-    ...{ phase, sentBytes: bytes, inFlightBytes: 0, isRetrying },
+  progressed: (phase: Exclude<SendProgress['phase'], 'landed'>, bytes: number) => ({
+    ...{ phase, sentBytes: bytes, inFlightBytes: 0 },
   }),
+
+  troubled,
+
+  untroubled: () => UNTROUBLED,
 
   landed: (file: LandedFile) => ({
     ...{ phase: 'landed', landed: file, receipt: { is: 'fetching' }, sentBytes: file.custody.size },
-    ...{ state: undefined, source: undefined, inFlightBytes: 0, isRetrying: false },
+    ...{ state: undefined, source: undefined, inFlightBytes: 0, ...UNTROUBLED },
   }),
 
-  paused: () => ({ phase: 'paused', failure: undefined, isBackingOff: false, isRetrying: false }),
+  paused: () => ({ phase: 'paused', isBackingOff: false, ...UNTROUBLED }),
 
-  failed: (failure: FailureReason) => ({ phase: 'failed', failure }),
+  failed: (failure: FailureReason) => ({ phase: 'failed', ...UNTROUBLED, failure }),
 
   /** The engine sends the file again when the pause ends. */
-  backingOff: (failure: FailureReason) => ({ phase: 'waiting', failure, isBackingOff: true, isRetrying: true }),
+  backingOff: (trouble: Trouble) => ({ phase: 'waiting', isBackingOff: true, ...troubled(trouble) }),
 
   backedOff: () => ({ isBackingOff: false }),
 
@@ -66,18 +75,18 @@ export const become = {
   newFile: () => ({ phase: 'waiting', mustCompare: false }),
 
   /** The file's job stopped, and the engine starts the file again at once. */
-  waiting: () => ({ phase: 'waiting' }),
+  waiting: () => ({ phase: 'waiting', ...UNTROUBLED }),
 
-  /** The guest starts the file again, or the engine does so when the browser is online again. */
-  resumed: () => ({ phase: 'waiting', failure: undefined, isBackingOff: false, isRetrying: false }),
+  /** The guest starts the file again. */
+  resumed: () => ({ phase: 'waiting', isBackingOff: false, ...UNTROUBLED }),
 
   /** The server has all bytes of the file already, so sending continues until the file lands. */
-  tooLateToCancel: () => ({ phase: 'waiting', failure: undefined, isBackingOff: false, isRetrying: false }),
+  tooLateToCancel: () => ({ phase: 'waiting', isBackingOff: false, ...UNTROUBLED }),
 
   /** Here, or in another tab that was sending the file. */
   cancelled: () => ({
-    ...{ phase: 'cancelled', state: undefined, failure: undefined, isReserved: false },
-    ...{ sentBytes: 0, inFlightBytes: 0, preparedBytes: 0, isRetrying: false, isBackingOff: false },
+    ...{ phase: 'cancelled', state: undefined, isReserved: false, ...UNTROUBLED },
+    ...{ sentBytes: 0, inFlightBytes: 0, preparedBytes: 0, isBackingOff: false },
   }),
 
   /** Another tab was sending the file, and has closed. */
@@ -91,5 +100,7 @@ export function resumeEntry(entries: Entries, entry: Entry | undefined): void {
   if (entry === undefined) return
   const { id, phase, isBackingOff } = entry
   const isStopped = phase === 'paused' || phase === 'failed' || phase === 'cancelled'
-  if (isStopped || isBackingOff) entries.change(id, become.resumed())
+  if (isStopped) entries.change(id, become.resumed())
+  // What keeps it back may still do so.
+  else if (isBackingOff) entries.change(id, become.backedOff())
 }

@@ -52,12 +52,12 @@ export function createPrepareUpload({ entries, uploads, link, passphrase }: Prep
 
   async function sealAndLock(work: UploadWork, onProgress: (progress: SendProgress) => void): Promise<SendState> {
     const { id } = work.entry
-    const text = passphrase.text()
-    const state = await seal(work, { passphrase: text, onProgress })
+    const spelling = passphrase.spelling()
+    const state = await seal(work, { passphrase: spelling, onProgress })
     await uploads.lock(id)
     work.signal.throwIfAborted()
     await uploads.save(work.entry, state)
-    passphrase.wasUsedFor(id, text)
+    passphrase.wasUsedFor(id, spelling)
     return state
   }
 

@@ -28,22 +28,33 @@ export function createSendUpload(options: SendUploadOptions) {
   /** The state with the newest passphrase, unless a session exists already. */
   async function stateToSend({ id, state }: Entry): Promise<SendState> {
     if (state === undefined) throw new Error('a file is sent only after it has been sealed')
-    const text = passphrase.textUnlessUsedFor(id)
-    if (state.uploadId !== undefined || text === undefined) return state
-    const changed = await withPassphrase(state, text, environment)
-    passphrase.wasUsedFor(id, text)
+    const spelling = passphrase.spellingUnlessUsedFor(id)
+    if (state.uploadId !== undefined || spelling === undefined) return state
+    const changed = await withPassphrase(state, spelling, environment)
+    passphrase.wasUsedFor(id, spelling)
     return changed
   }
 
-  function report(id: string, { phase, bytes, waitingMs }: SendProgress): void {
+  /** `before`: the most that the server ever had of the file. */
+  function report(id: string, { phase, bytes, trouble }: SendProgress, before: number): void {
     if (phase === 'landed') return
-    const hasGrown = bytes > (entries.get(id)?.sentBytes ?? 0)
-    entries.change(id, become.progressed(phase, bytes, waitingMs !== undefined))
+    const { sentBytes = 0, troubledSince = Number(environment.now()) } = entries.get(id) ?? {}
+    const hasGrown = bytes > sentBytes
+    entries.change(id, become.progressed(phase, bytes))
+    if (trouble !== undefined) entries.change(id, become.troubled({ reason: trouble, since: troubledSince }))
+    else if (bytes > before || phase === 'finishing') entries.change(id, become.untroubled())
     if (hasGrown) void store.putSentBytes(id, bytes)
+  }
+
+  /** Bytes that are on their way prove a connection, and no more. */
+  function reportInFlight(id: string, bytes: number): void {
+    entries.change(id, { inFlightBytes: bytes })
+    if (bytes > 0 && entries.get(id)?.failure === 'no_connection') entries.change(id, become.untroubled())
   }
 
   return async ({ entry, source, signal }: UploadWork): Promise<void> => {
     const { id } = entry
+    let mostBytes = entry.sentBytes
     entries.change(id, become.sending())
     const state = await stateToSend(entry)
     await uploads.save(entry, state)
@@ -52,8 +63,11 @@ export function createSendUpload(options: SendUploadOptions) {
       state,
       source,
       signal,
-      environment: environmentFor((bytes) => entries.change(id, { inFlightBytes: bytes })),
-      onProgress: (progress) => report(id, progress),
+      environment: environmentFor((bytes) => reportInFlight(id, bytes)),
+      onProgress: (progress) => {
+        report(id, progress, mostBytes)
+        mostBytes = Math.max(mostBytes, progress.bytes)
+      },
       onState: async (changed) => {
         passphrase.wasAccepted()
         entries.change(id, { state: changed, isReserved: true })

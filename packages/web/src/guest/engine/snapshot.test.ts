@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { FailureReason } from '../messages.ts'
 import { createEntries, type NewEntry } from './entries.ts'
 import { MAX_ROWS, viewOf } from './snapshot.ts'
 
@@ -38,7 +39,19 @@ describe('the view of the entries', () => {
       entry('d', { phase: 'cancelled', sentBytes: 50 }),
       entry('e', { phase: 'chosen' }),
     )
-    assert.deepEqual(totals, { files: 2, landed: 1, doneBytes: 160, totalBytes: 200, isRetrying: false })
+    assert.deepEqual(totals, { files: 2, landed: 1, doneBytes: 160, totalBytes: 200, trouble: undefined })
+  })
+
+  it('names the trouble that has lasted longest', () => {
+    const troubled = (failure: FailureReason, troubledSince: number) =>
+      ({ phase: 'waiting', failure, troubledSince, isRetrying: true }) as const
+    const { totals } = viewWith(
+      entry('a', troubled('busy', 3)),
+      entry('b', troubled('storage_unavailable', 2)),
+      entry('c', { phase: 'failed', failure: 'owner_full' }),
+      entry('d', { phase: 'sending', troubledSince: 1 }),
+    )
+    assert.deepEqual(totals.trouble, { reason: 'storage_unavailable', since: 2 })
   })
 
   it('never reports more bytes than the file has', () => {

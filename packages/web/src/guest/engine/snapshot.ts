@@ -1,8 +1,8 @@
 /** Turns the entries into what the page draws. */
 
-import type { Phase, Row, Snapshot, Totals } from '../messages.ts'
+import type { Phase, Row, Snapshot, Totals, Trouble } from '../messages.ts'
 import type { Entries, Entry } from './entries.ts'
-import { retryOf } from './failures.ts'
+import { isTrouble, retryOf } from './failures.ts'
 
 /** A page that draws ten thousand rows freezes. */
 export const MAX_ROWS = 200
@@ -46,7 +46,7 @@ type EntriesView = Pick<
 
 export function viewOf(entries: Entries): EntriesView {
   const counts: Record<Phase, number> = { ...NO_FILES }
-  const totals = { files: 0, landed: 0, doneBytes: 0, totalBytes: 0, isRetrying: false }
+  const totals: Sum = { files: 0, landed: 0, doneBytes: 0, totalBytes: 0, trouble: undefined }
   let [chosenBytes, checkedReceipts, missingReceipts, alarms] = [0, 0, 0, 0]
   for (const entry of entries.all()) {
     counts[entry.phase]++
@@ -60,12 +60,20 @@ export function viewOf(entries: Entries): EntriesView {
   return { counts, chosenBytes, checkedReceipts, missingReceipts, alarms, totals, ...rows }
 }
 
-function addTo(totals: { -readonly [Name in keyof EntriesView['totals']]: EntriesView['totals'][Name] }, entry: Entry) {
+type Sum = { -readonly [Name in keyof EntriesView['totals']]: EntriesView['totals'][Name] }
+
+function addTo(totals: Sum, entry: Entry): void {
   totals.files++
   totals.totalBytes += entry.totalBytes
   totals.doneBytes += doneBytesOf(entry)
   if (entry.phase === 'landed') totals.landed++
-  if (entry.isRetrying) totals.isRetrying = true
+  const trouble = troubleOf(entry)
+  if (trouble !== undefined && trouble.since < (totals.trouble?.since ?? Infinity)) totals.trouble = trouble
+}
+
+function troubleOf({ isRetrying, failure, troubledSince }: Entry): Trouble | undefined {
+  if (!isRetrying || failure === undefined || troubledSince === undefined || !isTrouble(failure)) return undefined
+  return { reason: failure, since: troubledSince }
 }
 
 /** Always in the order of the entries, so that no row moves. */

@@ -48,6 +48,21 @@ describe('a stopped upload', () => {
     assert.deepEqual([entry().failure, waits[1]?.ms], ['busy', 90_000])
   })
 
+  it('remembers since when its tries have failed', () => {
+    const { stop, entry } = createWorld()
+    stop(new SendError('server_unavailable', new NetworkError('unreachable')))
+    const since = entry().troubledSince
+    assert.ok(since !== undefined)
+    const facts = { operation: 'createDrop', status: 500, code: 'error.storage.unavailable' } as const
+    stop(new SendError('server_unavailable', new ProblemError(facts)))
+    assert.deepEqual([entry().failure, entry().isRetrying, entry().troubledSince], ['storage_unavailable', true, since])
+    stop(new SendError('owner_full'))
+    assert.deepEqual(
+      [entry().phase, entry().failure, entry().isRetrying, entry().troubledSince],
+      ['failed', 'owner_full', false, undefined],
+    )
+  })
+
   it('restarts by itself when the server does not know its session, but only once', () => {
     const { stop, entry } = createWorld()
     stop(new SendError('session_unknown'))

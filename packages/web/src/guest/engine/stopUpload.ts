@@ -1,10 +1,10 @@
 /** Decides what follows when a file's job stops before its end: a pause, another try, or a failure that the guest sees. */
 import type { Environment } from '@blindkeep/client/environment'
-import { ProblemError, SendError } from '@blindkeep/client/errors'
+import { ProblemError, SendError, type SendTrouble } from '@blindkeep/client/errors'
 import { forNewSession } from '@blindkeep/client/guest'
 import type { FailureReason } from '../messages.ts'
 import type { Entries, Entry } from './entries.ts'
-import { failureOf } from './failures.ts'
+import { failureOf, isTrouble } from './failures.ts'
 import type { Passphrase } from './passphrase.ts'
 import { become } from './phases.ts'
 import { CANCELLED, PAUSED } from './uploadJobs.ts'
@@ -42,8 +42,8 @@ export function createStopUpload(options: StopUploadOptions): (id: string, error
     return reason === 'file_changed' && state === undefined ? 'unreadable' : failureOf(error)
   }
 
-  function backOff(id: string, failure: FailureReason, pauseMs: number): void {
-    entries.change(id, become.backingOff(failure))
+  function backOff({ id, troubledSince }: Entry, reason: SendTrouble, pauseMs: number): void {
+    entries.change(id, become.backingOff({ reason, since: troubledSince ?? Number(environment.now()) }))
     void environment.wait(pauseMs).then(() => {
       if (entries.get(id)?.isBackingOff === true) entries.change(id, become.backedOff())
       onBackedOff()
@@ -53,13 +53,13 @@ export function createStopUpload(options: StopUploadOptions): (id: string, error
   return (id, error) => {
     const entry = entries.get(id)
     if (entry === undefined || error === CANCELLED) return
-    entries.change(id, { inFlightBytes: 0, preparedBytes: 0, isRetrying: false })
+    entries.change(id, { inFlightBytes: 0, preparedBytes: 0, isRetrying: false, failure: undefined })
     if (error instanceof SendError && error.remedy === 'restart' && entry.state !== undefined)
       entries.change(id, { state: forNewSession(entry.state, environment), sentBytes: 0, isReserved: false })
     if (error === PAUSED) return entries.change(id, become.paused())
     if (retriesAtOnce(id, error)) return entries.change(id, become.waiting())
     const failure = failureAfter(entry, error)
-    if (failure === 'no_connection' || failure === 'busy') backOff(id, failure, pauseMsAfter(error))
+    if (isTrouble(failure)) backOff(entry, failure, pauseMsAfter(error))
     else entries.change(id, become.failed(failure))
   }
 }

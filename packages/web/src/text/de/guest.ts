@@ -13,15 +13,18 @@ export const guest: typeof import('../en/guest.ts').guest = {
     files: (count) => `noch ${files(count)}`,
     until: (when) => `offen bis ${when}`,
     passphrase: 'fragt nach einem Kennwort',
+    onlyOne: 'nimmt nur eine Datei an',
     none: 'Dateien jeder Größe',
-    full: 'Dieser Link ist voll',
-    fullMore: 'Er nimmt keine Dateien mehr an. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.',
   },
   choose: {
     label: 'Dateien zum Senden auswählen',
     drop: 'Dateien oder Ordner hier ablegen',
+    dropOne: 'Datei hier ablegen',
+    dropAgain: 'Sie können eine unfertige Datei auch hier ablegen.',
     dropNow: 'Loslassen, um sie hinzuzufügen',
     files: 'Dateien auswählen',
+    file: 'Datei auswählen',
+    otherFile: 'Andere Datei auswählen',
     folder: 'Ordner auswählen',
     camera: 'Foto aufnehmen',
     more: 'Weitere hinzufügen',
@@ -56,25 +59,48 @@ export const guest: typeof import('../en/guest.ts').guest = {
       title: 'Diese Seite ist zu alt für den Link',
       more: 'Der Link braucht eine Art der Verschlüsselung, die diese Seite nicht kennt. Laden Sie die Seite neu. Wenn das nicht hilft, sagen Sie es der Person, von der Sie den Link haben.',
     },
-    closed: {
-      title: 'Dieser Link nimmt keine Dateien an',
-      more: 'Er ist abgelaufen, verbraucht oder widerrufen. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.',
-    },
     busy: {
       title: 'Der Server ist ausgelastet',
-      more: 'Diese Seite versucht es gleich von selbst noch einmal.',
+      more: 'Diese Seite versucht es von selbst noch einmal. Sie können Ihre Dateien schon auswählen: Sie werden gesendet, sobald der Server Zeit hat.',
     },
     unreachable: {
       title: 'Der Server ist nicht erreichbar',
       more: 'Diese Seite versucht es von selbst noch einmal. Sie können Ihre Dateien schon auswählen: Sie werden gesendet, sobald der Server antwortet.',
     },
+    server_failed: {
+      title: 'Der Server hat ein Problem',
+      more: 'Er hat mit einem Fehler geantwortet. Diese Seite versucht es von selbst noch einmal, mindestens einmal in der Minute. Sie können Ihre Dateien schon auswählen: Sie werden gesendet, sobald der Server wieder arbeitet.',
+    },
     answer_broken: {
       title: 'Die Antwort des Servers ist nicht lesbar',
       more: 'Diese Seite versucht es von selbst noch einmal. Wenn das nicht hilft, sagen Sie es der Person, von der Sie den Link haben.',
     },
+    given_up: {
+      title: 'Der Server hat einen Tag lang nicht geantwortet',
+      more: 'Diese Seite versucht es nicht mehr. Was schon angekommen war, ist nicht verloren. Versuchen Sie es jetzt noch einmal, oder öffnen Sie den Link an einem anderen Tag.',
+    },
   },
-  closedWhileSending:
-    'Der Link nimmt keine Dateien mehr an: Er ist abgelaufen, verbraucht oder widerrufen. Dateien, die angekommen sind, bleiben dort.',
+  standing: {
+    closed: {
+      title: 'Dieser Link nimmt keine Dateien an',
+      more: 'Er ist abgelaufen, verbraucht oder widerrufen. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.',
+    },
+    closed_for_new: {
+      title: 'Dieser Link nimmt keine Dateien mehr an',
+      more: 'Er ist abgelaufen, verbraucht oder widerrufen. Dateien, die angekommen sind, bleiben dort.',
+    },
+    full: {
+      title: 'Dieser Link ist voll',
+      more: 'Er nimmt keine Dateien mehr an. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.',
+    },
+    full_for_new: {
+      title: 'Dieser Link ist voll',
+      more: 'Er nimmt keine Dateien mehr an. Dateien, die angekommen sind, bleiben dort.',
+    },
+    elsewhere:
+      'Haben Sie Dateien mit einem anderen Browser oder Gerät gesendet? Nur dort werden sie angezeigt und können weiter gesendet werden.',
+    lookAgain: 'Noch einmal nachsehen',
+  },
   askAgain: 'Jetzt noch einmal versuchen',
   storageRefused:
     'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Sie können Dateien senden, aber nach einem Neuladen kann eine unfertige Datei nicht fortgesetzt werden.',
@@ -85,7 +111,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     noteHint: 'Wird mit jeder Datei gesendet.',
     sender: 'Ihr Name',
     passphrase: 'Kennwort',
-    passphraseHint: 'Sie bekommen es von der Person, von der Sie den Link haben. Es verlässt diesen Browser nicht.',
+    passphraseHint:
+      'Sie bekommen es von der Person, von der Sie den Link haben. Großschreibung, Leerzeichen und Bindestriche sind egal. Es verlässt diesen Browser nicht.',
     passphraseRefused:
       'Der Server hat dieses Kennwort abgelehnt. Prüfen Sie es und versuchen Sie es noch einmal. Ihre Dateien warten so lange.',
     passphraseMissing: 'Dieser Link fragt nach einem Kennwort. Geben Sie es hier ein.',
@@ -104,25 +131,28 @@ export const guest: typeof import('../en/guest.ts').guest = {
     waitingForPassphrase: 'Wartet auf das Kennwort',
     preparing: 'Wird verschlüsselt',
     sending: (done, of) => `Wird gesendet, ${done} von ${of}`,
-    finishing: 'Der Server prüft und speichert sie',
+    finishing:
+      'Der Server hat sie ganz erhalten und prüft und speichert sie. Bei einer großen Datei dauert das Minuten.',
     landed: 'Angekommen',
     landedEarlier: (when) => `Angekommen am ${when}`,
     paused: 'Angehalten',
     cancelled: 'Abgebrochen. Der Server löscht, was er davon erhalten hat.',
-    retrying: 'Keine Verbindung. Das Senden geht von selbst weiter.',
     failed: 'Nicht gesendet',
   },
   failures: {
     too_large: 'Zu groß für diesen Link.',
     too_many: 'Der Link nimmt keine weiteren Dateien an.',
+    only_one: 'Der Link nimmt nur eine Datei an, und das ist eine andere.',
     no_room: 'Für diesen Link ist nicht mehr genug Platz.',
     no_connection: 'Keine Verbindung. Das Senden geht von selbst weiter.',
     busy: 'Der Server ist ausgelastet. Das Senden geht von selbst weiter.',
+    storage_unavailable: 'Der Server hat jetzt keinen Platz dafür. Diese Seite versucht es von selbst noch einmal.',
+    server_failed: 'Der Server hat ein Problem. Diese Seite versucht es von selbst noch einmal.',
     link_closed: 'Der Link nimmt keine Dateien mehr an. Bitten Sie um einen neuen.',
     link_full:
       'Der Link ist voll. Bitten Sie um einen neuen, oder versuchen Sie es noch einmal, wenn andere Uploads beendet sind.',
     owner_full:
-      'Der Speicher der Person, die die Dateien bekommt, ist voll. Sagen Sie es ihr und versuchen Sie es dann noch einmal.',
+      'Der Speicher der Person, die die Dateien bekommt, ist voll. Von selbst geschieht nichts: Bitten Sie sie, Platz zu schaffen, und versuchen Sie es dann noch einmal.',
     damaged_on_the_way:
       'Die Datei ist nicht so angekommen, wie sie gesendet wurde. Der Server hat nichts davon behalten. Versuchen Sie es noch einmal.',
     chunk_refused:
@@ -153,6 +183,9 @@ export const guest: typeof import('../en/guest.ts').guest = {
   },
   unfit: (count) =>
     `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link. Die anderen können gesendet werden.`,
+  onlyOne:
+    'Dieser Link nimmt nur eine Datei an: die, die bereit ist. Um stattdessen eine andere zu senden, entfernen Sie jene aus der Liste.',
+  unfitRest: (count) => `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link.`,
   unfitAlone: (count) =>
     plural(count, 'Diese Datei passt nicht zu diesem Link.', 'Diese Dateien passen nicht zu diesem Link.'),
   progress: {
@@ -161,10 +194,21 @@ export const guest: typeof import('../en/guest.ts').guest = {
     sealing: (percent) => `Wird verschlüsselt, ${percent}`,
     landed: (landed, of) => `${number(landed)} von ${files(of)} angekommen`,
     left: (duration) => `noch etwa ${duration}`,
-    retrying: 'Keine Verbindung. Das Senden geht von selbst weiter, sobald die Verbindung wieder da ist.',
     paused: 'Angehalten. Was angekommen ist, behält der Server einen Tag lang.',
     keepOpen: 'Lassen Sie diese Seite offen, bis alle Dateien angekommen sind.',
+    keepOpenOrReturn:
+      'Lassen Sie diese Seite offen, bis alle Dateien angekommen sind. Wenn Sie sie schließen, öffnen Sie den Link wieder in diesem Browser, um weiterzumachen.',
     passphrase: 'Wartet auf das Kennwort',
+  },
+  troubles: {
+    no_connection: (since) =>
+      `Keine Verbindung seit ${since}. Prüfen Sie Ihr Netz. Das Senden geht von selbst weiter, sobald die Verbindung wieder da ist; was angekommen ist, bleibt einen Tag lang dort.`,
+    busy: (since) =>
+      `Der Server ist seit ${since} ausgelastet. Diese Seite versucht es von selbst weiter, bis er Zeit hat.`,
+    storage_unavailable: (since) =>
+      `Seit ${since} hat der Server keinen Platz für Ihre Dateien: Seine Platte ist voll oder arbeitet nicht. Diese Seite versucht es mindestens einmal in der Minute noch einmal. Wenn es so bleibt, sagen Sie es der Person, von der Sie den Link haben.`,
+    server_failed: (since) =>
+      `Seit ${since} antwortet der Server mit Fehlern. Diese Seite versucht es mindestens einmal in der Minute noch einmal. Wenn es so bleibt, sagen Sie es der Person, von der Sie den Link haben.`,
   },
   done: {
     title: (count) => plural(count, 'Ihre Datei ist angekommen', `Alle ${files(count)} sind angekommen`),
@@ -174,10 +218,15 @@ export const guest: typeof import('../en/guest.ts').guest = {
         'Der Server hat eine Quittung dafür signiert, dass er Ihre Datei hat. Dieser Browser hat die Signaturen geprüft.',
         'Der Server hat für jede Datei eine Quittung dafür signiert, dass er sie hat. Dieser Browser hat die Signaturen geprüft.',
       ),
+    checkedArrived:
+      'Für alles, was angekommen ist, hat der Server Quittungen signiert, dass er es hat. Dieser Browser hat die Signaturen geprüft.',
     checking: 'Die Quittungen werden geprüft\u00a0…',
     unproven: (count) => `Das sagt der Server, aber für ${files(count)} hat er es nicht bewiesen. Siehe unten.`,
     close: 'Sie können diese Seite schließen oder weitere Dateien senden.',
-    some: (landed, failed) => `${files(landed)} angekommen, ${number(failed)} nicht gesendet.`,
+    onlyOne: 'Der Link nimmt eine Datei an, und das war alles. Sie können diese Seite schließen.',
+    full: 'Der Link nimmt keine Dateien mehr an. Sie können diese Seite schließen.',
+    rest: 'Die Liste darunter zeigt, was Sie tun können.',
+    some: (landed, failed) => `${files(landed)} angekommen, ${number(failed)} nicht gesendet`,
   },
   receipt: {
     fetching: 'Die Quittung wird geholt und geprüft\u00a0…',
@@ -258,10 +307,11 @@ export const guest: typeof import('../en/guest.ts').guest = {
   },
   live: {
     sending: (percent, landed, of) => `${percent} gesendet, ${number(landed)} von ${files(of)} angekommen.`,
-    failed: (count) => `${files(count)} ${plural(count, 'konnte', 'konnten')} nicht gesendet werden.`,
+    failed: (count) => `${files(count)} ${plural(count, 'wurde', 'wurden')} nicht gesendet.`,
   },
   pageTitle: (percent) => `${percent} · Blindkeep`,
   pageTitleDone: 'Angekommen · Blindkeep',
+  pageTitleSome: 'Nicht alle angekommen · Blindkeep',
   footer: 'Blindkeep überbringt Dateien, ohne sie lesen zu können, und signiert für jede eine Quittung.',
   language: 'Sprache',
 }

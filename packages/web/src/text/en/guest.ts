@@ -1,4 +1,5 @@
-import type { FailureReason, LinkFault } from '../../guest/messages.ts'
+import type { FailureReason, LinkFault, Trouble } from '../../guest/messages.ts'
+import type { Notice } from '../../guest/standing.ts'
 import { files, number, plural } from './counts.ts'
 
 export const guest = {
@@ -14,15 +15,18 @@ export const guest = {
     files: (count: number) => `${files(count)} left`,
     until: (when: string) => `open until ${when}`,
     passphrase: 'asks for a passphrase',
+    onlyOne: 'accepts one file only',
     none: 'files of any size',
-    full: 'This link is full',
-    fullMore: 'It accepts no more files. Ask the person who gave it to you for a new one.',
   },
   choose: {
     label: 'Choose files to send',
     drop: 'Drop files or folders here',
+    dropOne: 'Drop a file here',
+    dropAgain: 'You can also drop an unfinished file here.',
     dropNow: 'Release to add them',
     files: 'Choose files',
+    file: 'Choose a file',
+    otherFile: 'Choose another file',
     folder: 'Choose a folder',
     camera: 'Take a photo',
     more: 'Add more',
@@ -56,25 +60,47 @@ export const guest = {
       title: 'This page is too old for the link',
       more: 'The link needs a kind of encryption that this page does not know. Reload the page. If that does not help, tell the person who gave you the link.',
     },
-    closed: {
-      title: 'This link accepts no files',
-      more: 'It has expired, has been used up or was revoked. Ask the person who gave it to you for a new one.',
-    },
     busy: {
       title: 'The server is busy',
-      more: 'This page tries again by itself in a moment.',
+      more: 'This page tries again by itself. You can already choose your files: they are sent as soon as the server has time.',
     },
     unreachable: {
       title: 'The server cannot be reached',
       more: 'This page tries again by itself. You can already choose your files: they are sent as soon as the server answers.',
     },
+    server_failed: {
+      title: 'The server has a problem',
+      more: 'It answered with an error. This page tries again by itself, at least once a minute. You can already choose your files: they are sent as soon as the server works again.',
+    },
     answer_broken: {
       title: 'The server gave an unreadable answer',
       more: 'This page tries again by itself. If this does not help, tell the person who gave you the link.',
     },
-  } satisfies Record<LinkFault, { title: string; more: string }>,
-  closedWhileSending:
-    'The link accepts no more files: it has expired, has been used up or was revoked. Files that have arrived stay there.',
+    given_up: {
+      title: 'The server has not answered for a day',
+      more: 'This page has stopped trying. Nothing is lost that had arrived. Try again now, or open the link another day.',
+    },
+  } satisfies Record<Exclude<LinkFault, 'closed'>, { title: string; more: string }>,
+  standing: {
+    closed: {
+      title: 'This link accepts no files',
+      more: 'It has expired, has been used up or was revoked. Ask the person who gave it to you for a new one.',
+    },
+    closed_for_new: {
+      title: 'This link accepts no more files',
+      more: 'It has expired, has been used up or was revoked. Files that have arrived stay there.',
+    },
+    full: {
+      title: 'This link is full',
+      more: 'It accepts no more files. Ask the person who gave it to you for a new one.',
+    },
+    full_for_new: {
+      title: 'This link is full',
+      more: 'It accepts no more files. Files that have arrived stay there.',
+    },
+    elsewhere: 'Have you sent files from another browser or device? Only that one shows them and can continue them.',
+    lookAgain: 'Look again',
+  } satisfies Record<Notice, { title: string; more: string }> & { elsewhere: string; lookAgain: string },
   askAgain: 'Try again now',
   storageRefused:
     'This browser stores nothing, perhaps because this is a private window. You can send files, but after a reload an unfinished file cannot continue.',
@@ -85,7 +111,8 @@ export const guest = {
     noteHint: 'Sent with each file.',
     sender: 'Your name',
     passphrase: 'Passphrase',
-    passphraseHint: 'You get it from the person who gave you the link. It never leaves this browser.',
+    passphraseHint:
+      'You get it from the person who gave you the link. Capital letters, spaces and hyphens do not matter. It never leaves this browser.',
     passphraseRefused: 'The server rejected this passphrase. Check it and try again. Your files are waiting.',
     passphraseMissing: 'This link asks for a passphrase. Enter it here.',
     passphraseSend: 'Use this passphrase',
@@ -102,23 +129,26 @@ export const guest = {
     waitingForPassphrase: 'Waiting for the passphrase',
     preparing: 'Encrypting',
     sending: (done: string, of: string) => `Sending, ${done} of ${of}`,
-    finishing: 'The server is checking and storing it',
+    finishing: 'The server has all of it, and is checking and storing it. A large file takes minutes.',
     landed: 'Arrived',
     landedEarlier: (when: string) => `Arrived on ${when}`,
     paused: 'Paused',
     cancelled: 'Cancelled. The server deletes what it has received.',
-    retrying: 'No connection. Sending resumes by itself.',
     failed: 'Not sent',
   },
   failures: {
     too_large: 'Too large for this link.',
     too_many: 'The link accepts no more files.',
+    only_one: 'The link accepts one file only, and this is not the one.',
     no_room: 'There is not enough space left on this link.',
     no_connection: 'No connection. Sending resumes by itself.',
     busy: 'The server is busy. Sending resumes by itself.',
+    storage_unavailable: 'The server has no space for it now. This page tries again by itself.',
+    server_failed: 'The server has a problem. This page tries again by itself.',
     link_closed: 'The link accepts no more files. Ask for a new one.',
     link_full: 'The link is full. Ask for a new one, or try again when other uploads have ended.',
-    owner_full: 'The recipient’s storage is full. Tell them, then try again.',
+    owner_full:
+      'The storage of the person who gets the files is full. Nothing happens by itself: tell them to make space, then try again.',
     damaged_on_the_way: 'The file did not arrive as it was sent, so the server kept nothing of it. Try again.',
     chunk_refused: 'Something between this browser and the server blocks data of this size. Try another network.',
     file_changed: 'The file has changed since sending began. Send it as a new file?',
@@ -143,6 +173,9 @@ export const guest = {
     removeUnfit: (count: number) => `Remove ${files(count)} that ${plural(count, 'does', 'do')} not fit`,
   },
   unfit: (count: number) => `${files(count)} ${plural(count, 'does', 'do')} not fit this link. The others can be sent.`,
+  onlyOne:
+    'This link accepts one file only: the one that is ready. To send another one instead, remove that one from the list.',
+  unfitRest: (count: number) => `${files(count)} ${plural(count, 'does', 'do')} not fit this link.`,
   unfitAlone: (count: number) =>
     plural(count, 'This file does not fit this link.', 'These files do not fit this link.'),
   progress: {
@@ -151,11 +184,21 @@ export const guest = {
     sealing: (percent: string) => `Encrypting, ${percent}`,
     landed: (landed: number, of: number) => `${number(landed)} of ${files(of)} arrived`,
     left: (duration: string) => `about ${duration} left`,
-    retrying: 'No connection. Sending resumes by itself when the connection is back.',
     paused: 'Paused. The server keeps what has arrived for a day.',
     keepOpen: 'Keep this page open until all files have arrived.',
+    keepOpenOrReturn:
+      'Keep this page open until all files have arrived. If you close it, open the link in this browser again to continue.',
     passphrase: 'Waiting for the passphrase',
   },
+  troubles: {
+    no_connection: (since) =>
+      `No connection since ${since}. Check your network. Sending resumes by itself when the connection is back; what has arrived stays there for a day.`,
+    busy: (since) => `The server has been busy since ${since}. This page tries again by itself until it has time.`,
+    storage_unavailable: (since) =>
+      `Since ${since} the server has had no space for your files: its disk is full or does not work. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
+    server_failed: (since) =>
+      `Since ${since} the server has answered with errors. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
+  } satisfies Record<Trouble['reason'], (since: string) => string>,
   done: {
     title: (count: number) => plural(count, 'Your file has arrived', `All ${files(count)} have arrived`),
     checked: (count: number) =>
@@ -164,11 +207,16 @@ export const guest = {
         'The server signed a receipt that it has your file. This browser checked the signatures.',
         'For each file, the server signed a receipt that it has the file. This browser checked the signatures.',
       ),
+    checkedArrived:
+      'For what has arrived, the server signed receipts that it has it. This browser checked the signatures.',
     checking: 'Checking the receipts…',
     unproven: (count: number) => `The server says so, but gave no proof for ${files(count)}. See below.`,
     close: 'You can close this page or send more files.',
+    onlyOne: 'The link accepts one file, and this was all. You can close this page.',
+    full: 'The link accepts no more files. You can close this page.',
+    rest: 'The list below shows what you can do about it.',
     some: (landed: number, failed: number) =>
-      `${files(landed)} arrived, ${number(failed)} ${plural(failed, 'was', 'were')} not sent.`,
+      `${files(landed)} arrived, ${number(failed)} ${plural(failed, 'was', 'were')} not sent`,
   },
   receipt: {
     fetching: 'Getting and checking the receipt…',
@@ -248,10 +296,11 @@ export const guest = {
   live: {
     sending: (percent: string, landed: number, of: number) =>
       `${percent} sent, ${number(landed)} of ${files(of)} arrived.`,
-    failed: (count: number) => `${files(count)} could not be sent.`,
+    failed: (count: number) => `${files(count)} ${plural(count, 'was', 'were')} not sent.`,
   },
   pageTitle: (percent: string) => `${percent} · Blindkeep`,
   pageTitleDone: 'Arrived · Blindkeep',
+  pageTitleSome: 'Not all arrived · Blindkeep',
   footer: 'Blindkeep delivers files without being able to read them, and signs a receipt for each.',
   language: 'Language',
 }

@@ -1,0 +1,22 @@
+/** Why a server takes nothing for now, although another try may succeed. */
+import { AnswerError, ProblemError } from '../http/errors.ts'
+
+export type SendTrouble =
+  /** There was no answer: the network is lost, or the server is down. */
+  | 'no_connection'
+  /** The server asks to wait, or has not finished after very many questions. */
+  | 'busy'
+  /** The disk of the server is full, or the server cannot reach it. */
+  | 'storage_unavailable'
+  /** The server, or something in front of it, answers with an error or with nonsense. */
+  | 'server_failed'
+
+/** `failure`: of the last try. Undefined if every try was answered well. */
+export function sendTroubleOf(failure: unknown): SendTrouble {
+  if (failure === undefined) return 'busy'
+  if (failure instanceof AnswerError) return 'server_failed'
+  if (!(failure instanceof ProblemError)) return 'no_connection'
+  const { code, status } = failure
+  if (code === 'error.storage.unavailable') return 'storage_unavailable'
+  return status < 500 || status === 503 || code === 'error.request.overloaded' ? 'busy' : 'server_failed'
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Limits, LinkStatus, Phase, Snapshot, Unfinished } from './messages.ts'
+import { canContinue, isShut, noticeOf, outcomeOf } from './standing.ts'
+
+const PHASES = {
+  ...{ chosen: 0, unfit: 0, waiting: 0, preparing: 0, sending: 0 },
+  ...{ finishing: 0, landed: 0, paused: 0, failed: 0, cancelled: 0 },
+} satisfies Record<Phase, number>
+
+type Given = Partial<Omit<Snapshot, 'counts' | 'totals'>> & {
+  readonly counts?: Partial<Record<Phase, number>>
+  readonly sent?: { readonly files: number; readonly landed: number }
+}
+
+function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Given): Snapshot {
+  return {
+    ...{
+      link: { is: 'open', limits: {} },
+      passphrase: 'not_needed',
+      storage: 'kept',
+      isPaused: false,
+      isFilled: false,
+    },
+    ...{ chosenBytes: 0, checkedReceipts: 0, missingReceipts: 0, alarms: 0, rows: [], hiddenRows: 0, unfinished: [] },
+    ...given,
+    counts: { ...PHASES, ...counts },
+    totals: { ...sent, doneBytes: 0, totalBytes: 0 },
+  }
+}
+
+const open = (limits: Limits): LinkStatus => ({ is: 'open', limits })
+const closed: LinkStatus = { is: 'refused', fault: 'closed', isRetrying: false }
+const full = open({ remainingFiles: 0 })
+const upload = (change: Partial<Unfinished> = {}): Unfinished => ({
+  ...{ id: 'a', name: 'a', folder: '', size: 1, doneBytes: 1, totalBytes: 2, isInOtherTab: false, mustRestart: false },
+  ...change,
+})
+
+describe('a link for its guest', () => {
+  it('takes files while it is open, and while the server cannot be asked', () => {
+    const asking: LinkStatus = { is: 'refused', fault: 'unreachable', isRetrying: true }
+    for (const link of [open({}), open({ remainingFiles: 1, singleUse: true }), { is: 'asking' } as const, asking])
+      assert.deepEqual([isShut(snapshot({ link })), noticeOf(snapshot({ link }))], [false, undefined])
+  })
+
+  it('is shut when it is full or closed, and says another thing to a guest whose files arrived or can continue', () => {
+    const cases = [
+      [{ link: full }, 'full'],
+      [{ link: open({ fileBytesMax: 0 }) }, 'full'],
+      [{ link: full, counts: { landed: 1 } }, 'full_for_new'],
+      [{ link: full, unfinished: [upload()] }, 'full_for_new'],
+      [{ link: full, unfinished: [upload({ mustRestart: true })] }, 'full'],
+      [{ link: closed }, 'closed'],
+      [{ link: closed, counts: { landed: 1 } }, 'closed_for_new'],
+      [{ link: closed, unfinished: [upload()] }, 'closed_for_new'],
+      [{ link: closed, unfinished: [upload({ isInOtherTab: true })] }, 'closed'],
+    ] as const
+    for (const [given, notice] of cases)
+      assert.deepEqual([isShut(snapshot(given)), noticeOf(snapshot(given))], [true, notice])
+  })
+
+  it('does not say that it is full because of the files that are being sent', () => {
+    assert.equal(noticeOf(snapshot({ link: full, sent: { files: 2, landed: 1 } })), undefined)
+  })
+
+  it('is shut when the files that it takes have landed, and not while they are on their way', () => {
+    const link = open({ remainingFiles: 2 })
+    assert.equal(isShut(snapshot({ link, isFilled: true, sent: { files: 2, landed: 2 } })), true)
+    assert.equal(isShut(snapshot({ link, isFilled: true, sent: { files: 2, landed: 1 } })), false)
+    assert.equal(isShut(snapshot({ link, sent: { files: 1, landed: 1 } })), false)
+  })
+
+  it('lets an upload continue that this tab can send', () => {
+    assert.equal(canContinue(snapshot({ unfinished: [upload({ mustRestart: true }), upload()] })), true)
+    assert.equal(canContinue(snapshot({ unfinished: [upload({ isInOtherTab: true })] })), false)
+  })
+})
+
+describe('the outcome of a visit', () => {
+  it('is known when no file is on its way', () => {
+    assert.equal(outcomeOf(snapshot({ sent: { files: 2, landed: 1 } })), undefined)
+    assert.equal(outcomeOf(snapshot({ counts: { failed: 1 } })), undefined)
+    const outcome = outcomeOf(snapshot({ sent: { files: 2, landed: 2 } }))
+    assert.deepEqual(outcome, { landed: 2, missing: 0, shown: [], isAll: true })
+  })
+
+  it('counts the files that failed and that did not fit, and is not all then', () => {
+    const outcome = outcomeOf(
+      snapshot({ counts: { failed: 1, unfit: 2, cancelled: 4 }, sent: { files: 3, landed: 3 } }),
+    )
+    assert.deepEqual([outcome?.missing, outcome?.isAll], [3, false])
+  })
+
+  it('is not all while files are chosen or unfinished', () => {
+    const sent = { files: 1, landed: 1 }
+    assert.equal(outcomeOf(snapshot({ sent, counts: { chosen: 1 } }))?.isAll, false)
+    assert.equal(outcomeOf(snapshot({ sent, unfinished: [upload()] }))?.isAll, false)
+  })
+})

@@ -1,0 +1,59 @@
+/** Where the link stands for this guest: whether it takes files, and what is left of this visit. Pure, for each part of the page. */
+import type { Row, Snapshot } from './messages.ts'
+
+/** As far as the server's last answer says. */
+export function isFull({ link }: Snapshot): boolean {
+  return link.is === 'open' && (link.limits.remainingFiles === 0 || link.limits.fileBytesMax === 0)
+}
+
+export function isForOneFile({ link }: Snapshot): boolean {
+  return link.is === 'open' && link.limits.singleUse === true
+}
+
+/** The files that the link takes have landed in this visit. */
+function isUsedUp({ isFilled, totals }: Snapshot): boolean {
+  return isFilled && totals.landed > 0 && totals.landed === totals.files
+}
+
+/** No new file can be chosen. One of an earlier visit may still continue. */
+export function isShut(snapshot: Snapshot): boolean {
+  const { link } = snapshot
+  return link.is === 'refused' ? !link.isRetrying : isFull(snapshot) || isUsedUp(snapshot)
+}
+
+export function canContinue({ unfinished }: Snapshot): boolean {
+  return unfinished.some(({ isInOtherTab, mustRestart }) => !isInOtherTab && !mustRestart)
+}
+
+export type Notice = 'full' | 'full_for_new' | 'closed' | 'closed_for_new'
+
+/** What a guest reads whose link takes no new files. `..._for_new`: files of this guest have arrived or can continue, so the page is not empty. */
+export function noticeOf(snapshot: Snapshot): Notice | undefined {
+  const { link, totals, counts } = snapshot
+  const isOwn = counts.landed + counts.failed + totals.files > 0 || canContinue(snapshot)
+  if (link.is === 'refused' && link.fault === 'closed') return isOwn ? 'closed_for_new' : 'closed'
+  // While files are sent, their own reservations may be what fills the link.
+  if (!isFull(snapshot) || totals.files > 0) return undefined
+  return isOwn ? 'full_for_new' : 'full'
+}
+
+export interface Outcome {
+  readonly landed: number
+  /** Files that did not fit or failed. */
+  readonly missing: number
+  /** The first of them. */
+  readonly shown: readonly Row[]
+  /** Nothing is missing, chosen or unfinished: the guest is done. */
+  readonly isAll: boolean
+}
+
+const MAX_SHOWN = 5
+
+/** Undefined while files are on their way, and before one has landed in this visit. */
+export function outcomeOf({ totals, counts, rows, unfinished }: Snapshot): Outcome | undefined {
+  if (totals.landed === 0 || totals.landed < totals.files) return undefined
+  const missing = counts.failed + counts.unfit
+  const shown = rows.filter(({ phase }) => phase === 'failed' || phase === 'unfit').slice(0, MAX_SHOWN)
+  const isAll = missing === 0 && counts.chosen === 0 && unfinished.length === 0
+  return { landed: totals.landed, missing, shown, isAll }
+}
