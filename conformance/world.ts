@@ -232,6 +232,7 @@ interface LinkEntry {
   readonly max_file_count?: number
   readonly max_file_size?: number
   readonly single_use: boolean
+  readonly passphrase_required: boolean
   readonly landed_files: number
   readonly landed_bytes: number
   readonly open_sessions: number

@@ -172,6 +172,8 @@ describe('an upload link', () => {
     assert.deepEqual(rest, {
       ...made,
       state: 'live',
+      isFull: false,
+      passphraseRequired: false,
       label: 'für Gustav',
       labelFault: undefined,
       caps,
@@ -212,6 +214,26 @@ describe('an upload link', () => {
       expiresAt: '2126-01-01T00:00:00.000Z',
       passphraseRequired: false,
     })
+  })
+
+  it('is changed later: a limit is set or removed, not below what is used, and an expired link takes files again', async () => {
+    const { url, opaqueId } = await owner.createLink({
+      caps: { maxFileCount: 1 },
+      label: 'Tür',
+      passphrase: 'open sesame',
+      expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+    })
+    await sendFile(url, new Uint8Array(10), { passphrase: 'open sesame' })
+    const listed = (await owner.listLinks()).find((link) => link.opaqueId === opaqueId)
+    assert.deepEqual([listed?.isFull, listed?.passphraseRequired], [true, true])
+    await assert.rejects(owner.changeLink(opaqueId, { maxFileCount: 0 }), hasCode('error.drop.cap_below_use'))
+    const ended = await owner.changeLink(opaqueId, { expiresAt: '2020-01-01T00:00:00Z' })
+    assert.deepEqual([ended.state, ended.label, ended.caps.maxFileCount], ['expired', 'Tür', 1])
+    const changed = await owner.changeLink(opaqueId, { expiresAt: null, maxFileCount: 2, maxTotalBytes: null })
+    assert.deepEqual([changed.state, changed.expiresAt, changed.isFull], ['live', undefined, false])
+    assert.deepEqual((await openLink(changed.url)).limits.remainingFiles, 1)
+    const total = changed.landedBytes + 2000
+    assert.equal((await owner.changeLink(opaqueId, { maxTotalBytes: total })).isFull, true, 'no file is so small')
   })
 
   it('accepts no files after it is revoked; revoking is idempotent', async () => {

@@ -22,6 +22,10 @@ export function expiry(text: string): string {
   return at > now ? formatInstant(at) : refuse('This time has passed.')
 }
 
+export function newExpiry(text: string): string | 'never' {
+  return text === 'never' ? text : expiry(text)
+}
+
 const MAX_LIMIT_BYTES = 1e15
 
 /** What a file may be large at most. */
@@ -47,6 +51,10 @@ export function name(text: string): string {
 /** At least 1. */
 export function count(text: string): number {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : refuse('A number from 1 on is needed.')
+}
+
+export function countLimit(text: string): number | 'unlimited' {
+  return text === 'unlimited' ? text : count(text)
 }
 
 function refuse(message: string): never {

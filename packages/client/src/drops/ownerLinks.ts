@@ -12,9 +12,11 @@ import { SUITE_ID } from '@blindkeep/protocol/suites'
 import type { Static } from 'typebox'
 import type { Environment } from '../environment.ts'
 import type { Calls } from '../http/call.ts'
+import { AnswerError } from '../http/errors.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
+import { largestPlaintext } from '../sizes.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
 import { linkPassphraseProof } from './linkPassphrase.ts'
@@ -45,6 +47,15 @@ export interface CreateLink {
   readonly expiresAt?: string | undefined
 }
 
+/** What is absent stays as it is; null removes a limit. */
+export interface ChangeLink {
+  readonly maxTotalBytes?: number | null | undefined
+  readonly maxFileCount?: number | null | undefined
+  readonly maxFileSize?: number | null | undefined
+  /** RFC 3339. Null: the link does not expire. */
+  readonly expiresAt?: string | null | undefined
+}
+
 export interface CreatedLink {
   readonly opaqueId: OpaqueId
   /** The whole link, for the guest, at the address of this client's `baseUrl`. The part after # never reaches the server. */
@@ -53,6 +64,9 @@ export interface CreatedLink {
 
 export interface OwnLink extends CreatedLink {
   readonly state: LinkState
+  /** No file fits at the moment, not even an empty one. Uploads that are under way may still give their places back. */
+  readonly isFull: boolean
+  readonly passphraseRequired: boolean
   readonly createdAt: string
   readonly label: string | undefined
   /** Set when the label from the server does not open under this account's key. */
@@ -79,6 +93,11 @@ export interface OwnerLinks {
   createLink(options?: CreateLink): Promise<CreatedLink>
   /** All links, including those that accept no files any more, oldest first. */
   listLinks(): Promise<readonly OwnLink[]>
+  /**
+   * Changes the limits of a link that is live or expired. No cap may be below what the link has used: `error.drop.cap_below_use`. A link that is used up,
+   * revoked or not the owner's: `error.drop.link_not_found`.
+   */
+  changeLink(opaqueId: string, change: ChangeLink): Promise<OwnLink>
   /** Ends open uploads at once; drops that have landed stay. */
   revokeLink(opaqueId: string): Promise<void>
 }
@@ -87,6 +106,20 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
   const { call, baseUrl } = calls
   const labelSeal = (opaqueId: string) =>
     ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
+
+  async function opened(entry: Static<typeof LinkEntryResponse>): Promise<OwnLink> {
+    const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))
+    return {
+      ...ownLinkOf(entry),
+      // Made when it is asked for: the keys of a link take some milliseconds, and the server decides how many links it lists.
+      get url() {
+        const { fragment } = keysOf(entry.opaque_id)
+        return formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })
+      },
+      label,
+      labelFault: fault,
+    }
+  }
 
   return {
     async createLink({ caps = {}, passphrase, label, singleUse = false, expiresAt } = {}) {
@@ -115,20 +148,22 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
     async listLinks() {
       const { body } = await call('listLinks')
       const links: OwnLink[] = []
-      for (const entry of body.links) {
-        const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))
-        links.push({
-          ...ownLinkOf(entry),
-          // Made when it is asked for: the keys of a link take some milliseconds, and the server decides how many links it lists.
-          get url() {
-            const { fragment } = keysOf(entry.opaque_id)
-            return formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })
-          },
-          label,
-          labelFault: fault,
-        })
-      }
+      for (const entry of body.links) links.push(await opened(entry))
       return links
+    },
+
+    async changeLink(opaqueId, { maxTotalBytes, maxFileCount, maxFileSize, expiresAt }) {
+      const { body } = await call('changeLink', {
+        path: { opaque_id: opaqueId },
+        body: {
+          ...(maxTotalBytes !== undefined && { max_total_bytes: maxTotalBytes }),
+          ...(maxFileCount !== undefined && { max_file_count: maxFileCount }),
+          ...(maxFileSize !== undefined && { max_file_size: maxFileSize }),
+          ...(expiresAt !== undefined && { expires_at: expiresAt }),
+        },
+      })
+      if (body.opaque_id !== opaqueId) throw new AnswerError('changeLink', 'it is about another link')
+      return opened(body)
     },
 
     async revokeLink(opaqueId) {
@@ -146,6 +181,8 @@ function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url'
   return {
     opaqueId: entry.opaque_id,
     state: entry.state,
+    isFull: isFull(entry),
+    passphraseRequired: entry.passphrase_required,
     createdAt: entry.created_at,
     caps: linkCapsOf(entry),
     singleUse: entry.single_use,
@@ -156,4 +193,13 @@ function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url'
     openBytes: entry.open_bytes,
     pending: entry.pending,
   }
+}
+
+function isFull(entry: Static<typeof LinkEntryResponse>): boolean {
+  const { maxFileCount = Infinity, maxTotalBytes = Infinity } = linkCapsOf(entry)
+  const freeBytes = maxTotalBytes - entry.landed_bytes - entry.open_bytes
+  return (
+    entry.landed_files + entry.open_sessions >= maxFileCount ||
+    (freeBytes !== Infinity && largestPlaintext(freeBytes) === undefined)
+  )
 }

@@ -2,8 +2,12 @@ import type { AccountId, Instant, OpaqueId, ProtocolVersion, UploadId } from '@b
 import type { NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
 import type { AccountStanding } from './accounts.ts'
 
-export interface LinkCaps extends NumericLinkCaps {
+/** What the owner may change later. */
+export interface LinkLimits extends NumericLinkCaps {
   readonly expiresAt: Instant | undefined
+}
+
+export interface LinkCaps extends LinkLimits {
   readonly singleUse: boolean
 }
 
@@ -20,6 +24,11 @@ export interface NewLink extends LinkCaps {
 }
 
 export interface Link extends NewLink, LinkUse {}
+
+export interface ListedLink extends Link {
+  /** Pending drops. */
+  readonly pending: number
+}
 
 /** How far the link has been used. */
 export interface LinkUse {
@@ -49,8 +58,10 @@ export interface LinkReads {
   findWithOwners(
     opaqueIds: readonly OpaqueId[],
   ): Promise<readonly { readonly link: Link; readonly owner: AccountStanding }[]>
-  /** Oldest first, each with the number of its pending drops. */
-  listOf(accountId: AccountId): Promise<readonly (Link & { readonly pending: number })[]>
+  /** Undefined if the account has no such link. */
+  findOwn(opaqueId: OpaqueId, accountId: AccountId): Promise<ListedLink | undefined>
+  /** Oldest first. */
+  listOf(accountId: AccountId): Promise<readonly ListedLink[]>
   /** Links that are neither revoked, spent nor expired at `at`. */
   countLive(accountId: AccountId, at: Instant): Promise<number>
 }
@@ -74,6 +85,8 @@ export interface LinkWrites {
   /** Claims a single-use link for a finishing session. False if another session has the claim or the link is spent. */
   claim(opaqueId: OpaqueId, uploadId: UploadId): Promise<boolean>
   unclaim(opaqueId: OpaqueId, uploadId: UploadId): Promise<void>
+  /** Sets all limits, whatever the link has used. */
+  setLimits(opaqueId: OpaqueId, limits: LinkLimits): Promise<void>
   /** False if the account has no such link, or it was revoked before. */
   revoke(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<boolean>
 }

@@ -8,6 +8,7 @@ export function describeLinks(inStore: InStore): void {
     describeRows(inStore)
     describeLists(inStore)
     describeClaims(inStore)
+    describeLimits(inStore)
     describeRevoking(inStore)
   })
 }
@@ -155,6 +156,33 @@ function describeClaims(inStore: InStore): void {
         ]
       })
       assert.deepEqual(answers, [false, false, false])
+    }),
+  )
+}
+
+function describeLimits(inStore: InStore): void {
+  it(
+    'sets and removes all limits of one link, and nothing else of it',
+    inStore(async (store) => {
+      await seed(store)
+      const limits = { expiresAt: at(9), maxTotalBytes: 0, maxFileCount: 3, maxFileSize: Number.MAX_SAFE_INTEGER }
+      await store.write([], (tx) => tx.links.setLimits(opaqueId(1), limits))
+      assert.deepEqual(await find(store, 1), fresh(link(1, limits)))
+      assert.deepEqual(await find(store, 2), fresh(link(2, { accountId: accountId(2) })))
+      const none = { expiresAt: undefined, maxTotalBytes: undefined, maxFileCount: undefined, maxFileSize: undefined }
+      await store.write([], (tx) => tx.links.setLimits(opaqueId(1), none))
+      assert.deepEqual(await find(store, 1), fresh(link(1)))
+    }),
+  )
+
+  it(
+    'finds a link of its own account only, with its pending drops',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], (tx) => tx.drops.insert(drop(1)))
+      const findOwn = (account: number) => store.read((tx) => tx.links.findOwn(opaqueId(1), accountId(account)))
+      assert.deepEqual(await findOwn(1), { ...fresh(link(1)), pending: 1 })
+      assert.equal(await findOwn(2), undefined)
     }),
   )
 }

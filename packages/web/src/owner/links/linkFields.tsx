@@ -1,4 +1,4 @@
-import { Button, Field } from '../../common/controls.tsx'
+import { Button, Check, Field } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
 import { CapFields, type CapFieldsProps, faultText } from './linkCaps.tsx'
 import {
@@ -18,7 +18,8 @@ const MAX_PASSPHRASE_CHARACTERS = 200
 
 interface LinkFieldsProps {
   readonly draft: LinkDraft
-  readonly preset: Preset
+  /** Undefined for a form that began with another link. */
+  readonly preset: Preset | undefined
   readonly faults: DraftFaults
   readonly language: Language
   readonly onDraft: (draft: LinkDraft) => void
@@ -44,6 +45,16 @@ export function LinkFields(props: LinkFieldsProps) {
           />
         )}
       </Field>
+      <ExpiryFields draft={draft} faults={faults} language={language} change={change} />
+      <Limits draft={draft} faults={faults} language={language} change={change} />
+    </>
+  )
+}
+
+export function ExpiryFields({ draft, faults, language, change }: CapFieldsProps) {
+  const text = linksText(language).form
+  return (
+    <>
       <Field label={text.expiry}>
         {(input) => (
           <select
@@ -71,7 +82,6 @@ export function LinkFields(props: LinkFieldsProps) {
           )}
         </Field>
       )}
-      <Limits draft={draft} faults={faults} language={language} change={change} />
     </>
   )
 }
@@ -100,6 +110,9 @@ function Limits({ draft, faults, language, change }: CapFieldsProps) {
     <details class="link-limit-fields">
       <summary>{text.limits}</summary>
       <div class="stack">
+        <Check checked={draft.singleUse} onChange={(singleUse) => change({ singleUse })}>
+          {text.singleUse}
+        </Check>
         <CapFields draft={draft} faults={faults} language={language} change={change} />
         <Field label={text.passphrase} hint={text.passphraseHint}>
           {(input) => (
