@@ -42,6 +42,7 @@ const OWN = [
   'openProfile',
   'openProgram',
   'openVault',
+  'readChange',
   'readDraft',
   'readPrivate',
 ]
