@@ -99,7 +99,7 @@ describe('an account', () => {
   it('is created with an invite when the server requires one', async (t) => {
     const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
     t.after(() => closed.stop())
-    const code = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
+    const link = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
     const { page } = await browser.open(t, { url: `${closed.url}/#/register`, passwordsInNode: true })
     await fillRegistration(page, 'eva@example.org')
     await button(page, text.register.submit).click()
@@ -107,9 +107,28 @@ describe('an account', () => {
     await assertAccessible(page)
     await button(page, text.register.submit).click()
     await page.getByText(text.register.inviteWrong).waitFor()
-    await field(page, text.register.invite).fill(code)
+    // A link that is pasted into the field is its code.
+    await field(page, text.register.invite).fill(link)
     await button(page, text.register.submit).click()
     await keepWords(page)
+  })
+
+  it('is created from an invite that is a link, whose code leaves the address at once and never reaches the server', async (t) => {
+    const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
+    t.after(() => closed.stop())
+    const link = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
+    const { code } = /invite=(?<code>.+)$/.exec(link)?.groups ?? {}
+    const asked: string[] = []
+    const { page } = await browser.open(t, { url: 'about:blank', passwordsInNode: true })
+    page.on('request', (request) => asked.push(request.url()))
+    await page.goto(link)
+    await field(page, text.register.invite).waitFor()
+    assert.equal(await field(page, text.register.invite).inputValue(), code)
+    assert.equal(page.url(), `${closed.url}/#/register`)
+    await fillRegistration(page, 'ada@example.org')
+    await button(page, text.register.submit).click()
+    await keepWords(page)
+    assert.ok(code !== undefined && asked.every((url) => !url.split('#')[0]?.includes(code)))
   })
 
   it('is recovered with its words alone, in German and on a phone', async (t) => {
