@@ -40,6 +40,7 @@ const everyCap = () => ({
   single_use: false,
   passphrase_verifier: base64(32),
   sealed_label: base64(200),
+  sealed_title: base64(201),
 })
 
 const server = await connect()
@@ -111,6 +112,7 @@ describe('provision of a link', () => {
       single_use: true,
       passphrase_verifier: base64(32),
       sealed_label: base64(200),
+      sealed_title: base64(201),
     }
     for (const [name, value] of Object.entries(changes))
       for (const change of name === 'drop_pubkey' || name === 'single_use' ? [value] : [value, null])
@@ -183,6 +185,7 @@ describe('provision of a link', () => {
       max_file_size: [-1, 2 ** 53],
       passphrase_verifier: ['', '=', base64(4097)],
       sealed_label: ['', '=', base64(4097)],
+      sealed_title: ['', '=', base64(4097)],
     }
     await expectRefusedValues((over) => sendLink(owner, linkBody(over)), values, '400 request.malformed')
     assert.equal((await linksOf(owner)).length, 0)
@@ -195,6 +198,7 @@ describe('provision of a link', () => {
       { drop_pubkey: base64(4096) },
       { passphrase_verifier: base64(4096) },
       { sealed_label: base64(4096) },
+      { sealed_title: base64(4096) },
       { max_total_bytes: 2 ** 53 - 1, max_file_count: 2 ** 53 - 1, max_file_size: 2 ** 53 - 1 },
       { max_total_bytes: 0, max_file_count: 0, max_file_size: 0 },
     ]
@@ -222,6 +226,7 @@ describe('provision of a link', () => {
       single_use: ['true'],
       passphrase_verifier: [7],
       sealed_label: [{}],
+      sealed_title: [{}],
     }
     await expectRefusedValues((over) => sendLink(owner, linkBody(over)), values, '422 request.unprocessable')
   })
@@ -348,6 +353,24 @@ describe('a change of a link', () => {
     assert.deepEqual(json(reply), { ...rest, max_file_count: 7, expires_at: '2099-06-01T10:00:00.000Z' })
     assert.deepEqual(await entryOf(link), json(reply))
     assert.deepEqual(json(await change(link, {})), json(reply))
+  })
+
+  it('sets and removes the title, which guests get as their owner sealed it', async () => {
+    const link = await newLink(server)
+    assert.equal((await guestView(link)).sealed_title, undefined)
+    const [first, second] = [base64(1200), base64(4096)]
+    for (const sealed_title of [first, second]) {
+      expectAnswer(await change(link, { sealed_title }), '200')
+      assert.deepEqual(
+        [(await entryOf(link)).sealed_title, (await guestView(link)).sealed_title],
+        [sealed_title, sealed_title],
+      )
+    }
+    expectAnswer(await change(link, { max_file_count: 3 }), '200')
+    assert.equal((await guestView(link)).sealed_title, second)
+    expectAnswer(await change(link, { sealed_title: base64(4097) }), '400 request.malformed')
+    expectAnswer(await change(link, { sealed_title: null }), '200')
+    assert.equal((await guestView(link)).sealed_title, undefined)
   })
 
   it('answers 409 to a cap below what has landed and is on its way, and changes nothing', async () => {

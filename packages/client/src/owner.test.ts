@@ -176,6 +176,9 @@ describe('an upload link', () => {
       passphraseRequired: false,
       label: 'für Gustav',
       labelFault: undefined,
+      title: undefined,
+      message: undefined,
+      titleFault: undefined,
       caps,
       singleUse: false,
       expiresAt,
@@ -234,6 +237,24 @@ describe('an upload link', () => {
     assert.deepEqual((await openLink(changed.url)).limits.remainingFiles, 1)
     const total = changed.landedBytes + 2000
     assert.equal((await owner.changeLink(opaqueId, { maxTotalBytes: total })).isFull, true, 'no file is so small')
+  })
+
+  it('says to its guests what its owner wrote, also before they give the passphrase, and what the owner writes later', async () => {
+    const words = { title: 'Photos of the\nwedding', message: 'Until \u202EyadnuS' }
+    const { url, opaqueId } = await owner.createLink({ ...words, passphrase: 'open sesame' })
+    const read = async () => {
+      const { title, message, isTitleAltered } = await openLink(url)
+      const own = (await owner.listLinks()).find((link) => link.opaqueId === opaqueId)
+      assert.deepEqual([own?.title, own?.message, own?.titleFault], [title, message, undefined])
+      return [title, message, isTitleAltered]
+    }
+    assert.deepEqual(await read(), ['Photos of the wedding', 'Until yadnuS', false])
+    await owner.changeLink(opaqueId, { maxFileCount: 3 })
+    assert.deepEqual(await read(), ['Photos of the wedding', 'Until yadnuS', false])
+    await owner.changeLink(opaqueId, { forGuests: { title: 'Scans' } })
+    assert.deepEqual(await read(), ['Scans', undefined, false])
+    await owner.changeLink(opaqueId, { forGuests: null })
+    assert.deepEqual(await read(), [undefined, undefined, false])
   })
 
   it('accepts no files after it is revoked; revoking is idempotent', async () => {

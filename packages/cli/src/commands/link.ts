@@ -6,7 +6,7 @@ import type { EditLinkFlags } from '../links/editLink.ts'
 import type { ListLinksFlags } from '../links/ownLinks.ts'
 import type { QrFlags } from '../qrCode.ts'
 import { done } from './done.ts'
-import { count, countLimit, expiry, name, newExpiry, sizeLimit, totalLimit } from './options.ts'
+import { count, countLimit, expiry, messageLine, name, newExpiry, sizeLimit, titleLine, totalLimit } from './options.ts'
 
 export function addLinkCommands(program: Command): void {
   const link = program.command('link').description('Links through which other people send you files.')
@@ -54,6 +54,8 @@ function addEdit(link: Command): void {
     .option('--max-size <size>', 'the largest file it takes; or unlimited', totalLimit)
     .option('--max-total <size>', 'all that it takes, with what has landed; or unlimited', totalLimit)
     .option('--files <number>', 'how many files it takes, with those that have landed; or unlimited', countLimit)
+    .option('--title <text>', 'what guests read above all; an empty text removes it', titleLine)
+    .option('--message <text>', 'a line to your guests; an empty text removes it', messageLine)
     .addHelpText(
       'after',
       `
@@ -87,7 +89,9 @@ function addCreate(link: Command): void {
     .option('--passphrase', 'guests need a passphrase; it is asked for, or BLINDKEEP_PASSPHRASE')
     .option('--passphrase-file <file>', 'guests need the passphrase in this file')
     .option('--label <text>', 'your name for the link; only you can read it', name)
-    .option('--like <id>', 'with the limits and the label of another link; other flags come before them')
+    .option('--title <text>', 'what guests read above all; the server cannot read it', titleLine)
+    .option('--message <text>', 'a line to your guests; the server cannot read it', messageLine)
+    .option('--like <id>', 'with the limits and the words of another link; other flags come before them')
     .option('--no-qr', 'leave the QR code out')
     .addHelpText(
       'after',

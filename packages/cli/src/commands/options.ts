@@ -1,6 +1,7 @@
 /** Parsers of options. A value that cannot be read ends the command with what can. */
 import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
 import { addSeconds, formatInstant, instantOf, parseInstant } from '@blindkeep/protocol/ids'
+import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
 import { InvalidArgumentError } from 'commander'
 import { DURATION_FORMS, parseDuration } from '../texts.ts'
 
@@ -46,6 +47,14 @@ export function name(text: string): string {
   return text.trim() !== '' && text.length <= MAX_NAME_LENGTH
     ? text
     : refuse(`A name has 1 to ${MAX_NAME_LENGTH} characters.`)
+}
+
+/** What guests of a link read. It may be empty. */
+export const titleLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.title)
+export const messageLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.message)
+
+function atMost(text: string, characters: number): string {
+  return text.length <= characters ? text : refuse(`At most ${characters} characters, please.`)
 }
 
 /** At least 1. */

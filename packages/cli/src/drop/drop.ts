@@ -42,6 +42,7 @@ export async function drop({ link, paths, flags }: DropCall): Promise<Exit> {
     try {
       const choice = spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [] }
       const opened = await openLink(link, nodeEnvironment)
+      tellOwner(opened, report)
       tellLimits(opened, report)
       return await sendAll({ link, opened, choice, flags, home, report, signal })
     } finally {
@@ -96,7 +97,13 @@ function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report)
   report.result(text, fact)
 }
 
-function tellLimits({ limits }: UploadLink, report: Report): void {
+/** Before anything is sent, so that a guest with the wrong link can stop. */
+function tellOwner({ title, message, isTitleAltered }: UploadLink, report: Report): void {
+  for (const line of [title, message]) if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
+  if (isTitleAltered) report.aside('The server has changed what the owner of the link says, so it is not shown.')
+}
+
+function tellLimits({ limits, title, message, isTitleAltered }: UploadLink, report: Report): void {
   const { fileBytesMax, remainingBytes, remainingFiles, expiresAt } = limits
   const parts = [
     ...(remainingFiles === undefined ? [] : [`${remainingFiles} more ${remainingFiles === 1 ? 'file' : 'files'}`]),
@@ -106,6 +113,9 @@ function tellLimits({ limits }: UploadLink, report: Report): void {
   ]
   report.result(`The link takes ${parts.length === 0 ? 'any file' : parts.join(', ')}.`, {
     event: 'link',
+    title,
+    message,
+    title_altered: isTitleAltered ? true : undefined,
     remaining_files: remainingFiles,
     remaining_bytes: remainingBytes,
     file_bytes_max: fileBytesMax,

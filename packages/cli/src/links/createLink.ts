@@ -18,7 +18,9 @@ export interface CreateLinkFlags extends OwnerFlags, QrFlags {
   readonly passphrase?: boolean
   readonly passphraseFile?: string
   readonly label?: string
-  /** Another link, whose limits and label are taken where no flag gives one. */
+  readonly title?: string
+  readonly message?: string
+  /** Another link, whose limits and words are taken where no flag gives one. */
   readonly like?: string
 }
 
@@ -29,13 +31,20 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
   if (model !== undefined) requirePassphraseAgain(model, flags)
   const singleUse = flags.once ?? (model?.singleUse === true && flags.files === undefined)
   const caps = model === undefined ? given : { ...model.caps, ...ownCaps(given, flags) }
-  const { expires: expiresAt = sameLifetime(model), label = model?.label } = flags
+  const {
+    expires: expiresAt = sameLifetime(model),
+    label = model?.label,
+    title = model?.title,
+    message = model?.message,
+  } = flags
   const passphrase = await passphraseOf(flags)
   const { maxTotalBytes = 'unlimited' } = caps
   const created = await owner.createLink({
     caps: { ...caps, maxTotalBytes },
     passphrase,
     label,
+    title,
+    message,
     singleUse,
     expiresAt,
   })
@@ -45,6 +54,8 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
     link_id: created.opaqueId,
     url: created.url,
     label,
+    title,
+    message,
     ...limitFacts(limits),
     passphrase_required: passphrase !== undefined,
   })

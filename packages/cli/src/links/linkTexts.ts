@@ -58,6 +58,8 @@ export function linkFacts(link: OwnLink) {
     full: link.isFull,
     passphrase_required: link.passphraseRequired,
     label: link.label,
+    title: link.title,
+    message: link.message,
     created_at: link.createdAt,
     ...limitFacts(link),
     landed_files: link.landedFiles,

@@ -24,7 +24,20 @@ describe('a link at the command line', () => {
     const secret = join(world.root, 'passphrase')
     await writeFile(secret, 'open sesame\n')
     const limits = ['--expires', '7d', '--files', '20', '--max-size', '5KiB', '--max-total', '1MiB']
-    const args = ['link', 'create', ...limits, '--passphrase-file', secret, '--label', 'Tür \u202Ecod', ...ADA]
+    const args = [
+      'link',
+      'create',
+      ...limits,
+      '--passphrase-file',
+      secret,
+      '--label',
+      'Tür \u202Ecod',
+      '--title',
+      'Scans',
+      '--message',
+      'No \x1b[31mphotos',
+      ...ADA,
+    ]
     const created = await world.run(args)
     assert.equal(created.status, 0, created.stderr)
     const address = created.stdout.trim()
@@ -34,6 +47,8 @@ describe('a link at the command line', () => {
     const dropping = await world.run(['drop', address, 'files', '--json'], {
       env: { BLINDKEEP_PASSPHRASE: 'open sesame' },
     })
+    const said = factsOf(dropping).find(({ event }) => event === 'link')
+    assert.deepEqual([said?.title, said?.message], ['Scans', 'No [31mphotos'])
     const landed = factsOf(dropping).filter(({ event }) => event === 'landed' || event === 'failed')
     assert.deepEqual(
       landed.map(({ event, path }) => [event, path]),
@@ -68,10 +83,15 @@ describe('a link at the command line', () => {
       /State: {4}is full\nGuests need the passphrase/,
     )
     assert.match((await world.run(['link', 'edit', begin, ...ADA])).stderr, /say what to change/)
+    const [retitled] = await world.facts(['link', 'edit', begin, '--title', 'Deeds', ...ADA])
+    assert.deepEqual([retitled.title, retitled.message, retitled.max_files], ['Deeds', 'No [31mphotos', 1])
+    const [mute] = await world.facts(['link', 'edit', begin, '--message', '', ...ADA])
+    assert.deepEqual([mute.title, mute.message], ['Deeds', undefined])
     const like = ['link', 'create', '--like', begin, ...ADA]
     assert.match((await world.run(like)).stderr, /need a passphrase, which is stored nowhere/)
     const [copy] = await world.facts([...like, '--passphrase-file', secret, '--files', '3'])
-    assert.deepEqual([copy.label, copy.max_files, copy.max_total_bytes], [label, 3, edited.max_total_bytes])
+    const copied = [copy.label, copy.title, copy.max_files, copy.max_total_bytes]
+    assert.deepEqual(copied, [label, 'Deeds', 3, edited.max_total_bytes])
     assert.notEqual(copy.url, address)
     await world.facts(['link', 'revoke', copy.link_id, '--yes', ...ADA])
 

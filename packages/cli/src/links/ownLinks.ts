@@ -45,12 +45,27 @@ function cellsOf(link: OwnLink): readonly string[] {
 export async function showLink(given: string, flags: OwnerFlags & QrFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
   const link = await pickLink(owner, given)
-  const { opaqueId, url, state, label, createdAt, landedFiles, landedBytes, openSessions, openBytes, pending } = link
+  const {
+    opaqueId,
+    url,
+    state,
+    label,
+    title,
+    message,
+    createdAt,
+    landedFiles,
+    landedBytes,
+    openSessions,
+    openBytes,
+    pending,
+  } = link
   // An address that takes no files is not given on.
   const isOffered = state === 'live'
   const lines = [
     ...(isOffered ? [url] : []),
     ...(label === undefined ? [] : [`Label:    ${shown(label)}`]),
+    ...(title === undefined ? [] : [`Title:    ${title}`]),
+    ...(message === undefined ? [] : [`Message:  ${message}`]),
     `Id:       ${opaqueId}`,
     `State:    ${link.isFull && isOffered ? 'is full' : STATES[state]}`,
     ...(link.passphraseRequired ? ['Guests need the passphrase that you gave it.'] : []),
@@ -93,10 +108,11 @@ function fateText({ openSessions, pending }: OwnLink): string {
 }
 
 function tellFaults(links: readonly OwnLink[], report: Report): Exit {
-  const faulty = links.filter(({ labelFault }) => labelFault !== undefined)
-  for (const { opaqueId } of faulty) {
-    const message = `The label of the link ${shortId(opaqueId)} was not written with this account: the server, or something in front of it, changed it. If you do not know the link, revoke it.`
-    report.problem(message, { event: 'failed', reason: 'label_unreadable', link_id: opaqueId, message })
+  const faulty = links.filter(({ labelFault, titleFault }) => labelFault !== undefined || titleFault !== undefined)
+  for (const { opaqueId, labelFault } of faulty) {
+    const what = labelFault === undefined ? 'title' : 'label'
+    const message = `The ${what} of the link ${shortId(opaqueId)} was not written with this account: the server, or something in front of it, changed it. If you do not know the link, revoke it.`
+    report.problem(message, { event: 'failed', reason: `${what}_unreadable`, link_id: opaqueId, message })
   }
   return faulty.length === 0 ? EXIT.done : EXIT.untrusted
 }

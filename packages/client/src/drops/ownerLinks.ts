@@ -13,6 +13,7 @@ import type { Static } from 'typebox'
 import type { Environment } from '../environment.ts'
 import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
+import { linkSecret } from '../seal/derive.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
@@ -20,6 +21,7 @@ import { largestPlaintext } from '../sizes.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
 import { linkPassphraseProof } from './linkPassphrase.ts'
+import { type LinkTitle, openGivenTitle, sealLinkTitle } from './linkTitle.ts'
 
 /** Sizes in bytes of sealed files; all optional (specification, Limits). */
 export type LinkCaps = Partial<NumericLinkCaps>
@@ -35,7 +37,10 @@ export interface NewLinkCaps extends Omit<LinkCaps, 'maxTotalBytes'> {
   readonly maxTotalBytes?: number | 'unlimited' | undefined
 }
 
-export interface CreateLink {
+/** Both are sealed so that guests read them and the server does not. A line each, of at most 200 and 500 characters. */
+type GivenTitle = Partial<LinkTitle>
+
+export interface CreateLink extends GivenTitle {
   readonly caps?: NewLinkCaps | undefined
   /** Guests need it; the owner gives it to them by another way than the link. */
   readonly passphrase?: string | undefined
@@ -54,6 +59,8 @@ export interface ChangeLink {
   readonly maxFileSize?: number | null | undefined
   /** RFC 3339. Null: the link does not expire. */
   readonly expiresAt?: string | null | undefined
+  /** What guests read instead of title and message, both at once. */
+  readonly forGuests?: GivenTitle | null | undefined
 }
 
 export interface CreatedLink {
@@ -71,6 +78,11 @@ export interface OwnLink extends CreatedLink {
   readonly label: string | undefined
   /** Set when the label from the server does not open under this account's key. */
   readonly labelFault: string | undefined
+  /** What guests read. */
+  readonly title: string | undefined
+  readonly message: string | undefined
+  /** Set when title and message from the server do not open under this link's secret. */
+  readonly titleFault: string | undefined
   readonly caps: LinkCaps
   readonly singleUse: boolean
   readonly expiresAt: string | undefined
@@ -107,7 +119,17 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
   const labelSeal = (opaqueId: string) =>
     ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
 
+  const titleSeal = (opaqueId: string) => {
+    const id = fromHex(opaqueId)
+    return { linkSecret: linkSecret(accountKey, id), opaqueId: id }
+  }
+  const sealedTitleOf = async (opaqueId: string, given: GivenTitle) => {
+    const sealed = await sealLinkTitle(titleSeal(opaqueId), given)
+    return sealed === undefined ? null : toBase64(sealed)
+  }
+
   async function opened(entry: Static<typeof LinkEntryResponse>): Promise<OwnLink> {
+    const { fault: titleFault, ...words } = await openGivenTitle(() => titleSeal(entry.opaque_id), entry.sealed_title)
     const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))
     return {
       ...ownLinkOf(entry),
@@ -118,11 +140,13 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
       },
       label,
       labelFault: fault,
+      ...words,
+      titleFault,
     }
   }
 
   return {
-    async createLink({ caps = {}, passphrase, label, singleUse = false, expiresAt } = {}) {
+    async createLink({ caps = {}, passphrase, label, title, message, singleUse = false, expiresAt } = {}) {
       const opaqueId = newOpaqueId(environment)
       const { dropPublicKey, fragment } = keysOf(opaqueId)
       const sealedLabel = label === undefined ? undefined : await sealSmall(utf8(label), labelSeal(opaqueId))
@@ -140,6 +164,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
+          sealed_title: await sealedTitleOf(opaqueId, { title, message }),
         },
       })
       return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment }) }
@@ -152,7 +177,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
       return links
     },
 
-    async changeLink(opaqueId, { maxTotalBytes, maxFileCount, maxFileSize, expiresAt }) {
+    async changeLink(opaqueId, { maxTotalBytes, maxFileCount, maxFileSize, expiresAt, forGuests }) {
       const { body } = await call('changeLink', {
         path: { opaque_id: opaqueId },
         body: {
@@ -160,6 +185,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           ...(maxFileCount !== undefined && { max_file_count: maxFileCount }),
           ...(maxFileSize !== undefined && { max_file_size: maxFileSize }),
           ...(expiresAt !== undefined && { expires_at: expiresAt }),
+          ...(forGuests !== undefined && { sealed_title: await sealedTitleOf(opaqueId, forGuests ?? {}) }),
         },
       })
       if (body.opaque_id !== opaqueId) throw new AnswerError('changeLink', 'it is about another link')
@@ -177,7 +203,10 @@ function totalBytesOf({ maxTotalBytes, maxFileSize = 0 }: NewLinkCaps): number |
   return maxTotalBytes ?? Math.max(DEFAULT_TOTAL_BYTES, maxFileSize)
 }
 
-function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url' | 'label' | 'labelFault'> {
+/** What is not sealed of it. */
+function ownLinkOf(
+  entry: Static<typeof LinkEntryResponse>,
+): Omit<OwnLink, 'url' | 'label' | 'labelFault' | 'title' | 'message' | 'titleFault'> {
   return {
     opaqueId: entry.opaque_id,
     state: entry.state,

@@ -37,9 +37,9 @@ export const linkOperations = {
     path: '/v1/drops/links/{opaque_id}',
     tag: 'links',
     auth: 'bearer',
-    summary: 'Change the limits of one of the caller’s links',
+    summary: 'Change the limits and the title of one of the caller’s links',
     description:
-      'An absent member leaves its limit as it is, null removes it. Nothing else of a link changes. An expired link takes files again if it gets a later expiry. A link that is used up or revoked cannot be changed: it gets the answer of a link that is not the caller’s. Uploads that are open go on, whatever the new limits are.',
+      'An absent member stays as it is, null removes it. Nothing else of a link changes. An expired link takes files again if it gets a later expiry. A link that is used up or revoked cannot be changed: it gets the answer of a link that is not the caller’s. Uploads that are open go on, whatever the new limits are.',
     body: { type: 'application/json', schema: ChangeLinkRequest, nullRemoves: true },
     writes: true,
     answers: { 200: { description: 'The link as it is now.', body: LinkEntryResponse } },

@@ -23,6 +23,8 @@ async function used(world: World): Promise<Owner> {
   await sendFile(full.url, bytes(1000), { name: 'door.jpg', passphrase: 'sesame' })
   const wedding = await owner.createLink({
     label: 'Photos of the wedding',
+    title: 'Your photos of the wedding',
+    message: 'Until Sunday, please.',
     caps: { maxFileCount: 100, maxTotalBytes: 3_000_000 },
     expiresAt: new Date(Date.now() + 6 * 86_400_000).toISOString(),
   })

@@ -1,7 +1,7 @@
 import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { type Kysely, type Selectable, sql } from 'kysely'
-import type { LandedFiles, Link, LinkLimits, LinkReads, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
+import type { LandedFiles, Link, LinkReads, LinkTerms, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
 import { standingOf } from './accounts.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
@@ -68,6 +68,7 @@ const insertion = prepared((db, given: NewLink & { readonly singleUseNumber: 0 |
       protocol_version: given.protocolVersion,
       verifier_hash: given.verifierHash,
       sealed_label: given.sealedLabel,
+      sealed_title: given.sealedTitle,
       created_at: given.createdAt,
       expires_at: given.expiresAt,
       ...linkCapMembersOf(given),
@@ -168,10 +169,10 @@ const unclaiming = prepared((db, given: { readonly opaqueId: OpaqueId; readonly 
     .where('claimed_by', '=', given.uploadId),
 )
 
-const newLimits = prepared((db, given: LinkLimits & { readonly opaqueId: OpaqueId }) =>
+const newTerms = prepared((db, given: LinkTerms & { readonly opaqueId: OpaqueId }) =>
   db
     .updateTable('links')
-    .set({ expires_at: given.expiresAt, ...linkCapMembersOf(given) })
+    .set({ expires_at: given.expiresAt, sealed_title: given.sealedTitle, ...linkCapMembersOf(given) })
     .where('opaque_id', '=', given.opaqueId),
 )
 
@@ -236,8 +237,8 @@ export function linkWrites(db: Db): LinkWrites {
     async unclaim(opaqueId, uploadId) {
       await unclaiming.changed(db, { opaqueId, uploadId })
     },
-    async setLimits(opaqueId, limits) {
-      await newLimits.changed(db, { ...limits, opaqueId })
+    async setTerms(opaqueId, terms) {
+      await newTerms.changed(db, { ...terms, opaqueId })
     },
     async revoke(opaqueId, accountId, at) {
       return (await firstRevocation.changed(db, { opaqueId, accountId, at })) === 1
@@ -266,6 +267,7 @@ function linkOf(row: Selectable<LinkTable>): Link {
     protocolVersion: row.protocol_version,
     verifierHash: row.verifier_hash ?? undefined,
     sealedLabel: row.sealed_label ?? undefined,
+    sealedTitle: row.sealed_title ?? undefined,
     createdAt: row.created_at,
     expiresAt: row.expires_at ?? undefined,
     ...linkCapsOf(row),

@@ -1,5 +1,5 @@
 import type { AccountId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
-import type { Link, LinkLimits, WriteTx } from '../../ports/store.ts'
+import type { Link, LinkTerms, WriteTx } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
 import type { Refuses } from '../refusals.ts'
@@ -8,12 +8,12 @@ import { hasLinkLeft, type OwnLink, withState } from './linkState.ts'
 interface LinkChange {
   readonly accountId: AccountId
   readonly opaqueId: OpaqueId
-  readonly change: Partial<LinkLimits>
+  readonly change: Partial<LinkTerms>
   readonly at: Instant
 }
 
 /**
- * Changes the limits of a link. The account's lock keeps reservations and landings out between the judgement and the change: a new cap is never below what
+ * Changes the terms of a link. The account's lock keeps reservations and landings out between the judgement and the change: a new cap is never below what
  * the link has used, and a link that its last file has spent stays as it is.
  */
 export async function changeLink(
@@ -31,7 +31,7 @@ export async function changeLink(
   if (belowUse !== undefined) return { refused: 'cap_below_use', detail: belowUse }
   const isRevived = state === 'expired' && changed.state === 'live'
   if (isRevived && !(await hasLinkLeft(tx, accountId, at))) return { refused: 'links_exhausted' }
-  await tx.links.setLimits(opaqueId, changed)
+  await tx.links.setTerms(opaqueId, changed)
   await noteLinkChange(tx, { accountId, opaqueId }, at)
   return changed
 }
@@ -39,7 +39,7 @@ export async function changeLink(
 /** Only a cap that is changed: one that stays was never below. The size of a single file counts for new files alone. */
 function capBelowUse(
   { landedFiles, openSessions, landedBytes, openBytes }: Link,
-  { maxFileCount, maxTotalBytes }: Partial<LinkLimits>,
+  { maxFileCount, maxTotalBytes }: Partial<LinkTerms>,
 ): string | undefined {
   const [usedFiles, usedBytes] = [landedFiles + openSessions, landedBytes + openBytes]
   if ((maxFileCount ?? usedFiles) < usedFiles) return `/max_file_count must be at least ${usedFiles}`

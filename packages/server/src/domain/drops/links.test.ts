@@ -59,6 +59,7 @@ describe('provisioning a link', () => {
         { passphraseVerifier: bytes(32) },
         { passphraseVerifier: undefined },
         { sealedLabel: bytes(1) },
+        { sealedTitle: bytes(1) },
       ]
       for (const other of others) assert.deepEqual(await links.provision(owner, { ...request, ...other }), TAKEN)
       assert.deepEqual(await links.provision(await newAccount(world), request), TAKEN)
@@ -96,7 +97,7 @@ describe('provisioning a link', () => {
   )
 })
 
-describe('changing the limits of a link', () => {
+describe('changing the terms of a link', () => {
   const USED = { refused: 'cap_below_use' }
   const reasonOf = (answer: unknown) => ({ refused: Object(answer).refused })
 
@@ -108,11 +109,14 @@ describe('changing the limits of a link', () => {
       const owner = await ownerOf(world, opaqueId)
       await land(world, opaqueId, bytes(10))
       const before = await linkRow(world, opaqueId)
-      const expiresAt = addSeconds(world.clock.now(), 60)
-      const changed = notRefused(
-        await links.change(owner, opaqueId, { maxFileCount: 5, maxTotalBytes: undefined, expiresAt }),
-      )
-      const after = { ...before, maxFileCount: 5, maxTotalBytes: undefined, expiresAt }
+      const given = {
+        maxFileCount: 5,
+        maxTotalBytes: undefined,
+        expiresAt: addSeconds(world.clock.now(), 60),
+        sealedTitle: bytes(7),
+      }
+      const changed = notRefused(await links.change(owner, opaqueId, given))
+      const after = { ...before, ...given }
       assert.deepEqual(changed, { ...after, pending: 1, state: 'live' })
       assert.deepEqual(await linkRow(world, opaqueId), after)
       assert.deepEqual(notRefused(await links.change(owner, opaqueId, {})), changed)

@@ -9,7 +9,7 @@ import type { Clock } from '../../ports/clock.ts'
 import {
   accountLock,
   type Link,
-  type LinkLimits,
+  type LinkTerms,
   type NewLink,
   type ReadTx,
   type Store,
@@ -68,11 +68,11 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
       return links.map((link) => withState(link, now))
     },
 
-    /** Sets the limits that `change` has; one that is undefined is removed. Open sessions go on. */
+    /** Sets the terms that `change` has; one that is undefined is removed. Open sessions go on. */
     change(
       accountId: AccountId,
       opaqueId: OpaqueId,
-      change: Partial<LinkLimits>,
+      change: Partial<LinkTerms>,
     ): Promise<OwnLink | Refuses<'session_over' | 'link_not_live' | 'cap_below_use' | 'links_exhausted'>> {
       const at = clock.now()
       return store.write([accountLock(accountId)], (tx) => changeLink(tx, { accountId, opaqueId, change, at }))
@@ -148,7 +148,7 @@ function isRepeat(present: Link, request: NewLink): boolean {
     link.expiresAt,
     link.singleUse,
     ...Object.values(linkCapMembersOf(link)),
-    ...[link.dropPublicKey, link.verifierHash, link.sealedLabel].map(
+    ...[link.dropPublicKey, link.verifierHash, link.sealedLabel, link.sealedTitle].map(
       (bytes) => bytes && Buffer.from(bytes).toString('base64'),
     ),
   ]

@@ -9,7 +9,7 @@ import {
 import type { OwnLink } from '../../domain/drops/linkState.ts'
 import type { Links } from '../../domain/drops/links.ts'
 import { isRefusal } from '../../domain/refusals.ts'
-import type { LinkLimits } from '../../ports/store.ts'
+import type { LinkTerms } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 
 type Row = 'provisionLink' | 'listLinks' | 'changeLink' | 'revokeLink'
@@ -26,6 +26,7 @@ export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, R
         singleUse: json.single_use ?? false,
         passphraseVerifier: json.passphrase_verifier === undefined ? undefined : fromBase64(json.passphrase_verifier),
         sealedLabel: json.sealed_label === undefined ? undefined : fromBase64(json.sealed_label),
+        sealedTitle: json.sealed_title === undefined ? undefined : fromBase64(json.sealed_title),
       })
       return isRefusal(answer) ? answer : { status: 201, body: { opaque_id: answer } }
     },
@@ -53,6 +54,7 @@ function entryOf(link: OwnLink) {
     state: link.state,
     created_at: formatInstant(link.createdAt),
     ...(link.sealedLabel && { sealed_label: toBase64(link.sealedLabel) }),
+    ...(link.sealedTitle && { sealed_title: toBase64(link.sealedTitle) }),
     ...limitsOf(link),
     single_use: link.singleUse,
     passphrase_required: link.verifierHash !== undefined,
@@ -64,19 +66,26 @@ function entryOf(link: OwnLink) {
   }
 }
 
-/** An absent member is no change, null is a limit that is removed. */
-function changeOf(json: ChangeLinkRequest): Partial<LinkLimits> {
-  const { expires_at: expiry, max_total_bytes: total, max_file_count: count, max_file_size: size } = json
+/** An absent member is no change, null is what is removed. */
+function changeOf(json: ChangeLinkRequest): Partial<LinkTerms> {
+  const {
+    expires_at: expiry,
+    max_total_bytes: total,
+    max_file_count: count,
+    max_file_size: size,
+    sealed_title: title,
+  } = json
   return {
     ...(expiry !== undefined && { expiresAt: expiry === null ? undefined : parseInstant(expiry) }),
     ...(total !== undefined && { maxTotalBytes: total ?? undefined }),
     ...(count !== undefined && { maxFileCount: count ?? undefined }),
     ...(size !== undefined && { maxFileSize: size ?? undefined }),
+    ...(title !== undefined && { sealedTitle: title === null ? undefined : fromBase64(title) }),
   }
 }
 
 /** An answer leaves out a limit that the link does not have. */
-function limitsOf({ expiresAt, ...caps }: LinkLimits) {
+function limitsOf({ expiresAt, ...caps }: Omit<LinkTerms, 'sealedTitle'>) {
   const present = Object.entries(linkCapMembersOf(caps)).filter(([, value]) => value !== null)
   const members: Partial<LinkCapMembers> = Object.fromEntries(present)
   return { ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }), ...members }

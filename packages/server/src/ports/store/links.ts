@@ -2,12 +2,8 @@ import type { AccountId, Instant, OpaqueId, ProtocolVersion, UploadId } from '@b
 import type { NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
 import type { AccountStanding } from './accounts.ts'
 
-/** What the owner may change later. */
-export interface LinkLimits extends NumericLinkCaps {
+export interface LinkCaps extends NumericLinkCaps {
   readonly expiresAt: Instant | undefined
-}
-
-export interface LinkCaps extends LinkLimits {
   readonly singleUse: boolean
 }
 
@@ -20,8 +16,13 @@ export interface NewLink extends LinkCaps {
   /** SHA-256 of the verifier: what is stored cannot be sent as a proof. */
   readonly verifierHash: Uint8Array | undefined
   readonly sealedLabel: Uint8Array | undefined
+  /** For guests, who have the link's secret. */
+  readonly sealedTitle: Uint8Array | undefined
   readonly createdAt: Instant
 }
+
+/** What the owner may change later. */
+export type LinkTerms = Omit<LinkCaps, 'singleUse'> & Pick<NewLink, 'sealedTitle'>
 
 export interface Link extends NewLink, LinkUse {}
 
@@ -85,8 +86,8 @@ export interface LinkWrites {
   /** Claims a single-use link for a finishing session. False if another session has the claim or the link is spent. */
   claim(opaqueId: OpaqueId, uploadId: UploadId): Promise<boolean>
   unclaim(opaqueId: OpaqueId, uploadId: UploadId): Promise<void>
-  /** Sets all limits, whatever the link has used. */
-  setLimits(opaqueId: OpaqueId, limits: LinkLimits): Promise<void>
+  /** Sets all terms, whatever the link has used. */
+  setTerms(opaqueId: OpaqueId, terms: LinkTerms): Promise<void>
   /** False if the account has no such link, or it was revoked before. */
   revoke(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<boolean>
 }

@@ -158,7 +158,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     },
     claim: (tx) => tx.links.claim(opaqueId(1), uploadId(1)),
     unclaim: (tx) => tx.links.unclaim(opaqueId(1), uploadId(1)),
-    setLimits: (tx) => tx.links.setLimits(opaqueId(1), { expiresAt: at(9), ...linkCapsOf({}) }),
+    setTerms: (tx) => tx.links.setTerms(opaqueId(1), { expiresAt: at(9), sealedTitle: undefined, ...linkCapsOf({}) }),
     revoke: (tx) => tx.links.revoke(opaqueId(1), accountId(1), at(1)),
   },
   uploads: {

@@ -8,7 +8,7 @@ import { focusFault } from '../focusFault.ts'
 import { useAction } from '../useAction.ts'
 import { CapFields } from './linkCaps.tsx'
 import { type DraftFaults, draftOf, readChange } from './linkDraft.ts'
-import { ExpiryFields } from './linkFields.tsx'
+import { ExpiryFields, GuestWordsFields } from './linkFields.tsx'
 import { labelOf, linksText } from './texts.ts'
 
 interface EditLinkProps {
@@ -56,6 +56,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
         }}
       >
         <p class="soft">{text.editing.about}</p>
+        <GuestWordsFields {...fields} />
         <ExpiryFields {...fields} />
         <CapFields {...fields} />
         {error !== undefined && <ErrorNotice error={error} language={language} />}

@@ -37,6 +37,14 @@ export function LinkCard({ link, language, nowMs, onAct }: LinkCardProps) {
         <StateBadge link={link} language={language} />
       </div>
       {link.labelFault !== undefined && <p class="badge warn">{text.labelFault}</p>}
+      {link.titleFault !== undefined && <p class="badge warn">{text.titleFault}</p>}
+      {(link.title ?? link.message) !== undefined && (
+        <p class="small">
+          {text.guestsRead} {link.title !== undefined && <Name>{link.title}</Name>}
+          {link.title !== undefined && link.message !== undefined && ' · '}
+          {link.message !== undefined && <Name>{link.message}</Name>}
+        </p>
+      )}
       <Facts link={link} language={language} nowMs={nowMs} />
       <Use link={link} language={language} />
       <div class="row">

@@ -86,6 +86,9 @@ describe('a link that exists', () => {
     createdAt: '2026-11-20T12:00:00.000Z',
     label: 'Anna',
     labelFault: undefined,
+    title: undefined,
+    message: undefined,
+    titleFault: undefined,
     caps: { maxFileCount: 5, maxTotalBytes: 10_000_000_000, maxFileSize: undefined },
     singleUse: false,
     expiresAt: '2026-11-27T12:00:00.000Z',
@@ -110,6 +113,10 @@ describe('a link that exists', () => {
     assert.deepEqual(readChange({ ...more, expiry: 'never' }, expired, NOW_MS).change, {
       expiresAt: null,
       maxFileCount: null,
+    })
+    const words = { ...draftOf(link({ title: 'Scans' })), message: 'Until Sunday' }
+    assert.deepEqual(readChange(words, link({ title: 'Scans' }), NOW_MS).change, {
+      forGuests: { title: 'Scans', message: 'Until Sunday' },
     })
     const unlimited = { ...draftOf(link()), noTotalLimit: true, maxFileSize: { amount: '1', unit: 'MB' } as const }
     const { change } = readChange(unlimited, link(), NOW_MS)

@@ -16,6 +16,9 @@ export interface SizeDraft {
 
 export interface LinkDraft {
   readonly label: string
+  /** What guests read. */
+  readonly title: string
+  readonly message: string
   readonly expiry: Expiry
   /** For `expiry: 'date'`: a calendar day (`2026-11-30`); the link ends at the end of it. */
   readonly date: string
@@ -30,6 +33,8 @@ export interface LinkDraft {
 
 const EMPTY: LinkDraft = {
   label: '',
+  title: '',
+  message: '',
   expiry: 'week',
   date: '',
   singleUse: false,
@@ -53,17 +58,20 @@ export const PRESETS = {
 } as const satisfies Record<string, LinkDraft>
 export type Preset = keyof typeof PRESETS
 
-/** Keeps the label and the passphrase, which the owner has typed. */
+/** Keeps the texts, which the owner has typed. */
 export function withPreset(draft: LinkDraft, preset: Preset): LinkDraft {
-  return { ...PRESETS[preset], label: draft.label, passphrase: draft.passphrase }
+  const { label, title, message, passphrase } = draft
+  return { ...PRESETS[preset], label, title, message, passphrase }
 }
 
 /** The form for a link that exists, without its passphrase, which is stored nowhere. */
-export function draftOf({ label = '', caps, singleUse, expiresAt }: OwnLink): LinkDraft {
+export function draftOf({ label = '', title = '', message = '', caps, singleUse, expiresAt }: OwnLink): LinkDraft {
   const { maxFileCount, maxFileSize, maxTotalBytes } = caps
   return {
     ...EMPTY,
     label,
+    title,
+    message,
     singleUse,
     expiry: expiresAt === undefined ? 'never' : 'date',
     date: expiresAt === undefined ? '' : dayOf(Date.parse(expiresAt)),
@@ -131,6 +139,8 @@ export function readDraft(
       caps: { maxFileCount, maxFileSize, maxTotalBytes },
       singleUse: draft.singleUse,
       ...(label === '' ? {} : { label }),
+      ...(draft.title === '' ? {} : { title: draft.title }),
+      ...(draft.message === '' ? {} : { message: draft.message }),
       ...(passphrase === '' ? {} : { passphrase }),
       ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
     },
@@ -151,7 +161,9 @@ export function readChange(
   const read = readDraft(keepsExpiry ? { ...draft, expiry: 'never' } : draft, nowMs)
   if (read.link === undefined) return { faults: read.faults }
   const { caps: { maxFileCount, maxFileSize, maxTotalBytes } = {}, expiresAt } = read.link
+  const { title, message } = draft
   const change: ChangeLink = {
+    ...(!isKept('title', 'message') && { forGuests: { title, message } }),
     ...(!keepsExpiry && { expiresAt: expiresAt ?? null }),
     ...(!isKept('maxFiles') && { maxFileCount: maxFileCount ?? null }),
     ...(!isKept('maxFileSize') && { maxFileSize: maxFileSize ?? null }),

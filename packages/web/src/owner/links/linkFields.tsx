@@ -1,3 +1,4 @@
+import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
 import { Button, Check, Field } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
 import { CapFields, type CapFieldsProps, faultText } from './linkCaps.tsx'
@@ -45,8 +46,40 @@ export function LinkFields(props: LinkFieldsProps) {
           />
         )}
       </Field>
+      <GuestWordsFields draft={draft} language={language} change={change} />
       <ExpiryFields draft={draft} faults={faults} language={language} change={change} />
       <Limits draft={draft} faults={faults} language={language} change={change} />
+    </>
+  )
+}
+
+/** What guests read on their page. */
+export function GuestWordsFields({ draft, language, change }: Pick<CapFieldsProps, 'draft' | 'language' | 'change'>) {
+  const text = linksText(language).form
+  return (
+    <>
+      <Field label={text.guestTitle} hint={text.guestTitleHint}>
+        {(input) => (
+          <input
+            {...input}
+            value={draft.title}
+            maxLength={MAX_LINK_TITLE_CHARACTERS.title}
+            autoComplete="off"
+            onInput={(event) => change({ title: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label={text.guestMessage} hint={text.guestMessageHint}>
+        {(input) => (
+          <input
+            {...input}
+            value={draft.message}
+            maxLength={MAX_LINK_TITLE_CHARACTERS.message}
+            autoComplete="off"
+            onInput={(event) => change({ message: event.currentTarget.value })}
+          />
+        )}
+      </Field>
     </>
   )
 }

@@ -17,6 +17,8 @@ export const links: typeof import('../en/links.ts').links = {
   pastTitle: (count) => `Links, die keine Dateien mehr annehmen (${number(count)})`,
   unnamed: 'Link ohne Namen',
   labelFault: 'Der Name dieses Links lässt sich nicht öffnen. Er wurde nicht mit Ihrem Konto geschrieben.',
+  titleFault: 'Der Titel für die Gäste lässt sich nicht öffnen. Er wurde nicht mit Ihrem Konto geschrieben.',
+  guestsRead: 'Gäste lesen:',
   states: {
     live: 'Nimmt Dateien an',
     full: 'Voll',
@@ -69,6 +71,10 @@ export const links: typeof import('../en/links.ts').links = {
     label: 'Name',
     labelHint: 'Zeigt Ihnen später, über welchen Link eine Datei kam. Nur Sie können ihn lesen.',
     labelExample: 'Fotos von der Hochzeit',
+    guestTitle: 'Titel für die Gäste',
+    guestTitleHint: 'Die Gäste lesen ihn auf ihrer Seite, Sie lesen ihn hier. Der Server kann ihn nicht lesen.',
+    guestMessage: 'Eine Zeile an Ihre Gäste',
+    guestMessageHint: 'Zum Beispiel, was Sie brauchen, und bis wann.',
     expiry: 'Läuft ab',
     expiries: {
       day: 'in 1 Tag',

@@ -17,6 +17,8 @@ export const links = {
   pastTitle: (count: number) => `Links that accept no more files (${number(count)})`,
   unnamed: 'Unnamed link',
   labelFault: 'The name of this link cannot be opened. It was not written with your account.',
+  titleFault: 'The title for guests cannot be opened. It was not written with your account.',
+  guestsRead: 'Guests read:',
   states: {
     live: 'Accepts files',
     full: 'Full',
@@ -64,6 +66,10 @@ export const links = {
     label: 'Name',
     labelHint: 'Shows you later which link a file came through. Only you can read it.',
     labelExample: 'Photos of the wedding',
+    guestTitle: 'Title for guests',
+    guestTitleHint: 'Guests read it on their page, and you read it here. The server cannot read it.',
+    guestMessage: 'A line to your guests',
+    guestMessageHint: 'For example what you need, and until when.',
     expiry: 'Expires',
     expiries: {
       day: 'in 1 day',
