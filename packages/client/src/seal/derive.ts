@@ -127,7 +127,7 @@ export function linkSecret(accountKey: Uint8Array, opaqueId: Uint8Array): Bytes 
   })
 }
 
-/** The key that seals what the owner says to the guests of a link. Whoever has the link can derive it, and the server cannot. */
+/** The key that seals what the owner says to the guests of a link. All who have the link can derive it, and the server cannot. */
 export function linkTitleKey(secret: Uint8Array, opaqueId: Uint8Array): Bytes {
   const ikm = requireLength('link secret', secret, LINK_SECRET_BYTES)
   return derive({ ikm, salt: id('opaque_id', opaqueId), info: serviceLabel('link-title/1') })
