@@ -284,10 +284,10 @@ describe('many transactions of two nodes at once', () => {
       const spent = await newLink(here, { singleUse: true }, owner)
       const [, change] = await Promise.all([
         land(here, spent, bytes(50)),
-        there.rules.links.change(owner, spent, { maxFileSize: 7 }),
+        there.rules.links.change(owner, spent, { maxFileCount: 7 }),
       ])
-      const { spentAt, maxFileSize } = await linkRow(here, spent)
-      assert.deepEqual([spentAt === undefined, maxFileSize], [false, isRefusal(change) ? undefined : 7])
+      const { spentAt, maxFileCount } = await linkRow(here, spent)
+      assert.deepEqual([spentAt === undefined, maxFileCount], [false, isRefusal(change) ? undefined : 7])
       assert.equal(await deadlocks(), 0)
     }),
   )
