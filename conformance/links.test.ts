@@ -40,6 +40,7 @@ const everyCap = () => ({
   single_use: false,
   passphrase_verifier: base64(32),
   sealed_label: base64(200),
+  sealed_title: base64(201),
 })
 
 const server = await connect()
@@ -111,6 +112,7 @@ describe('provision of a link', () => {
       single_use: true,
       passphrase_verifier: base64(32),
       sealed_label: base64(200),
+      sealed_title: base64(201),
     }
     for (const [name, value] of Object.entries(changes))
       for (const change of name === 'drop_pubkey' || name === 'single_use' ? [value] : [value, null])
@@ -183,6 +185,7 @@ describe('provision of a link', () => {
       max_file_size: [-1, 2 ** 53],
       passphrase_verifier: ['', '=', base64(4097)],
       sealed_label: ['', '=', base64(4097)],
+      sealed_title: ['', '=', base64(4097)],
     }
     await expectRefusedValues((over) => sendLink(owner, linkBody(over)), values, '400 request.malformed')
     assert.equal((await linksOf(owner)).length, 0)
@@ -195,6 +198,7 @@ describe('provision of a link', () => {
       { drop_pubkey: base64(4096) },
       { passphrase_verifier: base64(4096) },
       { sealed_label: base64(4096) },
+      { sealed_title: base64(4096) },
       { max_total_bytes: 2 ** 53 - 1, max_file_count: 2 ** 53 - 1, max_file_size: 2 ** 53 - 1 },
       { max_total_bytes: 0, max_file_count: 0, max_file_size: 0 },
     ]
@@ -222,6 +226,7 @@ describe('provision of a link', () => {
       single_use: ['true'],
       passphrase_verifier: [7],
       sealed_label: [{}],
+      sealed_title: [{}],
     }
     await expectRefusedValues((over) => sendLink(owner, linkBody(over)), values, '422 request.unprocessable')
   })
@@ -291,7 +296,8 @@ describe('own links', () => {
     const caps = everyCap()
     const { opaque_id: _, state: __, created_at: ___, ...entry } = await entryOf(await newLink(server, caps))
     const { passphrase_verifier, ...shown } = caps
-    assert.deepEqual(entry, { ...shown, landed_files: 0, landed_bytes: 0, open_sessions: 0, open_bytes: 0, pending: 0 })
+    const used = { landed_files: 0, landed_bytes: 0, open_sessions: 0, open_bytes: 0, pending: 0 }
+    assert.deepEqual(entry, { ...shown, passphrase_required: true, ...used })
     assert.ok(!JSON.stringify(entry).includes(passphrase_verifier))
   })
 
@@ -325,6 +331,103 @@ describe('own links', () => {
     await asOwner(link.owner, 'DELETE', `/v1/drops/${drop?.drop_id}`)
     const entry = await entryOf(link)
     assert.deepEqual([entry.landed_files, entry.landed_bytes, entry.pending], [1, 70, 0])
+  })
+})
+
+const change = ({ owner, opaqueId }: Link, body: object): Promise<Reply> =>
+  server.send({ method: 'PATCH', path: `/v1/drops/links/${opaqueId}`, token: owner.token, json: body })
+
+// Covers: Links
+describe('a change of a link', () => {
+  it('sets what is given, removes what is null, leaves what is absent, and answers the link as it is listed', async () => {
+    const link = await newLink(server, { ...everyCap(), max_file_count: 2 })
+    const before = await entryOf(link)
+    assert.equal(before.passphrase_required, true)
+    const reply = await change(link, {
+      max_file_count: 7,
+      max_total_bytes: null,
+      expires_at: '2099-06-01T12:00:00+02:00',
+    })
+    assert.equal(reply.status, 200)
+    const { max_total_bytes: _, ...rest } = before
+    assert.deepEqual(json(reply), { ...rest, max_file_count: 7, expires_at: '2099-06-01T10:00:00.000Z' })
+    assert.deepEqual(await entryOf(link), json(reply))
+    assert.deepEqual(json(await change(link, {})), json(reply))
+  })
+
+  it('sets and removes the title, which guests get as their owner sealed it', async () => {
+    const link = await newLink(server)
+    assert.equal((await guestView(link)).sealed_title, undefined)
+    const [first, second] = [base64(1200), base64(4096)]
+    for (const sealed_title of [first, second]) {
+      expectAnswer(await change(link, { sealed_title }), '200')
+      assert.deepEqual(
+        [(await entryOf(link)).sealed_title, (await guestView(link)).sealed_title],
+        [sealed_title, sealed_title],
+      )
+    }
+    expectAnswer(await change(link, { max_file_count: 3 }), '200')
+    assert.equal((await guestView(link)).sealed_title, second)
+    expectAnswer(await change(link, { sealed_title: base64(4097) }), '400 request.malformed')
+    expectAnswer(await change(link, { sealed_title: null }), '200')
+    assert.equal((await guestView(link)).sealed_title, undefined)
+  })
+
+  it('answers 409 to a cap below what has landed and is on its way, and changes nothing', async () => {
+    const link = await newLink(server, { max_file_count: 5 })
+    await land(link, randomBytes(100))
+    await openSession(link, randomBytes(50))
+    const before = await entryOf(link)
+    for (const below of [{ max_file_count: 1 }, { max_total_bytes: 149 }, { max_file_count: 9, max_total_bytes: 0 }])
+      expectAnswer(await change(link, below), '409 drop.cap_below_use')
+    assert.deepEqual(await entryOf(link), before)
+    expectAnswer(await change(link, { max_file_count: 2, max_total_bytes: 150 }), '200')
+    assert.equal((await guestView(link)).remaining_files, 0)
+  })
+
+  it('ends the time of a link, and begins it again', async () => {
+    const link = await newLink(server)
+    const session = await openSession(link, randomBytes(10))
+    const ended = await change(link, { expires_at: '2020-01-01T00:00:00Z' })
+    assert.equal(json<{ state: string }>(ended).state, 'expired')
+    expectAnswer(await visit(link), '404 drop.link_not_found')
+    assert.equal((await append(session)).status, 204)
+    expectAnswer(await change(link, { expires_at: null }), '200')
+    assert.equal((await guestView(link)).expires_at, undefined)
+  })
+
+  it('answers the same for a link that is unknown, another account’s, used up or revoked', async () => {
+    const owner = await signUp(server)
+    const [revoked, spent] = [await provision(owner), await provision(owner, { single_use: true })]
+    await revoke(revoked)
+    await land(spent)
+    const { opaqueId } = await newLink(server)
+    const answers = []
+    for (const link of [revoked, spent, { owner, opaqueId }, { owner, opaqueId: newOpaqueId() }])
+      answers.push(await change(link, { max_file_count: 9 }))
+    for (const answer of answers) expectAnswer(answer, '404 drop.link_not_found')
+    assert.equal(new Set(answers.map(fingerprint)).size, 1)
+  })
+
+  it('answers 403 to a later expiry if the account has a thousand live links', async () => {
+    const owner = await signUp(server)
+    const expired = await provision(owner, { expires_at: '2020-01-01T00:00:00Z' })
+    for (let made = 0; made < MAX_LIVE_LINKS; made += AT_A_TIME)
+      await Promise.all(Array.from({ length: AT_A_TIME }, () => sendLink(owner, linkBody())))
+    expectAnswer(await change(expired, { expires_at: null }), '403 drop.links_exhausted')
+  })
+
+  it('refuses other members, and values of a wrong type or range', async () => {
+    const link = await newLink(server)
+    for (const member of ['opaque_id', 'drop_pubkey', 'single_use', 'passphrase_verifier', 'sealed_label'])
+      expectAnswer(await change(link, { [member]: null }), '400 request.malformed', member)
+    expectAnswer(await change(link, { max_file_count: -1 }), '400 request.malformed')
+    expectAnswer(await change(link, { expires_at: 'tomorrow' }), '400 request.malformed')
+    expectAnswer(await change(link, { max_file_size: '5' }), '422 request.unprocessable')
+    const path = `/v1/drops/links/${link.opaqueId}`
+    const headers = { 'content-type': 'text/plain' }
+    const reply = await server.send({ method: 'PATCH', path, token: link.owner.token, body: '{}', headers })
+    expectAnswer(reply, '415 request.unsupported_media_type')
   })
 })
 

@@ -165,6 +165,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'DELETE /v1/shares/{opaque_id}': frees('204', NOTHING_ENDED),
   'POST /v1/drops/links': writes('201'),
   'GET /v1/drops/links': reads('200'),
+  'PATCH /v1/drops/links/{opaque_id}': writes('200', NO_LINK),
   'DELETE /v1/drops/links/{opaque_id}': frees('204', NOTHING_ENDED),
   'GET /v1/drops': reads('200'),
   'DELETE /v1/drops': frees('204', NOTHING_ENDED),

@@ -217,6 +217,10 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'DELETE /v1/shares/{opaque_id}': ofShare,
   'POST /v1/drops/links': () => ({ json: linkBody() }),
   'GET /v1/drops/links': plain,
+  'PATCH /v1/drops/links/{opaque_id}': ({ link }) => ({
+    params: { opaque_id: link.opaqueId },
+    json: { max_file_size: 1_000_000 },
+  }),
   'DELETE /v1/drops/links/{opaque_id}': async ({ owner }) => ({
     params: { opaque_id: (await provision(owner)).opaqueId },
   }),

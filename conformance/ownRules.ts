@@ -53,7 +53,7 @@ export const OWN_RULES: readonly OwnSection[] = [
   },
   {
     title: 'Links',
-    statedIn: 'OpenAPI, provisionLink, listLinks, revokeLink, guestLink',
+    statedIn: 'OpenAPI, provisionLink, listLinks, changeLink, revokeLink, guestLink',
     untestable: [],
   },
   {

@@ -28,7 +28,7 @@ describe('registration by invite', { skip: NEEDS_OWN_SERVER }, async () => {
   }
 
   it('starts with a code that the first start of the server prints once', async () => {
-    const [, code = ''] = /first invite {2}(\S+) until /.exec(log()) ?? []
+    const [, code = ''] = /first invite {2}\S+#\/register\?invite=(\S+) until /.exec(log()) ?? []
     expectAnswer(await register(client, body({ invite: code })), '201')
     assert.equal(log().split(code).length, 2)
     expectAnswer(await register(client, body({ invite: code })), '403 auth.registration_closed')

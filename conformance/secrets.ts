@@ -32,6 +32,7 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
   sealed_account_key: 'sealed',
   sealed_recovery_key: 'sealed',
   sealed_label: 'sealed',
+  sealed_title: 'sealed',
   sealed_name: 'sealed',
   sealed_index: 'sealed',
   drop_pubkey: 'sealed',

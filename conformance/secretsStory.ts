@@ -54,7 +54,11 @@ async function registerByInvite(client: Client, invite: string): Promise<void> {
 
 async function useProtectedLink(owner: Owner): Promise<void> {
   const verifier = base64(32)
-  const link = await provision(owner, { passphrase_verifier: verifier, sealed_label: base64(80) })
+  const link = await provision(owner, {
+    passphrase_verifier: verifier,
+    sealed_label: base64(80),
+    sealed_title: base64(81),
+  })
   const file = randomBytes(60)
   const sent = (over: object) =>
     sendDeclaration(link, declaration(file, { suggested_filename: `${newPassword()}.pdf`, ...over }), {

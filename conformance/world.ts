@@ -227,11 +227,13 @@ interface LinkEntry {
   readonly state: string
   readonly created_at: string
   readonly sealed_label?: string
+  readonly sealed_title?: string
   readonly expires_at?: string
   readonly max_total_bytes?: number
   readonly max_file_count?: number
   readonly max_file_size?: number
   readonly single_use: boolean
+  readonly passphrase_required: boolean
   readonly landed_files: number
   readonly landed_bytes: number
   readonly open_sessions: number
@@ -256,6 +258,7 @@ export interface GuestView {
   readonly crypto_suite_id: number
   readonly protocol_version: string
   readonly content_types: readonly string[]
+  readonly sealed_title?: string
   readonly passphrase_required: boolean
   readonly max_file_size?: number
   readonly remaining_bytes?: number

@@ -8,6 +8,7 @@ import { argon2idVectors } from './vectors/argon2id.ts'
 import { capabilityVectors } from './vectors/capabilities.ts'
 import { derivationVectors } from './vectors/derivations.ts'
 import { fragmentVectors } from './vectors/fragments.ts'
+import { linkTitleVectors } from './vectors/linkTitles.ts'
 import { manifestVectors } from './vectors/manifests.ts'
 import { mlDsa65Vectors } from './vectors/mlDsa65.ts'
 import { receiptVectors } from './vectors/receipts.ts'
@@ -21,6 +22,7 @@ const files = {
   'capabilities.json': capabilityVectors,
   'derivations.json': derivationVectors,
   'fragments.json': fragmentVectors,
+  'link-titles.json': linkTitleVectors,
   'manifests.json': manifestVectors,
   'ml-dsa-65.json': mlDsa65Vectors,
   'receipts.json': receiptVectors,

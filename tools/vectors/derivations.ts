@@ -199,6 +199,13 @@ function linkRows(): readonly Row[] {
       info: label('service/link-secret/1'),
       output: derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID),
     },
+    {
+      name: 'link title',
+      ikm: derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID),
+      salt: OPAQUE_ID,
+      info: label('service/link-title/1'),
+      output: derive.linkTitleKey(derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID), OPAQUE_ID),
+    },
   ]
 }
 

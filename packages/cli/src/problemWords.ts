@@ -27,6 +27,8 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.request.limit_reached':
     'The account has as many of these as the server allows. Remove some that you do not need.',
   'error.drop.links_exhausted': 'There are too many open links. Revoke some: blindkeep link list',
+  'error.drop.cap_below_use':
+    'The link has used more than that: what has landed and what is on its way count. See: blindkeep link show',
   'error.quota.exceeded':
     'The storage of the account is full. Delete what you do not need, or ask the operator for more.',
   'error.drop.not_found': GONE,

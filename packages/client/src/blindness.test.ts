@@ -41,7 +41,8 @@ before(async () => {
   server = await startServer({ env: { LOG_LEVEL: 'debug' } })
   const owner = await account()
   const passphrase = unique('the passphrase')
-  const link = await owner.createLink({ label: unique('the label'), passphrase, caps: { maxFileCount: 5 } })
+  const words = { title: unique('the title'), message: unique('the message') }
+  const link = await owner.createLink({ label: unique('the label'), ...words, passphrase, caps: { maxFileCount: 5 } })
   const [, fragment = ''] = link.url.split('#')
   text('the fragment', fragment)
   await dropThrough(link.url, passphrase)

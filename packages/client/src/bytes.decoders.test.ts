@@ -18,6 +18,7 @@ import {
   runs,
 } from '../../../testing/decoding.ts'
 import { assertLinear } from '../../../testing/linear.ts'
+import titles from '../../../vectors/link-titles.json' with { type: 'json' }
 import receipts from '../../../vectors/receipts.json' with { type: 'json' }
 import blobs from '../../../vectors/sealed-blobs.json' with { type: 'json' }
 import shares from '../../../vectors/shares.json' with { type: 'json' }
@@ -29,6 +30,7 @@ import { unwrapKey, wrapKey } from './assets/assetKeys.ts'
 import { openMetadata, sealMetadata } from './assets/metadata.ts'
 import { openThumbnail, sealThumbnail } from './assets/thumbnail.ts'
 import { dropKeySource, linkKeysOf, recoverDropKey } from './drops/dropKeys.ts'
+import { openGivenTitle, openLinkTitle } from './drops/linkTitle.ts'
 import { NO_CONTEXT } from './seal/derive.ts'
 import { openHashedBlob } from './seal/hashedBlob.ts'
 import { decodeHeader, encodeHeader } from './seal/header.ts'
@@ -271,6 +273,23 @@ describe('decodeShareIndex and openShareIndex', () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(anyBytes, changedBytes(bytes)), async (changed) => {
         await assert.rejects(openShareIndex(seal, changed), isShareError)
+      }),
+      runs(80),
+    )
+  })
+})
+
+describe('openLinkTitle and openGivenTitle', () => {
+  const vector = known(titles.valid[0])
+  const seal = { linkSecret: fromHex(vector.link_secret), opaqueId: fromHex(vector.opaque_id) }
+
+  it('throw SealError only, and open no changed bytes', async () => {
+    const bytes = fromHex(vector.sealed)
+    assert.equal((await openLinkTitle(seal, bytes)).title, vector.title)
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyBytes, changedBytes(bytes)), async (changed) => {
+        await assert.rejects(openLinkTitle(seal, changed), (error) => error instanceof SealError)
+        assert.equal((await openGivenTitle(() => seal, toBase64(changed))).title, undefined)
       }),
       runs(80),
     )

@@ -43,6 +43,7 @@ const OWN = [
   'openProfile',
   'openProgram',
   'openVault',
+  'readChange',
   'readDraft',
   'readPrivate',
 ]

@@ -7,6 +7,7 @@ import { fragmentMatches } from './drops/fragment.ts'
 import { type LinkAddress, type LinkParts, parseLink } from './drops/linkAddress.ts'
 import { LinkError } from './drops/linkError.ts'
 import { linkPassphraseProof } from './drops/linkPassphrase.ts'
+import { openGivenTitle } from './drops/linkTitle.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { type Calls, createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
@@ -66,6 +67,11 @@ export interface PrepareOptions extends FileFacts {
 export interface UploadLink {
   readonly baseUrl: string
   readonly limits: LinkLimits
+  /** The owner's words, if there are any. */
+  readonly title: string | undefined
+  readonly message: string | undefined
+  /** There are words that the owner of this link did not seal so: the server changed them. */
+  readonly isTitleAltered: boolean
   /**
    * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing of it. Reads the whole file with flat memory.
    * Throws `SendError` for a file that is too large or changes meanwhile, and for a missing passphrase; with a passphrase also `AddressError`, and
@@ -88,9 +94,16 @@ export async function openLink(
   if (body.opaque_id !== address.opaqueId) throw new AnswerError('guestLink', 'it is about another link')
   const opened = { address, calls, answer: body, dropPublicKey: fromBase64(body.drop_pubkey) }
   requireOwnersKey(opened)
+  const { title, message, fault } = await openGivenTitle(
+    () => ({ linkSecret: address.fragment.linkSecret, opaqueId: fromHex(address.opaqueId) }),
+    body.sealed_title,
+  )
   return {
     baseUrl: address.baseUrl,
     limits: limitsOf(body),
+    title,
+    message,
+    isTitleAltered: fault !== undefined,
     prepare: (options) => prepare(opened, options, environment),
   }
 }

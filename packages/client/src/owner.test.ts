@@ -7,7 +7,7 @@ import { anotherClient, newOwner, sendFile } from '../../../testing/people.ts'
 import { startServer } from '../../../testing/startServer.ts'
 import { parseLink } from './drops/linkAddress.ts'
 import { systemEnvironment } from './environment.ts'
-import { openLink } from './guest.ts'
+import { normalPassphrase, openLink } from './guest.ts'
 import { createCalls } from './http/call.ts'
 import type { InboxItem, Owner } from './owner.ts'
 import { hasCode, itemsOf } from './testing/expectations.ts'
@@ -172,8 +172,13 @@ describe('an upload link', () => {
     assert.deepEqual(rest, {
       ...made,
       state: 'live',
+      isFull: false,
+      passphraseRequired: false,
       label: 'für Gustav',
       labelFault: undefined,
+      title: undefined,
+      message: undefined,
+      titleFault: undefined,
       caps,
       singleUse: false,
       expiresAt,
@@ -220,6 +225,44 @@ describe('an upload link', () => {
       const { limits } = await openLink((await owner.createLink({ caps, singleUse: true })).url)
       assert.deepEqual([limits.singleUse, limits.remainingFiles], [true, 1])
     }
+  })
+
+  it('is changed later: a limit is set or removed, not below what is used, and an expired link takes files again', async () => {
+    const { url, opaqueId } = await owner.createLink({
+      caps: { maxFileCount: 1 },
+      label: 'Tür',
+      passphrase: 'open sesame',
+      expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+    })
+    await sendFile(url, new Uint8Array(10), { passphrase: normalPassphrase('open sesame') })
+    const listed = (await owner.listLinks()).find((link) => link.opaqueId === opaqueId)
+    assert.deepEqual([listed?.isFull, listed?.passphraseRequired], [true, true])
+    await assert.rejects(owner.changeLink(opaqueId, { maxFileCount: 0 }), hasCode('error.drop.cap_below_use'))
+    const ended = await owner.changeLink(opaqueId, { expiresAt: '2020-01-01T00:00:00Z' })
+    assert.deepEqual([ended.state, ended.label, ended.caps.maxFileCount], ['expired', 'Tür', 1])
+    const changed = await owner.changeLink(opaqueId, { expiresAt: null, maxFileCount: 2, maxTotalBytes: null })
+    assert.deepEqual([changed.state, changed.expiresAt, changed.isFull], ['live', undefined, false])
+    assert.deepEqual((await openLink(changed.url)).limits.remainingFiles, 1)
+    const total = changed.landedBytes + 2000
+    assert.equal((await owner.changeLink(opaqueId, { maxTotalBytes: total })).isFull, true, 'no file is so small')
+  })
+
+  it('says to its guests what its owner wrote, also before they give the passphrase, and what the owner writes later', async () => {
+    const words = { title: 'Photos of the\nwedding', message: 'Until \u202EyadnuS' }
+    const { url, opaqueId } = await owner.createLink({ ...words, passphrase: 'open sesame' })
+    const read = async () => {
+      const { title, message, isTitleAltered } = await openLink(url)
+      const own = (await owner.listLinks()).find((link) => link.opaqueId === opaqueId)
+      assert.deepEqual([own?.title, own?.message, own?.titleFault], [title, message, undefined])
+      return [title, message, isTitleAltered]
+    }
+    assert.deepEqual(await read(), ['Photos of the wedding', 'Until yadnuS', false])
+    await owner.changeLink(opaqueId, { maxFileCount: 3 })
+    assert.deepEqual(await read(), ['Photos of the wedding', 'Until yadnuS', false])
+    await owner.changeLink(opaqueId, { forGuests: { title: 'Scans' } })
+    assert.deepEqual(await read(), ['Scans', undefined, false])
+    await owner.changeLink(opaqueId, { forGuests: null })
+    assert.deepEqual(await read(), [undefined, undefined, false])
   })
 
   it('accepts no files after it is revoked; revoking is idempotent', async () => {

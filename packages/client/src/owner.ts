@@ -45,7 +45,7 @@ export type {
   InboxItem,
   OpenedDrop,
 } from './drops/ownerInbox.ts'
-export type { CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
+export type { ChangeLink, CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
 export { DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
 export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'

@@ -9,6 +9,8 @@ import { type Body, blobAnswer, hashOf, pictureOf } from '../../../testing/malic
 import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper } from '../../../testing/people.ts'
 import type { AssetFacts } from './assets/assetFacts.ts'
+import { openLink } from './guest.ts'
+import { createCalls } from './http/call.ts'
 import { SealError } from './seal/sealError.ts'
 import { sourceOfBytes } from './seal/source.ts'
 import { ShareError } from './share/shareError.ts'
@@ -83,6 +85,33 @@ describe('links', () => {
       assert.equal(label, undefined)
       assert.ok(labelFault)
     }
+  })
+})
+
+describe('the titles of links', () => {
+  it('do not appear on another link, neither to its guests nor to its owner, and files can be sent all the same', async () => {
+    const links = [
+      await keeper.owner.createLink({ title: 'Taxes' }),
+      await keeper.owner.createLink({ title: 'Wedding', message: 'Until Sunday' }),
+    ]
+    const { title } = await openLink(links[0]?.url ?? '')
+    assert.equal(title, 'Taxes')
+    const path = { opaque_id: links[1]?.opaqueId ?? '' }
+    const { body: other } = await createCalls({ baseUrl: proxy.url }).call('guestLink', { path })
+    proxy.tamper({
+      matches: isRequest('GET', new RegExp(`^/d/${links[0]?.opaqueId}$`)),
+      answer: changeBody((body) => Object.assign(body, { sealed_title: other.sealed_title })),
+    })
+    const opened = await openLink(links[0]?.url ?? '')
+    assert.deepEqual([opened.title, opened.message, opened.isTitleAltered], [undefined, undefined, true])
+    assert.ok(await opened.prepare({ source: sourceOfBytes(new Uint8Array(3)) }))
+    proxy.tamper(changedList(/^\/v1\/drops\/links$/, 'links', rotated('sealed_title')))
+    const listed = (await keeper.owner.listLinks()).filter(({ opaqueId }) =>
+      links.some((link) => link.opaqueId === opaqueId),
+    )
+    for (const each of listed) assert.deepEqual([each.title, each.message], [undefined, undefined])
+    assert.ok(listed.some(({ titleFault }) => titleFault !== undefined))
+    proxy.tamper()
   })
 })
 

@@ -19,12 +19,14 @@ const Shape = object('Shape', {
 })
 
 const good = { name: 'ab', size: 0, inner: [{ size: 1 }] }
-const kindOf = (json: unknown, later: readonly string[] = []) => parse(Shape, json, later).fault?.kind
+const kindOf = (json: unknown, later: readonly string[] = []) => parse(Shape, json, { judgedLater: later }).fault?.kind
 
 describe('parsing', () => {
   it('returns valid values, and leaves out optional members that are null, because null means absent', () => {
     assert.deepEqual(parse(Shape, good).value, good)
     assert.deepEqual(parse(Shape, { ...good, is: null, key: null }).value, good)
+    const nulls = { ...good, is: null, key: null }
+    assert.deepEqual(parse(Shape, nulls, { nullRemoves: true }).value, nulls)
     assert.deepEqual(parse(Shape, { ...good, is: false, key: 'AAA=' }).value, { ...good, is: false, key: 'AAA=' })
   })
 

@@ -33,16 +33,22 @@ function checkerOf(schema: TSchema): Checker {
   return checker
 }
 
+/** As in `JsonBody` (operations/operation.ts). */
+interface ParseOptions {
+  readonly judgedLater?: readonly string[] | undefined
+  readonly nullRemoves?: boolean | undefined
+}
+
 const KINDS = ['unknown_member', 'wrong_type', 'wrong_value'] as const
 
 /**
- * Checks a JSON value against a schema. Coerces and drops nothing, except optional members that are null: null means absent.
+ * Checks a JSON value against a schema. Coerces and drops nothing, except optional members that are null: null means absent, unless `nullRemoves`.
  * Ignores a wrong value of a member in `judgedLater`: a later reader checks it.
  */
 export function parse<Schema extends TSchema>(
   schema: Schema,
   json: unknown,
-  judgedLater: readonly string[] = [],
+  { judgedLater = [], nullRemoves = false }: ParseOptions = {},
 ): Parsed<Static<Schema>> {
   const checker = checkerOf(schema)
   if (!checker.Check(json)) {
@@ -52,7 +58,7 @@ export function parse<Schema extends TSchema>(
     )
     if (first !== undefined) return { fault: first }
   }
-  return { value: withoutNulls(json) as Static<Schema> }
+  return { value: (nullRemoves ? json : withoutNulls(json)) as Static<Schema> }
 }
 
 function isLater(fault: Fault, judgedLater: readonly string[]): boolean {

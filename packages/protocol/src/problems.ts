@@ -285,6 +285,11 @@ const catalog = {
     title: 'The manifest does not continue what is there',
     help: 'Read the asset and write a new manifest. Its original, album or provenance hash has changed; or there is nothing to replace; or original and provenance differ in amk_version, key_mode, plaintext_size, chunk_size or retention_until; or a provenance comes before its original and gives no original_blob_hash.',
   },
+  'error.drop.cap_below_use': {
+    status: 409,
+    title: 'The link has used more than this limit',
+    help: 'Landed and running uploads of the link count. Choose a limit of at least as much, or revoke the link.',
+  },
   'error.drop.cap_exhausted': {
     status: 409,
     title: 'The link is full',

@@ -45,6 +45,14 @@ export const MAX_HEADER_BLOCKS = 64
  */
 export const MAX_HEADER_TEXT_BYTES = { name: 8192, type: 255, modified_at: 64, note: 49_152, sender: 1024 } as const
 
+/**
+ * The longest title and message that the owner of a link has for its guests: 200 and 500 characters of any script, in bytes of UTF-8. Sealed, the longest
+ * of both are 3154 bytes.
+ */
+export const MAX_LINK_TITLE_BYTES = { title: 600, message: 1500 } as const
+/** For forms. */
+export const MAX_LINK_TITLE_CHARACTERS = { title: 200, message: 500 } as const
+
 /** A full data segment is one mebibyte when sealed. `chunk_size` of a manifest is the size of its plaintext. */
 export const SEGMENT_SEALED_BYTES = 1_048_576
 export const SEGMENT_PLAINTEXT_BYTES = SEGMENT_SEALED_BYTES - TAG_BYTES

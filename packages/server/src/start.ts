@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import { createServer } from 'node:net'
 import { formatInstant } from '@blindkeep/protocol/ids'
+import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import manifest from '../package.json' with { type: 'json' }
 import { createLog } from './adapters/system/log.ts'
 import { type App, createApp } from './app.ts'
@@ -71,7 +72,9 @@ function welcome({ config, port, hasPages, invite }: Welcome): void {
     `  registration  ${config.registration}${config.registration === 'invite' ? ': `npx blindkeep-server account invite` makes a code' : ''}`,
     ...(invite === undefined
       ? []
-      : [`  first invite  ${invite.code} until ${formatInstant(invite.expiresAt)} (shown only once)`]),
+      : [
+          `  first invite  ${inviteLink(baseUrl, invite.code)} until ${formatInstant(invite.expiresAt)} (shown only once)`,
+        ]),
     ...startWarnings(config).map((warning) => `Warning: ${warning}`),
     hasPages
       ? `Next: open ${baseUrl}/ in a browser, register, make a link, and send it to the person who has files for you.`

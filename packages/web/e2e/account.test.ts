@@ -99,7 +99,7 @@ describe('an account', () => {
   it('is created with an invite when the server requires one', async (t) => {
     const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
     t.after(() => closed.stop())
-    const code = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
+    const link = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
     const { page } = await browser.open(t, { url: `${closed.url}/#/register`, passwordsInNode: true })
     await fillRegistration(page, 'eva@example.org')
     await button(page, text.register.submit).click()
@@ -107,9 +107,25 @@ describe('an account', () => {
     await assertAccessible(page)
     await button(page, text.register.submit).click()
     await page.getByText(text.register.inviteWrong).waitFor()
-    await field(page, text.register.invite).fill(code)
+    // A link that is pasted into the field is its code.
+    await field(page, text.register.invite).fill(link)
     await button(page, text.register.submit).click()
     await keepWords(page)
+  })
+
+  it('is created from an invite that is a link, whose code leaves the address at once and is in no log', async (t) => {
+    const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
+    t.after(() => closed.stop())
+    const link = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
+    const { code } = /invite=(?<code>.+)$/.exec(link)?.groups ?? {}
+    const { page } = await browser.open(t, { url: link, passwordsInNode: true })
+    await page.waitForURL(`${closed.url}/#/register`)
+    assert.equal(await field(page, text.register.invite).inputValue(), code)
+    await fillRegistration(page, 'ada@example.org')
+    await button(page, text.register.submit).click()
+    await keepWords(page)
+    // Only in the line that printed the link.
+    assert.equal(closed.server.log().split(code ?? '').length, 2)
   })
 
   it('is recovered with its words alone, in German and on a phone', async (t) => {

@@ -20,9 +20,13 @@ describe('a guest with a phone and a slow connection', () => {
   it('sees limits, progress and a checked receipt, and the owner opens exactly the bytes that were sent', async (t) => {
     const owner = await world.owner()
     const caps = { maxFileCount: 9, maxFileSize: 8 * MIB }
-    const { url } = await world.link({ owner, caps })
+    const words = { title: 'Photos of the wedding', message: '<b>Until</b> Sunday \u202Egpj' }
+    const { url } = await world.link({ owner, caps, ...words })
     const { page } = await browser.open(t, { url, device: 'phone' })
     await page.getByText('9 files left').waitFor()
+    const said = page.getByRole('figure', { name: 'The person who made this link writes:' })
+    await said.getByText(words.title).waitFor()
+    await said.getByText('<b>Until</b> Sunday gpj').waitFor()
     await page.getByText(/up to 8.39 MB per file/).waitFor()
     await button(page, 'Take a photo').waitFor()
     await assertAccessible(page)

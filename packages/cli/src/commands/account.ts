@@ -14,7 +14,10 @@ export function addAccountCommands(program: Command): void {
       '--password-file <file>',
       'a new password of 12 or more characters; or BLINDKEEP_PASSWORD; or it is asked for',
     )
-    .option('--invite-file <file>', 'the invite code, where the server wants one; or BLINDKEEP_INVITE')
+    .option(
+      '--invite-file <file>',
+      'the invite, as its link or its code, where the server wants one; or BLINDKEEP_INVITE',
+    )
     .option('--words-to <file>', 'write the recovery words to a new file instead of printing them')
     .option('--keyring', 'keep the keys sealed under a key of the system’s keyring')
     .addHelpText(

@@ -2,10 +2,11 @@
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
 import type { CreateLinkFlags } from '../links/createLink.ts'
+import type { EditLinkFlags } from '../links/editLink.ts'
 import type { ListLinksFlags } from '../links/ownLinks.ts'
 import type { QrFlags } from '../qrCode.ts'
 import { done } from './done.ts'
-import { count, expiry, name, sizeLimit, totalLimit } from './options.ts'
+import { count, countLimit, expiry, messageLine, name, newExpiry, sizeLimit, titleLine, totalLimit } from './options.ts'
 
 export function addLinkCommands(program: Command): void {
   const link = program.command('link').description('Links through which other people send you files.')
@@ -13,7 +14,9 @@ export function addLinkCommands(program: Command): void {
 
   link
     .command('list')
-    .description('Lists the links that take files: what has landed of what they take, pending files, expiry, label.')
+    .description(
+      'Lists the links that take files: full or not, what has landed of what they take, pending files, expiry, label.',
+    )
     .option('--all', 'also those that have ended')
     .action(async (_flags, command: Command) => {
       const { listLinks } = await import('../links/ownLinks.ts')
@@ -30,6 +33,8 @@ export function addLinkCommands(program: Command): void {
       await done(showLink(id, command.optsWithGlobals<OwnerFlags & QrFlags>()))
     })
 
+  addEdit(link)
+
   link
     .command('revoke')
     .description('Ends a link. Uploads under way end with it; files that have landed stay in the inbox.')
@@ -37,6 +42,30 @@ export function addLinkCommands(program: Command): void {
     .action(async (id: string, _flags, command: Command) => {
       const { revokeLink } = await import('../links/ownLinks.ts')
       await done(revokeLink(id, command.optsWithGlobals<OwnerFlags>()))
+    })
+}
+
+function addEdit(link: Command): void {
+  link
+    .command('edit')
+    .description('Changes what a link takes. It may be raised, and lowered down to what has been used.')
+    .argument('<id>', 'the id, its beginning, or the label')
+    .option('--expires <time>', 'how long it takes files from now on, or until when; or never', newExpiry)
+    .option('--max-size <size>', 'the largest file it takes; or unlimited', totalLimit)
+    .option('--max-total <size>', 'all that it takes, with what has landed; or unlimited', totalLimit)
+    .option('--files <number>', 'how many files it takes, with those that have landed; or unlimited', countLimit)
+    .option('--title <text>', 'what guests read above all; an empty text removes it', titleLine)
+    .option('--message <text>', 'a line to your guests; an empty text removes it', messageLine)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  blindkeep link edit 'Photos of the wedding' --expires 7d
+  blindkeep link edit 3f2a91c0 --files 50 --max-total unlimited`,
+    )
+    .action(async (id: string, _flags, command: Command) => {
+      const { editLink } = await import('../links/editLink.ts')
+      await done(editLink(id, command.optsWithGlobals<EditLinkFlags>()))
     })
 }
 
@@ -60,6 +89,9 @@ function addCreate(link: Command): void {
     .option('--passphrase', 'guests need a passphrase; it is asked for, or BLINDKEEP_PASSPHRASE')
     .option('--passphrase-file <file>', 'guests need the passphrase in this file')
     .option('--label <text>', 'your name for the link; only you can read it', name)
+    .option('--title <text>', 'what guests read above all; the server cannot read it', titleLine)
+    .option('--message <text>', 'a line to your guests; the server cannot read it', messageLine)
+    .option('--like <id>', 'with the limits and the words of another link; other flags come before them')
     .option('--no-qr', 'leave the QR code out')
     .addHelpText(
       'after',

@@ -1,6 +1,7 @@
 /** Parsers of options. A value that cannot be read ends the command with what can. */
 import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
 import { addSeconds, formatInstant, instantOf, parseInstant } from '@blindkeep/protocol/ids'
+import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
 import { InvalidArgumentError } from 'commander'
 import { DURATION_FORMS, parseDuration } from '../texts.ts'
 
@@ -20,6 +21,10 @@ export function expiry(text: string): string {
   const at = seconds === undefined ? parseInstant(text) : parseInstant(formatInstant(addSeconds(now, seconds)))
   if (at === undefined) return refuse(`A time is written ${DURATION_FORMS}, or as in 2030-12-31T18:00:00Z.`)
   return at > now ? formatInstant(at) : refuse('This time has passed.')
+}
+
+export function newExpiry(text: string): string | 'never' {
+  return text === 'never' ? text : expiry(text)
 }
 
 const MAX_LIMIT_BYTES = 1e15
@@ -44,9 +49,21 @@ export function name(text: string): string {
     : refuse(`A name has 1 to ${MAX_NAME_LENGTH} characters.`)
 }
 
+/** What guests of a link read. It may be empty. */
+export const titleLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.title)
+export const messageLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.message)
+
+function atMost(text: string, characters: number): string {
+  return text.length <= characters ? text : refuse(`At most ${characters} characters, please.`)
+}
+
 /** At least 1. */
 export function count(text: string): number {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : refuse('A number from 1 on is needed.')
+}
+
+export function countLimit(text: string): number | 'unlimited' {
+  return text === 'unlimited' ? text : count(text)
 }
 
 function refuse(message: string): never {

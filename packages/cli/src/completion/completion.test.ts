@@ -35,7 +35,7 @@ describe('the completion for bash', { skip: hasBash ? false : 'this machine has 
   it('offers commands, flags, words and files where each may stand', () => {
     const expected: Readonly<Record<string, string>> = {
       li: 'link',
-      'link ""': 'create list show revoke',
+      'link ""': 'create list show edit revoke',
       'link cr': 'create',
       'link create --ex': '--expires',
       'link create --expires ""': '',

@@ -48,7 +48,7 @@ async function untilChunks(link: CreatedLink, count: number, ended: Promise<Outc
 
 describe('blindkeep drop', () => {
   it('sends folders with their names, saves checked receipts, and sends nothing twice', async () => {
-    const link = await owner.createLink()
+    const link = await owner.createLink({ title: 'Scans', message: 'Until Sunday' })
     const files = { 'a.txt': randomBytes(10), 'in/b.bin': randomBytes(600_000), 'in/deeper/empty': new Uint8Array() }
     const path = await folder('folder', files)
     await symlink(join(path, 'a.txt'), join(path, 'in', 'link'))
@@ -56,6 +56,7 @@ describe('blindkeep drop', () => {
     const first = await run(args)
     assert.equal(first.status, 0, first.stderr)
     assert.match(first.stdout, /^3 files have landed\.$/m)
+    assert.match(first.stderr, /^The owner of the link says: Scans\nThe owner of the link says: Until Sunday$/m)
     assert.match(first.stderr, /in\/link is left out: it is a symbolic link/)
     assert.deepEqual(await namesOf(link), ['folder/a.txt', 'folder/in/b.bin', 'folder/in/deeper/empty'])
     assert.ok((await dropsOf(link)).every(({ file }) => file.note === 'from the train' && file.sender === 'Ada'))

@@ -46,6 +46,7 @@ export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
     try {
       const choice = spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [] }
       const opened = await openLink(link, nodeEnvironment)
+      tellOwner(opened, report)
       tellLimits(opened, report)
       requireOneFile(opened, choice.files)
       return await sendAll({ link, opened, choice, flags, home, report, signal })
@@ -110,7 +111,13 @@ function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report)
   report.result(text, fact)
 }
 
-function tellLimits({ limits }: UploadLink, report: Report): void {
+/** Before anything is sent, so that a guest with the wrong link can stop. */
+function tellOwner({ title, message, isTitleAltered }: UploadLink, report: Report): void {
+  for (const line of [title, message]) if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
+  if (isTitleAltered) report.aside('The server has changed what the owner of the link says, so it is not shown.')
+}
+
+function tellLimits({ limits, title, message, isTitleAltered }: UploadLink, report: Report): void {
   const { fileBytesMax, remainingBytes, remainingFiles, singleUse, expiresAt } = limits
   const parts = [
     ...(singleUse ? ['one file'] : []),
@@ -123,6 +130,9 @@ function tellLimits({ limits }: UploadLink, report: Report): void {
   ]
   report.result(`The link takes ${parts.length === 0 ? 'any file' : parts.join(', ')}.`, {
     event: 'link',
+    title,
+    message,
+    title_altered: isTitleAltered ? true : undefined,
     remaining_files: remainingFiles,
     remaining_bytes: remainingBytes,
     file_bytes_max: fileBytesMax,

@@ -1,12 +1,13 @@
 /** `link create`. */
-import { DEFAULT_TOTAL_BYTES, type LinkCaps } from '@blindkeep/client/owner'
+import { DEFAULT_TOTAL_BYTES, type LinkCaps, type OwnLink } from '@blindkeep/client/owner'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { secret } from '../ask.ts'
 import { EXIT, type Exit, UsageError } from '../exits.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
-import { limitFacts, limitsText } from './linkTexts.ts'
+import { limitFacts, limitsText, nameText } from './linkTexts.ts'
+import { pickLink } from './pickLink.ts'
 
 export interface CreateLinkFlags extends OwnerFlags, QrFlags {
   readonly expires?: string
@@ -17,18 +18,33 @@ export interface CreateLinkFlags extends OwnerFlags, QrFlags {
   readonly passphrase?: boolean
   readonly passphraseFile?: string
   readonly label?: string
+  readonly title?: string
+  readonly message?: string
+  /** Another link, whose limits and words are taken where no flag gives one. */
+  readonly like?: string
 }
 
 export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
-  const { expires: expiresAt, once: singleUse = false, label } = flags
-  const caps = capsOf(flags)
+  const given = capsOf(flags)
   const { owner, report } = await signedIn(flags)
+  const model = flags.like === undefined ? undefined : await pickLink(owner, flags.like)
+  if (model !== undefined) requirePassphraseAgain(model, flags)
+  const singleUse = flags.once ?? (model?.singleUse === true && flags.files === undefined)
+  const caps = model === undefined ? given : { ...model.caps, ...ownCaps(given, flags) }
+  const {
+    expires: expiresAt = sameLifetime(model),
+    label = model?.label,
+    title = model?.title,
+    message = model?.message,
+  } = flags
   const passphrase = await passphraseOf(flags)
   const { maxTotalBytes = 'unlimited' } = caps
   const created = await owner.createLink({
     caps: { ...caps, maxTotalBytes },
     passphrase,
     label,
+    title,
+    message,
     singleUse,
     expiresAt,
   })
@@ -38,6 +54,8 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
     link_id: created.opaqueId,
     url: created.url,
     label,
+    title,
+    message,
     ...limitFacts(limits),
     passphrase_required: passphrase !== undefined,
   })
@@ -66,4 +84,28 @@ async function passphraseOf({ passphrase, passphraseFile: file }: CreateLinkFlag
   const given = await secret({ what, file, variable: 'BLINDKEEP_PASSPHRASE', flag: '--passphrase-file', twice: true })
   if (given === '') throw new UsageError('the passphrase is empty.')
   return given
+}
+
+/** Those that a flag gives. */
+function ownCaps(caps: LinkCaps, { maxSize, maxTotal, files, once }: CreateLinkFlags): LinkCaps {
+  return {
+    ...(maxSize !== undefined && { maxFileSize: caps.maxFileSize }),
+    ...(maxTotal !== undefined && { maxTotalBytes: caps.maxTotalBytes }),
+    ...((files !== undefined || once === true) && { maxFileCount: caps.maxFileCount }),
+  }
+}
+
+/** From now on as long as the other link from its creation. */
+function sameLifetime(model: OwnLink | undefined): string | undefined {
+  if (model?.expiresAt === undefined) return undefined
+  const lifetimeMs = Math.max(0, Date.parse(model.expiresAt) - Date.parse(model.createdAt))
+  return new Date(Date.now() + lifetimeMs).toISOString()
+}
+
+/** A link that is copied must not come without the gate that its owner may think it has. */
+function requirePassphraseAgain(model: OwnLink, { passphrase, passphraseFile }: CreateLinkFlags): void {
+  if (model.passphraseRequired && passphrase !== true && passphraseFile === undefined)
+    throw new UsageError(
+      `guests of the link ${nameText(model)} need a passphrase, which is stored nowhere: add --passphrase or --passphrase-file.`,
+    )
 }

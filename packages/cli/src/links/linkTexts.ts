@@ -4,6 +4,19 @@ import { largestPlaintext } from '@blindkeep/client/sizes'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { filesText, shortId, shown, timeText } from '../texts.ts'
 
+export const STATES = {
+  live: 'takes files',
+  expired: 'has expired',
+  spent: 'is used up',
+  revoked: 'is revoked',
+} as const
+
+/** For a list: `live`, `full, passphrase`, `expired`. */
+export function stateText({ state, isFull, passphraseRequired }: OwnLink): string {
+  const shown = state === 'live' && isFull ? 'full' : state
+  return passphraseRequired ? `${shown}, passphrase` : shown
+}
+
 type Limits = Pick<OwnLink, 'caps' | 'singleUse' | 'expiresAt'>
 
 /** `up to 20 files, each of up to 2 GiB, 9.3 GiB in all, until 2026-12-02 14:05`. */
@@ -42,7 +55,11 @@ export function linkFacts(link: OwnLink) {
   return {
     link_id: link.opaqueId,
     state: link.state,
+    full: link.isFull,
+    passphrase_required: link.passphraseRequired,
     label: link.label,
+    title: link.title,
+    message: link.message,
     created_at: link.createdAt,
     ...limitFacts(link),
     landed_files: link.landedFiles,

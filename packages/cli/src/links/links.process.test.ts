@@ -24,7 +24,20 @@ describe('a link at the command line', () => {
     const secret = join(world.root, 'passphrase')
     await writeFile(secret, 'open sesame\n')
     const limits = ['--expires', '7d', '--files', '20', '--max-size', '5KiB', '--max-total', '1MiB']
-    const args = ['link', 'create', ...limits, '--passphrase-file', secret, '--label', 'Tür \u202Ecod', ...ADA]
+    const args = [
+      'link',
+      'create',
+      ...limits,
+      '--passphrase-file',
+      secret,
+      '--label',
+      'Tür \u202Ecod',
+      '--title',
+      'Scans',
+      '--message',
+      'No \x1b[31mphotos',
+      ...ADA,
+    ]
     const created = await world.run(args)
     assert.equal(created.status, 0, created.stderr)
     const address = created.stdout.trim()
@@ -34,6 +47,8 @@ describe('a link at the command line', () => {
     const dropping = await world.run(['drop', address, 'files', '--json'], {
       env: { BLINDKEEP_PASSPHRASE: 'open sesame' },
     })
+    const said = factsOf(dropping).find(({ event }) => event === 'link')
+    assert.deepEqual([said?.title, said?.message], ['Scans', 'No [31mphotos'])
     const landed = factsOf(dropping).filter(({ event }) => event === 'landed' || event === 'failed')
     assert.deepEqual(
       landed.map(({ event, path }) => [event, path]),
@@ -53,12 +68,42 @@ describe('a link at the command line', () => {
     )
 
     const begin = link.link_id.slice(0, 8)
+    assert.match(list.stdout, /live, passphrase/)
+    const below = await world.run(['link', 'edit', begin, '--max-total', '1KB', ...ADA])
+    assert.notEqual(below.status, 0)
+    assert.match(below.stderr, /has used more than that/)
+    const edit = ['link', 'edit', begin, '--files', '1', '--expires', 'never', '--max-size', 'unlimited', ...ADA]
+    const [edited] = await world.facts(edit)
+    assert.deepEqual(
+      [edited.full, edited.expires_at, edited.max_file_size, edited.max_files],
+      [true, undefined, undefined, 1],
+    )
+    assert.match(
+      (await world.run(['link', 'show', begin, ...ADA])).stdout,
+      /State: {4}is full\nGuests need the passphrase/,
+    )
+    assert.match((await world.run(['link', 'edit', begin, ...ADA])).stderr, /say what to change/)
+    const [retitled] = await world.facts(['link', 'edit', begin, '--title', 'Deeds', ...ADA])
+    assert.deepEqual([retitled.title, retitled.message, retitled.max_files], ['Deeds', 'No [31mphotos', 1])
+    const [mute] = await world.facts(['link', 'edit', begin, '--message', '', ...ADA])
+    assert.deepEqual([mute.title, mute.message], ['Deeds', undefined])
+    const like = ['link', 'create', '--like', begin, ...ADA]
+    assert.match((await world.run(like)).stderr, /need a passphrase, which is stored nowhere/)
+    const [copy] = await world.facts([...like, '--passphrase-file', secret, '--files', '3'])
+    const copied = [copy.label, copy.title, copy.max_files, copy.max_total_bytes]
+    assert.deepEqual(copied, [label, 'Deeds', 3, edited.max_total_bytes])
+    assert.notEqual(copy.url, address)
+    await world.facts(['link', 'revoke', copy.link_id, '--yes', ...ADA])
+
     const unasked = await world.run(['link', 'revoke', begin, ...ADA])
     assert.equal(unasked.status, 2)
     assert.match(unasked.stderr, /No file is on its way\. 1 file in the inbox stays\..*--yes/)
     const [revoked] = await world.facts(['link', 'revoke', begin, '--yes', ...ADA])
     assert.deepEqual(revoked, { event: 'revoked', link_id: link.link_id, ended_uploads: 0, pending: 1 })
     assert.match((await world.run(['link', 'list', ...ADA])).stdout, /No link takes files/)
+    const gone = await world.run(['link', 'show', begin, ...ADA])
+    assert.ok(gone.stdout.startsWith('Label:'), gone.stdout)
+    assert.match((await world.run(['link', 'edit', begin, '--files', '9', ...ADA])).stderr, /revoked, and stays so/)
     const [ended] = await world.facts(['link', 'list', '--all', ...ADA])
     assert.deepEqual([ended.state, ended.pending], ['revoked', 1])
   })

@@ -1,40 +1,38 @@
 /** `link list`, `link show`, `link revoke`. */
-import type { Owner, OwnLink } from '@blindkeep/client/owner'
+import type { OwnLink } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
 import { EXIT, type Exit } from '../exits.ts'
-import { pick } from '../pick.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
 import type { Report } from '../report.ts'
 import { shrinking } from '../table.ts'
 import { filesText, shortId, shown, timeText } from '../texts.ts'
-import { limitsText, linkFacts, nameText } from './linkTexts.ts'
+import { limitsText, linkFacts, nameText, STATES, stateText } from './linkTexts.ts'
+import { pickLink } from './pickLink.ts'
 
 export interface ListLinksFlags extends OwnerFlags {
   readonly all?: boolean
 }
 
-const STATES = { live: 'takes files', expired: 'has expired', spent: 'is used up', revoked: 'is revoked' } as const
-
 export async function listLinks(flags: ListLinksFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
   const { all = false } = flags
   const links = (await owner.listLinks()).filter(({ state }) => all || state === 'live')
-  const headings = ['ID', ...(all ? ['STATE'] : []), 'FILES', 'SIZE', 'PENDING', 'EXPIRES', shrinking('LABEL')]
-  const rows = links.map((link) => ({ cells: cellsOf(link, all), fact: linkFacts(link) }))
+  const headings = ['ID', 'STATE', 'FILES', 'SIZE', 'PENDING', 'EXPIRES', shrinking('LABEL')]
+  const rows = links.map((link) => ({ cells: cellsOf(link), fact: linkFacts(link) }))
   const none = all ? 'There are no links.' : 'No link takes files.'
   report.list(headings, rows, `${none} Create one: blindkeep link create`)
   return tellFaults(links, report)
 }
 
-function cellsOf(link: OwnLink, all: boolean): readonly string[] {
-  const { opaqueId, state, caps, singleUse, landedFiles, landedBytes, pending, expiresAt, label = '' } = link
+function cellsOf(link: OwnLink): readonly string[] {
+  const { opaqueId, caps, singleUse, landedFiles, landedBytes, pending, expiresAt, label = '' } = link
   const files = singleUse ? 1 : caps.maxFileCount
   return [
     shortId(opaqueId),
-    ...(all ? [state] : []),
+    stateText(link),
     files === undefined ? String(landedFiles) : `${landedFiles} of ${files}`,
     caps.maxTotalBytes === undefined
       ? sizeText(landedBytes)
@@ -47,26 +45,44 @@ function cellsOf(link: OwnLink, all: boolean): readonly string[] {
 
 export async function showLink(given: string, flags: OwnerFlags & QrFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const link = await linkOf(owner, given)
-  const { opaqueId, url, state, label, createdAt, landedFiles, landedBytes, openSessions, openBytes, pending } = link
-  const lines = [
+  const link = await pickLink(owner, given)
+  const {
+    opaqueId,
     url,
+    state,
+    label,
+    title,
+    message,
+    createdAt,
+    landedFiles,
+    landedBytes,
+    openSessions,
+    openBytes,
+    pending,
+  } = link
+  // An address that takes no files is not given on.
+  const isOffered = state === 'live'
+  const lines = [
+    ...(isOffered ? [url] : []),
     ...(label === undefined ? [] : [`Label:    ${shown(label)}`]),
+    ...(title === undefined ? [] : [`Title:    ${title}`]),
+    ...(message === undefined ? [] : [`Message:  ${message}`]),
     `Id:       ${opaqueId}`,
-    `State:    ${STATES[state]}`,
+    `State:    ${link.isFull && isOffered ? 'is full' : STATES[state]}`,
+    ...(link.passphraseRequired ? ['Guests need the passphrase that you gave it.'] : []),
     `Created:  ${timeText(createdAt)}`,
     `Takes:    ${limitsText(link)}`,
     `Landed:   ${filesText(landedFiles)}, ${sizeText(landedBytes)}; ${pending} in the inbox`,
     `Arriving: ${filesText(openSessions)}, ${sizeText(openBytes)}`,
   ]
-  report.answer(lines.join('\n'), { url, ...linkFacts(link) })
-  if (state === 'live') tellQrCode(url, report, flags)
+  report.answer(lines.join('\n'), { ...(isOffered && { url }), ...linkFacts(link) })
+  if (isOffered) tellQrCode(url, report, flags)
   return tellFaults([link], report)
 }
 
 export async function revokeLink(given: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const link = await linkOf(owner, given)
+  const link = await pickLink(owner, given)
   const { opaqueId, state, openSessions, pending } = link
   if (state !== 'live') {
     const fact = { event: 'ended_before', link_id: opaqueId, state }
@@ -92,21 +108,12 @@ function fateText({ openSessions, pending }: OwnLink): string {
   return `${open ?? many}${stays}`
 }
 
-async function linkOf(owner: Owner, given: string): Promise<OwnLink> {
-  const name = ({ label }: OwnLink) => label
-  return pick(await owner.listLinks(), given, {
-    what: 'link',
-    listedBy: 'link list --all',
-    id: ({ opaqueId }) => opaqueId,
-    name,
-  })
-}
-
 function tellFaults(links: readonly OwnLink[], report: Report): Exit {
-  const faulty = links.filter(({ labelFault }) => labelFault !== undefined)
-  for (const { opaqueId } of faulty) {
-    const message = `The label of the link ${shortId(opaqueId)} was not written with this account: the server, or something in front of it, changed it. If you do not know the link, revoke it.`
-    report.problem(message, { event: 'failed', reason: 'label_unreadable', link_id: opaqueId, message })
+  const faulty = links.filter(({ labelFault, titleFault }) => labelFault !== undefined || titleFault !== undefined)
+  for (const { opaqueId, labelFault } of faulty) {
+    const what = labelFault === undefined ? 'title' : 'label'
+    const message = `The ${what} of the link ${shortId(opaqueId)} was not written with this account: the server, or something in front of it, changed it. If you do not know the link, revoke it.`
+    report.problem(message, { event: 'failed', reason: `${what}_unreadable`, link_id: opaqueId, message })
   }
   return faulty.length === 0 ? EXIT.done : EXIT.untrusted
 }

@@ -12,13 +12,17 @@ import { SUITE_ID } from '@blindkeep/protocol/suites'
 import type { Static } from 'typebox'
 import type { Environment } from '../environment.ts'
 import type { Calls } from '../http/call.ts'
+import { AnswerError } from '../http/errors.ts'
+import { linkSecret } from '../seal/derive.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
 import { normalPassphrase } from '../seal/passphraseSpellings.ts'
 import { sealSmall } from '../seal/seal.ts'
+import { largestPlaintext } from '../sizes.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
 import { linkPassphraseProof } from './linkPassphrase.ts'
+import { type LinkTitle, openGivenTitle, sealLinkTitle } from './linkTitle.ts'
 
 /** Sizes in bytes of sealed files; all optional (specification, Limits). */
 export type LinkCaps = Partial<NumericLinkCaps>
@@ -34,7 +38,10 @@ export interface NewLinkCaps extends Omit<LinkCaps, 'maxTotalBytes'> {
   readonly maxTotalBytes?: number | 'unlimited' | undefined
 }
 
-export interface CreateLink {
+/** Both are sealed so that guests read them and the server does not. A line each, of at most 200 and 500 characters. */
+type GivenTitle = Partial<LinkTitle>
+
+export interface CreateLink extends GivenTitle {
   readonly caps?: NewLinkCaps | undefined
   /** Guests need it; the owner gives it to them by another way than the link. */
   readonly passphrase?: string | undefined
@@ -46,6 +53,17 @@ export interface CreateLink {
   readonly expiresAt?: string | undefined
 }
 
+/** What is absent stays as it is; null removes a limit. */
+export interface ChangeLink {
+  readonly maxTotalBytes?: number | null | undefined
+  readonly maxFileCount?: number | null | undefined
+  readonly maxFileSize?: number | null | undefined
+  /** RFC 3339. Null: the link does not expire. */
+  readonly expiresAt?: string | null | undefined
+  /** What guests read instead of title and message, both at once. */
+  readonly forGuests?: GivenTitle | null | undefined
+}
+
 export interface CreatedLink {
   readonly opaqueId: OpaqueId
   /** The whole link, for the guest, at the address of this client's `baseUrl`. The part after # never reaches the server. */
@@ -54,10 +72,18 @@ export interface CreatedLink {
 
 export interface OwnLink extends CreatedLink {
   readonly state: LinkState
+  /** No file fits at the moment, not even an empty one. Uploads that are under way may still give their places back. */
+  readonly isFull: boolean
+  readonly passphraseRequired: boolean
   readonly createdAt: string
   readonly label: string | undefined
   /** Set when the label from the server does not open under this account's key. */
   readonly labelFault: string | undefined
+  /** What guests read. */
+  readonly title: string | undefined
+  readonly message: string | undefined
+  /** Set when title and message from the server do not open under this link's secret. */
+  readonly titleFault: string | undefined
   readonly caps: LinkCaps
   readonly singleUse: boolean
   readonly expiresAt: string | undefined
@@ -80,6 +106,11 @@ export interface OwnerLinks {
   createLink(options?: CreateLink): Promise<CreatedLink>
   /** All links, including those that accept no files any more, oldest first. */
   listLinks(): Promise<readonly OwnLink[]>
+  /**
+   * Changes the limits of a link that is live or expired. No cap may be below what the link has used: `error.drop.cap_below_use`. A link that is used up,
+   * revoked or not the owner's: `error.drop.link_not_found`.
+   */
+  changeLink(opaqueId: string, change: ChangeLink): Promise<OwnLink>
   /** Ends open uploads at once; drops that have landed stay. */
   revokeLink(opaqueId: string): Promise<void>
 }
@@ -89,8 +120,34 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
   const labelSeal = (opaqueId: string) =>
     ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
 
+  const titleSeal = (opaqueId: string) => {
+    const id = fromHex(opaqueId)
+    return { linkSecret: linkSecret(accountKey, id), opaqueId: id }
+  }
+  const sealedTitleOf = async (opaqueId: string, given: GivenTitle) => {
+    const sealed = await sealLinkTitle(titleSeal(opaqueId), given)
+    return sealed === undefined ? null : toBase64(sealed)
+  }
+
+  async function opened(entry: Static<typeof LinkEntryResponse>): Promise<OwnLink> {
+    const { fault: titleFault, ...words } = await openGivenTitle(() => titleSeal(entry.opaque_id), entry.sealed_title)
+    const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))
+    return {
+      ...ownLinkOf(entry),
+      // Made when it is asked for: the keys of a link take some milliseconds, and the server decides how many links it lists.
+      get url() {
+        const { fragment } = keysOf(entry.opaque_id)
+        return formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })
+      },
+      label,
+      labelFault: fault,
+      ...words,
+      titleFault,
+    }
+  }
+
   return {
-    async createLink({ caps = {}, passphrase, label, singleUse = false, expiresAt } = {}) {
+    async createLink({ caps = {}, passphrase, label, title, message, singleUse = false, expiresAt } = {}) {
       const opaqueId = newOpaqueId(environment)
       const { dropPublicKey, fragment } = keysOf(opaqueId)
       const sealedLabel = label === undefined ? undefined : await sealSmall(utf8(label), labelSeal(opaqueId))
@@ -108,6 +165,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
+          sealed_title: await sealedTitleOf(opaqueId, { title, message }),
         },
       })
       return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment }) }
@@ -116,20 +174,23 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
     async listLinks() {
       const { body } = await call('listLinks')
       const links: OwnLink[] = []
-      for (const entry of body.links) {
-        const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))
-        links.push({
-          ...ownLinkOf(entry),
-          // Made when it is asked for: the keys of a link take some milliseconds, and the server decides how many links it lists.
-          get url() {
-            const { fragment } = keysOf(entry.opaque_id)
-            return formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })
-          },
-          label,
-          labelFault: fault,
-        })
-      }
+      for (const entry of body.links) links.push(await opened(entry))
       return links
+    },
+
+    async changeLink(opaqueId, { maxTotalBytes, maxFileCount, maxFileSize, expiresAt, forGuests }) {
+      const { body } = await call('changeLink', {
+        path: { opaque_id: opaqueId },
+        body: {
+          ...(maxTotalBytes !== undefined && { max_total_bytes: maxTotalBytes }),
+          ...(maxFileCount !== undefined && { max_file_count: maxFileCount }),
+          ...(maxFileSize !== undefined && { max_file_size: maxFileSize }),
+          ...(expiresAt !== undefined && { expires_at: expiresAt }),
+          ...(forGuests !== undefined && { sealed_title: await sealedTitleOf(opaqueId, forGuests ?? {}) }),
+        },
+      })
+      if (body.opaque_id !== opaqueId) throw new AnswerError('changeLink', 'it is about another link')
+      return opened(body)
     },
 
     async revokeLink(opaqueId) {
@@ -143,10 +204,15 @@ function totalBytesOf({ maxTotalBytes, maxFileSize = 0 }: NewLinkCaps): number |
   return maxTotalBytes ?? Math.max(DEFAULT_TOTAL_BYTES, maxFileSize)
 }
 
-function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url' | 'label' | 'labelFault'> {
+/** What is not sealed of it. */
+function ownLinkOf(
+  entry: Static<typeof LinkEntryResponse>,
+): Omit<OwnLink, 'url' | 'label' | 'labelFault' | 'title' | 'message' | 'titleFault'> {
   return {
     opaqueId: entry.opaque_id,
     state: entry.state,
+    isFull: isFull(entry),
+    passphraseRequired: entry.passphrase_required,
     createdAt: entry.created_at,
     caps: linkCapsOf(entry),
     singleUse: entry.single_use,
@@ -157,4 +223,13 @@ function ownLinkOf(entry: Static<typeof LinkEntryResponse>): Omit<OwnLink, 'url'
     openBytes: entry.open_bytes,
     pending: entry.pending,
   }
+}
+
+function isFull(entry: Static<typeof LinkEntryResponse>): boolean {
+  const { maxFileCount = Infinity, maxTotalBytes = Infinity } = linkCapsOf(entry)
+  const freeBytes = maxTotalBytes - entry.landed_bytes - entry.open_bytes
+  return (
+    entry.landed_files + entry.open_sessions >= maxFileCount ||
+    (freeBytes !== Infinity && largestPlaintext(freeBytes) === undefined)
+  )
 }

@@ -32,6 +32,7 @@ export const PURPOSES = [
   'asset-key',
   'album-name',
   'link-label',
+  'link-title',
   'share-index',
   'device-secret',
 ] as const
@@ -124,6 +125,12 @@ export function linkSecret(accountKey: Uint8Array, opaqueId: Uint8Array): Bytes 
     info: serviceLabel('link-secret/1'),
     bytes: LINK_SECRET_BYTES,
   })
+}
+
+/** The key that seals what the owner says to the guests of a link. All who have the link can derive it, and the server cannot. */
+export function linkTitleKey(secret: Uint8Array, opaqueId: Uint8Array): Bytes {
+  const ikm = requireLength('link secret', secret, LINK_SECRET_BYTES)
+  return derive({ ikm, salt: id('opaque_id', opaqueId), info: serviceLabel('link-title/1') })
 }
 
 /** The key of an album in one epoch; `amkVersion` starts at 1. */

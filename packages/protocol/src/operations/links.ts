@@ -1,4 +1,10 @@
-import { LinksResponse, ProvisionLinkRequest, ProvisionLinkResponse } from '../schemas/links.ts'
+import {
+  ChangeLinkRequest,
+  LinkEntryResponse,
+  LinksResponse,
+  ProvisionLinkRequest,
+  ProvisionLinkResponse,
+} from '../schemas/links.ts'
 import type { Operations } from './operation.ts'
 
 export const linkOperations = {
@@ -25,6 +31,19 @@ export const linkOperations = {
     description: 'All links, including ended ones, oldest first.',
     answers: { 200: { description: 'The links.', body: LinksResponse } },
     problems: [],
+  },
+  changeLink: {
+    method: 'PATCH',
+    path: '/v1/drops/links/{opaque_id}',
+    tag: 'links',
+    auth: 'bearer',
+    summary: 'Change the limits and the title of one of the caller’s links',
+    description:
+      'An absent member stays as it is, null removes it. Nothing else of a link changes. An expired link takes files again if it gets a later expiry. A link that is used up or revoked cannot be changed: it gets the answer of a link that is not the caller’s. Uploads that are open go on, whatever the new limits are.',
+    body: { type: 'application/json', schema: ChangeLinkRequest, nullRemoves: true },
+    writes: true,
+    answers: { 200: { description: 'The link as it is now.', body: LinkEntryResponse } },
+    problems: ['error.drop.link_not_found', 'error.drop.cap_below_use', 'error.drop.links_exhausted'],
   },
   revokeLink: {
     method: 'DELETE',

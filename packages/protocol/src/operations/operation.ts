@@ -52,6 +52,8 @@ export interface JsonBody {
   readonly schema: TSchema
   /** Members whose values the operation checks itself, in its own order. Their JSON types are checked with the others. */
   readonly judgedLater?: readonly string[]
+  /** Null is not absent here: it removes what the member names (RFC 7396). */
+  readonly nullRemoves?: true
 }
 
 interface ChunkBody {

@@ -47,8 +47,12 @@ export function linkCapMembersOf(caps: Partial<NumericLinkCaps>): LinkCapMembers
   }
 }
 
-const caps = { expires_at: optional(time('When the link stops accepting drops.')), ...numericCaps }
+const limits = { expires_at: optional(time('When the link stops accepting drops.')), ...numericCaps }
 
+const sealedTitle = base64(
+  'The owner’s title and message for guests, sealed under a key that follows from the link secret.',
+  OPAQUE_BYTES,
+)
 const sealedLabel = base64('The owner’s name for the link, sealed by the client.', OPAQUE_BYTES)
 const suite = integer('The crypto suite of drops; 1 is the only one.')
 
@@ -56,10 +60,11 @@ export const ProvisionLinkRequest = object('ProvisionLinkRequest', {
   opaque_id: opaqueId('128-bit id from the client’s random generator, 32 lowercase hex characters.'),
   drop_pubkey: base64('Public half of the Drop Key, opaque to the server.', OPAQUE_BYTES),
   crypto_suite_id: suite,
-  ...caps,
+  ...limits,
   single_use: optional(boolean('Whether the link ends after its first landed drop. Absent means no.')),
   passphrase_verifier: optional(base64('Argon2id verifier, if the link needs a passphrase.', OPAQUE_BYTES)),
   sealed_label: optional(sealedLabel),
+  sealed_title: optional(sealedTitle),
 })
 export type ProvisionLinkRequest = Static<typeof ProvisionLinkRequest>
 
@@ -74,14 +79,20 @@ export const LinkEntryResponse = object('LinkEntryResponse', {
   state: oneOf(LINK_STATES, 'Only a live link accepts drops.'),
   created_at: time('When it was provisioned.'),
   sealed_label: optional(sealedLabel),
-  ...caps,
+  sealed_title: optional(sealedTitle),
+  ...limits,
   single_use: boolean('Whether it ends after its first landed drop.'),
+  passphrase_required: boolean('Whether guests need a passphrase.'),
   landed_files: integer('Landed files, including discarded ones.'),
   landed_bytes: integer('Bytes of the landed files.'),
   open_sessions: integer('Open upload sessions.'),
   open_bytes: integer('Bytes that the open sessions have reserved.'),
   pending: integer('Pending drops of the link.'),
 })
+
+/** Absent: unchanged. Null: removed. */
+export const ChangeLinkRequest = object('ChangeLinkRequest', { ...limits, sealed_title: optional(sealedTitle) })
+export type ChangeLinkRequest = Static<typeof ChangeLinkRequest>
 
 export const LinksResponse = object('LinksResponse', {
   links: list(LinkEntryResponse, 'All of the caller’s links, oldest first.'),
@@ -95,6 +106,7 @@ export const GuestLinkResponse = object('GuestLinkResponse', {
   crypto_suite_id: suite,
   protocol_version: protocolVersion('The protocol version of the link.'),
   content_types: list(text('A content type.'), 'The content types that a drop may declare.'),
+  sealed_title: optional(sealedTitle),
   passphrase_required: boolean('Whether passphrase_proof is required.'),
   max_file_size: optional(integer('Largest single sealed file, in bytes.')),
   remaining_bytes: optional(integer('Bytes that are left, rounded down to 1 % of the cap.')),

@@ -1,7 +1,8 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
+import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
-import type { Config } from '../config.ts'
+import { type Config, publicAddressOf } from '../config.ts'
 import { openPresentStore } from '../data.ts'
 import {
   createInvites,
@@ -49,16 +50,23 @@ async function issue(invites: Invites, { config, option }: Call): Promise<Outcom
   if (!Number.isInteger(days) || days < 1 || days > MAX_INVITE_DAYS)
     throw new UsageError(`--days takes a whole number from 1 to ${MAX_INVITE_DAYS}`)
   const { code, expiresAt } = await invites.issue(days)
+  const url = linkOf(config, code)
   return {
     lines: [
-      code,
+      ...(url === undefined ? [code] : [url, `The code alone: ${code}`]),
       `Valid for one registration until ${formatInstant(expiresAt)}. It is not shown again.`,
       ...(config.registration === 'closed'
         ? ['REGISTRATION is closed: the code works only if you set it to invite.']
         : []),
     ],
-    json: { code, expires_at: formatInstant(expiresAt) },
+    json: { code, ...(url !== undefined && { url }), expires_at: formatInstant(expiresAt) },
   }
+}
+
+/** Opens the form with the code in it. Undefined if the address is known only to the running server, which chose its port. */
+function linkOf(config: Config, code: string): string | undefined {
+  if (config.publicUrl === undefined && config.port === 0) return undefined
+  return inviteLink(publicAddressOf(config, config.port).baseUrl, code)
 }
 
 async function list(invites: Invites): Promise<Outcome> {

@@ -9,9 +9,11 @@ import {
   bytes,
   creation as creationOfDrop,
   land,
+  linkRow,
   newLink,
   notRefused,
   openDrop,
+  ownerOf,
   provision,
 } from '../testing/guest.ts'
 import { draft } from '../testing/receipts.ts'
@@ -168,6 +170,17 @@ const receiptDuringRotation: Race = async ({ here, there, race }) => {
     : undefined
 }
 
+const capDuringCreation: Race = async ({ here, there, race }) => {
+  const opaqueId = await newLink(here)
+  const owner = await ownerOf(here, opaqueId)
+  await race(
+    (node) => openDrop(node, opaqueId, bytes(100)),
+    (node) => node.rules.links.change(owner, opaqueId, { maxFileCount: 0 }),
+  )
+  const { maxFileCount, openSessions } = await linkRow(there, opaqueId)
+  return (maxFileCount ?? 1) >= openSessions ? undefined : 'a cap is below what the link has used'
+}
+
 const RACES: Readonly<Record<string, Race>> = {
   'a sign-in during a change of the password': signInDuringChange,
   'a change of the password during a sign-in': changeDuringSignIn,
@@ -178,6 +191,7 @@ const RACES: Readonly<Record<string, Race>> = {
   'a removal during a hold': removalDuringHold,
   'a removal during a pause': removalDuringPause,
   'a receipt during a rotation of its key': receiptDuringRotation,
+  'a change of a cap during a new session': capDuringCreation,
 }
 
 describe('with locks, two nodes let nothing go wrong in', () => {
@@ -249,6 +263,31 @@ describe('many transactions of two nodes at once', () => {
       const links = await Promise.all([1, 2, 3, 4].map(() => newLink(here)))
       const landings = [here, there, here, there].flatMap((node) => links.map((link) => land(node, link, bytes(50))))
       await Promise.all(landings)
+      assert.equal(await deadlocks(), 0)
+    }),
+  )
+
+  it(
+    'land drops while their link is changed: each accepted file lands, and no cap is below what the link has used',
+    inTwoNodes(async ({ here, there, deadlocks }) => {
+      const opaqueId = await newLink(here)
+      const owner = await ownerOf(here, opaqueId)
+      const landings = [here, there, here, there].map((node) => land(node, opaqueId, bytes(50)))
+      const changes = [0, 1, 2, 3, 4].map((maxFileCount) =>
+        (maxFileCount % 2 === 0 ? here : there).rules.links.change(owner, opaqueId, { maxFileCount }),
+      )
+      const landed = (await Promise.allSettled(landings)).filter(({ status }) => status === 'fulfilled').length
+      await Promise.all(changes)
+      const row = await linkRow(here, opaqueId)
+      assert.deepEqual([row.landedFiles, row.openSessions], [landed, 0])
+      assert.ok((row.maxFileCount ?? landed) >= landed)
+      const spent = await newLink(here, { singleUse: true }, owner)
+      const [, change] = await Promise.all([
+        land(here, spent, bytes(50)),
+        there.rules.links.change(owner, spent, { maxFileCount: 7 }),
+      ])
+      const { spentAt, maxFileCount } = await linkRow(here, spent)
+      assert.deepEqual([spentAt === undefined, maxFileCount], [false, isRefusal(change) ? undefined : 7])
       assert.equal(await deadlocks(), 0)
     }),
   )

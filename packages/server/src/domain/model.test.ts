@@ -40,6 +40,17 @@ function provisioning(account: number, caps: Caps) {
   })
 }
 
+function changing(at: number, { lifeSeconds, singleUse: _, ...caps }: Caps) {
+  return command(`change ${at} to ${JSON.stringify(caps)}`, anyLink, async (model, { world, rules }) => {
+    const link = pick(model.links, at)
+    const expected = model.changeRefusal(link, caps)
+    const expiresAt = addSeconds(world.clock.now(), lifeSeconds)
+    const answer = await rules.links.change(link.owner, link.opaqueId, { ...caps, expiresAt })
+    assert.equal(reasonOf(answer), expected)
+    if (expected === undefined) Object.assign(link, caps, { expiresAt: model.now + lifeSeconds * 1000 })
+  })
+}
+
 function creating(at: number, size: number, isHonest: boolean) {
   return command(`create of ${size} on ${at}`, anyLink, async (model, { world, rules }) => {
     const link = pick(model.links, at)
@@ -199,6 +210,7 @@ const commands = [
   ...Array.from({ length: 3 }, () =>
     fc.tuple(index, fc.integer({ min: 1, max: 200 })).map(([at, length]) => sending(at, length)),
   ),
+  fc.tuple(index, caps).map(([at, given]) => changing(at, given)),
   index.map(cancelling),
   index.map(discarding),
   index.map(discardingAll),

@@ -30,6 +30,7 @@ export type Refusal =
   | { readonly refused: 'passphrase_wrong' }
   | { readonly refused: 'declaration_malformed'; readonly detail: string }
   | { readonly refused: 'file_too_large'; readonly limit: number }
+  | { readonly refused: 'cap_below_use'; readonly detail: string }
   | { readonly refused: 'caps_exhausted' }
   | { readonly refused: 'quota_exceeded' }
   | { readonly refused: 'upload_not_found' }

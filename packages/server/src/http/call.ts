@@ -90,9 +90,13 @@ type ParamsOf<Path extends string> = {
   >
 }
 
-type JsonOf<Row> = Row extends { readonly body: { readonly schema: infer Schema extends TSchema } }
-  ? NoNulls<Static<Schema>>
-  : undefined
+type JsonOf<Row> = Row extends {
+  readonly body: { readonly schema: infer Schema extends TSchema; readonly nullRemoves: true }
+}
+  ? Static<Schema>
+  : Row extends { readonly body: { readonly schema: infer Schema extends TSchema } }
+    ? NoNulls<Static<Schema>>
+    : undefined
 
 /** The parser leaves out optional members that are null, at every depth. */
 type NoNulls<Value> = Value extends string | number | boolean

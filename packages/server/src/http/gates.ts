@@ -149,13 +149,13 @@ const LONG_BODY_BYTES = 64 * 1024
 
 /** 413; then 400 for broken JSON and unknown members, 422 for missing members and wrong types, 400 for wrong values. */
 export async function jsonOf(
-  { schema, judgedLater }: JsonBody,
+  { schema, judgedLater, nullRemoves }: JsonBody,
   body: Body,
   limitBytes: number,
 ): Promise<{ readonly json: unknown } | Refuses<'body_too_large' | 'request_malformed' | 'request_unprocessable'>> {
   try {
     const bytes = await readAll(body, limitBytes)
-    const { fault, value: json } = parse(schema, parseJson(bytes), judgedLater)
+    const { fault, value: json } = parse(schema, parseJson(bytes), { judgedLater, nullRemoves })
     // Other requests get their turn between the reading of a long body and the work that it asks for.
     if (bytes.length > LONG_BODY_BYTES) await turn()
     if (fault === undefined) return { json }

@@ -35,6 +35,7 @@ const CODES = {
   passphrase_wrong: 'error.drop.passphrase_required',
   declaration_malformed: 'error.drop.malformed',
   file_too_large: 'error.drop.file_too_large',
+  cap_below_use: 'error.drop.cap_below_use',
   caps_exhausted: 'error.drop.cap_exhausted',
   quota_exceeded: 'error.quota.exceeded',
   upload_not_found: 'error.upload.session_not_found',

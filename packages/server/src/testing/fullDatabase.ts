@@ -46,7 +46,9 @@ export async function fillWithEverything(store: Store): Promise<void> {
     const token = { tokenHash: EVERY_BYTE.slice(100, 132), sessionId: sessionId(1), issuedAt: at(0), usedAt: undefined }
     await tx.sessions.insertRefreshToken(token)
     for (const number of [1, 2, 3]) await tx.devices.insert(device(number, { publicKey: EVERY_BYTE }))
-    await tx.links.insert(link(3, { singleUse: true, sealedLabel: EVERY_BYTE.slice(0, 40), maxFileCount: 0 }))
+    await tx.links.insert(
+      link(3, { singleUse: true, sealedLabel: EVERY_BYTE.slice(0, 40), sealedTitle: EVERY_BYTE, maxFileCount: 0 }),
+    )
     await tx.assets.reserve(asset(1))
     await tx.assets.reserve(asset(2))
     await tx.changes.insertEvent(event(1))

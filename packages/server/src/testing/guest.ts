@@ -23,6 +23,7 @@ export function provision(overrides: Partial<Provision> = {}): Provision {
     singleUse: false,
     passphraseVerifier: undefined,
     sealedLabel: undefined,
+    sealedTitle: undefined,
     ...overrides,
   }
 }

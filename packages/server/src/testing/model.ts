@@ -13,10 +13,10 @@ const YIELD_MS = 10_000
 export interface ModelLink {
   readonly opaqueId: OpaqueId
   readonly owner: AccountId
-  readonly expiresAt: number
-  readonly maxTotalBytes: number
-  readonly maxFileCount: number
-  readonly maxFileSize: number
+  expiresAt: number
+  maxTotalBytes: number
+  maxFileCount: number
+  maxFileSize: number
   readonly singleUse: boolean
   isRevoked: boolean
   isSpent: boolean
@@ -86,6 +86,14 @@ export class Model {
       .toSorted((a, b) => a.createdAt - b.createdAt))
       if (!hasPlace(link, size, this.openWithout(link, going))) going.push(upload)
     return hasPlace(link, size, this.openWithout(link, going)) ? going : []
+  }
+
+  /** The reason to refuse these limits. */
+  changeRefusal(link: ModelLink, { maxFileCount, maxTotalBytes }: Pick<ModelLink, 'maxFileCount' | 'maxTotalBytes'>) {
+    if (link.isRevoked || link.isSpent) return 'link_not_live'
+    const open = this.open(link)
+    const fits = link.landedFiles + open.length <= maxFileCount && link.landedBytes + bytesOf(open) <= maxTotalBytes
+    return fits ? undefined : 'cap_below_use'
   }
 
   /** The reason to refuse a session of `size` bytes when the sessions `going` end for it. */

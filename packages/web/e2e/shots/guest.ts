@@ -66,6 +66,16 @@ export const guestShots: readonly Shot[] = [
     },
   },
   {
+    name: 'guest/owners-words',
+    begin: (world) =>
+      world.link({
+        title: 'Photos of the wedding',
+        message: 'All of them, please, until Sunday.',
+        caps: { maxFileCount: 30 },
+      }),
+    reach: (page) => page.getByText('Photos of the wedding').waitFor(),
+  },
+  {
     name: 'guest/passphrase',
     begin: (world) => world.link({ passphrase: 'a word for guests' }),
     reach: async (page) => {

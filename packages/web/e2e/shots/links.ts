@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { normalPassphrase } from '@blindkeep/client/guest'
 import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../../testing/people.ts'
@@ -15,8 +16,16 @@ async function used(world: World): Promise<Owner> {
   await sendFile(old.url, bytes(20_000))
   await owner.revokeLink((await owner.createLink()).opaqueId)
   const mailbox = await owner.createLink({ label: 'Anything for the office', caps: { maxFileSize: 2_000_500_000 } })
+  const full = await owner.createLink({
+    label: 'Pictures for the door',
+    caps: { maxFileCount: 1 },
+    passphrase: 'sesame',
+  })
+  await sendFile(full.url, bytes(1000), { name: 'door.jpg', passphrase: normalPassphrase('sesame') })
   const wedding = await owner.createLink({
     label: 'Photos of the wedding',
+    title: 'Your photos of the wedding',
+    message: 'Until Sunday, please.',
     caps: { maxFileCount: 100, maxTotalBytes: 3_000_000 },
     expiresAt: new Date(Date.now() + 6 * 86_400_000).toISOString(),
   })
@@ -69,6 +78,25 @@ export const linksShots: readonly Shot[] = [
     reach: async (page) => {
       await listed(page)
       await button(page, /^Show link Photos/).click()
+    },
+  },
+  {
+    name: 'links/changing',
+    begin,
+    reach: async (page) => {
+      await listed(page)
+      await button(page, /^Change Photos/).click()
+      await page.getByLabel(text.form.maxFiles).fill('1')
+      await button(page, text.editing.submit).click()
+      await page.getByText(text.form.faults.below_use).waitFor()
+    },
+  },
+  {
+    name: 'links/duplicating',
+    begin,
+    reach: async (page) => {
+      await listed(page)
+      await button(page, /^Duplicate Photos/).click()
     },
   },
   {

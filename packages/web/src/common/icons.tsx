@@ -10,6 +10,7 @@ const PATHS = {
   copy: 'M9 9h11v11H9zM15 9V4H4v11h5',
   device: 'M7 3h10v18H7zM11 18h2',
   download: 'M12 4v11M7.5 11 12 15.5 16.5 11M5 20h14',
+  edit: 'M4 20h4L19 9l-4-4L4 16zM13 7l4 4',
   eye: 'M2.5 12c4-7 15-7 19 0-4 7-15 7-19 0zM12 9.500a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z',
   file: 'M6 3h8l4 4v14H6zM14 3v4h4',
   folder: 'M3 6h6l2 2.500h10V19H3z',

@@ -18,8 +18,15 @@ export type LinkFault =
 
 export type LinkStatus =
   | { readonly is: 'asking' }
-  | { readonly is: 'open'; readonly limits: Limits }
+  | { readonly is: 'open'; readonly limits: Limits; readonly words: OwnersWords }
   | { readonly is: 'refused'; readonly fault: LinkFault; readonly isRetrying: boolean }
+
+/** What the owner says to the guests of the link. The server cannot read it, but it can change or withhold it. */
+export interface OwnersWords {
+  readonly title: string | undefined
+  readonly message: string | undefined
+  readonly isTitleAltered: boolean
+}
 
 /** The limits that the server reports before anything is sent. All sizes in bytes. An absent member means no limit. */
 export interface Limits {

@@ -9,6 +9,7 @@ import { LiveSummary } from './liveSummary.tsx'
 import { Mark } from './mark.tsx'
 import { MessageForm } from './messageForm.tsx'
 import type { Snapshot } from './messages.ts'
+import { OwnersWordsCard } from './ownersWordsCard.tsx'
 import { PassphraseCard } from './passphraseCard.tsx'
 import { PrintSheet } from './printSheet.tsx'
 import { ProgressCard } from './progressCard.tsx'
@@ -71,6 +72,7 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
   return (
     <>
       <LiveSummary snapshot={snapshot} />
+      {snapshot !== undefined && <OwnersWordsCard snapshot={snapshot} />}
       {!takesNone && !isSending && <Facts snapshot={snapshot} />}
       {snapshot !== undefined && <LinkNotice snapshot={snapshot} />}
       {snapshot !== undefined && <UnfinishedCard uploads={snapshot.unfinished} isShut={takesNone} />}

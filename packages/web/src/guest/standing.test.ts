@@ -16,7 +16,7 @@ type Given = Partial<Omit<Snapshot, 'counts' | 'totals'>> & {
 function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Given): Snapshot {
   return {
     ...{
-      link: { is: 'open', limits: {} },
+      link: open({}),
       passphrase: 'not_needed',
       storage: 'kept',
       isPaused: false,
@@ -29,7 +29,8 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
   }
 }
 
-const open = (limits: Limits): LinkStatus => ({ is: 'open', limits })
+const SILENT = { title: undefined, message: undefined, isTitleAltered: false }
+const open = (limits: Limits): LinkStatus => ({ is: 'open', limits, words: SILENT })
 const closed: LinkStatus = { is: 'refused', fault: 'closed', isRetrying: false }
 const full = open({ remainingFiles: 0 })
 const upload = (change: Partial<Unfinished> = {}): Unfinished => ({

@@ -6,6 +6,7 @@ import { RecoverPage } from './account/recoverPage.tsx'
 import { RegisterPage } from './account/registerPage.tsx'
 import { SignedOutFrame } from './account/signedOutFrame.tsx'
 import { SignInPage } from './account/signInPage.tsx'
+import { useInvite } from './account/useInvite.ts'
 import { useRoute } from './route.ts'
 import type { PageSession } from './session.ts'
 import type { SessionView } from './sessionView.ts'
@@ -23,6 +24,7 @@ export function App({ baseUrl, session }: AppProps) {
   const [language, setLanguage] = useState<Language>(presentLanguage)
   const view = useSessionView(session)
   const toasts = useToasts()
+  const invite = useInvite()
   useEffect(() => {
     document.documentElement.lang = language
   }, [language])
@@ -47,7 +49,7 @@ export function App({ baseUrl, session }: AppProps) {
           showMessage={toasts.showMessage}
         />
       ) : (
-        <SignedOut view={view} session={session} showMessage={toasts.showMessage} {...languages} />
+        <SignedOut view={view} session={session} invite={invite} showMessage={toasts.showMessage} {...languages} />
       )}
       <ToastList toasts={toasts.toasts} dismiss={toasts.dismiss} language={language} />
     </>
@@ -57,12 +59,13 @@ export function App({ baseUrl, session }: AppProps) {
 interface SignedOutViewProps {
   readonly view: Exclude<SessionView, { readonly stage: 'in' }>
   readonly session: PageSession
+  readonly invite: string | undefined
   readonly showMessage: ReturnType<typeof useToasts>['showMessage']
   readonly language: Language
   readonly onLanguage: (language: Language) => void
 }
 
-function SignedOut({ view, session, showMessage, ...languages }: SignedOutViewProps) {
+function SignedOut({ view, session, invite, showMessage, ...languages }: SignedOutViewProps) {
   const text = ownerText(languages.language)
   const route = useRoute()
   const [isRegistering, setRegistering] = useState(false)
@@ -92,9 +95,7 @@ function SignedOut({ view, session, showMessage, ...languages }: SignedOutViewPr
       </SignedOutFrame>
     )
   if (route.signedOutPage === 'register' || isRegistering)
-    return (
-      <RegisterPage {...props} invite={route.query.get('invite') ?? undefined} onCreated={() => setRegistering(true)} />
-    )
+    return <RegisterPage key={invite} {...props} invite={invite} onCreated={() => setRegistering(true)} />
   if (route.signedOutPage === 'recover') return <RecoverPage {...props} />
   return <SignInPage {...props} reason={view.reason} />
 }

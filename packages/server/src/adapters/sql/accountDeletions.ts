@@ -71,6 +71,7 @@ const removals: readonly Prepared<Given, unknown>[] = [
         drop_public_key: new Uint8Array(0),
         verifier_hash: null,
         sealed_label: null,
+        sealed_title: null,
       }))
       .where('account_id', '=', given.accountId),
   ),

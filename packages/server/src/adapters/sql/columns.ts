@@ -86,6 +86,7 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     protocol_version: true,
     verifier_hash: true,
     sealed_label: true,
+    sealed_title: true,
     max_file_count: true,
     max_file_size: true,
     max_total_bytes: true,

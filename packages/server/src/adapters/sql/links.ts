@@ -1,12 +1,12 @@
 import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
-import { type Selectable, sql } from 'kysely'
-import type { LandedFiles, Link, LinkReads, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { LandedFiles, Link, LinkReads, LinkTerms, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
 import { standingOf } from './accounts.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { prepared, preparedForList, type Some, someOf } from './prepared.ts'
-import type { LinkTable } from './schema.ts'
+import type { LinkTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db.selectFrom('links').select(columnsOf('links')).where('opaque_id', '=', given.opaqueId),
@@ -25,7 +25,7 @@ const withOwners = preparedForList((db, rows: Some<{ readonly opaqueId: OpaqueId
     ),
 )
 
-const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+const listed = (db: Kysely<Schema>) =>
   db
     .selectFrom('links')
     .select(columnsOf('links'))
@@ -38,9 +38,13 @@ const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
         .$notNull()
         .as('pending'),
     )
-    .where('account_id', '=', given.accountId)
-    .orderBy('created_at')
-    .orderBy('link_seq'),
+
+const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+  listed(db).where('account_id', '=', given.accountId).orderBy('created_at').orderBy('link_seq'),
+)
+
+const own = prepared((db, given: { readonly opaqueId: OpaqueId; readonly accountId: AccountId }) =>
+  listed(db).where('opaque_id', '=', given.opaqueId).where('account_id', '=', given.accountId),
 )
 
 const liveCount = prepared((db, given: { readonly accountId: AccountId; readonly at: Instant }) =>
@@ -64,6 +68,7 @@ const insertion = prepared((db, given: NewLink & { readonly singleUseNumber: 0 |
       protocol_version: given.protocolVersion,
       verifier_hash: given.verifierHash,
       sealed_label: given.sealedLabel,
+      sealed_title: given.sealedTitle,
       created_at: given.createdAt,
       expires_at: given.expiresAt,
       ...linkCapMembersOf(given),
@@ -164,6 +169,13 @@ const unclaiming = prepared((db, given: { readonly opaqueId: OpaqueId; readonly 
     .where('claimed_by', '=', given.uploadId),
 )
 
+const newTerms = prepared((db, given: LinkTerms & { readonly opaqueId: OpaqueId }) =>
+  db
+    .updateTable('links')
+    .set({ expires_at: given.expiresAt, sealed_title: given.sealedTitle, ...linkCapMembersOf(given) })
+    .where('opaque_id', '=', given.opaqueId),
+)
+
 const firstRevocation = prepared(
   (db, given: { readonly opaqueId: OpaqueId; readonly accountId: AccountId; readonly at: Instant }) =>
     db
@@ -187,6 +199,10 @@ export function linkReads(db: Db): LinkReads {
     async findWithOwners(opaqueIds) {
       const rows = await withOwners.all(db, someOf(opaqueIds.map((opaqueId) => ({ opaqueId }))))
       return rows.map((row) => ({ link: linkOf(row), owner: standingOf(row) }))
+    },
+    async findOwn(opaqueId, accountId) {
+      const row = await own.first(db, { opaqueId, accountId })
+      return row && { ...linkOf(row), pending: row.pending }
     },
     async listOf(accountId) {
       const rows = await ofAccount.all(db, { accountId })
@@ -221,6 +237,9 @@ export function linkWrites(db: Db): LinkWrites {
     async unclaim(opaqueId, uploadId) {
       await unclaiming.changed(db, { opaqueId, uploadId })
     },
+    async setTerms(opaqueId, terms) {
+      await newTerms.changed(db, { ...terms, opaqueId })
+    },
     async revoke(opaqueId, accountId, at) {
       return (await firstRevocation.changed(db, { opaqueId, accountId, at })) === 1
     },
@@ -248,6 +267,7 @@ function linkOf(row: Selectable<LinkTable>): Link {
     protocolVersion: row.protocol_version,
     verifierHash: row.verifier_hash ?? undefined,
     sealedLabel: row.sealed_label ?? undefined,
+    sealedTitle: row.sealed_title ?? undefined,
     createdAt: row.created_at,
     expiresAt: row.expires_at ?? undefined,
     ...linkCapsOf(row),

@@ -167,6 +167,7 @@ export interface LinkTable extends LinkCapMembers {
   readonly protocol_version: ProtocolVersion
   readonly verifier_hash: Uint8Array | null
   readonly sealed_label: Uint8Array | null
+  readonly sealed_title: Uint8Array | null
   readonly created_at: Instant
   readonly expires_at: Instant | null
   readonly single_use: 0 | 1

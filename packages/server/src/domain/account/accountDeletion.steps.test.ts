@@ -213,7 +213,8 @@ async function newPerson(world: World) {
   const { accountId } = notRefused(await quickly(world).accounts.register(request))
   const { albumOwner } = await fill(world, accountId)
   const [dropPublicKey, sealedLabel, sealedName, publicKey] = [bytes(62), bytes(63), bytes(64), bytes(1984)]
-  const link = provision({ dropPublicKey, sealedLabel, passphraseVerifier: bytes(40) })
+  const sealedTitle = bytes(67)
+  const link = provision({ dropPublicKey, sealedLabel, sealedTitle, passphraseVerifier: bytes(40) })
   notRefused(await rules.links.provision(accountId, link))
   const albumId = defined(parseAlbumId(randomUUID()))
   notRefused(await rules.albums.create(accountId, { albumId, sealedName }))
@@ -232,7 +233,17 @@ async function newPerson(world: World) {
   })
   const { secretHash, recoveryProofHash } = await accountRow(world, accountId)
   const verifierHash = (await store.read((tx) => tx.links.find(link.opaqueId)))?.verifierHash
-  const sealed = [salt, sealedAccountKey, sealedRecoveryKey, dropPublicKey, sealedLabel, sealedName, totp, sealedIndex]
+  const sealed = [
+    salt,
+    sealedAccountKey,
+    sealedRecoveryKey,
+    dropPublicKey,
+    sealedLabel,
+    sealedTitle,
+    sealedName,
+    totp,
+    sealedIndex,
+  ]
   const keys = [publicKey, albumOwner.keys.publicKey, defined(recoveryProofHash), defined(verifierHash)]
   const texts = [email, secretHash, code, tokenHash, recovery]
   return { accountId, traces: [...sealed, ...keys, ...texts].map((trace) => Buffer.from(trace)) }

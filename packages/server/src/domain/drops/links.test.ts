@@ -5,7 +5,9 @@ import fc from 'fast-check'
 import { createFaults } from '../../testing/faults.ts'
 import {
   accountRow,
+  append,
   bytes,
+  creation,
   land,
   linkRow,
   newLink,
@@ -16,7 +18,7 @@ import {
   uploadRow,
 } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
-import { MAX_LIVE_LINKS } from './links.ts'
+import { MAX_LIVE_LINKS } from './linkState.ts'
 
 const TAKEN = { refused: 'opaque_id_taken' }
 
@@ -57,6 +59,7 @@ describe('provisioning a link', () => {
         { passphraseVerifier: bytes(32) },
         { passphraseVerifier: undefined },
         { sealedLabel: bytes(1) },
+        { sealedTitle: bytes(1) },
       ]
       for (const other of others) assert.deepEqual(await links.provision(owner, { ...request, ...other }), TAKEN)
       assert.deepEqual(await links.provision(await newAccount(world), request), TAKEN)
@@ -90,6 +93,105 @@ describe('provisioning a link', () => {
       await links.revoke(owner, defined(first).opaqueId)
       notRefused(await links.provision(owner, provision()))
       assert.deepEqual(await links.provision(owner, provision()), { refused: 'links_exhausted' })
+    }),
+  )
+})
+
+describe('changing the terms of a link', () => {
+  const USED = { refused: 'cap_below_use' }
+  const reasonOf = (answer: unknown) => ({ refused: Object(answer).refused })
+
+  it(
+    'sets what is given, removes what is undefined, leaves the rest, and answers the link as it is then',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const opaqueId = await newLink(world, { maxFileCount: 2, maxTotalBytes: 100, sealedLabel: bytes(9) })
+      const owner = await ownerOf(world, opaqueId)
+      await land(world, opaqueId, bytes(10))
+      const before = await linkRow(world, opaqueId)
+      const given = {
+        maxFileCount: 5,
+        maxTotalBytes: undefined,
+        expiresAt: addSeconds(world.clock.now(), 60),
+        sealedTitle: bytes(7),
+      }
+      const changed = notRefused(await links.change(owner, opaqueId, given))
+      const after = { ...before, ...given }
+      assert.deepEqual(changed, { ...after, pending: 1, state: 'live' })
+      assert.deepEqual(await linkRow(world, opaqueId), after)
+      assert.deepEqual(notRefused(await links.change(owner, opaqueId, {})), changed)
+    }),
+  )
+
+  it(
+    'takes a cap of exactly what has landed and is on its way, and none below',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const opaqueId = await newLink(world)
+      const owner = await ownerOf(world, opaqueId)
+      await land(world, opaqueId, bytes(10))
+      const uploadId = await openDrop(world, opaqueId, bytes(20))
+      for (const below of [{ maxFileCount: 1 }, { maxTotalBytes: 29 }])
+        assert.deepEqual(reasonOf(await links.change(owner, opaqueId, below)), USED)
+      notRefused(await links.change(owner, opaqueId, { maxFileCount: 2, maxTotalBytes: 30, maxFileSize: 1 }))
+      const row = await linkRow(world, opaqueId)
+      assert.deepEqual([row.maxFileCount, row.maxTotalBytes, row.openSessions], [2, 30, 1])
+      assert.deepEqual(reasonOf(await world.rules.drops.create(creation(opaqueId, bytes(1)))), {
+        refused: 'caps_exhausted',
+      })
+      await world.rules.ending.cancel(await uploadRow(world, uploadId))
+      notRefused(await links.change(owner, opaqueId, { maxFileCount: 1 }))
+    }),
+  )
+
+  it(
+    'lets an upload land that was open before, also when the link expires',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const content = bytes(10)
+      const uploadId = await openDrop(world, opaqueId, content)
+      const now = world.clock.now()
+      const changed = await world.rules.links.change(await ownerOf(world, opaqueId), opaqueId, {
+        expiresAt: now,
+        maxFileSize: 1,
+      })
+      assert.equal(notRefused(changed).state, 'expired')
+      assert.deepEqual(await world.rules.links.asGuestSees(opaqueId), { refused: 'link_not_live' })
+      notRefused(await append(world, uploadId, { offset: 0, bytes: content }))
+      assert.equal((await linkRow(world, opaqueId)).landedFiles, 1)
+    }),
+  )
+
+  it(
+    'lets an expired link take files again, unless the account has a thousand live ones',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const owner = await newAccount(world)
+      const now = world.clock.now()
+      const opaqueId = await newLink(world, { expiresAt: now }, owner)
+      const later = { expiresAt: addSeconds(now, 60) }
+      assert.equal(notRefused(await links.change(owner, opaqueId, later)).state, 'live')
+      notRefused(await links.change(owner, opaqueId, { expiresAt: now }))
+      await Promise.all(Array.from({ length: MAX_LIVE_LINKS }, () => links.provision(owner, provision())))
+      assert.deepEqual(await links.change(owner, opaqueId, later), { refused: 'links_exhausted' })
+      assert.equal(notRefused(await links.change(owner, opaqueId, { maxFileCount: 1 })).state, 'expired')
+    }),
+  )
+
+  it(
+    'answers the same for a link that is unknown, another’s, revoked or used up, and changes none',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const owner = await newAccount(world)
+      const [revoked, spent] = [await newLink(world, {}, owner), await newLink(world, { singleUse: true }, owner)]
+      await links.revoke(owner, revoked)
+      await land(world, spent, bytes(3))
+      for (const opaqueId of [revoked, spent, await newLink(world), provision().opaqueId])
+        assert.deepEqual(await links.change(owner, opaqueId, { maxFileCount: 9 }), { refused: 'link_not_live' })
+      assert.deepEqual(
+        (await links.list(owner)).map(({ maxFileCount }) => maxFileCount),
+        [undefined, undefined],
+      )
     }),
   )
 })

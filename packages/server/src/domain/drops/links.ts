@@ -1,19 +1,29 @@
 /**
- * Upload links: making, listing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a reservation, landDrops.ts makes a reservation
+ * Upload links: making, listing, changing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a reservation, landDrops.ts makes a reservation
  * final.
  */
 import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/protocol/ids'
-import { type LinkState, linkCapMembersOf } from '@blindkeep/protocol/schemas/links'
+import { linkCapMembersOf } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
 import type { Clock } from '../../ports/clock.ts'
-import { accountLock, type Link, type NewLink, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
+import {
+  accountLock,
+  type Link,
+  type LinkTerms,
+  type NewLink,
+  type ReadTx,
+  type Store,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
 import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
+import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
+import { hasLinkLeft, type OwnLink, stateOf, withState } from './linkState.ts'
 
 export interface LinkSettings {
   /** The version that a new link pins. */
@@ -21,13 +31,9 @@ export interface LinkSettings {
   readonly blobBytesMax: number
 }
 
-export const MAX_LIVE_LINKS = 1000
-
 export type Provision = Omit<NewLink, 'accountId' | 'protocolVersion' | 'verifierHash' | 'createdAt'> & {
   readonly passphraseVerifier: Uint8Array | undefined
 }
-
-type OwnLink = Link & { readonly pending: number; readonly state: LinkState }
 
 interface LinkPorts {
   readonly store: Store
@@ -59,7 +65,17 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
     async list(accountId: AccountId): Promise<readonly OwnLink[]> {
       const now = clock.now()
       const links = await store.read((tx) => tx.links.listOf(accountId))
-      return links.map((link) => ({ ...link, state: stateOf(link, now) }))
+      return links.map((link) => withState(link, now))
+    },
+
+    /** Sets the terms that `change` has; one that is undefined is removed. Open sessions go on. */
+    change(
+      accountId: AccountId,
+      opaqueId: OpaqueId,
+      change: Partial<LinkTerms>,
+    ): Promise<OwnLink | Refuses<'session_over' | 'link_not_live' | 'cap_below_use' | 'links_exhausted'>> {
+      const at = clock.now()
+      return store.write([accountLock(accountId)], (tx) => changeLink(tx, { accountId, opaqueId, change, at }))
     },
 
     /** Ends the link and its open sessions. The caller does not learn whether the link existed (specification, Revoke). */
@@ -111,7 +127,7 @@ async function insert(
   if (inactive !== undefined) return inactive
   const present = await tx.links.find(opaqueId)
   if (present !== undefined) return isRepeat(present, link) ? opaqueId : { refused: 'opaque_id_taken' }
-  if ((await tx.links.countLive(accountId, createdAt)) >= MAX_LIVE_LINKS) return { refused: 'links_exhausted' }
+  if (!(await hasLinkLeft(tx, accountId, createdAt))) return { refused: 'links_exhausted' }
   if (!(await tx.links.insert(link))) return { refused: 'opaque_id_taken' }
   await noteLinkChange(tx, link, createdAt)
   return opaqueId
@@ -123,12 +139,6 @@ export async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Pro
   return found !== undefined && stateOf(found.link, at) === 'live' && isReachable(found.owner) ? found.link : undefined
 }
 
-function stateOf(link: Link, at: Instant): LinkState {
-  if (link.revokedAt !== undefined) return 'revoked'
-  if (link.spentAt !== undefined) return 'spent'
-  return link.expiresAt !== undefined && link.expiresAt <= at ? 'expired' : 'live'
-}
-
 /** False for a revoked or spent link, also with equal values: its id is taken. */
 function isRepeat(present: Link, request: NewLink): boolean {
   if (present.revokedAt !== undefined || present.spentAt !== undefined) return false
@@ -138,7 +148,7 @@ function isRepeat(present: Link, request: NewLink): boolean {
     link.expiresAt,
     link.singleUse,
     ...Object.values(linkCapMembersOf(link)),
-    ...[link.dropPublicKey, link.verifierHash, link.sealedLabel].map(
+    ...[link.dropPublicKey, link.verifierHash, link.sealedLabel, link.sealedTitle].map(
       (bytes) => bytes && Buffer.from(bytes).toString('base64'),
     ),
   ]

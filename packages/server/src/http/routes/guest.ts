@@ -43,6 +43,7 @@ export function guestRoutes(
         crypto_suite_id: link.suiteId,
         protocol_version: link.protocolVersion,
         content_types: [...contentTypes],
+        ...(link.sealedTitle && { sealed_title: toBase64(link.sealedTitle) }),
         passphrase_required: link.verifierHash !== undefined,
         ...(maxFileSize !== undefined && { max_file_size: maxFileSize }),
         ...(remainingBytes !== undefined && { remaining_bytes: remainingBytes }),

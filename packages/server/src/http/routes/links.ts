@@ -1,12 +1,18 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
-import { type LinkCapMembers, linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
+import {
+  type ChangeLinkRequest,
+  type LinkCapMembers,
+  linkCapMembersOf,
+  linkCapsOf,
+} from '@blindkeep/protocol/schemas/links'
+import type { OwnLink } from '../../domain/drops/linkState.ts'
 import type { Links } from '../../domain/drops/links.ts'
 import { isRefusal } from '../../domain/refusals.ts'
-import type { LinkCaps } from '../../ports/store.ts'
+import type { LinkTerms } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 
-type Row = 'provisionLink' | 'listLinks' | 'revokeLink'
+type Row = 'provisionLink' | 'listLinks' | 'changeLink' | 'revokeLink'
 
 export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, Row> {
   return {
@@ -20,26 +26,19 @@ export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, R
         singleUse: json.single_use ?? false,
         passphraseVerifier: json.passphrase_verifier === undefined ? undefined : fromBase64(json.passphrase_verifier),
         sealedLabel: json.sealed_label === undefined ? undefined : fromBase64(json.sealed_label),
+        sealedTitle: json.sealed_title === undefined ? undefined : fromBase64(json.sealed_title),
       })
       return isRefusal(answer) ? answer : { status: 201, body: { opaque_id: answer } }
     },
 
     async listLinks({ caller }) {
       const owned = await links.list(caller.account.accountId)
-      const entries = owned.map((link) => ({
-        opaque_id: link.opaqueId,
-        state: link.state,
-        created_at: formatInstant(link.createdAt),
-        ...(link.sealedLabel && { sealed_label: toBase64(link.sealedLabel) }),
-        ...capsOf(link),
-        single_use: link.singleUse,
-        landed_files: link.landedFiles,
-        landed_bytes: link.landedBytes,
-        open_sessions: link.openSessions,
-        open_bytes: link.openBytes,
-        pending: link.pending,
-      }))
-      return { status: 200, body: { links: entries } }
+      return { status: 200, body: { links: owned.map(entryOf) } }
+    },
+
+    async changeLink({ params, json, caller }) {
+      const answer = await links.change(caller.account.accountId, params.opaque_id, changeOf(json))
+      return isRefusal(answer) ? answer : { status: 200, body: entryOf(answer) }
     },
 
     async revokeLink({ params, caller }) {
@@ -49,8 +48,44 @@ export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, R
   }
 }
 
-/** An answer leaves out a cap that the link does not have. */
-function capsOf({ expiresAt, ...caps }: LinkCaps) {
+function entryOf(link: OwnLink) {
+  return {
+    opaque_id: link.opaqueId,
+    state: link.state,
+    created_at: formatInstant(link.createdAt),
+    ...(link.sealedLabel && { sealed_label: toBase64(link.sealedLabel) }),
+    ...(link.sealedTitle && { sealed_title: toBase64(link.sealedTitle) }),
+    ...limitsOf(link),
+    single_use: link.singleUse,
+    passphrase_required: link.verifierHash !== undefined,
+    landed_files: link.landedFiles,
+    landed_bytes: link.landedBytes,
+    open_sessions: link.openSessions,
+    open_bytes: link.openBytes,
+    pending: link.pending,
+  }
+}
+
+/** An absent member is no change, null is what is removed. */
+function changeOf(json: ChangeLinkRequest): Partial<LinkTerms> {
+  const {
+    expires_at: expiry,
+    max_total_bytes: total,
+    max_file_count: count,
+    max_file_size: size,
+    sealed_title: title,
+  } = json
+  return {
+    ...(expiry !== undefined && { expiresAt: expiry === null ? undefined : parseInstant(expiry) }),
+    ...(total !== undefined && { maxTotalBytes: total ?? undefined }),
+    ...(count !== undefined && { maxFileCount: count ?? undefined }),
+    ...(size !== undefined && { maxFileSize: size ?? undefined }),
+    ...(title !== undefined && { sealedTitle: title === null ? undefined : fromBase64(title) }),
+  }
+}
+
+/** An answer leaves out a limit that the link does not have. */
+function limitsOf({ expiresAt, ...caps }: Omit<LinkTerms, 'sealedTitle'>) {
   const present = Object.entries(linkCapMembersOf(caps)).filter(([, value]) => value !== null)
   const members: Partial<LinkCapMembers> = Object.fromEntries(present)
   return { ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }), ...members }

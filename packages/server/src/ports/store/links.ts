@@ -16,10 +16,20 @@ export interface NewLink extends LinkCaps {
   /** SHA-256 of the verifier: what is stored cannot be sent as a proof. */
   readonly verifierHash: Uint8Array | undefined
   readonly sealedLabel: Uint8Array | undefined
+  /** For guests, who have the link's secret. */
+  readonly sealedTitle: Uint8Array | undefined
   readonly createdAt: Instant
 }
 
+/** What the owner may change later. */
+export type LinkTerms = Omit<LinkCaps, 'singleUse'> & Pick<NewLink, 'sealedTitle'>
+
 export interface Link extends NewLink, LinkUse {}
+
+export interface ListedLink extends Link {
+  /** Pending drops. */
+  readonly pending: number
+}
 
 /** How far the link has been used. */
 export interface LinkUse {
@@ -49,8 +59,10 @@ export interface LinkReads {
   findWithOwners(
     opaqueIds: readonly OpaqueId[],
   ): Promise<readonly { readonly link: Link; readonly owner: AccountStanding }[]>
-  /** Oldest first, each with the number of its pending drops. */
-  listOf(accountId: AccountId): Promise<readonly (Link & { readonly pending: number })[]>
+  /** Undefined if the account has no such link. */
+  findOwn(opaqueId: OpaqueId, accountId: AccountId): Promise<ListedLink | undefined>
+  /** Oldest first. */
+  listOf(accountId: AccountId): Promise<readonly ListedLink[]>
   /** Links that are neither revoked, spent nor expired at `at`. */
   countLive(accountId: AccountId, at: Instant): Promise<number>
 }
@@ -74,6 +86,8 @@ export interface LinkWrites {
   /** Claims a single-use link for a finishing session. False if another session has the claim or the link is spent. */
   claim(opaqueId: OpaqueId, uploadId: UploadId): Promise<boolean>
   unclaim(opaqueId: OpaqueId, uploadId: UploadId): Promise<void>
+  /** Sets all terms, whatever the link has used. */
+  setTerms(opaqueId: OpaqueId, terms: LinkTerms): Promise<void>
   /** False if the account has no such link, or it was revoked before. */
   revoke(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<boolean>
 }

@@ -47,7 +47,7 @@ async function fill(store: Store): Promise<void> {
       await tx.sessions.insert(session(number + 10, { ...owner, endedAt: at(3) }))
       await tx.devices.insert(device(number, owner))
       await tx.albums.insert(album(number + 10, { ...owner, sealedName: bytes(30) }))
-      const secrets = { verifierHash: bytes(32), sealedLabel: bytes(40) }
+      const secrets = { verifierHash: bytes(32), sealedLabel: bytes(40), sealedTitle: bytes(41) }
       await tx.links.insert(link(number + 10, { ...owner, ...secrets }))
       await tx.links.insert(link(number + 20, owner))
       await tx.links.revoke(opaqueId(number + 20), owner.accountId, at(4))
@@ -99,7 +99,12 @@ export function describeAccountDeletions(inStore: InStore): void {
           deleted.albums,
           before.albums.map((each) => ({ ...each, sealedName: undefined })),
         )
-        const bare = { dropPublicKey: new Uint8Array(0), verifierHash: undefined, sealedLabel: undefined }
+        const bare = {
+          dropPublicKey: new Uint8Array(0),
+          verifierHash: undefined,
+          sealedLabel: undefined,
+          sealedTitle: undefined,
+        }
         assert.deepEqual(
           deleted.links,
           before.links.map((each) => ({ ...each, ...bare, revokedAt: each.revokedAt ?? at(500) })),

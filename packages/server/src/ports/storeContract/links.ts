@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import type { Link, NewLink, Store } from '../store.ts'
 import { accountId, at, atOnce, bytes, countTrue, drop, type InStore, link, opaqueId, seed, uploadId } from './world.ts'
 
@@ -8,6 +9,7 @@ export function describeLinks(inStore: InStore): void {
     describeRows(inStore)
     describeLists(inStore)
     describeClaims(inStore)
+    describeTerms(inStore)
     describeRevoking(inStore)
   })
 }
@@ -35,6 +37,7 @@ function describeRows(inStore: InStore): void {
       const full = link(3, {
         verifierHash: bytes(32),
         sealedLabel: bytes(90),
+        sealedTitle: bytes(91),
         expiresAt: at(9),
         maxTotalBytes: Number.MAX_SAFE_INTEGER,
         maxFileCount: 3,
@@ -155,6 +158,39 @@ function describeClaims(inStore: InStore): void {
         ]
       })
       assert.deepEqual(answers, [false, false, false])
+    }),
+  )
+}
+
+function describeTerms(inStore: InStore): void {
+  it(
+    'sets and removes all terms of one link, and nothing else of it',
+    inStore(async (store) => {
+      await seed(store)
+      const terms = {
+        expiresAt: at(9),
+        sealedTitle: bytes(40),
+        maxTotalBytes: 0,
+        maxFileCount: 3,
+        maxFileSize: Number.MAX_SAFE_INTEGER,
+      }
+      await store.write([], (tx) => tx.links.setTerms(opaqueId(1), terms))
+      assert.deepEqual(await find(store, 1), fresh(link(1, terms)))
+      assert.deepEqual(await find(store, 2), fresh(link(2, { accountId: accountId(2) })))
+      const none = { expiresAt: undefined, sealedTitle: undefined, ...linkCapsOf({}) }
+      await store.write([], (tx) => tx.links.setTerms(opaqueId(1), none))
+      assert.deepEqual(await find(store, 1), fresh(link(1)))
+    }),
+  )
+
+  it(
+    'finds a link of its own account only, with its pending drops',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], (tx) => tx.drops.insert(drop(1)))
+      const findOwn = (account: number) => store.read((tx) => tx.links.findOwn(opaqueId(1), accountId(account)))
+      assert.deepEqual(await findOwn(1), { ...fresh(link(1)), pending: 1 })
+      assert.equal(await findOwn(2), undefined)
     }),
   )
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import type { WriteTx } from '../store.ts'
 import { capability, deprecation, jti } from './discovery.ts'
 import { invite } from './invites.ts'
@@ -142,6 +143,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     find: (tx) => tx.links.find(opaqueId(1)),
     findWithOwner: (tx) => tx.links.findWithOwner(opaqueId(1)),
     findWithOwners: (tx) => tx.links.findWithOwners([opaqueId(1), opaqueId(2)]),
+    findOwn: (tx) => tx.links.findOwn(opaqueId(1), accountId(1)),
     listOf: (tx) => tx.links.listOf(accountId(1)),
     countLive: (tx) => tx.links.countLive(accountId(1), at(1)),
     insert: (tx) => tx.links.insert(link(2)),
@@ -156,6 +158,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     },
     claim: (tx) => tx.links.claim(opaqueId(1), uploadId(1)),
     unclaim: (tx) => tx.links.unclaim(opaqueId(1), uploadId(1)),
+    setTerms: (tx) => tx.links.setTerms(opaqueId(1), { expiresAt: at(9), sealedTitle: undefined, ...linkCapsOf({}) }),
     revoke: (tx) => tx.links.revoke(opaqueId(1), accountId(1), at(1)),
   },
   uploads: {

@@ -142,6 +142,7 @@ export function link(number: number, given: Partial<NewLink> = {}): NewLink {
     protocolVersion: known(parseProtocolVersion('2026-11-01')),
     verifierHash: undefined,
     sealedLabel: undefined,
+    sealedTitle: undefined,
     createdAt: at(number),
     expiresAt: undefined,
     ...linkCapsOf({}),

@@ -37,7 +37,8 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
     try {
       opened = await openLink(parts, environment)
       asks = 0
-      become({ is: 'open', limits: opened.limits })
+      const { limits, title, message, isTitleAltered } = opened
+      become({ is: 'open', limits, words: { title, message, isTitleAltered } })
     } catch (error) {
       const fault = linkFaultOf(error)
       // An open link stays open while the connection is lost.

@@ -1,6 +1,7 @@
 import { NetworkError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { type NewRecoveryWords, newRecoveryWords } from '@blindkeep/client/recovery'
+import { inviteCodeOf } from '@blindkeep/protocol/inviteLink'
 import type { Ref } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
@@ -134,13 +135,13 @@ function RegisterForm({ language, newAttempt, invite: given, onAccount }: Regist
     attempts.current ??= { wasLost: false, recovery: newRecoveryWords() }
     const { recovery } = attempts.current
     const { enter, ...attempt } = newAttempt()
-    const code = invite.trim()
+    const code = inviteCodeOf(invite)
     setSentInvite(code)
     const options = { ...attempt, email, password: password.value, recovery, invite: code === '' ? undefined : code }
     const owner: Owner = await register(options, attempts.current)
     onAccount({ email, recovery, enter: () => enter(owner, { stay }) })
   }
-  const isRefused = isClosed && sentInvite !== '' && invite.trim() === sentInvite
+  const isRefused = isClosed && sentInvite !== '' && inviteCodeOf(invite) === sentInvite
   const isMissing = invite.trim() === '' && !(isClosed && sentInvite === '')
   const inviteFault = (hasTried: boolean) =>
     isRefused ? text.register.inviteWrong : hasTried && isMissing ? text.required : undefined

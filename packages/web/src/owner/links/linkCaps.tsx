@@ -18,9 +18,6 @@ export function CapFields({ draft, faults, language, change }: CapFieldsProps) {
   const text = linksText(language).form
   return (
     <>
-      <Check checked={draft.singleUse} onChange={(singleUse) => change({ singleUse })}>
-        {text.singleUse}
-      </Check>
       {!draft.singleUse && (
         <Field label={text.maxFiles} hint={text.noLimit} fault={faultText(faults.maxFiles, language)}>
           {(input) => (

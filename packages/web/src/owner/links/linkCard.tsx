@@ -1,35 +1,50 @@
 import type { OwnLink } from '@blindkeep/client/owner'
 import { Button, Name } from '../../common/controls.tsx'
 import { formatBytes, formatDistance, formatInstant } from '../../common/format.ts'
-import { Icon } from '../../common/icons.tsx'
+import { Icon, type IconName } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
 import { CapBars } from './linkCaps.tsx'
 import { labelOf, linksText } from './texts.ts'
+
+const ICONS = { show: 'link', edit: 'edit', copy: 'copy', revoke: 'trash' } as const satisfies Record<string, IconName>
+
+/** The address of a link that takes no files is not given on. A link that is used up or revoked stays so. */
+const ACTS = {
+  live: ['show', 'edit', 'copy', 'revoke'],
+  expired: ['edit', 'copy', 'revoke'],
+  spent: ['copy'],
+  revoked: ['copy'],
+} as const satisfies Record<OwnLink['state'], readonly LinkAct[]>
+
+export type LinkAct = keyof typeof ICONS
 
 interface LinkCardProps {
   readonly link: OwnLink
   readonly language: Language
   readonly nowMs: number
-  readonly onShow: () => void
-  readonly onRevoke: () => void
+  readonly onAct: (act: LinkAct) => void
 }
 
-export function LinkCard({ link, language, nowMs, onShow, onRevoke }: LinkCardProps) {
+export function LinkCard({ link, language, nowMs, onAct }: LinkCardProps) {
   const text = linksText(language)
   const label = labelOf(link, language)
-  const isLive = link.state === 'live'
   return (
     <li class={`card stack tight link-card ${link.state}`}>
       <div class="row apart">
         <h3 class="grow">
           <Name>{label}</Name>
         </h3>
-        <span class={`badge ${isLive ? 'good' : ''}`}>
-          <Icon name={isLive ? 'check' : link.state === 'spent' ? 'file' : 'lock'} />
-          {text.states[link.state]}
-        </span>
+        <StateBadge link={link} language={language} />
       </div>
       {link.labelFault !== undefined && <p class="badge warn">{text.labelFault}</p>}
+      {link.titleFault !== undefined && <p class="badge warn">{text.titleFault}</p>}
+      {(link.title ?? link.message) !== undefined && (
+        <p class="small">
+          {text.guestsRead} {link.title !== undefined && <Name>{link.title}</Name>}
+          {link.title !== undefined && link.message !== undefined && ' · '}
+          {link.message !== undefined && <Name>{link.message}</Name>}
+        </p>
+      )}
       <Facts link={link} language={language} nowMs={nowMs} />
       <Use link={link} language={language} />
       <div class="row">
@@ -39,20 +54,45 @@ export function LinkCard({ link, language, nowMs, onShow, onRevoke }: LinkCardPr
             {text.pending(link.pending)}
           </a>
         )}
-        {isLive && (
-          <div class="row actions">
-            <Button icon="link" onClick={onShow}>
-              <span aria-hidden="true">{text.show}</span>
-              <span class="visually-hidden">{text.showOf(label)}</span>
-            </Button>
-            <Button kind="quiet" icon="trash" onClick={onRevoke}>
-              <span aria-hidden="true">{text.revoke}</span>
-              <span class="visually-hidden">{text.revokeOf(label)}</span>
-            </Button>
-          </div>
-        )}
+        <Actions link={link} label={label} language={language} onAct={onAct} />
       </div>
     </li>
+  )
+}
+
+function StateBadge({ link: { state, isFull }, language }: Pick<LinkCardProps, 'link' | 'language'>) {
+  const { states } = linksText(language)
+  if (state === 'live' && isFull)
+    return (
+      <span class="badge warn">
+        <Icon name="alert" />
+        {states.full}
+      </span>
+    )
+  return (
+    <span class={`badge ${state === 'live' ? 'good' : ''}`}>
+      <Icon name={state === 'live' ? 'check' : state === 'spent' ? 'file' : 'lock'} />
+      {states[state]}
+    </span>
+  )
+}
+
+function Actions({
+  link,
+  label,
+  language,
+  onAct,
+}: Pick<LinkCardProps, 'link' | 'language' | 'onAct'> & { readonly label: string }) {
+  const text = linksText(language).acts
+  return (
+    <div class="row actions">
+      {ACTS[link.state].map((act) => (
+        <Button key={act} kind={act === 'show' ? undefined : 'quiet'} icon={ICONS[act]} onClick={() => onAct(act)}>
+          <span aria-hidden="true">{text[act].name}</span>
+          <span class="visually-hidden">{text[act].of(label)}</span>
+        </Button>
+      ))}
+    </div>
   )
 }
 
@@ -78,6 +118,7 @@ function Facts({ link, language, nowMs }: Pick<LinkCardProps, 'link' | 'language
         link.state === 'live' && <li>{text.neverExpires}</li>
       )}
       {singleUse && <li>{text.singleUse}</li>}
+      {link.passphraseRequired && <li>{text.withPassphrase}</li>}
       {caps.maxFileSize !== undefined && <li>{text.fileSizeMax(formatBytes(caps.maxFileSize, language))}</li>}
     </ul>
   )

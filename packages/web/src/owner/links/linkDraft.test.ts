@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext } from '@blindkeep/client/sizes'
-import { type LinkDraft, PRESETS, readDraft, suggestPassphrase, withPreset } from './linkDraft.ts'
+import {
+  copyOf,
+  draftOf,
+  type LinkDraft,
+  PRESETS,
+  readChange,
+  readDraft,
+  suggestPassphrase,
+  withPreset,
+} from './linkDraft.ts'
 
 const NOW_MS = Date.parse('2026-11-21T12:00:00Z')
 const DAY_MS = 86_400_000
@@ -63,6 +73,70 @@ describe('a new link', () => {
   it('for one file has no limits that contradict it', () => {
     const { link } = read({ singleUse: true, maxFiles: 'many' })
     assert.equal(link?.caps?.maxFileCount, undefined)
+  })
+})
+
+describe('a link that exists', () => {
+  const link = (given: Partial<OwnLink> = {}): OwnLink => ({
+    opaqueId: '0'.repeat(32) as OwnLink['opaqueId'],
+    url: '',
+    state: 'live',
+    isFull: false,
+    passphraseRequired: false,
+    createdAt: '2026-11-20T12:00:00.000Z',
+    label: 'Anna',
+    labelFault: undefined,
+    title: undefined,
+    message: undefined,
+    titleFault: undefined,
+    caps: { maxFileCount: 5, maxTotalBytes: 10_000_000_000, maxFileSize: undefined },
+    singleUse: false,
+    expiresAt: '2026-11-27T12:00:00.000Z',
+    landedFiles: 2,
+    landedBytes: 2_000_000,
+    openSessions: 1,
+    openBytes: 1_000_000,
+    pending: 0,
+    ...given,
+  })
+
+  it('is in the form as it is, and nothing of it changes without a change', () => {
+    const draft = draftOf(link())
+    assert.deepEqual([draft.maxFiles, draft.maxTotal, draft.date], ['5', { amount: '10', unit: 'GB' }, '2026-11-27'])
+    assert.deepEqual(readChange(draft, link(), NOW_MS), { change: {}, faults: {} })
+  })
+
+  it('is changed only in what its owner changes, also when it has expired', () => {
+    const expired = link({ state: 'expired', expiresAt: '2026-11-20T13:00:00.000Z' })
+    const more = { ...draftOf(expired), maxFiles: '' }
+    assert.deepEqual(readChange(more, expired, NOW_MS).change, { maxFileCount: null })
+    assert.deepEqual(readChange({ ...more, expiry: 'never' }, expired, NOW_MS).change, {
+      expiresAt: null,
+      maxFileCount: null,
+    })
+    const words = { ...draftOf(link({ title: 'Scans' })), message: 'Until Sunday' }
+    assert.deepEqual(readChange(words, link({ title: 'Scans' }), NOW_MS).change, {
+      forGuests: { title: 'Scans', message: 'Until Sunday' },
+    })
+    const unlimited = { ...draftOf(link()), noTotalLimit: true, maxFileSize: { amount: '1', unit: 'MB' } as const }
+    const { change } = readChange(unlimited, link(), NOW_MS)
+    assert.deepEqual([change?.maxTotalBytes, largestPlaintext(change?.maxFileSize ?? 0)], [null, 1e6])
+  })
+
+  it('gets no limit below what it has used', () => {
+    const less = { ...draftOf(link()), maxFiles: '2', maxTotal: { amount: '2', unit: 'MB' } as const }
+    assert.deepEqual(readChange(less, link(), NOW_MS), { faults: { maxFiles: 'below_use', maxTotal: 'below_use' } })
+    assert.deepEqual(
+      readChange({ ...less, maxFiles: '3', maxTotal: draftOf(link()).maxTotal }, link(), NOW_MS).faults,
+      {},
+    )
+  })
+
+  it('is duplicated with the same limits and the same lifetime from now', () => {
+    assert.deepEqual(copyOf(link(), NOW_MS), { ...draftOf(link()), expiry: 'week', date: '' })
+    const odd = copyOf(link({ expiresAt: '2026-11-23T12:00:00.000Z' }), NOW_MS)
+    assert.deepEqual([odd.expiry, odd.date], ['date', '2026-11-24'])
+    assert.equal(copyOf(link({ expiresAt: undefined }), NOW_MS).expiry, 'never')
   })
 })
 

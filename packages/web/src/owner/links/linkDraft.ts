@@ -1,6 +1,6 @@
-/** The form of a new link and how it is read. Pure: time and random bytes are parameters. */
-import type { CreateLink } from '@blindkeep/client/owner'
-import { usualSealedBytes } from '@blindkeep/client/sizes'
+/** The form of a new or changed link and how it is read. Pure: time and random bytes are parameters. */
+import type { ChangeLink, CreateLink, OwnLink } from '@blindkeep/client/owner'
+import { largestPlaintext, usualSealedBytes } from '@blindkeep/client/sizes'
 
 export const EXPIRIES = ['day', 'week', 'month', 'never', 'date'] as const
 export type Expiry = (typeof EXPIRIES)[number]
@@ -16,6 +16,9 @@ export interface SizeDraft {
 
 export interface LinkDraft {
   readonly label: string
+  /** What guests read. */
+  readonly title: string
+  readonly message: string
   readonly expiry: Expiry
   /** For `expiry: 'date'`: a calendar day (`2026-11-30`); the link ends at the end of it. */
   readonly date: string
@@ -30,6 +33,8 @@ export interface LinkDraft {
 
 const EMPTY: LinkDraft = {
   label: '',
+  title: '',
+  message: '',
   expiry: 'week',
   date: '',
   singleUse: false,
@@ -53,12 +58,56 @@ export const PRESETS = {
 } as const satisfies Record<string, LinkDraft>
 export type Preset = keyof typeof PRESETS
 
-/** Keeps the label and the passphrase, which the owner has typed. */
+/** Keeps the texts, which the owner has typed. */
 export function withPreset(draft: LinkDraft, preset: Preset): LinkDraft {
-  return { ...PRESETS[preset], label: draft.label, passphrase: draft.passphrase }
+  const { label, title, message, passphrase } = draft
+  return { ...PRESETS[preset], label, title, message, passphrase }
 }
 
-type DraftFault = 'date' | 'number' | 'size' | 'total' | 'larger_than_total'
+/** The form for a link that exists, without its passphrase, which is stored nowhere. */
+export function draftOf({ label = '', title = '', message = '', caps, singleUse, expiresAt }: OwnLink): LinkDraft {
+  const { maxFileCount, maxFileSize, maxTotalBytes } = caps
+  return {
+    ...EMPTY,
+    label,
+    title,
+    message,
+    singleUse,
+    expiry: expiresAt === undefined ? 'never' : 'date',
+    date: expiresAt === undefined ? '' : dayOf(Date.parse(expiresAt)),
+    maxFiles: maxFileCount === undefined ? '' : String(maxFileCount),
+    maxFileSize: sizeDraftOf(maxFileSize),
+    maxTotal: sizeDraftOf(maxTotalBytes),
+    noTotalLimit: maxTotalBytes === undefined,
+  }
+}
+
+/** The form for a new link with the limits of another, which lives as long from now as that one from its creation. */
+export function copyOf(link: OwnLink, nowMs: number): LinkDraft {
+  const draft = draftOf(link)
+  if (link.expiresAt === undefined) return draft
+  const lifetimeMs = Math.max(0, Date.parse(link.expiresAt) - Date.parse(link.createdAt))
+  const days = Math.round(lifetimeMs / DAY_MS)
+  const usual = (['day', 'week', 'month'] as const).find((expiry) => DAYS[expiry] === days)
+  return usual === undefined ? { ...draft, date: dayOf(nowMs + lifetimeMs) } : { ...draft, expiry: usual, date: '' }
+}
+
+/** A calendar day of the owner. */
+function dayOf(ms: number): string {
+  const at = new Date(ms)
+  const [month, day] = [at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0'))
+  return `${at.getFullYear()}-${month}-${day}`
+}
+
+/** To two decimals: the form sends a size only if it is changed. */
+function sizeDraftOf(sealedBytes: number | undefined): SizeDraft {
+  if (sealedBytes === undefined) return { amount: '', unit: 'GB' }
+  const bytes = largestPlaintext(sealedBytes) ?? 0
+  const unit = bytes < SIZE_UNITS.GB ? 'MB' : bytes < SIZE_UNITS.TB ? 'GB' : 'TB'
+  return { amount: String(Math.round((bytes / SIZE_UNITS[unit]) * 100) / 100), unit }
+}
+
+type DraftFault = 'date' | 'number' | 'size' | 'total' | 'larger_than_total' | 'below_use'
 export type DraftFaults = Readonly<Partial<Record<'date' | 'maxFiles' | 'maxFileSize' | 'maxTotal', DraftFault>>>
 
 const DAY_MS = 86_400_000
@@ -90,10 +139,43 @@ export function readDraft(
       caps: { maxFileCount, maxFileSize, maxTotalBytes },
       singleUse: draft.singleUse,
       ...(label === '' ? {} : { label }),
+      ...(draft.title === '' ? {} : { title: draft.title }),
+      ...(draft.message === '' ? {} : { message: draft.message }),
       ...(passphrase === '' ? {} : { passphrase }),
       ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
     },
   }
+}
+
+/** Returns what the owner has changed of a link, or the faults by field. */
+export function readChange(
+  draft: LinkDraft,
+  link: OwnLink,
+  nowMs: number,
+): { readonly change?: ChangeLink; readonly faults: DraftFaults } {
+  const before = draftOf(link)
+  const isKept = (...fields: readonly (keyof LinkDraft)[]) =>
+    fields.every((field) => JSON.stringify(draft[field]) === JSON.stringify(before[field]))
+  const keepsExpiry = isKept('expiry', 'date')
+  // The day of a link that has expired is past, and may stay.
+  const read = readDraft(keepsExpiry ? { ...draft, expiry: 'never' } : draft, nowMs)
+  if (read.link === undefined) return { faults: read.faults }
+  const { caps: { maxFileCount, maxFileSize, maxTotalBytes } = {}, expiresAt } = read.link
+  const { title, message } = draft
+  const change: ChangeLink = {
+    ...(!isKept('title', 'message') && { forGuests: { title, message } }),
+    ...(!keepsExpiry && { expiresAt: expiresAt ?? null }),
+    ...(!isKept('maxFiles') && { maxFileCount: maxFileCount ?? null }),
+    ...(!isKept('maxFileSize') && { maxFileSize: maxFileSize ?? null }),
+    ...(!isKept('maxTotal', 'noTotalLimit') && {
+      maxTotalBytes: typeof maxTotalBytes === 'number' ? maxTotalBytes : null,
+    }),
+  }
+  const faults: DraftFaults = {
+    ...((change.maxFileCount ?? Infinity) < link.landedFiles + link.openSessions && { maxFiles: 'below_use' }),
+    ...((change.maxTotalBytes ?? Infinity) < link.landedBytes + link.openBytes && { maxTotal: 'below_use' }),
+  }
+  return Object.keys(faults).length > 0 ? { faults } : { change, faults }
 }
 
 /** NaN for an invalid or past day. */

@@ -1,4 +1,5 @@
-import { Button, Field } from '../../common/controls.tsx'
+import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
+import { Button, Check, Field } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
 import { CapFields, type CapFieldsProps, faultText } from './linkCaps.tsx'
 import {
@@ -18,7 +19,8 @@ const MAX_PASSPHRASE_CHARACTERS = 200
 
 interface LinkFieldsProps {
   readonly draft: LinkDraft
-  readonly preset: Preset
+  /** Undefined for a form that began with another link. */
+  readonly preset: Preset | undefined
   readonly faults: DraftFaults
   readonly language: Language
   readonly onDraft: (draft: LinkDraft) => void
@@ -44,6 +46,48 @@ export function LinkFields(props: LinkFieldsProps) {
           />
         )}
       </Field>
+      <GuestWordsFields draft={draft} language={language} change={change} />
+      <ExpiryFields draft={draft} faults={faults} language={language} change={change} />
+      <Limits draft={draft} faults={faults} language={language} change={change} />
+    </>
+  )
+}
+
+/** What guests read on their page. */
+export function GuestWordsFields({ draft, language, change }: Pick<CapFieldsProps, 'draft' | 'language' | 'change'>) {
+  const text = linksText(language).form
+  return (
+    <>
+      <Field label={text.guestTitle} hint={text.guestTitleHint}>
+        {(input) => (
+          <input
+            {...input}
+            value={draft.title}
+            maxLength={MAX_LINK_TITLE_CHARACTERS.title}
+            autoComplete="off"
+            onInput={(event) => change({ title: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field label={text.guestMessage} hint={text.guestMessageHint}>
+        {(input) => (
+          <input
+            {...input}
+            value={draft.message}
+            maxLength={MAX_LINK_TITLE_CHARACTERS.message}
+            autoComplete="off"
+            onInput={(event) => change({ message: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+    </>
+  )
+}
+
+export function ExpiryFields({ draft, faults, language, change }: CapFieldsProps) {
+  const text = linksText(language).form
+  return (
+    <>
       <Field label={text.expiry}>
         {(input) => (
           <select
@@ -71,7 +115,6 @@ export function LinkFields(props: LinkFieldsProps) {
           )}
         </Field>
       )}
-      <Limits draft={draft} faults={faults} language={language} change={change} />
     </>
   )
 }
@@ -100,6 +143,9 @@ function Limits({ draft, faults, language, change }: CapFieldsProps) {
     <details class="link-limit-fields">
       <summary>{text.limits}</summary>
       <div class="stack">
+        <Check checked={draft.singleUse} onChange={(singleUse) => change({ singleUse })}>
+          {text.singleUse}
+        </Check>
         <CapFields draft={draft} faults={faults} language={language} change={change} />
         <Field label={text.passphrase} hint={text.passphraseHint}>
           {(input) => (

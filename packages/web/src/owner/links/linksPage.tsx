@@ -8,14 +8,15 @@ import { useNow } from '../../common/useNow.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { LinkCard } from './linkCard.tsx'
+import { EditLink } from './editLink.tsx'
+import { type LinkAct, LinkCard } from './linkCard.tsx'
 import './links.css'
 import { NewLink } from './newLink.tsx'
 import { RevokeLink } from './revokeLink.tsx'
 import { ShowLink } from './showLink.tsx'
 import { linksText } from './texts.ts'
 
-type OpenDialog = { readonly kind: 'new' } | { readonly kind: 'show' | 'revoke'; readonly opaqueId: string }
+type OpenDialog = { readonly kind: 'new' } | { readonly kind: LinkAct; readonly opaqueId: string }
 
 /** `setTimeout` accepts at most 31 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -40,8 +41,7 @@ export function LinksPage() {
       link={link}
       language={language}
       nowMs={nowMs}
-      onShow={() => setDialog({ kind: 'show', opaqueId: link.opaqueId })}
-      onRevoke={() => setDialog({ kind: 'revoke', opaqueId: link.opaqueId })}
+      onAct={(kind) => setDialog({ kind, opaqueId: link.opaqueId })}
     />
   )
 
@@ -72,6 +72,8 @@ export function LinksPage() {
         </details>
       )}
       {dialog?.kind === 'new' && <NewLink onClose={close} onCreated={reload} />}
+      {dialog?.kind === 'copy' && shownLink && <NewLink like={shownLink} onClose={close} onCreated={reload} />}
+      {dialog?.kind === 'edit' && shownLink && <EditLink link={shownLink} onClose={close} onChanged={reload} />}
       {dialog?.kind === 'show' && shownLink && <ShowLink link={shownLink} language={language} onClose={close} />}
       {dialog?.kind === 'revoke' && shownLink && <RevokeLink link={shownLink} onClose={close} onRevoked={reload} />}
     </div>

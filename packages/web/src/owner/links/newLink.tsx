@@ -1,26 +1,28 @@
 /** Creates a link and shows it. */
-import type { CreatedLink } from '@blindkeep/client/owner'
+import type { CreatedLink, OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Notice } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { focusFault } from '../focusFault.ts'
 import { useAction } from '../useAction.ts'
-import { type DraftFaults, type LinkDraft, PRESETS, type Preset, readDraft, withPreset } from './linkDraft.ts'
+import { copyOf, type DraftFaults, type LinkDraft, PRESETS, type Preset, readDraft, withPreset } from './linkDraft.ts'
 import { LinkFields } from './linkFields.tsx'
 import { LinkAddress } from './showLink.tsx'
-import { linksText } from './texts.ts'
+import { labelOf, linksText } from './texts.ts'
 
 interface NewLinkProps {
+  /** Its limits are where the form begins. */
+  readonly like?: OwnLink | undefined
   readonly onClose: () => void
   readonly onCreated: () => void
 }
 
-export function NewLink({ onClose, onCreated }: NewLinkProps) {
+export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
   const { owner, language } = useOwnerPages()
   const text = linksText(language)
-  const [preset, setPreset] = useState<Preset>('anyone')
-  const [draft, setDraft] = useState<LinkDraft>(PRESETS.anyone)
+  const [preset, setPreset] = useState<Preset | undefined>(like === undefined ? 'anyone' : undefined)
+  const [draft, setDraft] = useState<LinkDraft>(() => (like === undefined ? PRESETS.anyone : copyOf(like, Date.now())))
   const [faults, setFaults] = useState<DraftFaults>({})
   const { isBusy, error, run } = useAction()
   const [created, setCreated] = useState<CreatedLink & { readonly passphrase: string | undefined }>()
@@ -58,6 +60,8 @@ export function NewLink({ onClose, onCreated }: NewLinkProps) {
           void create(event.currentTarget)
         }}
       >
+        {like !== undefined && <p class="soft">{text.form.like(labelOf(like, language))}</p>}
+        {like?.passphraseRequired === true && <Notice tone="warn">{text.form.likePassphrase}</Notice>}
         <LinkFields
           draft={draft}
           preset={preset}

@@ -5,6 +5,11 @@ export const guest: typeof import('../en/guest.ts').guest = {
   subtitle: 'Nur die Person, von der Sie diesen Link haben, kann sie öffnen.',
   sealedHere: 'In diesem Browser verschlüsselt, bevor sie gesendet werden',
   sealedHereMore: 'Nicht einmal der Server kann Ihre Dateien öffnen, ihre Namen sehen oder Ihre Nachricht lesen.',
+  ownersWords: {
+    from: 'Wer diesen Link angelegt hat, schreibt:',
+    altered:
+      'Der Server hat verändert, was die Person schreibt, die diesen Link angelegt hat. Darum wird es nicht angezeigt.',
+  },
   asking: 'Es wird geprüft, was dieser Link annimmt\u00a0…',
   limits: {
     heading: 'Was dieser Link annimmt',

@@ -17,8 +17,11 @@ export const links: typeof import('../en/links.ts').links = {
   pastTitle: (count) => `Links, die keine Dateien mehr annehmen (${number(count)})`,
   unnamed: 'Link ohne Namen',
   labelFault: 'Der Name dieses Links lässt sich nicht öffnen. Er wurde nicht mit Ihrem Konto geschrieben.',
+  titleFault: 'Der Titel für die Gäste lässt sich nicht öffnen. Er wurde nicht mit Ihrem Konto geschrieben.',
+  guestsRead: 'Gäste lesen:',
   states: {
     live: 'Nimmt Dateien an',
+    full: 'Voll',
     expired: 'Abgelaufen',
     spent: 'Verbraucht',
     revoked: 'Widerrufen',
@@ -28,6 +31,7 @@ export const links: typeof import('../en/links.ts').links = {
   expired: (when) => `Abgelaufen: ${when}`,
   neverExpires: 'Läuft nicht ab',
   singleUse: 'Für eine Datei',
+  withPassphrase: 'Mit Kennwort',
   fileSizeMax: (size) => `Höchstens ${size} je Datei`,
   files,
   filesOf: (used, cap) => `${number(used)} von ${files(cap)}`,
@@ -39,14 +43,19 @@ export const links: typeof import('../en/links.ts').links = {
   arrived: (count, size) => `${files(count)} angekommen, ${size}`,
   underWay: (count, size) => `${number(count)} ${plural(count, 'Upload läuft', 'Uploads laufen')}, ${size}`,
   pending: (count) => `${files(count)} im Eingang`,
-  show: 'Anzeigen',
-  showOf: (label) => `Link anzeigen: ${label}`,
-  revoke: 'Widerrufen',
-  revokeOf: (label) => `Widerrufen: ${label}`,
+  acts: {
+    show: { name: 'Anzeigen', of: (label) => `Link anzeigen: ${label}` },
+    edit: { name: 'Ändern', of: (label) => `Ändern: ${label}` },
+    copy: { name: 'Duplizieren', of: (label) => `Duplizieren: ${label}` },
+    revoke: { name: 'Widerrufen', of: (label) => `Widerrufen: ${label}` },
+  },
   close: 'Schließen',
   cancel: 'Abbrechen',
   form: {
     title: 'Neuer Link',
+    like: (label) => `Ein neuer Link mit den Grenzen von „${label}“. Geben Sie seine neue Adresse weiter.`,
+    likePassphrase:
+      'Der andere Link hat ein Kennwort, das nicht gespeichert ist. Wählen Sie ein Kennwort für den neuen Link, sonst hat er keines.',
     purpose: 'Wofür ist der Link?',
     presets: {
       anyone: {
@@ -62,6 +71,10 @@ export const links: typeof import('../en/links.ts').links = {
     label: 'Name',
     labelHint: 'Zeigt Ihnen später, über welchen Link eine Datei kam. Nur Sie können ihn lesen.',
     labelExample: 'Fotos von der Hochzeit',
+    guestTitle: 'Titel für die Gäste',
+    guestTitleHint: 'Die Gäste lesen ihn auf ihrer Seite, Sie lesen ihn hier. Der Server kann ihn nicht lesen.',
+    guestMessage: 'Eine Zeile an Ihre Gäste',
+    guestMessageHint: 'Zum Beispiel, was Sie brauchen, und bis wann.',
     expiry: 'Läuft ab',
     expiries: {
       day: 'in 1 Tag',
@@ -91,6 +104,7 @@ export const links: typeof import('../en/links.ts').links = {
       size: 'Geben Sie eine Zahl über 0 ein, oder lassen Sie das Feld leer.',
       total: 'Geben Sie eine Zahl über 0 ein, oder wählen Sie unten „Keine Grenze“.',
       larger_than_total: 'Das ist mehr als die Gesamtgröße.',
+      below_use: 'Der Link hat schon mehr verbraucht, laufende Uploads mitgezählt.',
     },
   },
   ready: {
@@ -114,6 +128,13 @@ export const links: typeof import('../en/links.ts').links = {
       'Notieren Sie es jetzt: Es wird nicht noch einmal angezeigt. Geben Sie es auf einem anderen Weg weiter als den Link.',
     copyPassphrase: 'Kennwort kopieren',
     done: 'Fertig',
+  },
+  editing: {
+    title: (label) => `„${label}“ ändern`,
+    about:
+      'Die Adresse bleibt dieselbe, und laufende Uploads gehen weiter. Eine Grenze kann nicht kleiner sein als das, was schon angekommen ist.',
+    submit: 'Speichern',
+    done: (label) => `„${label}“ ist geändert.`,
   },
   revoking: {
     title: 'Diesen Link widerrufen?',

@@ -86,6 +86,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Eine Datei hier kann noch nicht gelöscht werden, weil sie für eine Mindestzeit gespeichert wurde. Nichts wurde gelöscht.',
     'error.manifest.stale':
       'Diese Datei wurde inzwischen anderswo geändert. Laden Sie die Seite neu und versuchen Sie es noch einmal.',
+    'error.drop.cap_below_use':
+      'Der Link hat schon mehr verbraucht als diese Grenze, laufende Uploads mitgezählt. Wählen Sie eine größere Grenze.',
     'error.drop.cap_exhausted': 'Der Link ist voll.',
     'error.request.payload_too_large': 'Das ist mehr, als der Server auf einmal annimmt.',
     'error.drop.file_too_large': 'Die Datei ist größer, als der Link erlaubt.',

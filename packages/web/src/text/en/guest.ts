@@ -7,6 +7,10 @@ export const guest = {
   subtitle: 'Only the person who gave you this link can open them.',
   sealedHere: 'Encrypted in this browser before they are sent',
   sealedHereMore: 'Not even the server can open your files, see their names or read your message.',
+  ownersWords: {
+    from: 'The person who made this link writes:',
+    altered: 'The server has changed what the person who made this link writes, so it is not shown.',
+  },
   asking: 'Checking what this link accepts…',
   limits: {
     heading: 'What this link accepts',

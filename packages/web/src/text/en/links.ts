@@ -17,8 +17,11 @@ export const links = {
   pastTitle: (count: number) => `Links that accept no more files (${number(count)})`,
   unnamed: 'Unnamed link',
   labelFault: 'The name of this link cannot be opened. It was not written with your account.',
+  titleFault: 'The title for guests cannot be opened. It was not written with your account.',
+  guestsRead: 'Guests read:',
   states: {
     live: 'Accepts files',
+    full: 'Full',
     expired: 'Expired',
     spent: 'Used',
     revoked: 'Revoked',
@@ -28,6 +31,7 @@ export const links = {
   expired: (when: string) => `Expired ${when}`,
   neverExpires: 'Does not expire',
   singleUse: 'For one file',
+  withPassphrase: 'With a passphrase',
   fileSizeMax: (size: string) => `Up to ${size} per file`,
   files,
   filesOf: (used: number, cap: number) => `${number(used)} of ${files(cap)}`,
@@ -40,14 +44,19 @@ export const links = {
   underWay: (count: number, size: string) =>
     `${number(count)} ${plural(count, 'upload', 'uploads')} in progress, ${size}`,
   pending: (count: number) => `${files(count)} in the inbox`,
-  show: 'Show link',
-  showOf: (label: string) => `Show link ${label}`,
-  revoke: 'Revoke',
-  revokeOf: (label: string) => `Revoke ${label}`,
+  acts: {
+    show: { name: 'Show link', of: (label: string) => `Show link ${label}` },
+    edit: { name: 'Change', of: (label: string) => `Change ${label}` },
+    copy: { name: 'Duplicate', of: (label: string) => `Duplicate ${label}` },
+    revoke: { name: 'Revoke', of: (label: string) => `Revoke ${label}` },
+  },
   close: 'Close',
   cancel: 'Cancel',
   form: {
     title: 'New link',
+    like: (label: string) => `A new link with the limits of “${label}”. People need its new address.`,
+    likePassphrase:
+      'The other link has a passphrase, which is not stored. Choose a passphrase for the new link, or it has none.',
     purpose: 'What is the link for?',
     presets: {
       anyone: { name: 'A few days', about: 'For everyone who has files for you: one week, 100 files, 10 GB.' },
@@ -57,6 +66,10 @@ export const links = {
     label: 'Name',
     labelHint: 'Shows you later which link a file came through. Only you can read it.',
     labelExample: 'Photos of the wedding',
+    guestTitle: 'Title for guests',
+    guestTitleHint: 'Guests read it on their page, and you read it here. The server cannot read it.',
+    guestMessage: 'A line to your guests',
+    guestMessageHint: 'For example what you need, and until when.',
     expiry: 'Expires',
     expiries: {
       day: 'in 1 day',
@@ -86,6 +99,7 @@ export const links = {
       size: 'Enter a number above 0, or leave this empty.',
       total: 'Enter a number above 0, or choose “No limit” below.',
       larger_than_total: 'This is more than the total size.',
+      below_use: 'The link has already used more than this, counting uploads in progress.',
     },
   },
   ready: {
@@ -108,6 +122,13 @@ export const links = {
     passphraseOnce: 'Write it down now: it is not shown again. Tell it to people in another way than the link.',
     copyPassphrase: 'Copy passphrase',
     done: 'Done',
+  },
+  editing: {
+    title: (label: string) => `Change “${label}”`,
+    about:
+      'The address stays the same, and uploads in progress continue. A limit cannot be less than what has already arrived.',
+    submit: 'Save',
+    done: (label: string) => `“${label}” is changed.`,
   },
   revoking: {
     title: 'Revoke this link?',

@@ -87,6 +87,8 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.asset.retained':
     'A file here cannot be deleted yet, because it was stored for a minimum time. Nothing was deleted.',
   'error.manifest.stale': 'This file was changed elsewhere in the meantime. Reload the page and try again.',
+  'error.drop.cap_below_use':
+    'The link has already used more than this limit, counting uploads in progress. Choose a larger limit.',
   'error.drop.cap_exhausted': 'The link is full.',
   'error.request.payload_too_large': 'This is more than the server accepts at once.',
   'error.drop.file_too_large': 'The file is larger than the link allows.',

@@ -1,0 +1,57 @@
+/** `link edit`. */
+import type { ChangeLink, OwnLink } from '@blindkeep/client/owner'
+import { usualSealedBytes } from '@blindkeep/client/sizes'
+import type { OwnerFlags } from '../account/profile.ts'
+import { signedIn } from '../account/session.ts'
+import { EXIT, type Exit, UsageError } from '../exits.ts'
+import { limitsText, linkFacts, nameText, STATES } from './linkTexts.ts'
+import { pickLink } from './pickLink.ts'
+
+export interface EditLinkFlags extends OwnerFlags {
+  readonly expires?: string | 'never'
+  readonly maxSize?: number | 'unlimited'
+  readonly maxTotal?: number | 'unlimited'
+  readonly files?: number | 'unlimited'
+  readonly title?: string
+  readonly message?: string
+}
+
+export async function editLink(given: string, flags: EditLinkFlags): Promise<Exit> {
+  const limits = changeOf(flags)
+  const { title, message } = flags
+  if ([...Object.values(limits), title, message].every((value) => value === undefined))
+    throw new UsageError('say what to change: --expires, --files, --max-size, --max-total, --title or --message.')
+  const { owner, report } = await signedIn(flags)
+  const link = await pickLink(owner, given)
+  requireChangeable(link, limits)
+  const forGuests = { title: title ?? link.title, message: message ?? link.message }
+  const change = title === undefined && message === undefined ? limits : { ...limits, forGuests }
+  const changed = await owner.changeLink(link.opaqueId, change)
+  report.result(`The link ${nameText(changed)} takes ${limitsText(changed)}. It ${STATES[changed.state]}.`, {
+    event: 'changed',
+    ...linkFacts(changed),
+  })
+  return EXIT.done
+}
+
+/** Sizes are those of sealed files, so that a file of exactly the given size fits. */
+function changeOf({ expires, maxSize, maxTotal, files }: EditLinkFlags): ChangeLink {
+  const sealed = (size: number | 'unlimited' | undefined) =>
+    typeof size === 'number' ? usualSealedBytes(size) : size && null
+  return {
+    expiresAt: expires === 'never' ? null : expires,
+    maxFileSize: sealed(maxSize),
+    maxTotalBytes: sealed(maxTotal),
+    maxFileCount: files === 'unlimited' ? null : files,
+  }
+}
+
+function requireChangeable(link: OwnLink, change: ChangeLink): void {
+  const { state, singleUse, opaqueId } = link
+  if (state === 'spent' || state === 'revoked')
+    throw new UsageError(
+      `the link ${nameText(link)} ${STATES[state]}, and stays so. Create one like it: blindkeep link create --like ${opaqueId}`,
+    )
+  if (singleUse && change.maxFileCount !== undefined)
+    throw new UsageError('this link is for one file: leave --files out.')
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { fromHex, toHex } from '@blindkeep/protocol/bytes'
+import vectors from '../../../../vectors/link-titles.json' with { type: 'json' }
+import { linkTitleKey } from '../seal/derive.ts'
+import { SealError } from '../seal/sealError.ts'
+import { openGivenTitle, openLinkTitle, sealLinkTitle } from './linkTitle.ts'
+
+const [first] = vectors.valid
+assert.ok(first)
+const sealOf = (vector: typeof first) => ({
+  linkSecret: fromHex(vector.link_secret),
+  opaqueId: fromHex(vector.opaque_id),
+  salt: fromHex(vector.salt),
+})
+
+describe('the title of a link', () => {
+  it('has vectors of every kind', () => {
+    for (const list of Object.values(vectors)) assert.ok(list.length > 0)
+  })
+
+  for (const vector of vectors.valid)
+    it(`matches the vector in both directions: ${vector.name}`, async () => {
+      const seal = sealOf(vector)
+      const { title, message } = vector
+      assert.equal(toHex(linkTitleKey(seal.linkSecret, seal.opaqueId)), vector.key)
+      assert.equal(toHex((await sealLinkTitle(seal, { title, message })) ?? new Uint8Array()), vector.sealed)
+      assert.deepEqual(await openLinkTitle(seal, fromHex(vector.sealed)), { title, message })
+      assert.ok(vector.sealed.length / 2 <= 4096, 'the server takes no more')
+    })
+
+  for (const { name, reason, sealed } of vectors.invalid)
+    it(`is refused: ${name}`, async () => {
+      const isRefused = (error: unknown) => error instanceof SealError && error.reason === reason
+      await assert.rejects(openLinkTitle(sealOf(first), fromHex(sealed)), isRefused)
+      const opened = await openGivenTitle(() => sealOf(first), Buffer.from(sealed, 'hex').toString('base64'))
+      assert.deepEqual([opened.title, opened.message, typeof opened.fault], [undefined, undefined, 'string'])
+    })
+
+  for (const { name, given, shown } of vectors.lines)
+    it(`is one line of text: ${name}`, async () => {
+      const seal = sealOf(first)
+      const sealed = await sealLinkTitle(seal, { title: 'x', message: given })
+      assert.equal((await openLinkTitle(seal, sealed ?? new Uint8Array())).message ?? null, shown)
+    })
+
+  it('is none if both texts are empty, and is not sealed if one is too long', async () => {
+    const seal = sealOf(first)
+    assert.equal(await sealLinkTitle(seal, { title: ' \n', message: '\u200E' }), undefined)
+    await assert.rejects(sealLinkTitle(seal, { title: 'x'.repeat(601) }), RangeError)
+    await assert.rejects(sealLinkTitle(seal, { message: 'é'.repeat(751) }), RangeError)
+  })
+})

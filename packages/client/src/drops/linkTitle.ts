@@ -1,0 +1,83 @@
+/**
+ * What the owner of a link says to its guests: a title and a message, a line each. A sealed blob of purpose `link-title` without content, whose header has
+ * the title as `name` and the message as `note`. Its key follows from the link secret, which is in the fragment: guests read it, and the server does not.
+ */
+import { type Bytes, concatBytes, fromBase64, utf8 } from '@blindkeep/protocol/bytes'
+import { MAX_LINK_TITLE_BYTES } from '@blindkeep/protocol/suites'
+import { createByteReader, streamOf } from '../seal/byteReader.ts'
+import { linkTitleKey } from '../seal/derive.ts'
+import { openBlob } from '../seal/open.ts'
+import { createSealer } from '../seal/seal.ts'
+import { SealError } from '../seal/sealError.ts'
+
+/** The owner's words. For a guest they come from another person: show them as text, and say whose they are. */
+export interface LinkTitle {
+  readonly title: string | undefined
+  readonly message: string | undefined
+}
+
+interface LinkTitleSeal {
+  /** 16 bytes. */
+  readonly linkSecret: Uint8Array
+  /** 16 bytes. */
+  readonly opaqueId: Uint8Array
+  /** 16 bytes; random by default. */
+  readonly salt?: Uint8Array | undefined
+}
+
+/** Undefined if both texts are empty. Throws `RangeError` for a text that is too long. */
+export async function sealLinkTitle(
+  { linkSecret, opaqueId, salt }: LinkTitleSeal,
+  given: Partial<LinkTitle>,
+): Promise<Bytes | undefined> {
+  const [name, note] = [plainLine(given.title), plainLine(given.message)]
+  if (name === undefined && note === undefined) return undefined
+  requireFitting({ title: name, message: note }, (message) => new RangeError(message))
+  const header = { size: 0, name, note }
+  const key = linkTitleKey(linkSecret, opaqueId)
+  const sealer = await createSealer({ key, purpose: 'link-title', contextId: opaqueId, header, salt })
+  return concatBytes(sealer.prefix, await sealer.sealSegment(0, new Uint8Array(0)))
+}
+
+/** Throws `SealError`. */
+export async function openLinkTitle({ linkSecret, opaqueId }: LinkTitleSeal, sealed: Uint8Array): Promise<LinkTitle> {
+  const key = linkTitleKey(linkSecret, opaqueId)
+  const { header, content } = await openBlob(streamOf(sealed), { key, purpose: 'link-title', contextId: opaqueId })
+  if (header.size > 0) throw new SealError('header_invalid', 'the title of a link has no content')
+  // The end shows that nothing is missing or added.
+  await createByteReader(content).read(1)
+  const opened = { title: header.name, message: header.note }
+  requireFitting(opened, (message) => new SealError('header_invalid', message))
+  return { title: plainLine(opened.title), message: plainLine(opened.message) }
+}
+
+/** From the server: base64, or nothing. `fault` says why it does not open. Never throws `SealError`. */
+export async function openGivenTitle(
+  sealOf: () => LinkTitleSeal,
+  sealed: string | null | undefined,
+): Promise<LinkTitle & { readonly fault: string | undefined }> {
+  const none = { title: undefined, message: undefined, fault: undefined }
+  if (sealed === undefined || sealed === null) return none
+  try {
+    return { ...none, ...(await openLinkTitle(sealOf(), fromBase64(sealed))) }
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    return { ...none, fault: error.message }
+  }
+}
+
+function requireFitting({ title = '', message = '' }: LinkTitle, errorOf: (message: string) => Error): void {
+  const { title: titleMax, message: messageMax } = MAX_LINK_TITLE_BYTES
+  if (utf8(title).length > titleMax) throw errorOf(`the title of a link has at most ${titleMax} bytes`)
+  if (utf8(message).length > messageMax) throw errorOf(`the message of a link has at most ${messageMax} bytes`)
+}
+
+/** Line ends and other controls. */
+const controls = /[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu
+const directions = /\p{Bidi_Control}/gu
+
+/** One line without controls and without characters that turn the direction of what stands around it. Undefined for an empty one. */
+function plainLine(text: string | undefined): string | undefined {
+  const line = text?.toWellFormed().replace(directions, '').replace(controls, ' ').replace(/\s+/gu, ' ').trim()
+  return line === '' ? undefined : line
+}

@@ -1,0 +1,27 @@
+import { Name } from '../common/controls.tsx'
+import type { Snapshot } from './messages.ts'
+import { useGuestPages } from './texts.ts'
+
+/** What the owner says to the guests of the link: text of another person, shown as such. */
+export function OwnersWordsCard({ snapshot: { link } }: { readonly snapshot: Snapshot }) {
+  const text = useGuestPages().text.ownersWords
+  if (link.is !== 'open') return null
+  const { title, message, isTitleAltered } = link.words
+  if (isTitleAltered) return <p class="small soft">{text.altered}</p>
+  if (title === undefined && message === undefined) return null
+  return (
+    <figure class="owners-words card stack tight">
+      <figcaption class="small soft">{text.from}</figcaption>
+      {title !== undefined && (
+        <p class="owners-title">
+          <Name>{title}</Name>
+        </p>
+      )}
+      {message !== undefined && (
+        <p>
+          <Name>{message}</Name>
+        </p>
+      )}
+    </figure>
+  )
+}

@@ -1,0 +1,72 @@
+/** Changes when a link expires and what it accepts. */
+import type { OwnLink } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
+import { Button, Dialog } from '../../common/controls.tsx'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { focusFault } from '../focusFault.ts'
+import { useAction } from '../useAction.ts'
+import { CapFields } from './linkCaps.tsx'
+import { type DraftFaults, draftOf, readChange } from './linkDraft.ts'
+import { ExpiryFields, GuestWordsFields } from './linkFields.tsx'
+import { labelOf, linksText } from './texts.ts'
+
+interface EditLinkProps {
+  readonly link: OwnLink
+  readonly onClose: () => void
+  readonly onChanged: () => void
+}
+
+export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
+  const { owner, language, showMessage } = useOwnerPages()
+  const text = linksText(language)
+  const [draft, setDraft] = useState(() => draftOf(link))
+  const [faults, setFaults] = useState<DraftFaults>({})
+  const { isBusy, error, run } = useAction()
+  const label = labelOf(link, language)
+  const fields = {
+    draft,
+    faults,
+    language,
+    change: (changed: Partial<typeof draft>) => setDraft({ ...draft, ...changed }),
+  }
+
+  async function save(form: HTMLFormElement): Promise<void> {
+    const read = readChange(draft, link, Date.now())
+    setFaults(read.faults)
+    const { change } = read
+    if (change === undefined) return focusFault(form)
+    const isSaved = await run(async () => {
+      await owner.changeLink(link.opaqueId, change)
+    })
+    if (!isSaved) return
+    showMessage({ tone: 'good', text: text.editing.done(label) })
+    onChanged()
+    onClose()
+  }
+
+  return (
+    <Dialog title={text.editing.title(label)} closeLabel={text.close} onClose={onClose}>
+      <form
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save(event.currentTarget)
+        }}
+      >
+        <p class="soft">{text.editing.about}</p>
+        <GuestWordsFields {...fields} />
+        <ExpiryFields {...fields} />
+        <CapFields {...fields} />
+        {error !== undefined && <ErrorNotice error={error} language={language} />}
+        <div class="row end">
+          <Button onClick={onClose}>{text.cancel}</Button>
+          <Button kind="primary" submits busy={isBusy}>
+            {text.editing.submit}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
