@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 import { type CommandOutcome, runCommand } from '../../../../testing/command.ts'
 import { type App, createApp } from '../app.ts'
 import { readConfig } from '../config.ts'
+import { GIVEN } from '../testing/serverUse.ts'
 import { accountCommands } from './account.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
 
@@ -35,7 +36,14 @@ function besideServer(settings: Readonly<Record<string, string>>, work: (beside:
           assert.ok(command !== undefined)
           const { given, values } = parseCall(command, argv)
           const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
-          const outcome = await command.run({ config, given, option, flag: () => false, tell: () => undefined })
+          const outcome = await command.run({
+            config,
+            settings: GIVEN,
+            given,
+            option,
+            flag: () => false,
+            tell: () => undefined,
+          })
           assert.ok(outcome !== undefined)
           return outcome
         },

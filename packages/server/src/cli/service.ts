@@ -7,9 +7,11 @@ export const serviceCommands: readonly Command[] = [
   {
     name: 'serve',
     summary: 'Runs the server, until SIGINT or SIGTERM.',
-    details: ['Reads its settings from the environment; `config` lists them.'],
-    async run() {
-      await import('../main.ts')
+    details: ['`config` shows its settings. A second signal ends it at once.'],
+    options: { port: { value: 'PORT', meaning: 'In place of PORT.' } },
+    async run({ settings }) {
+      const { serve } = await import('../serve.ts')
+      await serve(settings)
       return undefined
     },
   },

@@ -48,6 +48,12 @@ export const SETTINGS = {
       'Address at which clients reach the server. Its origin names the server in receipts; its path comes before every other path.',
     parse: publicAddress,
   }),
+  insecurePublicUrl: setting('INSECURE_PUBLIC_URL', {
+    fallback: 'refused',
+    meaning:
+      'Whether PUBLIC_URL may be an http address that is not loopback (refused or allowed). Browsers give pages there no encryption: only programs can use such a server, and everyone on the way sees what they send.',
+    parse: oneOf(['refused', 'allowed']),
+  }),
   dataDirectory: setting('DATA_DIR', {
     fallback: DATA_DIRECTORY,
     meaning: 'Directory for all data that has no setting of its own.',
