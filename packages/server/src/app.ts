@@ -10,6 +10,7 @@ import { openPostgresSeats } from './adapters/limiter/postgresSeats.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData, type ServerData } from './data.ts'
+import { startDiskWatch } from './diskWatch.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 import { CHECK_SECONDS, createHeadWatch, type HeadWatch, unwatched } from './domain/custody/headWatch.ts'
 import { openServerKeys } from './domain/custody/keys.ts'
@@ -31,6 +32,8 @@ export interface App {
   readonly http: FastifyInstance
   /** Whether the pages are built. Without them the rest works. */
   readonly hasPages: boolean
+  /** What the operator has to look at: sentences for people. */
+  readonly warnings: readonly string[]
   /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
   issueFirstInvite(): Promise<IssuedInvite | undefined>
   /** Is not ready any more, and after `drainSeconds` stops accepting requests, waits for the running ones, and closes everything. */
@@ -92,7 +95,10 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const unreadiness = () => [...(isDraining ? ['draining'] : []), ...node.faults(), ...headWatch.reasons()]
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, config),
+      routes: createRoutes(
+        { rules, store, objects, clock, version, unreadiness, freeSpaceFloorBytes: config.freeSpaceFloorBytes },
+        config,
+      ),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
@@ -103,10 +109,12 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     { ...config, publicUrl },
   )
   jobs = startJobs({ ...rules, node, log, sweepSeconds: config.sweepSeconds, onBroken })
+  const diskWatch = await startDiskWatch({ disk: objects, floorBytes: config.freeSpaceFloorBytes, log })
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
   return {
     http,
     hasPages: pages.size > 0,
+    warnings: diskWatch.warning === undefined ? [] : [diskWatch.warning],
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
@@ -116,6 +124,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       await http.close()
       await stopped
       await refreshing.stop()
+      diskWatch.stop()
       clearInterval(watching)
       await headWatch.close()
       await limiter.close()

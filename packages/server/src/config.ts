@@ -87,7 +87,7 @@ function contradictionsIn(values: Values): readonly string[] {
     ],
     [
       values.insecurePublicUrl === 'refused' && isInsecure(values.publicUrl),
-      'PUBLIC_URL must begin with https:, or name a loopback address: at other http addresses browsers give the pages no encryption, so nobody can use them. Put a TLS proxy in front. If only programs use the server, and never a browser, set INSECURE_PUBLIC_URL=allowed',
+      'PUBLIC_URL must begin with https:, or name a loopback address: at other http addresses browsers give the pages no encryption, and the pages work for no person. Put a TLS proxy in front. If only programs use the server, and never a browser, set INSECURE_PUBLIC_URL=allowed',
     ],
     [values.chunkBytesSuggested > values.chunkBytesMax, 'CHUNK_BYTES_SUGGESTED must be at most CHUNK_BYTES_MAX'],
     [values.protocolMin > values.protocolMax, 'PROTOCOL_MIN must be at most PROTOCOL_MAX'],

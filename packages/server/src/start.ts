@@ -31,7 +31,7 @@ async function run(given: Given): Promise<void> {
   await app.http.listen({ host: config.host, port }).catch(unusableAddress(config))
   onEnding(process.env, () => void end(app, config))
   const invite = await app.issueFirstInvite()
-  console.log(banner({ config, given, port, hasPages: app.hasPages, invite, warnings: [] }).join('\n'))
+  console.log(banner({ config, given, port, hasPages: app.hasPages, invite, warnings: app.warnings }).join('\n'))
   // Otherwise it is written at the end, and a killed process has none.
   flushCompileCache()
 }

@@ -31,6 +31,7 @@ interface RoutePorts {
   /** The release of the software. */
   readonly version: string
   readonly unreadiness: () => readonly string[]
+  readonly freeSpaceFloorBytes: number
 }
 
 /** One route for each row of the table of operations. */

@@ -43,7 +43,10 @@ export function overHttp(
   const limits = { chunkBytesMax: MAX_CHUNK_BYTES, chunkBytesSuggested: 1024, requestBytesMax: MAX_REQUEST_BYTES }
   const app = createHttpServer(
     {
-      routes: createRoutes({ rules, store, objects, clock, version: '0.0.0', unreadiness: () => [] }, limits),
+      routes: createRoutes(
+        { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [], freeSpaceFloorBytes: 0 },
+        limits,
+      ),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,

@@ -19,7 +19,7 @@ export async function prepareDataDirectory(directory: string): Promise<void> {
   const foreign = names.find((name) => !OWN.test(name))
   if (foreign !== undefined && !names.includes('server.lock'))
     throw new Error(
-      `the data directory ${path} has things of somebody else, for example ${foreign}. Set DATA_DIR or --data to an empty directory, or to one that does not exist.`,
+      `the data directory ${path} holds other things, for example ${foreign}. Set DATA_DIR or --data to an empty directory, or to one that does not exist.`,
     )
 }
 
@@ -33,7 +33,7 @@ async function entriesOf(path: string): Promise<readonly string[]> {
   return names
 }
 
-/** Not `recursive`: with that, Node tries for ever below a directory like /proc, which exists and takes no new ones. */
+/** Not `recursive`: with that, Node tries without end below a directory like /proc, which exists and takes no new ones. */
 async function make(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })

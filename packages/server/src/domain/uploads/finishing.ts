@@ -5,7 +5,7 @@
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import type { Staging } from '../../ports/staging.ts'
-import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
+import { StorageFull, StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import { accountLock, isStoreBroken, OutcomeUnknown, type Upload, type UploadFailure } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { createFinishingLease, type LeasePorts } from './finishingLease.ts'
@@ -82,9 +82,13 @@ export function createFinishing(ports: FinishingPorts) {
    * Handles an error of the blob store in an open upload. After a failed sync the content of the disk is unknown: the upload fails.
    * After any other error but `StorageUnavailable` the running hash may be wrong: it is forgotten, the next chunk reads the bytes again, and the error is thrown.
    */
-  async function storageFault(upload: Upload, error: unknown): Promise<Refuses<'storage_unavailable'>> {
+  async function storageFault(
+    upload: Upload,
+    error: unknown,
+  ): Promise<Refuses<'storage_unavailable' | 'storage_full'>> {
     if (error instanceof SyncFailed) await fail(upload, { from: 'open', refused: hashWrong(upload) })
-    if (error instanceof StorageUnavailable) return { refused: 'storage_unavailable' }
+    if (error instanceof StorageFull) return { refused: 'storage_full', cause: error }
+    if (error instanceof StorageUnavailable) return { refused: 'storage_unavailable', cause: error }
     staged.forget(upload.uploadId)
     throw error
   }
@@ -94,7 +98,7 @@ export function createFinishing(ports: FinishingPorts) {
     storageFault,
 
     /** Makes an upload's bytes durable. */
-    async settle(upload: Upload): Promise<Refuses<'storage_unavailable'> | undefined> {
+    async settle(upload: Upload): Promise<Refuses<'storage_unavailable' | 'storage_full'> | undefined> {
       try {
         await staging.settle(upload.location, upload.size)
         return undefined
