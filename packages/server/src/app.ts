@@ -95,10 +95,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const unreadiness = () => [...(isDraining ? ['draining'] : []), ...node.faults(), ...headWatch.reasons()]
   const http = createHttpServer(
     {
-      routes: createRoutes(
-        { rules, store, objects, clock, version, unreadiness, freeSpaceFloorBytes: config.freeSpaceFloorBytes },
-        config,
-      ),
+      routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, config),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,

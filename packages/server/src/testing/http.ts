@@ -44,8 +44,8 @@ export function overHttp(
   const app = createHttpServer(
     {
       routes: createRoutes(
-        { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [], freeSpaceFloorBytes: 0 },
-        limits,
+        { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [] },
+        { ...limits, freeSpaceFloorBytes: 0 },
       ),
       pages,
       sessions: rules.sessions,

@@ -15,6 +15,7 @@ import type { UploadEnding } from './uploadEnding.ts'
 
 export type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<'upload_not_found'>
 type FailedAnswer = Refuses<UploadFailure>
+type StorageRefusal = Refuses<'storage_unavailable' | 'storage_full'>
 
 interface FinishingPorts extends LeasePorts {
   readonly staging: Staging
@@ -82,13 +83,9 @@ export function createFinishing(ports: FinishingPorts) {
    * Handles an error of the blob store in an open upload. After a failed sync the content of the disk is unknown: the upload fails.
    * After any other error but `StorageUnavailable` the running hash may be wrong: it is forgotten, the next chunk reads the bytes again, and the error is thrown.
    */
-  async function storageFault(
-    upload: Upload,
-    error: unknown,
-  ): Promise<Refuses<'storage_unavailable' | 'storage_full'>> {
+  async function storageFault(upload: Upload, error: unknown): Promise<StorageRefusal> {
     if (error instanceof SyncFailed) await fail(upload, { from: 'open', refused: hashWrong(upload) })
-    if (error instanceof StorageFull) return { refused: 'storage_full', cause: error }
-    if (error instanceof StorageUnavailable) return { refused: 'storage_unavailable', cause: error }
+    if (error instanceof StorageUnavailable) return refusalFor(error)
     staged.forget(upload.uploadId)
     throw error
   }
@@ -98,7 +95,7 @@ export function createFinishing(ports: FinishingPorts) {
     storageFault,
 
     /** Makes an upload's bytes durable. */
-    async settle(upload: Upload): Promise<Refuses<'storage_unavailable' | 'storage_full'> | undefined> {
+    async settle(upload: Upload): Promise<StorageRefusal | undefined> {
       try {
         await staging.settle(upload.location, upload.size)
         return undefined
@@ -116,6 +113,10 @@ export function createFinishing(ports: FinishingPorts) {
       await tryEachInTurn(waiting, async (uploadId) => void (await finishHere(uploadId)), isStoreBroken)
     },
   }
+}
+
+function refusalFor(error: StorageUnavailable): StorageRefusal {
+  return { refused: error instanceof StorageFull ? 'storage_full' : 'storage_unavailable', cause: error }
 }
 
 function shared<Answer>(run: (uploadId: UploadId, entered?: Upload) => Promise<Answer>): typeof run {

@@ -10,20 +10,22 @@ type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
 
 const DAY = 'public, max-age=86400'
 
-export function serviceRoutes({
-  store,
-  objects,
-  version,
-  unreadiness,
-  freeSpaceFloorBytes,
-}: {
+export interface ServiceSettings {
+  readonly freeSpaceFloorBytes: number
+}
+
+interface ServicePorts {
   readonly store: Store
   readonly objects: Objects
   readonly version: string
   /** Why it is not ready, beyond its database and its bytes: each a word, or a sentence for the operator. */
   readonly unreadiness: () => readonly string[]
-  readonly freeSpaceFloorBytes: number
-}): Pick<Routes, Row> {
+}
+
+export function serviceRoutes(
+  { store, objects, version, unreadiness }: ServicePorts,
+  { freeSpaceFloorBytes }: ServiceSettings,
+): Pick<Routes, Row> {
   const document = JSON.stringify(openapiDocument(version))
   const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>
     probe().then(
