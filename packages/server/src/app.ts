@@ -1,4 +1,4 @@
-/** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `main.ts` and the commands of `cli/` import too. */
+/** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `start.ts` and the commands of `cli/` import too. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
@@ -53,9 +53,9 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, staging, objects, keyedBytes, keyring, node, witness } = data
+  const { store, staging, objects, keyedBytes, keyring, node } = data
   const { clock } = node
-  const { headWatch, watching } = await startWatching({ store, witness, log, onBroken })
+  const { headWatch, diskWatch, watching } = await startWatching({ ...data, ...config, log, onBroken })
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
@@ -106,12 +106,11 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
     { ...config, publicUrl },
   )
   jobs = startJobs({ ...rules, node, log, sweepSeconds: config.sweepSeconds, onBroken })
-  const diskWatch = await startDiskWatch({ disk: objects, floorBytes: config.freeSpaceFloorBytes, log })
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
   return {
     http,
     hasPages: pages.size > 0,
-    warnings: diskWatch.warning === undefined ? [] : [diskWatch.warning],
+    warnings: diskWatch.warnings,
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
@@ -146,10 +145,14 @@ async function openCounts(
 /** The first check is over before anything is signed or removed. */
 async function startWatching({
   store,
+  objects,
   witness,
+  freeSpaceFloorBytes: floorBytes,
   log,
   onBroken,
-}: Pick<ServerData, 'store' | 'witness'> & Pick<AppParts, 'log' | 'onBroken'>) {
+}: Pick<ServerData, 'store' | 'objects' | 'witness'> &
+  Pick<Config, 'freeSpaceFloorBytes'> &
+  Pick<AppParts, 'log' | 'onBroken'>) {
   const headWatch = witness === undefined ? unwatched : createHeadWatch({ store, witness, log })
   await headWatch.check()
   // A database that does not answer is asked again.
@@ -157,7 +160,7 @@ async function startWatching({
     if (error instanceof StoreBroken) onBroken(error)
   }
   const watching = setInterval(() => void headWatch.check().catch(unlessBroken), CHECK_SECONDS * 1000)
-  return { headWatch, watching }
+  return { headWatch, diskWatch: await startDiskWatch({ disk: objects, floorBytes, log }), watching }
 }
 
 /** After a lost connection the database may be another one. */

@@ -22,7 +22,7 @@ it('a disk below its floor is said at the start and again at each look, with the
   }
   const log = { info: say('info'), warn: say('warn'), error: say('error') }
   const watch = await startDiskWatch({ disk, floorBytes: FLOOR, log, pauseMs: 1 })
-  assert.match(watch.warning ?? '', /^The disk has .* below FREE_SPACE_FLOOR_BYTES .*\.$/)
+  assert.match(watch.warnings.join(), /^The disk has .* below FREE_SPACE_FLOOR_BYTES .*\.$/)
   // The timer of the watch does not keep a process.
   const alive = setInterval(() => undefined, 1000)
   await hasLooked

@@ -6,8 +6,8 @@ import type { Presence } from './ports/objects.ts'
 const PAUSE_MS = 60_000
 
 export interface DiskWatch {
-  /** At the start: a sentence for people, if the disk is too full. */
-  readonly warning: string | undefined
+  /** Of the start: a sentence for people, if the disk is too full. */
+  readonly warnings: readonly string[]
   stop(): void
 }
 
@@ -43,5 +43,5 @@ export async function startDiskWatch({
   const quietly = () => look().catch(() => undefined)
   const warning = await quietly()
   const timer = setInterval(quietly, pauseMs).unref()
-  return { warning, stop: () => clearInterval(timer) }
+  return { warnings: warning === undefined ? [] : [warning], stop: () => clearInterval(timer) }
 }

@@ -41,7 +41,7 @@ function besideServer(settings: Readonly<Record<string, string>>, work: (beside:
             settings: GIVEN,
             given,
             option,
-            flag: () => false,
+            flag: (name: string) => name === 'yes',
             tell: () => undefined,
           })
           assert.ok(outcome !== undefined)
@@ -102,7 +102,7 @@ describe('the commands of accounts, beside a running server', () => {
       assert.deepEqual((await shown()).own_limits, { soft: 1024, hard: 2000 })
       assert.deepEqual((await shown()).deployment_limits, { soft: 1000, hard: 1000, grace_days: 14 })
       const { lines } = await run('account quota', 'ann@example.org', '--hard', '2kB')
-      assert.match(String(lines.at(-1)), /soft 1000 B, hard 1000 B, grace 14 days\.$/)
+      assert.match(String(lines.at(-1)), /soft 1000 B \(1 kB\), hard 1000 B \(1 kB\), grace 14 days\.$/)
       await shown('--hard', 'unlimited', '--soft', 'default')
       assert.deepEqual(await quota(), { used: 0, state: 'ok' })
       const exceeded = await shown('--hard', '0')

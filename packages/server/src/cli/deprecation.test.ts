@@ -42,7 +42,7 @@ function overDatabase(
           settings: GIVEN,
           given,
           option,
-          flag: () => false,
+          flag: (name: string) => name === 'yes',
           tell: () => undefined,
         })
         assert.ok(outcome !== undefined)

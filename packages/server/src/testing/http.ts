@@ -55,7 +55,7 @@ export function overHttp(
       onBroken: (error) => void broken.push(error),
       ...(budget !== undefined && { budget }),
     },
-    { ...limits, trustedProxies: [], publicUrl: 'http://localhost:80', ...settings },
+    { ...limits, trustedProxies: [], logAddresses: 'refused', publicUrl: 'http://localhost:80', ...settings },
   )
   return {
     app,
