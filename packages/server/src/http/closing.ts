@@ -20,6 +20,11 @@ export function closingOf(app: FastifyInstance): AbortSignal {
     if (closing.signal.aborted) reply.header('Connection', 'close')
     next()
   })
+  // A request that was under way when the server closed its idle connections leaves one behind.
+  app.addHook('onResponse', (_request, _reply, next) => {
+    if (closing.signal.aborted) setImmediate(() => app.server.closeIdleConnections())
+    next()
+  })
   app.addHook('preClose', async () => {
     closing.abort()
     for (const socket of unused) socket.destroy()
