@@ -14,7 +14,8 @@ async function signIn({ url }: RunningServer, forwardedFor: string): Promise<num
 }
 
 /** What fail2ban reads: docs/operating.md. */
-const FAILED = /"route":"\/v1\/auth\/[^"]+","status":(?:401|429),.*"address":"([0-9a-f.:]+)"/g
+const FAILED =
+  /"route":"\/v1\/auth\/(?:login|login\/verify-totp|recover\/start|recover\/finish)","status":(?:401|429),.*"address":"([0-9a-f.:]+)"/g
 const failuresIn = (log: string) => [...log.matchAll(FAILED)].map(([, address]) => address)
 
 it('a refused sign-in is logged with the address that a trusted proxy names, and a server that trusts none says so once', async (t) => {
