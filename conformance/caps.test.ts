@@ -219,10 +219,10 @@ describe('create drop: limits of the server', () => {
     expectAnswer(await declare(link, { size: 1000 }), '201')
   })
 
-  it('answer 500 storage.unavailable when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {
+  it('answer 500 storage.full when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {
     const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
     const link = await newLink(full)
-    expectAnswer(await declare(link), '500 storage.unavailable')
+    expectAnswer(await declare(link), '500 storage.full')
     await expectNothingHeld(link)
   })
 
@@ -235,14 +235,14 @@ describe('create drop: limits of the server', () => {
     await land(await newLink(small))
   })
 
-  it('refuse a chunk with 500 storage.unavailable when free space is below the minimum, and keep what was sent', {
+  it('refuse a chunk with 500 storage.full when free space is below the minimum, and keep what was sent', {
     skip: NEEDS_OWN_DISK,
   }, async () => {
     const { client, restart } = await operatedServer({ FREE_SPACE_FLOOR_BYTES: '1' })
     const opened = await openSession(await newLink(client), FILE)
     expectAnswer(await append(opened, 0, 10), '204')
     const full = { ...opened, client: await restart({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) }) }
-    expectAnswer(await append(full, 10), '500 storage.unavailable')
+    expectAnswer(await append(full, 10), '500 storage.full')
     expectAnswer(await append(full, 0, 10), '204', 'a repeat needs no room')
     assert.equal((await stateOf(full)).offset, 10)
     const roomy = { ...opened, client: await restart({ FREE_SPACE_FLOOR_BYTES: '1' }) }

@@ -167,10 +167,10 @@ describe('create an upload', () => {
     expectAnswer(await sendUpload(author, uploadBody(newBundle(author, bundle))), '201', 'the refused id is free')
   })
 
-  it('answers 500 storage.unavailable when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {
+  it('answers 500 storage.full when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {
     const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
     const author = await newAuthor(full)
-    expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '500 storage.unavailable')
+    expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '500 storage.full')
     assert.equal((await quotaOf(author.owner)).used, 0)
     assert.deepEqual(await uploadsOf(author.owner), [])
   })

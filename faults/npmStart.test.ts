@@ -1,4 +1,4 @@
-/** `npm start` as a supervisor runs it: the signal reaches npm alone. */
+/** The server as a supervisor runs it through npm: the signal reaches npm alone, and what npm does with it depends on its version and on the shell. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -7,11 +7,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { lockDirectory } from '../packages/server/src/adapters/sql/directoryLock.ts'
 import { freePort } from '../testing/startServer.ts'
 import { pause } from './api.ts'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const MAX_STARTS_MS = 60_000
+const MAX_ENDS_MS = 20_000
 
 let root: string
 before(async () => {
@@ -19,26 +21,42 @@ before(async () => {
 })
 after(() => rm(root, { recursive: true, force: true }))
 
-async function answers(url: string): Promise<boolean> {
-  return fetch(url).then(
-    ({ ok }) => ok,
-    () => false,
-  )
+async function until(isSo: () => Promise<boolean>, maxMs: number, fault: string): Promise<void> {
+  for (const giveUpAt = Date.now() + maxMs; !(await isSo()); await pause(100)) assert.ok(Date.now() < giveUpAt, fault)
 }
 
-it('`npm start` ends its server cleanly on SIGTERM, and leaves no process behind', async () => {
-  const port = await freePort()
-  const env = { ...process.env, HOST: '127.0.0.1', PORT: String(port), DATA_DIR: join(root, 'data') }
-  const npm = spawn('npm', ['start'], { cwd: PROJECT, env, stdio: 'ignore' })
-  const closed = once(npm, 'close')
-  const url = `http://127.0.0.1:${port}/readyz`
-  const giveUpAt = Date.now() + MAX_STARTS_MS
-  while (!(await answers(url))) {
-    assert.ok(Date.now() < giveUpAt, 'the server did not start')
-    await pause(100)
-  }
-  npm.kill('SIGTERM')
-  await closed
-  await pause(500)
-  assert.equal(await answers(url), false, 'a server goes on without npm')
-})
+for (const [command, signal] of [
+  [['npm', 'start'], 'SIGTERM'],
+  [['npm', 'start'], 'SIGKILL'],
+  [['npx', 'blindkeep-server', 'serve'], 'SIGTERM'],
+] as const)
+  it(`\`${command.join(' ')}\` leaves no server behind after ${signal}, and its data can be opened`, async () => {
+    const port = await freePort()
+    const directory = join(root, `${command[0]} ${signal}`)
+    const env = { ...process.env, HOST: '127.0.0.1', PORT: String(port), DATA_DIR: directory }
+    const [program, ...options] = command
+    const npm = spawn(program, options, { cwd: PROJECT, env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const closed = once(npm, 'exit')
+    let log = ''
+    npm.stderr.setEncoding('utf8').on('data', (text) => {
+      log += text
+    })
+    const answers = () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    await until(answers, MAX_STARTS_MS, `the server did not start: ${log}`)
+    npm.kill(signal)
+    await closed
+    await until(async () => !(await answers()), MAX_ENDS_MS, 'a server goes on without npm')
+    const isUnlocked = () =>
+      lockDirectory(directory).then(
+        (lock) => {
+          lock.release()
+          return true
+        },
+        () => false,
+      )
+    await until(isUnlocked, MAX_ENDS_MS, 'a process keeps the lock')
+  })

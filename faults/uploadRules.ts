@@ -11,12 +11,15 @@ export interface UploadPorts {
   readonly isDiskTroubled: () => boolean
 }
 
+/** A full disk may keep the database from writing too. */
+const FOR_SPACE: ReadonlySet<string> = new Set(['error.storage.full', 'error.storage.unavailable'])
+
 /** Whether the server refused a request because its disk is full, and may do so. */
 export function isRefusedForSpace(
   { isDiskTroubled, ledger }: Pick<UploadPorts, 'isDiskTroubled' | 'ledger'>,
   reply: Reply,
 ): boolean {
-  const isRefused = reply.status === 500 && reply.code === 'error.storage.unavailable' && isDiskTroubled()
+  const isRefused = reply.status === 500 && FOR_SPACE.has(reply.code ?? '') && isDiskTroubled()
   if (isRefused) ledger.counts.refusedForSpace++
   return isRefused
 }

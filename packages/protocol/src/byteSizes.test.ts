@@ -18,6 +18,7 @@ describe('a size', () => {
       ['7iB', undefined],
       ['1.5GiB', undefined],
       ['10M', undefined],
+      ['1 ', undefined],
       ['-1', undefined],
       ['', undefined],
     ] as const)
@@ -27,11 +28,12 @@ describe('a size', () => {
   it('is shown to people rounded down', () => {
     for (const [bytes, text] of [
       [0, '0 B'],
-      [1023, '1023 B'],
-      [1024, '1 KiB'],
-      [1024 ** 3 - 1, '1023.9 MiB'],
-      [1.5 * 1024 ** 3, '1.5 GiB'],
-      [Number.MAX_SAFE_INTEGER, '7.9 PiB'],
+      [999, '999 B'],
+      [1000, '1 kB'],
+      [1024, '1 kB'],
+      [1e9 - 1, '999.9 MB'],
+      [1.5e9, '1.5 GB'],
+      [Number.MAX_SAFE_INTEGER, '9 PB'],
     ] as const)
       assert.equal(sizeText(bytes), text)
   })

@@ -2,7 +2,9 @@
 
 /** Each is the next power of 1000 or 1024. */
 const PREFIXES = 'KMGTP'
-const FORM = /^(\d{1,16}) ?(?:([KMGTP]?)(i?)B)?$/i
+/** Lower case k: the kilo of 1000. */
+const SHOWN = 'kMGTP'
+const FORM = /^(\d{1,16})(?: ?([KMGTP]?)(i?)B)?$/i
 
 /** The forms of a size, for messages and help. */
 export const SIZE_FORMS = 'bytes as in 1048576, 10MiB (of 1024) or 5GB (of 1000)'
@@ -16,10 +18,12 @@ export function parseSize(text: string): number | undefined {
   return bytes <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(bytes) : undefined
 }
 
-/** `1.5 GiB`, rounded down: rounded up, it could look like a limit that has been reached. */
+/**
+ * `1.5 GB`, in powers of 1000, as the pages and the labels of disks have them. Rounded down: rounded up, it could look like a limit that has been reached.
+ */
 export function sizeText(bytes: number): string {
   let power = 0
-  while (power < PREFIXES.length && bytes >= 1024 ** (power + 1)) power += 1
-  const tenths = Math.floor((bytes / 1024 ** power) * 10)
-  return power === 0 ? `${bytes} B` : `${tenths / 10} ${PREFIXES[power - 1]}iB`
+  while (power < PREFIXES.length && bytes >= 1000 ** (power + 1)) power += 1
+  const tenths = Math.floor((bytes / 1000 ** power) * 10)
+  return power === 0 ? `${bytes} B` : `${tenths / 10} ${SHOWN[power - 1]}B`
 }

@@ -360,6 +360,11 @@ const catalog = {
     title: 'The storage is not available',
     help: 'The server cannot read or write its storage now. Try again later. If it stays so for one file alone, the operator has to look at that file.',
   },
+  'error.storage.full': {
+    status: 500,
+    title: 'The storage is full',
+    help: 'The disk of the server has no room for these bytes. What was acknowledged stays. Try again later, from where it stopped: the operator has to make room first.',
+  },
   'error.federation.revocations_unavailable': {
     status: 503,
     title: 'The list of revoked tokens cannot be read',

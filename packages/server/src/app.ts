@@ -1,4 +1,4 @@
-/** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `main.ts` and the commands of `cli/` import too. */
+/** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `start.ts` and the commands of `cli/` import too. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
@@ -10,6 +10,7 @@ import { openPostgresSeats } from './adapters/limiter/postgresSeats.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData, type ServerData } from './data.ts'
+import { startDiskWatch } from './diskWatch.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 import { CHECK_SECONDS, createHeadWatch, type HeadWatch, unwatched } from './domain/custody/headWatch.ts'
 import { openServerKeys } from './domain/custody/keys.ts'
@@ -31,6 +32,8 @@ export interface App {
   readonly http: FastifyInstance
   /** Whether the pages are built. Without them the rest works. */
   readonly hasPages: boolean
+  /** What the operator has to look at: sentences for people. */
+  readonly warnings: readonly string[]
   /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
   issueFirstInvite(): Promise<IssuedInvite | undefined>
   /** Is not ready any more, and after `drainSeconds` stops accepting requests, waits for the running ones, and closes everything. */
@@ -50,9 +53,9 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, staging, objects, keyedBytes, keyring, node, witness } = data
+  const { store, staging, objects, keyedBytes, keyring, node } = data
   const { clock } = node
-  const { headWatch, watching } = await startWatching({ store, witness, log, onBroken })
+  const { headWatch, diskWatch, watching } = await startWatching({ ...data, ...config, log, onBroken })
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
@@ -107,6 +110,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   return {
     http,
     hasPages: pages.size > 0,
+    warnings: diskWatch.warnings,
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
@@ -116,6 +120,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       await http.close()
       await stopped
       await refreshing.stop()
+      diskWatch.stop()
       clearInterval(watching)
       await headWatch.close()
       await limiter.close()
@@ -140,10 +145,14 @@ async function openCounts(
 /** The first check is over before anything is signed or removed. */
 async function startWatching({
   store,
+  objects,
   witness,
+  freeSpaceFloorBytes: floorBytes,
   log,
   onBroken,
-}: Pick<ServerData, 'store' | 'witness'> & Pick<AppParts, 'log' | 'onBroken'>) {
+}: Pick<ServerData, 'store' | 'objects' | 'witness'> &
+  Pick<Config, 'freeSpaceFloorBytes'> &
+  Pick<AppParts, 'log' | 'onBroken'>) {
   const headWatch = witness === undefined ? unwatched : createHeadWatch({ store, witness, log })
   await headWatch.check()
   // A database that does not answer is asked again.
@@ -151,7 +160,7 @@ async function startWatching({
     if (error instanceof StoreBroken) onBroken(error)
   }
   const watching = setInterval(() => void headWatch.check().catch(unlessBroken), CHECK_SECONDS * 1000)
-  return { headWatch, watching }
+  return { headWatch, diskWatch: await startDiskWatch({ disk: objects, floorBytes, log }), watching }
 }
 
 /** After a lost connection the database may be another one. */

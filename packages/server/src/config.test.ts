@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { type Config, describeSettings, type Environment, publicAddressOf, readConfig } from './config.ts'
+import type { Environment } from './config/given.ts'
+import { type Config, describeSettings, publicAddressOf, readConfig } from './config.ts'
 
 function configOf(environment: Environment): Config {
   const config = readConfig(environment)
@@ -136,6 +137,14 @@ describe('readConfig', () => {
     const chosen = configOf({ PUBLIC_URL: 'https://keep.example', REGISTRATION: 'open' })
     assert.deepEqual([chosen.registration, chosen.isRegistrationDefault], ['open', false])
     assert.equal(configOf({ REGISTRATION: 'closed' }).registration, 'closed')
+  })
+
+  it('refuses an address at which browsers give pages no encryption, unless it is meant', () => {
+    const insecure = { PUBLIC_URL: 'http://keep.example' }
+    assert.deepEqual(namesOf(insecure), ['PUBLIC_URL'])
+    assert.deepEqual(namesOf({ ...insecure, INSECURE_PUBLIC_URL: 'allowed' }), [])
+    for (const given of ['https://keep.example', 'http://127.0.0.1:9000/keep', 'http://[::1]'])
+      assert.deepEqual(namesOf({ PUBLIC_URL: given }), [], given)
   })
 
   it('reads addresses and networks of proxies', () => {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import type { Environment } from './config/given.ts'
 import { isLoopback, type PublicAddress } from './config/parsers.ts'
 import type { Setting } from './config/setting.ts'
 import { SETTINGS, type Values } from './config/settings.ts'
@@ -11,8 +12,6 @@ export interface Config extends Values {
   /** REGISTRATION is unset. Then a request that a proxy forwarded does not count as one from this machine. */
   readonly isRegistrationDefault: boolean
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads every setting, or names all faults at once. Ignores variables that are no settings. */
 export function readConfig(environment: Environment): Config | { readonly faults: readonly string[] } {
@@ -86,6 +85,10 @@ function contradictionsIn(values: Values): readonly string[] {
       values.publicUrl === undefined && !isLoopback(values.host),
       'PUBLIC_URL must be set, because HOST is not a loopback address',
     ],
+    [
+      values.insecurePublicUrl === 'refused' && isInsecure(values.publicUrl),
+      'PUBLIC_URL must begin with https:, or name a loopback address: at other http addresses browsers give the pages no encryption, and the pages work for no person. Put a TLS proxy in front. If only programs use the server, and never a browser, set INSECURE_PUBLIC_URL=allowed',
+    ],
     [values.chunkBytesSuggested > values.chunkBytesMax, 'CHUNK_BYTES_SUGGESTED must be at most CHUNK_BYTES_MAX'],
     [values.protocolMin > values.protocolMax, 'PROTOCOL_MIN must be at most PROTOCOL_MAX'],
     [
@@ -94,4 +97,11 @@ function contradictionsIn(values: Values): readonly string[] {
     ],
   ]
   return checks.filter(([isWrong]) => isWrong).map(([, fault]) => fault)
+}
+
+/** Whether browsers take the address for an insecure context (https://www.w3.org/TR/secure-contexts/), in which there is no WebCrypto. */
+function isInsecure(publicUrl: PublicAddress | undefined): boolean {
+  if (publicUrl === undefined) return false
+  const { protocol, hostname } = new URL(publicUrl.serverId)
+  return protocol === 'http:' && !isLoopback(hostname)
 }

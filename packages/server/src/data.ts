@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
 import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
+import { prepareDataDirectory } from './adapters/filesystem/dataDirectory.ts'
 import { createWitnessFile } from './adapters/filesystem/witnessFile.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { openS3, type S3Options, type S3Store } from './adapters/s3/store.ts'
@@ -65,7 +66,7 @@ interface ServerUse {
  * data: a database of SQLite and a directory of bytes belong to one process each.
  */
 export async function openServerData(config: Config, use: ServerUse): Promise<ServerData> {
-  await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
+  await prepareDataDirectory(config.dataDirectory)
   const opened: { close(): Promise<void> }[] = []
   const keep = <Resource extends { close(): Promise<void> }>(resource: Resource): Resource => {
     opened.unshift(resource)

@@ -1,23 +1,5 @@
-import './memory.ts'
-import { existsSync, mkdirSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
-import { join } from 'node:path'
-import { DATA_DIRECTORY } from './config/dataDirectory.ts'
+/** `npm start`: the server as a process. `blindkeep-server serve` does the same. */
+import './nodeVersion.ts'
 
-/**
- * Half of a start is compiling. From the second start on a data directory, Node takes what it compiled before. It is kept where only the server may write,
- * because it is code. `NODE_COMPILE_CACHE` names another place.
- */
-const dataDirectory = process.env.DATA_DIR || DATA_DIRECTORY
-// Nothing is created in a directory that is not a server's: the setting may be wrong.
-if (existsSync(join(dataDirectory, 'server.lock'))) {
-  const directory = join(dataDirectory, 'compiled')
-  try {
-    mkdirSync(directory, { mode: 0o700, recursive: true })
-    enableCompileCache(directory)
-  } catch {
-    // A start without it only takes longer.
-  }
-}
-
-await import('./start.ts')
+const { runServer } = await import('./options.ts')
+await runServer(process.argv.slice(2))

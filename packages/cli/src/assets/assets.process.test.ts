@@ -56,7 +56,7 @@ describe('blindkeep ls', () => {
     const { stdout } = await run(['ls', ...as])
     const asked = world.proxy.seen.slice(before).filter(({ path }) => path.startsWith('/v1/blob/')).length
     assert.equal(asked, 2)
-    assert.match(stdout, new RegExp(`folder/big\\.bin +2\\.3 MiB +\\d{4}-.* ${big.assetId.slice(0, 8)}`))
+    assert.match(stdout, new RegExp(`folder/big\\.bin +2\\.5 MB +\\d{4}-.* ${big.assetId.slice(0, 8)}`))
     assert.match(stdout, /\(not complete/)
     await owner.deleteAsset(half)
   })

@@ -36,7 +36,7 @@ function oneLine(text: string): string {
   return cliTruncate(shown(text.replace(/\s+/g, ' ')), MAX_NOTE_COLUMNS)
 }
 
-/** `a.pdf (1.2 MiB, from "Ada" (as the guest says))`. */
+/** `a.pdf (1.2 MB, from "Ada" (as the guest says))`. */
 export function dropText(drop: DescribedDrop): string {
   const claims = claimsText(drop.file)
   return `${shown(nameOf(drop))} (${sizeText(drop.file.size)}${claims === '' ? '' : `, ${claims}`})`

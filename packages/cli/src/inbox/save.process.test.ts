@@ -54,7 +54,7 @@ describe('blindkeep inbox save', () => {
     assert.equal(saved.status, 0, saved.stderr)
     assert.match(
       saved.stdout,
-      /invoice\.pdf \(300 KiB, from "Ada", note: "for\uFFFD order 7 thanks" \(as the guest says\)\) is saved as/,
+      /invoice\.pdf \(307\.2 kB, from "Ada", note: "for\uFFFD order 7 thanks" \(as the guest says\)\) is saved as/,
     )
     assert.match(saved.stdout, /^3 files are saved\.$/m)
     const names = await inFolder(folder)

@@ -19,7 +19,7 @@ export function stateText({ state, isFull, passphraseRequired }: OwnLink): strin
 
 type Limits = Pick<OwnLink, 'caps' | 'singleUse' | 'expiresAt'>
 
-/** `up to 20 files, each of up to 2 GiB, 9.3 GiB in all, until 2026-12-02 14:05`. */
+/** `up to 20 files, each of up to 2 GB, 10 GB in all, until 2026-12-02 14:05`. */
 export function limitsText({ caps, singleUse, expiresAt }: Limits): string {
   const { maxFileCount, maxTotalBytes } = caps
   const largest = largestFile(caps)

@@ -42,7 +42,7 @@ describe('a link at the command line', () => {
     assert.equal(created.status, 0, created.stderr)
     const address = created.stdout.trim()
     assert.match(address, /^http:\/\/127\.0\.0\.1:\d+\/u\/[0-9a-f]{32}#\S+$/)
-    assert.match(created.stderr, /up to 20 files, each of up to 5 KiB, 1 MiB in all, until \d{4}-/)
+    assert.match(created.stderr, /up to 20 files, each of up to 5\.1 kB, 1 MB in all, until \d{4}-/)
     await world.folder('files', { 'fits.bin': randomBytes(5 * 1024), 'large.bin': randomBytes(5 * 1024 + 1) })
     const dropping = await world.run(['drop', address, 'files', '--json'], {
       env: { BLINDKEEP_PASSPHRASE: 'open sesame' },

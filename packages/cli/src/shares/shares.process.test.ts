@@ -42,7 +42,7 @@ describe('a share at the command line', () => {
     assert.deepEqual(created.asset_ids, [first, second, third])
     const list = await world.run(['open', created.url])
     assert.equal(list.status, 0, list.stderr)
-    assert.match(list.stdout, /293 KiB|292\.9 KiB/)
+    assert.match(list.stdout, /300 kB/)
     assert.ok(list.stdout.includes('../in/\uFFFDdaer.txt') && !list.stdout.includes('\u202E'))
     assert.match(list.stderr, /as the owner of the share says/)
 

@@ -15,6 +15,7 @@ export const chunkProblems = [
   'error.upload.session_closed',
   'error.upload.content_hash_mismatch',
   'error.storage.unavailable',
+  'error.storage.full',
 ] as const
 
 export const sessionState = {

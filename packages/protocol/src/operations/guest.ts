@@ -41,6 +41,7 @@ export const guestOperations = {
       'error.drop.cap_exhausted',
       'error.quota.exceeded',
       'error.storage.unavailable',
+      'error.storage.full',
     ],
   },
   appendChunk: {

@@ -29,6 +29,7 @@ export const uploadOperations = {
       'error.request.limit_reached',
       'error.quota.exceeded',
       'error.storage.unavailable',
+      'error.storage.full',
     ],
   },
   listUploads: {

@@ -82,5 +82,11 @@ export const ReadinessResponse = object('ReadinessResponse', {
       'Why not: the database or the bytes do not answer, the time is not known or two seconds off, a newer release has changed the database, the server ends, or, as a sentence, the receipt log is shorter than it was.',
     ),
   ),
+  warnings: Type.Optional(
+    list(
+      text('disk_below_floor'),
+      'What the operator has to look at while the server serves: the disk has less free space than its floor, so bytes of uploads are refused. The log has the figures.',
+    ),
+  ),
 })
 export type ReadinessResponse = Static<typeof ReadinessResponse>

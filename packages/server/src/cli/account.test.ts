@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 import { type CommandOutcome, runCommand } from '../../../../testing/command.ts'
 import { type App, createApp } from '../app.ts'
 import { readConfig } from '../config.ts'
+import { GIVEN } from '../testing/serverUse.ts'
 import { accountCommands } from './account.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
 
@@ -35,7 +36,14 @@ function besideServer(settings: Readonly<Record<string, string>>, work: (beside:
           assert.ok(command !== undefined)
           const { given, values } = parseCall(command, argv)
           const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
-          const outcome = await command.run({ config, given, option, flag: () => false, tell: () => undefined })
+          const outcome = await command.run({
+            config,
+            settings: GIVEN,
+            given,
+            option,
+            flag: (name: string) => name === 'yes',
+            tell: () => undefined,
+          })
           assert.ok(outcome !== undefined)
           return outcome
         },
@@ -94,7 +102,7 @@ describe('the commands of accounts, beside a running server', () => {
       assert.deepEqual((await shown()).own_limits, { soft: 1024, hard: 2000 })
       assert.deepEqual((await shown()).deployment_limits, { soft: 1000, hard: 1000, grace_days: 14 })
       const { lines } = await run('account quota', 'ann@example.org', '--hard', '2kB')
-      assert.match(String(lines.at(-1)), /soft 1000 B, hard 1000 B, grace 14 days\.$/)
+      assert.match(String(lines.at(-1)), /soft 1000 B \(1 kB\), hard 1000 B \(1 kB\), grace 14 days\.$/)
       await shown('--hard', 'unlimited', '--soft', 'default')
       assert.deepEqual(await quota(), { used: 0, state: 'ok' })
       const exceeded = await shown('--hard', '0')

@@ -5,7 +5,10 @@ import type { Config } from '../config.ts'
 import { openPresentStore } from '../data.ts'
 import { type AccountStatus, createOperator, type LimitChanges, type Operator } from '../domain/account/operator.ts'
 import { UNLIMITED } from '../domain/quota/quota.ts'
+import { createUploadEnding } from '../domain/uploads/uploadEnding.ts'
+import { createWriters } from '../domain/uploads/writers.ts'
 import { type Call, type Command, columns, type Outcome, UsageError, withOpen } from './command.ts'
+import { requireConsent, YES } from './consent.ts'
 import { quotaOf } from './quota.ts'
 
 const NEEDS_SETTINGS =
@@ -78,6 +81,19 @@ export const accountCommands: readonly Command[] = [
       }),
   },
   {
+    name: 'account delete',
+    summary: 'Deletes an account with everything in it.',
+    details: [
+      'Its sessions end at once, its links and shares answer as if they did not exist, and its bytes are removed: what is nowhere else is lost. The receipts',
+      'stay valid. A server that runs begins within SWEEP_SECONDS, and keeps the bytes for GC_GRACE_SECONDS. Backups still have them. It is refused while a file',
+      'is retained. To stop an account without losing anything: `account suspend`.',
+      ACCOUNT_FORMS,
+    ],
+    takes: ['account'],
+    options: { yes: YES },
+    run: (call) => withOperator(call.config, (operator) => remove(operator, call)),
+  },
+  {
     name: 'account quota',
     summary: 'Shows the usage and limits of an account, or sets the account’s own limits.',
     details: [
@@ -104,7 +120,35 @@ export const accountCommands: readonly Command[] = [
 
 function withOperator(config: Config, work: (operator: Operator) => Promise<Outcome>): Promise<Outcome> {
   const ports = { clock: systemClock, quota: quotaOf(config) }
-  return withOpen(openPresentStore(config), (store) => work(createOperator({ ...ports, store })))
+  return withOpen(openPresentStore(config), (store) => {
+    // This process writes nothing, and the server notices by itself what is to be deleted.
+    const ending = createUploadEnding({ ...ports, store, writers: createWriters(), onDeleting: () => undefined })
+    return work(createOperator({ ...ports, store, ending }))
+  })
+}
+
+async function remove(operator: Operator, call: Call): Promise<Outcome> {
+  const [named = ''] = call.given
+  const { account, pendingDrops, quota } = present(await operator.find(named), named)
+  const { email, accountId } = account
+  await requireConsent(call, {
+    lines: [
+      `This deletes ${email} (${accountId}): ${sizeText(quota.used)}, with ${pendingDrops} drops in the inbox that were not adopted.`,
+      'It cannot be undone.',
+    ],
+    word: email,
+  })
+  const outcome = present(await operator.remove(accountId), named)
+  if ('refused' in outcome)
+    throw new Error(
+      outcome.refused === 'asset_retained'
+        ? `${email} has a file that is retained: until then the account cannot be deleted. \`account suspend\` stops it meanwhile`
+        : `${email} has changed meanwhile. Look at it again`,
+    )
+  return {
+    lines: [`${email} is deleted. Its bytes are removed by the running server, or by its next start.`],
+    json: { email, account_id: accountId, deleted: true },
+  }
 }
 
 async function list(operator: Operator): Promise<Outcome> {
@@ -181,7 +225,7 @@ function limitText(limit: number | undefined, shown = sizeText): string {
 }
 
 function exactly(bytes: number): string {
-  return bytes < 1024 ? sizeText(bytes) : `${bytes} B (${sizeText(bytes)})`
+  return bytes < 1000 ? sizeText(bytes) : `${bytes} B (${sizeText(bytes)})`
 }
 
 function jsonOf({ account, pendingDrops, quota: { used, softLimit, hardLimit, state, graceEnds } }: AccountStatus) {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { Given } from '../config/given.ts'
 import type { Config } from '../config.ts'
 
 /** A command of the operator. `commands.ts` lists them. */
@@ -24,6 +25,8 @@ interface CommandOption {
 
 export interface Call {
   readonly config: Config
+  /** Where the settings come from. */
+  readonly settings: Given
   /** The arguments that `takes` names, in its order. */
   readonly given: readonly string[]
   /** The value of an option, if it was given. */
@@ -80,6 +83,12 @@ function parsed(argv: readonly string[], options: Readonly<Record<string, { read
 }
 
 const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
+  data: { value: 'DIR', meaning: 'In place of DATA_DIR.' },
+  config: {
+    value: 'FILE',
+    meaning:
+      'Reads settings from FILE, as lines NAME=value. Without it from .env of the working directory, if there is one.',
+  },
   json: { value: 'flag', meaning: 'Prints JSON for programs.' },
   help: { value: 'flag', meaning: 'Prints this help.' },
 }

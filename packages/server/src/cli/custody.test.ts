@@ -11,7 +11,7 @@ import { openServerData, type ServerData } from '../data.ts'
 import { pauseCollector } from '../domain/custody/collect.ts'
 import { locationOf } from '../domain/uploads/location.ts'
 import type { ObjectState } from '../ports/store.ts'
-import { USE } from '../testing/serverUse.ts'
+import { GIVEN, USE } from '../testing/serverUse.ts'
 import { defined, sha256 } from '../testing/world.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
@@ -40,7 +40,9 @@ function besideServer(work: (beside: Beside) => Promise<void>) {
           const command = defined(COMMANDS.find((each) => each.name === name))
           const { given, values } = parseCall(command, argv)
           const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
-          return defined(await command.run({ config, given, option, flag: () => false, tell: () => undefined }))
+          return defined(
+            await command.run({ config, settings: GIVEN, given, option, flag: () => false, tell: () => undefined }),
+          )
         },
         async object(state, content) {
           const location = locationOf(sha256(content), defined(parseUploadId(randomUUID())))

@@ -8,6 +8,7 @@ import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { readConfig } from '../config.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
+import { GIVEN } from '../testing/serverUse.ts'
 import { defined } from '../testing/world.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
 import { deprecationCommands } from './deprecation.ts'
@@ -36,7 +37,14 @@ function overDatabase(
         assert.ok(command !== undefined)
         const { given, values } = parseCall(command, argv)
         const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
-        const outcome = await command.run({ config, given, option, flag: () => false, tell: () => undefined })
+        const outcome = await command.run({
+          config,
+          settings: GIVEN,
+          given,
+          option,
+          flag: (name: string) => name === 'yes',
+          tell: () => undefined,
+        })
         assert.ok(outcome !== undefined)
         return outcome
       })

@@ -5,6 +5,7 @@ import { openPresentStore } from '../data.ts'
 import { createDeprecations, type Deprecations } from '../domain/discovery/deprecations.ts'
 import type { Deprecation } from '../ports/store.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
+import { requireConsent, YES } from './consent.ts'
 
 /** Announcing the end of old protocol versions. The server may run; its answers have the announcement within seconds. */
 export const deprecationCommands: readonly Command[] = [
@@ -20,6 +21,7 @@ export const deprecationCommands: readonly Command[] = [
       'min-version': { value: 'YYYY-MM-DD', meaning: 'The oldest protocol version that is accepted after the cutoff.' },
       cutoff: { value: 'TIME', meaning: 'When older versions end, for example 2027-03-01T00:00:00Z.' },
       'detail-url': { value: 'URL', meaning: 'A page that tells people what to do; optional.' },
+      yes: YES,
     },
     run: (call) => withDeprecations(call.config, (deprecations) => announce(deprecations, call)),
   },
@@ -41,13 +43,27 @@ function withDeprecations(config: Config, work: (deprecations: Deprecations) => 
   return withOpen(openPresentStore(config), (store) => work(createDeprecations({ store, clock: systemClock }, config)))
 }
 
-async function announce(deprecations: Deprecations, { option }: Call): Promise<Outcome> {
+async function announce(deprecations: Deprecations, call: Call): Promise<Outcome> {
+  const { option } = call
   const minProtocolVersion = parseProtocolVersion(option('min-version') ?? '')
   if (minProtocolVersion === undefined)
     throw new UsageError('--min-version takes an existing date, for example 2026-06-01')
   const cutoff = parseInstant(option('cutoff') ?? '')
   if (cutoff === undefined) throw new UsageError('--cutoff takes a time of RFC 3339, for example 2027-03-01T00:00:00Z')
-  const answer = await deprecations.announce({ minProtocolVersion, cutoff, detailUrl: option('detail-url') })
+  const announcement = { minProtocolVersion, cutoff, detailUrl: option('detail-url') }
+  const outlook = await deprecations.judge(announcement)
+  if ('refused' in outlook) throw new Error(outlook.detail)
+  const { oldest, newest, days } = outlook
+  await requireConsent(call, {
+    lines: [
+      `Now clients with the versions ${oldest} to ${newest} may write.`,
+      `From now on every answer to a version below ${minProtocolVersion} has a warning, and discovery lists the announcement.`,
+      `From ${formatInstant(cutoff)} on, in ${days} days, such clients create nothing any more: no account, link, upload or share (426). They still read and delete.`,
+      'It cannot be changed or withdrawn.',
+    ],
+    word: minProtocolVersion,
+  })
+  const answer = await deprecations.announce(announcement)
   if ('refused' in answer) throw new Error(answer.detail)
   return { lines: ['Announced; this cannot be undone:', lineOf(answer)], json: jsonOf(answer) }
 }

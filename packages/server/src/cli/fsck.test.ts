@@ -7,6 +7,7 @@ import { describe, it } from 'node:test'
 import { MARKER } from '../adapters/filesystem/marker.ts'
 import { readConfig } from '../config.ts'
 import { FILLED_BYTES, type Filled, fill } from '../testing/fsck.ts'
+import { GIVEN } from '../testing/serverUse.ts'
 import { defined, inWorld } from '../testing/world.ts'
 import type { Outcome } from './command.ts'
 import { fsckCommands } from './fsck.ts'
@@ -61,7 +62,7 @@ function inDirectory(work: (directory: Directory) => Promise<void>): () => Promi
           path,
           filled,
           fsck: async (...flags) => {
-            const call = { config, given: [], option: () => undefined, tell: () => undefined }
+            const call = { config, settings: GIVEN, given: [], option: () => undefined, tell: () => undefined }
             const outcome = defined(
               await defined(fsckCommands[0]).run({ ...call, flag: (name) => flags.includes(name) }),
             )

@@ -32,11 +32,29 @@ export const inviteCommands: readonly Command[] = [
   },
   {
     name: 'account invites',
-    summary: 'Lists recent invites, oldest first: live, used (with the account) or expired.',
+    summary: 'Lists recent invites with their ids, oldest first: live, used (with the account) or expired.',
     details: [
       'The codes are not shown, because the server does not keep them. An invite is deleted 30 days after its end.',
     ],
     run: ({ config }) => withInvites(config, list),
+  },
+  {
+    name: 'invite revoke',
+    summary: 'Ends an invite that is not used yet: its code registers no account any more.',
+    details: [
+      '<invite> is the code, or its id in `account invites`. To end what was made with a used one: `account delete`.',
+    ],
+    takes: ['invite'],
+    run: ({ config, given: [named = ''] }) =>
+      withInvites(config, async (invites) => {
+        const outcome = await invites.revoke(named)
+        // The code may work: it is not repeated.
+        if (outcome === 'unknown')
+          throw new Error('there is no such invite; `account invites` lists them with their ids')
+        if (outcome === 'used')
+          throw new Error('this invite was used. `account invites` shows by which account; `account delete` deletes it')
+        return { lines: ['The invite is revoked.'], json: { revoked: true } }
+      }),
   },
 ]
 
@@ -74,7 +92,8 @@ async function list(invites: Invites): Promise<Outcome> {
   return {
     lines: listed.length === 0 ? ['There are no invites.'] : columns(listed.map(lineOf)),
     json: {
-      invites: listed.map(({ createdAt, expiresAt, state, usedBy, email }) => ({
+      invites: listed.map(({ inviteId, createdAt, expiresAt, state, usedBy, email }) => ({
+        invite_id: inviteId,
         created_at: formatInstant(createdAt),
         expires_at: formatInstant(expiresAt),
         state,
@@ -84,7 +103,7 @@ async function list(invites: Invites): Promise<Outcome> {
   }
 }
 
-function lineOf({ createdAt, expiresAt, state, usedBy, email }: ListedInvite): readonly string[] {
+function lineOf({ inviteId, createdAt, expiresAt, state, usedBy, email }: ListedInvite): readonly string[] {
   const status = usedBy === undefined ? state : `${state} by ${email ?? usedBy}`
-  return [formatInstant(createdAt), `until ${formatInstant(expiresAt)}  ${status}`]
+  return [inviteId, formatInstant(createdAt), `until ${formatInstant(expiresAt)}  ${status}`]
 }

@@ -9,7 +9,7 @@ import { type Config, readConfig } from '../config.ts'
 import { openServerData } from '../data.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import type { AttestationKey } from '../ports/store.ts'
-import { USE } from '../testing/serverUse.ts'
+import { GIVEN, USE } from '../testing/serverUse.ts'
 import { type Outcome, parseCall } from './command.ts'
 import { keyCommands } from './keys.ts'
 
@@ -37,7 +37,14 @@ function besideServer(work: (beside: Beside) => Promise<void>): () => Promise<vo
           const { given, values } = parseCall(command, argv)
           const flag = (name: string) => values[name] === true
           const config = configOf({ ...env, ...settings })
-          const outcome = await command.run({ config, given, option: () => undefined, flag, tell: () => undefined })
+          const outcome = await command.run({
+            config,
+            settings: GIVEN,
+            given,
+            option: () => undefined,
+            flag,
+            tell: () => undefined,
+          })
           assert.ok(outcome !== undefined)
           return outcome
         },

@@ -1,23 +1,36 @@
+import { settingsInForce } from '../config/inForce.ts'
 import { describeSettings, settingLines } from '../config.ts'
 import { migrateData } from '../data.ts'
-import type { Command } from './command.ts'
+import { type Command, columns } from './command.ts'
 
 /** Running the server itself. */
 export const serviceCommands: readonly Command[] = [
   {
     name: 'serve',
     summary: 'Runs the server, until SIGINT or SIGTERM.',
-    details: ['Reads its settings from the environment; `config` lists them.'],
-    async run() {
-      await import('../main.ts')
+    details: ['`config` shows its settings. A second signal ends it at once.'],
+    options: { port: { value: 'PORT', meaning: 'In place of PORT.' } },
+    async run({ settings }) {
+      const { serve } = await import('../serve.ts')
+      await serve(settings)
       return undefined
     },
   },
   {
     name: 'config',
-    summary: 'Lists all settings with meaning and default, or the wrong ones.',
-    async run() {
-      return { lines: settingLines(), json: { settings: describeSettings() } }
+    summary: 'Shows the settings in force and where each comes from, or the wrong ones.',
+    details: [
+      'From an option, the environment, a file (--config, or .env of the working directory), or by default. A running server has the settings of its start; secrets',
+      'are hidden. With --meanings: what each setting means, and its default.',
+    ],
+    options: { meanings: { value: 'flag', meaning: 'Explains every setting.' } },
+    async run({ config, settings, flag }) {
+      if (flag('meanings')) return { lines: settingLines(), json: { settings: describeSettings() } }
+      const inForce = settingsInForce(config, settings)
+      return {
+        lines: columns(inForce.map(({ name, value, origin }) => [name, value, origin])),
+        json: { settings: inForce },
+      }
     },
   },
   {

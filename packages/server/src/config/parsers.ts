@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { parseS3Address, type S3Address } from '../adapters/s3/address.ts'
 
@@ -28,6 +29,14 @@ export function integer({
     const value = Number(text)
     const isInRange = digits.test(text) && Number.isSafeInteger(value) && value >= min && value <= max
     return isInRange ? { value } : { fault: `must be a whole number from ${min} to ${max}` }
+  }
+}
+
+/** A number of bytes, alone or with a unit, as everywhere. */
+export function size({ min }: { readonly min: number }): Parser<number> {
+  return (text) => {
+    const value = parseSize(text)
+    return value !== undefined && value >= min ? { value } : { fault: `must be at least ${min} ${SIZE_FORMS}` }
   }
 }
 

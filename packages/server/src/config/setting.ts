@@ -1,5 +1,5 @@
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
-import { integer, type Parser, type PublicAddress, protocolVersion } from './parsers.ts'
+import { integer, type Parser, type PublicAddress, protocolVersion, size } from './parsers.ts'
 
 /** One variable of the environment. An empty variable counts as unset. */
 export interface Setting<Value> {
@@ -12,6 +12,8 @@ export interface Setting<Value> {
   readonly fallback?: Value
   /** Computes the default of a setting that depends on others. */
   readonly derive?: (sources: Sources) => Value
+  /** Never shown. */
+  readonly isSecret?: boolean
   /** It must be the same on all nodes of a server, which write it to the database (sharedSettings.ts). */
   readonly isShared?: boolean
 }
@@ -23,7 +25,8 @@ interface Sources {
   readonly quotaHardBytes: number | undefined
 }
 
-type Row<Value, Keys extends keyof Setting<Value>> = Required<Pick<Setting<Value>, 'meaning' | 'parse' | Keys>>
+type Row<Value, Keys extends keyof Setting<Value>> = Required<Pick<Setting<Value>, 'meaning' | 'parse' | Keys>> &
+  Pick<Setting<Value>, 'isSecret'>
 
 export const DAY_SECONDS = 86_400
 /** Ten years: sums of instants and durations stay exact. */
@@ -52,7 +55,7 @@ export function days(name: string, fallback: number, meaning: string): Setting<n
 }
 
 export function bytes(name: string, fallback: number, meaning: string): Setting<number> {
-  return setting(name, { fallback, meaning, parse: integer({ min: 1 }) })
+  return setting(name, { fallback, meaning, parse: size({ min: 1 }) })
 }
 
 export function count(name: string, fallback: number, meaning: string): Setting<number> {

@@ -13,6 +13,7 @@ import {
   networks,
   oneOf,
   publicAddress,
+  size,
   text,
 } from './parsers.ts'
 import {
@@ -48,6 +49,12 @@ export const SETTINGS = {
       'Address at which clients reach the server. Its origin names the server in receipts; its path comes before every other path.',
     parse: publicAddress,
   }),
+  insecurePublicUrl: setting('INSECURE_PUBLIC_URL', {
+    fallback: 'refused',
+    meaning:
+      'Whether PUBLIC_URL may be an http address that is not loopback (refused or allowed). Browsers give pages there no encryption: only programs can use such a server, and everyone on the way sees what they send.',
+    parse: oneOf(['refused', 'allowed']),
+  }),
   dataDirectory: setting('DATA_DIR', {
     fallback: DATA_DIRECTORY,
     meaning: 'Directory for all data that has no setting of its own.',
@@ -76,11 +83,13 @@ export const SETTINGS = {
     parse: text,
   }),
   s3SecretAccessKey: optional('AWS_SECRET_ACCESS_KEY', {
+    isSecret: true,
     shown: 'none',
     meaning: 'The secret of that user.',
     parse: text,
   }),
   s3SessionToken: optional('AWS_SESSION_TOKEN', {
+    isSecret: true,
     shown: 'none',
     meaning: 'Belongs to credentials that end.',
     parse: text,
@@ -132,14 +141,14 @@ export const SETTINGS = {
       shown: 'QUOTA_HARD_BYTES',
       derive: ({ quotaHardBytes }) => quotaHardBytes,
       meaning: 'Usage from which the server warns an account.',
-      parse: integer({ min: 0 }),
+      parse: size({ min: 0 }),
     }),
   ),
   quotaHardBytes: shared(
     optional('QUOTA_HARD_BYTES', {
       shown: 'no limit',
       meaning: 'Most that an account may use.',
-      parse: integer({ min: 0 }),
+      parse: size({ min: 0 }),
     }),
   ),
   quotaGraceDays: shared(days('QUOTA_GRACE_DAYS', 14, 'Days at or above the hard limit until the grace period ends.')),
@@ -151,7 +160,7 @@ export const SETTINGS = {
     fallback: 1024 * MEBIBYTE,
     meaning:
       'Free disk space below which no bytes are accepted; an object store has none to measure. New uploads begin only above it and what open ones reserve: 16 MiB for each, 1 GiB in all, with the default chunk.',
-    parse: integer({ min: 0 }),
+    parse: size({ min: 0 }),
   }),
   protocolMin: shared(version('PROTOCOL_MIN', '2026-01-01', 'Oldest protocol version that writes may use.')),
   protocolMax: shared(version('PROTOCOL_MAX', '2026-11-01', 'Newest protocol version.')),
@@ -256,6 +265,12 @@ export const SETTINGS = {
     meaning:
       'Seconds for which a server that ends still takes requests, while /readyz answers 503: so long a load balancer may need to turn away.',
     parse: integer({ min: 0, max: 300 }),
+  }),
+  logAddresses: setting('LOG_ADDRESSES', {
+    fallback: 'refused',
+    meaning:
+      'The answers whose line in the log has the client’s address, where it is known: none, refused (status 400 and above), or all.',
+    parse: oneOf(['none', 'refused', 'all']),
   }),
   logLevel: setting('LOG_LEVEL', {
     fallback: 'info',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type Environment, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
+import type { Environment } from './given.ts'
 import { startWarnings } from './startWarnings.ts'
 
 /** The settings that the warnings at the start name. */
@@ -29,9 +30,8 @@ describe('the warnings at the start', () => {
     )
   })
 
-  it('do not appear on loopback, nor for a proxy without TLS', () => {
+  it('do not appear on loopback', () => {
     assert.deepEqual(namedBy({}), [])
     assert.deepEqual(namedBy({ PUBLIC_URL: 'http://localhost:8080' }), [])
-    assert.deepEqual(namedBy({ PUBLIC_URL: 'http://keep.example' }), ['QUOTA_HARD_BYTES'])
   })
 })

@@ -14,9 +14,9 @@ export function startWarnings(
       `No quota is set. ${strangers} guest of a link without a byte limit can fill the disk. Set QUOTA_HARD_BYTES, or use \`blindkeep-server account quota\`.`,
     ],
     [
-      // Blindkeep speaks plain HTTP, so a proxy ends TLS.
-      publicUrl.serverId.startsWith('https:') && trustedProxies.length === 0,
-      'TRUST_PROXY names no proxy. Behind a proxy on this machine or network, no client has an address for the limits: one client can use up the sessions and passphrase attempts of a link, and the sign-in attempts of an account, for all others.',
+      // Blindkeep speaks plain HTTP, so a proxy ends TLS; at a plain address there may be one all the same.
+      trustedProxies.length === 0,
+      'TRUST_PROXY names no proxy. Behind a proxy on this machine or network, no client has an address for the limits and the log: one client can use up the sessions and passphrase attempts of a link, and the sign-in attempts of an account, for all others.',
     ],
   ]
   return checks.filter(([isTrue]) => isTrue).map(([, warning]) => warning)

@@ -70,7 +70,9 @@ export type Refusal =
   | { readonly refused: 'revocations_unavailable' }
   | { readonly refused: 'limit_reached'; readonly detail: string }
   | { readonly refused: 'range_unsatisfiable'; readonly size: number }
-  | { readonly refused: 'storage_unavailable' }
+  /** `cause` is for the log alone. */
+  | { readonly refused: 'storage_unavailable'; readonly cause?: unknown }
+  | { readonly refused: 'storage_full'; readonly cause?: unknown }
   | { readonly refused: 'overloaded'; readonly retryAfterSeconds: number }
   | { readonly refused: 'body_too_large' }
   | { readonly refused: 'media_type_unsupported' }

@@ -24,7 +24,6 @@ import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { networkOf } from '../domain/drops/guestNetwork.ts'
 import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
-import type { Log } from '../ports/log.ts'
 import { type Body, BodyBroken, hasBody, mostBytesOf } from './body.ts'
 import type { Hold, Holder, Kept } from './budget.ts'
 import type { Call } from './call.ts'
@@ -49,7 +48,6 @@ interface AdmissionPorts {
   readonly sessions: Sessions
   readonly protocolWindow: AcceptedVersions
   readonly senderOf: SenderOf
-  readonly log: Log
   /** Aborts when the server ends. */
   readonly closing: AbortSignal
 }
@@ -73,10 +71,9 @@ export type Admit = (asked: Asked, arriving: Arriving) => Promise<Call<Operation
 export const MAX_GUEST_JSON_BYTES = 64 * 1024
 
 export function createAdmit(
-  { sessions, protocolWindow, senderOf, log, closing }: AdmissionPorts,
+  { sessions, protocolWindow, senderOf, closing }: AdmissionPorts,
   settings: AdmissionSettings,
 ): Admit {
-  const countedSource = createCountedSource(senderOf, log)
   const { requestBytesMax } = settings
   return async (asked, { body, hold }) => {
     const { row, request, reply } = asked
@@ -102,7 +99,7 @@ export function createAdmit(
     if (row.query !== undefined && isRefusal(query)) return query
 
     // 8 to 10
-    const source = countedSource(request)
+    const { source } = senderOf(request.raw)
     const holder = holderOf(caller, source)
     const read = await readBody(asked, { body, hold, holder, requestBytesMax })
     if (isRefusal(read)) return read
@@ -142,18 +139,6 @@ export function createAdmit(
   function warn(reply: FastifyReply, version: ProtocolVersion | Refusal | undefined): void {
     const warning = isRefusal(version) ? undefined : deprecationWarning(version, protocolWindow)
     if (warning !== undefined) reply.header('Warning', warning)
-  }
-}
-
-/** Where limits count the request. Warns once if they cannot, because a proxy is in front that no setting names. */
-function createCountedSource(senderOf: SenderOf, log: Log): (request: FastifyRequest) => string | undefined {
-  let hasWarned = false
-  return ({ raw }) => {
-    const { source, isTrustedProxy } = senderOf(raw)
-    if (source !== undefined || isTrustedProxy || hasWarned || !isForwarded(raw.headers)) return source
-    hasWarned = true
-    log.warn('a proxy that TRUST_PROXY does not name forwards requests: limits cannot tell its clients apart')
-    return source
   }
 }
 

@@ -70,7 +70,7 @@ describe('connections', () => {
 
   it('have a share for each network, of which an IPv6 subscriber has only one', async () => {
     const sources = ['2001:db8:1:1::/64', '2001:db8:1:2::/64', '2001:db8:1:3::/64', '2001:db8:2:1::/64']
-    const senderOf: SenderOf = () => ({ source: sources.shift(), isTrustedProxy: false })
+    const senderOf: SenderOf = () => ({ source: sources.shift(), address: undefined, isTrustedProxy: false })
     await bounded(
       () => undefined,
       async (open) => {

@@ -1,15 +1,16 @@
 import type { Operation } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sessions } from '../domain/account/sessions.ts'
-import { isRefusal, type Refusal } from '../domain/refusals.ts'
+import { isRefusal, type Reason, type Refusal } from '../domain/refusals.ts'
 import type { Log } from '../ports/log.ts'
 import { HasherBusy } from '../ports/secrets.ts'
-import { StorageUnavailable } from '../ports/storageErrors.ts'
+import { StorageFull, StorageUnavailable } from '../ports/storageErrors.ts'
 import { StoreBroken } from '../ports/store.ts'
 import { type Body, BodyBroken, BodyTooLarge, bodyOf, hasBody } from './body.ts'
 import { authenticate, hiddenNotFound, suspension } from './gates.ts'
 import { pageMethodsAt } from './pages.ts'
 import { methodsOf, rowsAt } from './paths.ts'
+import { codeOf } from './problem.ts'
 import { type Exchange, writeRefusal } from './reply.ts'
 
 interface ErrorPorts {
@@ -24,6 +25,11 @@ interface BodyLimits {
   readonly chunkBytesMax: number
 }
 
+interface Fault extends Pick<Exchange, 'request'> {
+  readonly row: Operation | undefined
+  readonly refusal: Refusal
+}
+
 export interface Errors {
   /** Answers with a problem. Reads the rest of the body first, up to the limit, so that a client that is still sending sees the answer. */
   refuse(
@@ -35,13 +41,30 @@ export interface Errors {
   refuseUndecodable(exchange: Exchange): Promise<FastifyReply>
 }
 
+/** The refusals with 500 that are no exceptions, and what they come from. */
+const CAUSES: Readonly<Partial<Record<Reason, string>>> = {
+  storage_full: 'free disk space is below FREE_SPACE_FLOOR_BYTES, or the disk is full',
+  storage_unavailable: 'the bytes are missing, damaged or suspected, or the disk does not answer',
+  overloaded: 'requests and answers under way take all memory that they may',
+}
+const LOGGED = Symbol('logged')
+
 export function createErrors({ sessions, log, onBroken }: ErrorPorts, limits: BodyLimits): Errors {
   const refuse: Errors['refuse'] = async ({ row, request, reply, refusal, body = bodyOf(request.raw) }) => {
     const takesChunk = row?.body?.type === 'application/octet-stream'
     const limitBytes = takesChunk ? limits.chunkBytesMax : limits.requestBytesMax
     const hasEnded = !hasBody(request.raw) || (await body.drain(limitBytes)) === 'whole'
     if (!hasEnded) reply.header('Connection', 'close')
+    logFault({ row, request, refusal })
     return writeRefusal({ row, request, reply, refusal })
+  }
+
+  /** Every 500 has its cause in the log. An exception has it there already. */
+  function logFault({ row, request, refusal }: Fault): void {
+    const cause = CAUSES[refusal.refused]
+    if (cause === undefined || ('cause' in refusal && refusal.cause === LOGGED)) return
+    const error = 'cause' in refusal ? refusal.cause : undefined
+    log.error('refused', { requestId: request.id, route: row?.path ?? 'unknown', code: codeOf(refusal), cause, error })
   }
 
   const refusalOf: Errors['refusalOf'] = (error, { row, request }) => {
@@ -52,7 +75,11 @@ export function createErrors({ sessions, log, onBroken }: ErrorPorts, limits: Bo
     if (error instanceof StoreBroken) onBroken(error)
     // The specification has one answer for every reason why the list cannot be read (Discovery, revoked-jti).
     if (row.problems.includes('error.federation.revocations_unavailable')) return { refused: 'revocations_unavailable' }
-    return error instanceof StorageUnavailable ? { refused: 'storage_unavailable' } : { refused: 'failed' }
+    if (error instanceof StorageFull && row.problems.includes('error.storage.full'))
+      return { refused: 'storage_full', cause: LOGGED }
+    return error instanceof StorageUnavailable
+      ? { refused: 'storage_unavailable', cause: LOGGED }
+      : { refused: 'failed' }
   }
 
   return {

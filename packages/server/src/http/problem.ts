@@ -76,6 +76,7 @@ const CODES = {
   limit_reached: 'error.request.limit_reached',
   range_unsatisfiable: 'error.request.range_not_satisfiable',
   storage_unavailable: 'error.storage.unavailable',
+  storage_full: 'error.storage.full',
   overloaded: 'error.request.overloaded',
   body_too_large: 'error.request.payload_too_large',
   media_type_unsupported: 'error.request.unsupported_media_type',

@@ -16,7 +16,7 @@ import { ownAccountRoutes } from './routes/ownAccount.ts'
 import { quotaRoutes } from './routes/quota.ts'
 import { recoveryRoutes } from './routes/recovery.ts'
 import { secondFactorRoutes } from './routes/secondFactor.ts'
-import { serviceRoutes } from './routes/service.ts'
+import { type ServiceSettings, serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { shareRoutes } from './routes/shares.ts'
 import { syncRoutes } from './routes/sync.ts'
@@ -34,10 +34,10 @@ interface RoutePorts {
 }
 
 /** One route for each row of the table of operations. */
-export function createRoutes(ports: RoutePorts, settings: GuestSettings): Routes {
+export function createRoutes(ports: RoutePorts, settings: GuestSettings & ServiceSettings): Routes {
   const { rules, store, objects, clock } = ports
   return {
-    ...serviceRoutes(ports),
+    ...serviceRoutes(ports, settings),
     ...discoveryRoutes(rules),
     ...accountRoutes(rules),
     ...secondFactorRoutes(rules),

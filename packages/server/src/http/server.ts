@@ -30,13 +30,15 @@ import {
   writeRefusal,
   writtenOut,
 } from './reply.ts'
-import { createSenderOf } from './source.ts'
+import { createProxyHint, createSenderOf } from './source.ts'
 
 export interface HttpSettings {
   readonly requestBytesMax: number
   readonly chunkBytesMax: number
   /** Addresses of proxies whose X-Forwarded-For the server believes. */
   readonly trustedProxies: readonly string[]
+  /** The answers whose line in the log has the client's address. */
+  readonly logAddresses: 'none' | 'refused' | 'all'
   /** `PUBLIC_URL`, or the address that the server listens on. */
   readonly publicUrl: string
 }
@@ -82,6 +84,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
   const { routes, pages, sessions, protocolWindow, log } = ports
   const errors = createErrors(ports, settings)
   const senderOf = createSenderOf(settings.trustedProxies)
+  const hintAtProxy = createProxyHint(senderOf, log)
   const namesThisServer = createNamesThisServer(settings.publicUrl)
 
   const app = Fastify({
@@ -96,7 +99,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
   })
   const budget = ports.budget ?? createBudget()
   boundConnections(app.server, undefined, senderOf)
-  const admit = createAdmit({ sessions, protocolWindow, log, senderOf, closing: closingOf(app) }, settings)
+  const admit = createAdmit({ sessions, protocolWindow, senderOf, closing: closingOf(app) }, settings)
   addOperationRoutes(app, routes, { admit, errors, budget })
   addPageRoutes(app, pages, errors.refuse)
   // Reached when the bytes of an answer could not be read after it began. The error may name paths on the disk, so nothing of it is sent.
@@ -108,16 +111,18 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
   app.addHook('onRequest', (request, reply, next) => {
     // A connection that was cut may have sent thousands of requests ahead in one piece. Their answers would be lost.
     if (request.raw.socket.destroyed) return void reply.hijack()
+    hintAtProxy(request.raw)
     addCommonHeaders({ request, reply })
     if (isMisdirected(request)) errors.refuse({ request, reply, refusal: { refused: 'misdirected' } }).catch(next)
     // An unknown path is refused before Fastify looks at the body's type.
     else if (request.is404) errors.refuse({ request, reply, refusal: unknownPath(request) }).catch(next)
     else next()
   })
-  app.addHook('onResponse', ({ id, method, routeOptions }, { statusCode, elapsedTime }, next) => {
+  app.addHook('onResponse', ({ id, method, routeOptions, raw }, { statusCode, elapsedTime }, next) => {
     // Log the route's pattern, never the path: an opaque id in a path is a credential.
     const route = routeOptions.url ?? 'unknown'
-    log.info('answered', { requestId: id, method, route, status: statusCode, ms: Math.round(elapsedTime) })
+    const address = isAddressLogged(settings, statusCode) ? senderOf(raw).address : undefined
+    log.info('answered', { requestId: id, method, route, status: statusCode, ms: Math.round(elapsedTime), address })
     next()
   })
   // The gates and `refuse` read the body, whatever its type.
@@ -137,6 +142,11 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
     reply.header(HEADERS.protocolMin, min)
     reply.header(HEADERS.protocolMax, max)
   }
+}
+
+/** Why not all of them: `decisions/addresses-in-the-log.md`. */
+function isAddressLogged({ logAddresses }: Pick<HttpSettings, 'logAddresses'>, status: number): boolean {
+  return logAddresses === 'all' || (logAddresses === 'refused' && status >= 400)
 }
 
 interface Serving {

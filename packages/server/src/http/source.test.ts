@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { describe, it } from 'node:test'
-import { createSenderOf, isForwarded, type SenderOf } from './source.ts'
+import { createProxyHint, createSenderOf, isForwarded, type SenderOf } from './source.ts'
 
 /** A request of this peer. */
 function from(remoteAddress: string, forwardedFor?: string): Parameters<SenderOf>[0] {
@@ -130,6 +130,31 @@ describe('the source that a trusted proxy names', () => {
     assert.equal(behind(from('10.0.1.255', '1.1.1.1')).isTrustedProxy, true)
     assert.equal(behind(from('10.0.3.1', '1.1.1.1')).isTrustedProxy, false)
     assert.equal(direct(from('127.0.0.1', '1.1.1.1')).isTrustedProxy, false)
+  })
+})
+
+describe('the address of a request, for the log', () => {
+  it('is whole where its source is known, and unknown otherwise', () => {
+    assert.equal(direct(from('203.0.113.7')).address, '203.0.113.7')
+    assert.equal(direct(from('2001:db8::1')).address, '2001:db8:0:0:0:0:0:1')
+    assert.equal(behind(from(PROXY, 'forged, 203.0.113.8')).address, '203.0.113.8')
+    for (const hidden of [direct(from('127.0.0.1', '203.0.113.7')), direct(from('10.1.2.3')), behind(from(PROXY))])
+      assert.equal(hidden.address, undefined)
+  })
+})
+
+describe('a proxy that no setting names', () => {
+  it('is said once, with its address, and a named one never', () => {
+    const said: unknown[] = []
+    const log = { warn: (_event: string, facts: unknown) => void said.push(facts) }
+    const request = from('172.16.0.9', '203.0.113.7') as IncomingMessage
+    const hint = createProxyHint(behind, log)
+    hint(from(PROXY, '203.0.113.7') as IncomingMessage)
+    hint(from('172.16.0.9') as IncomingMessage)
+    assert.deepEqual(said, [])
+    hint(request)
+    hint(request)
+    assert.deepEqual(said, [{ proxy: '172.16.0.9' }])
   })
 })
 

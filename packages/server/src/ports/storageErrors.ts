@@ -5,6 +5,11 @@ export class StorageUnavailable extends Error {
   override readonly name: string = 'StorageUnavailable'
 }
 
+/** There is no room for the bytes. A later call succeeds when there is. */
+export class StorageFull extends StorageUnavailable {
+  override readonly name: string = 'StorageFull'
+}
+
 /** A sync failed. What the disk holds of this object is unknown from now on, and no later sync can repair that. */
 export class SyncFailed extends StorageUnavailable {}
 

@@ -43,7 +43,10 @@ export function overHttp(
   const limits = { chunkBytesMax: MAX_CHUNK_BYTES, chunkBytesSuggested: 1024, requestBytesMax: MAX_REQUEST_BYTES }
   const app = createHttpServer(
     {
-      routes: createRoutes({ rules, store, objects, clock, version: '0.0.0', unreadiness: () => [] }, limits),
+      routes: createRoutes(
+        { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [] },
+        { ...limits, freeSpaceFloorBytes: 0 },
+      ),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
@@ -52,7 +55,7 @@ export function overHttp(
       onBroken: (error) => void broken.push(error),
       ...(budget !== undefined && { budget }),
     },
-    { ...limits, trustedProxies: [], publicUrl: 'http://localhost:80', ...settings },
+    { ...limits, trustedProxies: [], logAddresses: 'refused', publicUrl: 'http://localhost:80', ...settings },
   )
   return {
     app,

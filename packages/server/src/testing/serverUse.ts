@@ -5,3 +5,6 @@ export const USE = {
     throw error
   },
 }
+
+/** The settings of a command whose `config` the test makes. */
+export const GIVEN = { environment: {}, origins: {}, file: undefined }

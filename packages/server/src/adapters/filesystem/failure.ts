@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageFull, StorageUnavailable } from '../../ports/storageErrors.ts'
 
 /** The operating system's code (`ENOSPC`, `EIO`, …) of an error from a system call; undefined for any other error. */
 export function systemCode(error: unknown): string | undefined {
@@ -21,7 +21,9 @@ export async function onStorage<Result>(work: () => Promise<Result>): Promise<Re
 /** What `onStorage` throws for `error`. */
 export function storageError(error: unknown): unknown {
   const code = systemCode(error)
-  return code === undefined ? error : new StorageUnavailable(`the storage answered ${code}`, { cause: error })
+  if (code === undefined) return error
+  const Kind = code === 'ENOSPC' || code === 'EDQUOT' ? StorageFull : StorageUnavailable
+  return new Kind(`the storage answered ${code}`, { cause: error })
 }
 
 /** The result of `work`, or undefined if the system reports that there is no such file. */

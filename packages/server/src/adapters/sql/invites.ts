@@ -36,6 +36,10 @@ const onlyUse = prepared(
       .where('expires_at', '>', given.at),
 )
 
+const removalOfUnused = prepared((db, given: { readonly codeHash: string }) =>
+  db.deleteFrom('invites').where('code_hash', '=', given.codeHash).where('used_by', 'is', null),
+)
+
 const removalOfExpired = prepared((db, given: { readonly before: Instant; readonly max: number }) =>
   db
     .deleteFrom('invites')
@@ -71,6 +75,9 @@ export function inviteWrites(db: Db): InviteWrites {
     },
     async use(codeHash, accountId, at) {
       return (await onlyUse.changed(db, { codeHash, accountId, at })) === 1
+    },
+    async revoke(codeHash) {
+      return (await removalOfUnused.changed(db, { codeHash })) === 1
     },
     async prune(before, max) {
       await removalOfExpired.changed(db, { before, max })

@@ -1,3 +1,4 @@
+import { StorageFull } from '../../ports/storageErrors.ts'
 import { StorageUnavailable, StoreBroken, StoreDamaged, ValueUnreadable } from '../../ports/store.ts'
 
 /** Whether the database can still be trusted. All connections to a file share one. */
@@ -20,6 +21,7 @@ export function createHealth(): Health {
         return new ValueUnreadable(error.message, { cause: error })
       const code = resultCodeOf(error)
       if (code === undefined || code === 0) return error
+      if ((code & 0xff) === FULL) return new StorageFull('The disk of the database is full', { cause: error })
       if (isPassing(code)) return new StorageUnavailable('The database cannot be written to now', { cause: error })
       if (!isBreaking(code)) return error
       const Broken = isDamage(code) ? StoreDamaged : StoreBroken

@@ -3,9 +3,9 @@
  * discard drops and delete assets. So the used bytes equal the sum of the rows, and every object has its state, wherever the process dies.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
-import type { AccountId } from '@blindkeep/protocol/ids'
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import { type Account, accountLock, isStoreBroken, type Store, type Upload } from '../../ports/store.ts'
+import { type Account, accountLock, isStoreBroken, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
 import type { Assets } from '../assets/assets.ts'
 import { retentionOf } from '../assets/slot.ts'
 import type { Inbox } from '../drops/inbox.ts'
@@ -80,17 +80,9 @@ export function createAccountDeletion({
     ): Promise<Refuses<'credentials_wrong' | 'attempts_limited' | 'asset_retained'> | undefined> {
       const refused = await accounts.requireSecret(account, secret, source)
       if (refused !== undefined) return refused
-      const { accountId, secretHash } = account
-      const at = clock.now()
-      const outcome = await store.write([accountLock(accountId)], async (tx) => {
-        if (!(await tx.accountDeletions.begin({ accountId, secretHash, at })))
-          return { refused: 'credentials_wrong' } as const
-        const retainedUntil = (await tx.assets.retainedUntil(accountId)) ?? at
-        const unclosed = await tx.uploads.unclosedOfAccount(accountId)
-        if (retainedUntil > at || unclosed.some((upload) => willBeRetained(upload, at)))
-          return { refused: 'asset_retained' } as const
-        return { closed: await ending.endOpen(tx, unclosed, at) }
-      })
+      const outcome = await store.write([accountLock(account.accountId)], (tx) =>
+        deleteIn(tx, account, { at: clock.now(), ending }),
+      )
       if (isRefusal(outcome)) return outcome
       ending.afterCommit(outcome.closed)
       onDeleted()
@@ -106,6 +98,22 @@ export function createAccountDeletion({
       )
     },
   }
+}
+
+/**
+ * The deletion itself, under the account's lock. The owner and the operator begin it with the same words. Refused, the transaction changes nothing.
+ * `credentials_wrong`: the account is deleted already, or has another secret than `account`.
+ */
+export async function deleteIn(
+  tx: WriteTx,
+  { accountId, secretHash }: Account,
+  { at, ending }: { readonly at: Instant; readonly ending: Pick<UploadEnding, 'endOpen'> },
+): Promise<{ readonly closed: readonly Upload[] } | Refuses<'credentials_wrong' | 'asset_retained'>> {
+  if (!(await tx.accountDeletions.begin({ accountId, secretHash, at }))) return { refused: 'credentials_wrong' }
+  const retainedUntil = (await tx.assets.retainedUntil(accountId)) ?? at
+  const unclosed = await tx.uploads.unclosedOfAccount(accountId)
+  if (retainedUntil > at || unclosed.some((upload) => willBeRetained(upload, at))) return { refused: 'asset_retained' }
+  return { closed: await ending.endOpen(tx, unclosed, at) }
 }
 
 /** A finishing upload counts as landed, as the deletion does not stop it. */

@@ -74,6 +74,7 @@ describe('an e-mail address', () => {
       assert.equal(await register(ADA), 'in')
       const operator = createOperator({
         ...world,
+        ending: world.rules.ending,
         quota: createQuota({ softBytes: undefined, hardBytes: undefined, graceDays: 14 }),
       })
       const accountId = defined(await operator.find(ADA)).account.accountId

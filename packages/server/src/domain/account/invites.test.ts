@@ -50,6 +50,24 @@ describe('an invite', () => {
   )
 
   it(
+    'is revoked by its code in any typing or by its id, unless it was used',
+    inWorld(async (world) => {
+      const { invites } = world.rules
+      const register = registering(world)
+      const [first, second, used] = [await invites.issue(1), await invites.issue(1), await invites.issue(1)]
+      notRefused(await register({ invite: used.code }))
+      assert.equal(await invites.revoke(first.code.toLowerCase().replaceAll('-', ' ')), 'revoked')
+      const ids = (await invites.list()).map(({ inviteId, state }) => ({ inviteId, state }))
+      const live = defined(ids.find(({ state }) => state === 'live'))
+      assert.equal(await invites.revoke(live.inviteId.toUpperCase()), 'revoked')
+      assert.equal(await invites.revoke(live.inviteId), 'unknown')
+      assert.equal(await invites.revoke(used.code), 'used')
+      for (const { code } of [first, second])
+        assert.deepEqual(await register({ invite: code, email: 'bob@example.org' }), CLOSED)
+    }),
+  )
+
+  it(
     'makes one account when 64 concurrent requests send it',
     inWorld(async (world) => {
       const register = registering(world)

@@ -13,6 +13,8 @@ export interface IssuedInvite {
 }
 
 export interface ListedInvite extends Invite {
+  /** Names the invite, and is of no use to register: the first characters of its code's hash. */
+  readonly inviteId: string
   readonly state: 'live' | 'used' | 'expired'
   /** Of the account that was made with it, unless that account is deleted. */
   readonly email: string | undefined
@@ -24,6 +26,8 @@ const DAY_SECONDS = 86_400
 export const INVITE_DAYS = 7
 export const MAX_INVITE_DAYS = 365
 const MAX_LISTED = 10_000
+/** Shorter than a code. Two of 10,000 invites are the same with a chance of 2^-22. */
+const ID_CHARACTERS = 12
 /** After it has expired. Until then the owner can repeat a registration whose answer was lost. */
 export const INVITES_KEPT_SECONDS = 30 * DAY_SECONDS
 
@@ -61,6 +65,14 @@ export function createInvites({ store, clock, random }: InvitePorts) {
       return isIssued ? { code, expiresAt: row.expiresAt } : undefined
     },
 
+    /** By its code, or by the id that `list` gives. Nothing changes if it was used, or is unknown. */
+    async revoke(named: string): Promise<'revoked' | 'used' | 'unknown'> {
+      const invite = await store.read((tx) => findNamed(tx, named))
+      if (invite === undefined) return 'unknown'
+      const isRevoked = await store.write([], (tx) => tx.invites.revoke(invite.codeHash))
+      return isRevoked ? 'revoked' : 'used'
+    },
+
     /** Oldest first. */
     async list(): Promise<readonly ListedInvite[]> {
       return store.read(async (tx) => {
@@ -68,7 +80,7 @@ export function createInvites({ store, clock, random }: InvitePorts) {
         for (const invite of await tx.invites.list(MAX_LISTED)) {
           const account = invite.usedBy && (await tx.accounts.find(invite.usedBy))
           const email = account && account.deletedAt === undefined ? account.email : undefined
-          listed.push({ ...invite, state: stateOf(invite, clock.now()), email })
+          listed.push({ ...invite, inviteId: idOf(invite), state: stateOf(invite, clock.now()), email })
         }
         return listed
       })
@@ -84,6 +96,15 @@ export async function findInvite(
 ): Promise<{ readonly codeHash: string; readonly usedBy: Account['accountId'] | undefined } | undefined> {
   const invite = code === undefined ? undefined : await tx.invites.find(hashOfCode(code))
   return invite === undefined || stateOf(invite, at) === 'expired' ? undefined : invite
+}
+
+async function findNamed(tx: ReadTx, named: string): Promise<Invite | undefined> {
+  if (named.length !== ID_CHARACTERS) return tx.invites.find(hashOfCode(named))
+  return (await tx.invites.list(MAX_LISTED)).find((invite) => idOf(invite) === named.toLowerCase())
+}
+
+function idOf({ codeHash }: Invite): string {
+  return codeHash.slice(0, ID_CHARACTERS)
 }
 
 function hashOfCode(typed: string): string {

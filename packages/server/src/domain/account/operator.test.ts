@@ -9,6 +9,7 @@ import { createOperator } from './operator.ts'
 const operatorOf = (world: World, limits: Partial<QuotaSettings> = {}) =>
   createOperator({
     ...world,
+    ending: world.rules.ending,
     quota: createQuota({ softBytes: undefined, hardBytes: undefined, graceDays: 14, ...limits }),
   })
 
@@ -24,6 +25,21 @@ describe('the operator', () => {
         assert.equal((await operator.find(named))?.account.accountId, accountId)
       for (const named of ['unknown@example.org', '00000000-0000-4000-8000-000000000000', ''])
         assert.equal(await operator.find(named), undefined)
+    }),
+  )
+
+  it(
+    'deletes an account as its owner would; afterwards it knows none',
+    inWorld(async (world) => {
+      const [accountId, other] = [await newAccount(world), await newAccount(world)]
+      const operator = operatorOf(world)
+      await land(world, await newLink(world, {}, accountId), new Uint8Array(9))
+      assert.deepEqual(await operator.remove(emailOf(accountId)), { closed: [] })
+      assert.equal(await operator.find(accountId), undefined)
+      assert.equal(await operator.remove(accountId), undefined)
+      assert.notEqual(await operator.find(other), undefined)
+      await world.rules.accountDeletion.resume()
+      assert.deepEqual(await world.store.read((tx) => tx.accountDeletions.listUnfinished(9)), [])
     }),
   )
 

@@ -4,6 +4,8 @@ import type { Clock } from '../../ports/clock.ts'
 import { type Account, accountLock, type OwnLimits, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
 import type { Quota, QuotaSnapshot } from '../quota/quota.ts'
 import { isRefusal } from '../refusals.ts'
+import type { UploadEnding } from '../uploads/uploadEnding.ts'
+import { deleteIn } from './accountDeletion.ts'
 import { emailOf } from './email.ts'
 import { removeSecondFactor } from './factorSetup.ts'
 
@@ -11,6 +13,7 @@ interface OperatorPorts {
   readonly store: Store
   readonly clock: Clock
   readonly quota: Quota
+  readonly ending: Pick<UploadEnding, 'endOpen'>
 }
 
 /** An account as its operator sees it. */
@@ -37,7 +40,7 @@ const ACCOUNTS_AT_A_TIME = 500
 
 export type Operator = ReturnType<typeof createOperator>
 
-export function createOperator({ store, clock, quota }: OperatorPorts) {
+export function createOperator({ store, clock, quota, ending }: OperatorPorts) {
   async function statusOf(tx: ReadTx, account: Account): Promise<AccountStatus> {
     const pendingDrops = await tx.drops.countPending(account.accountId)
     return { account, pendingDrops, quota: quota.snapshot(account, clock.now()) }
@@ -109,6 +112,12 @@ export function createOperator({ store, clock, quota }: OperatorPorts) {
         return { ...(await presentStatus(tx, accountId)), isChanged: totpConfirmedAt !== undefined }
       })
     },
+
+    /**
+     * Deletes an account, as its owner would. A running server frees its bytes with its next sweep, and its uploads end with their next chunk. Refuses, and
+     * changes nothing, while an asset is retained.
+     */
+    remove: (named: string) => change(named, (tx, account) => deleteIn(tx, account, { at: clock.now(), ending })),
 
     suspend: (named: string) => setSuspended(named, true),
     resume: (named: string) => setSuspended(named, false),

@@ -18,6 +18,15 @@ interface Announcement {
   readonly detailUrl: string | undefined
 }
 
+/** For an operator who considers an announcement. */
+interface Outlook {
+  /** Versions that are accepted now, and not announced to end. */
+  readonly oldest: ProtocolVersion
+  readonly newest: ProtocolVersion
+  /** Whole days until the cutoff. */
+  readonly days: number
+}
+
 export interface AnnouncementRefused {
   readonly refused: 'announcement_unfit'
   /** For the operator. */
@@ -28,6 +37,7 @@ export interface AnnouncementRefused {
 const MAX_ANNOUNCEMENTS = 1000
 const MAX_URL_CHARACTERS = 2048
 const DAY_SECONDS = 86_400
+const DAY_MS = DAY_SECONDS * 1000
 
 export type Deprecations = ReturnType<typeof createDeprecations>
 
@@ -38,6 +48,19 @@ export function createDeprecations(
   return {
     list(): Promise<readonly Deprecation[]> {
       return store.read((tx) => tx.deprecations.list())
+    },
+
+    /** What would happen to an announcement now. Changes nothing. */
+    async judge(announcement: Announcement): Promise<Outlook | AnnouncementRefused> {
+      const now = clock.now()
+      return store.read(async (tx) => {
+        const earlier = await tx.deprecations.list()
+        const window = await settledWindow(tx)
+        const detail = unfitByItself(announcement, now, settings) ?? unfitBeside(earlier, announcement, window)
+        if (detail !== undefined || window === undefined) return { refused: 'announcement_unfit', detail: detail ?? '' }
+        const { cutoff } = announcement
+        return { oldest: highest(window.min, earlier), newest: window.max, days: Math.floor((cutoff - now) / DAY_MS) }
+      })
     },
 
     /** An announcement cannot be corrected later. So it is refused unless it fits the lead time, the earlier announcements and the window of the server's last start. */

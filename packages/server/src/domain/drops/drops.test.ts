@@ -134,12 +134,12 @@ describe('creating a drop session', () => {
       async (world) => {
         const opaqueId = await newLink(world)
         const ask = (size: number) => create(world, creation(opaqueId, content, { declaration: { size } }))
-        assert.equal(await ask(601), 'storage_unavailable')
+        assert.equal(await ask(601), 'storage_full')
         assert.equal(await isUntouched(world, opaqueId), true)
         assert.equal(await ask(400), 'created')
-        assert.equal(await ask(201), 'storage_unavailable')
+        assert.equal(await ask(201), 'storage_full')
         assert.equal(await ask(200), 'created')
-        assert.equal(await ask(1), 'storage_unavailable')
+        assert.equal(await ask(1), 'storage_full')
       },
       {
         settings: { freeSpaceFloorBytes: 400 },

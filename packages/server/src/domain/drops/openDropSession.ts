@@ -38,7 +38,7 @@ export type OpenDropRefusal = Refuses<
   | 'file_too_large'
   | 'caps_exhausted'
   | 'quota_exceeded'
-  | 'storage_unavailable'
+  | 'storage_full'
 >
 
 interface OpenDropPorts {
@@ -73,7 +73,7 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
     if (refused !== undefined) return refused
     const parsed = parseDeclaration(declaration, link)
     if (isRefusal(parsed)) return parsed
-    if (!hasRoom) return { refused: 'storage_unavailable' }
+    if (!hasRoom) return { refused: 'storage_full' }
     const uploadId = newId(random, parseUploadId)
     await insertSession(tx, { uploadId, request, link, parsed, opener: opened.openerOf(request, counted), now })
     return { uploadId, isRepeat: false, ended }

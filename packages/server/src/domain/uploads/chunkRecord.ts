@@ -27,7 +27,7 @@ export interface ChunkRecordPorts {
 }
 
 export type RecordRefusal = Refuses<
-  'chunk_misplaced' | 'upload_not_found' | 'account_suspended' | 'storage_unavailable'
+  'chunk_misplaced' | 'upload_not_found' | 'account_suspended' | 'storage_unavailable' | 'storage_full'
 >
 
 type RecordingRefusal = Refuses<'chunk_misplaced' | 'upload_not_found' | 'account_suspended'> | FinishingRefusal

@@ -39,7 +39,7 @@ type StopRefusal = Refuses<'chunk_misplaced' | 'upload_not_found'>
 
 export type WriteRefusal =
   | StopRefusal
-  | Refuses<'chunk_empty' | 'chunk_corrupt' | 'chunk_past_size' | 'storage_unavailable'>
+  | Refuses<'chunk_empty' | 'chunk_corrupt' | 'chunk_past_size' | 'storage_unavailable' | 'storage_full'>
 
 /** So many parts of a session may be written at once: repeats of a chunk on several nodes. Stopped nodes leave some, which cannot fill the store. */
 const MAX_PARTS_WRITING = 4
@@ -67,7 +67,7 @@ export function createChunkWrite({ store, staging, clock, room, staged, finishin
       take(bytes: Uint8Array): void {
         length += bytes.length
         if (offset + length > upload.size) throw new ChunkRefused({ refused: 'chunk_past_size', offset })
-        if (!room.take(bytes.length)) throw new ChunkRefused({ refused: 'storage_unavailable' })
+        if (!room.take(bytes.length)) throw new ChunkRefused({ refused: 'storage_full' })
         ofChunk.update(bytes)
         if (ofFile !== ofChunk) ofFile?.update(bytes)
       },
@@ -99,7 +99,7 @@ export function createChunkWrite({ store, staging, clock, room, staged, finishin
       if (!isBegun) throw new PartNotBegun('the chunk got no part')
     }
     try {
-      if (!(await room.isLeft())) return { refused: 'storage_unavailable' }
+      if (!(await room.isLeft())) return { refused: 'storage_full' }
       const { signal } = writer
       await staging.write({ location, key, offset: chunk.offset }, { body: body(), signal, onBytes: arrival.take })
       return arrival.chunk(key)

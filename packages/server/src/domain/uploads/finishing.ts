@@ -5,7 +5,7 @@
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import type { Staging } from '../../ports/staging.ts'
-import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
+import { StorageFull, StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import { accountLock, isStoreBroken, OutcomeUnknown, type Upload, type UploadFailure } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { createFinishingLease, type LeasePorts } from './finishingLease.ts'
@@ -15,6 +15,7 @@ import type { UploadEnding } from './uploadEnding.ts'
 
 export type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<'upload_not_found'>
 type FailedAnswer = Refuses<UploadFailure>
+type StorageRefusal = Refuses<'storage_unavailable' | 'storage_full'>
 
 interface FinishingPorts extends LeasePorts {
   readonly staging: Staging
@@ -82,9 +83,9 @@ export function createFinishing(ports: FinishingPorts) {
    * Handles an error of the blob store in an open upload. After a failed sync the content of the disk is unknown: the upload fails.
    * After any other error but `StorageUnavailable` the running hash may be wrong: it is forgotten, the next chunk reads the bytes again, and the error is thrown.
    */
-  async function storageFault(upload: Upload, error: unknown): Promise<Refuses<'storage_unavailable'>> {
+  async function storageFault(upload: Upload, error: unknown): Promise<StorageRefusal> {
     if (error instanceof SyncFailed) await fail(upload, { from: 'open', refused: hashWrong(upload) })
-    if (error instanceof StorageUnavailable) return { refused: 'storage_unavailable' }
+    if (error instanceof StorageUnavailable) return refusalFor(error)
     staged.forget(upload.uploadId)
     throw error
   }
@@ -94,7 +95,7 @@ export function createFinishing(ports: FinishingPorts) {
     storageFault,
 
     /** Makes an upload's bytes durable. */
-    async settle(upload: Upload): Promise<Refuses<'storage_unavailable'> | undefined> {
+    async settle(upload: Upload): Promise<StorageRefusal | undefined> {
       try {
         await staging.settle(upload.location, upload.size)
         return undefined
@@ -112,6 +113,10 @@ export function createFinishing(ports: FinishingPorts) {
       await tryEachInTurn(waiting, async (uploadId) => void (await finishHere(uploadId)), isStoreBroken)
     },
   }
+}
+
+function refusalFor(error: StorageUnavailable): StorageRefusal {
+  return { refused: error instanceof StorageFull ? 'storage_full' : 'storage_unavailable', cause: error }
 }
 
 function shared<Answer>(run: (uploadId: UploadId, entered?: Upload) => Promise<Answer>): typeof run {

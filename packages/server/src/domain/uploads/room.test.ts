@@ -77,13 +77,13 @@ describe('bytes that were declared and not sent', () => {
     onDisk(1000, async (world, disk) => {
       const content = bytes(600)
       const uploadId = await openDrop(world, await newLink(world), content)
-      assert.equal(await declaredDrop(world, 401), 'storage_unavailable')
+      assert.equal(await declaredDrop(world, 401), 'storage_full')
       notRefused(await append(world, uploadId, { offset: 0, bytes: content.subarray(0, 500) }))
       assert.equal(disk.freeBytes(), FLOOR + 500)
-      assert.equal(await declaredDrop(world, 401), 'storage_unavailable')
+      assert.equal(await declaredDrop(world, 401), 'storage_full')
       assert.equal(await declaredDrop(world, 400), 'created')
       notRefused(await append(world, uploadId, { offset: 500, bytes: content.subarray(500) }))
-      assert.equal(await declaredDrop(world, 1), 'storage_unavailable')
+      assert.equal(await declaredDrop(world, 1), 'storage_full')
     }),
   )
 
@@ -91,7 +91,7 @@ describe('bytes that were declared and not sent', () => {
     'reserve nothing any more when the session has ended',
     onDisk(CHUNK, async (world) => {
       const uploadId = await openDrop(world, await newLink(world), bytes(CHUNK))
-      assert.equal(await declaredDrop(world, 1), 'storage_unavailable')
+      assert.equal(await declaredDrop(world, 1), 'storage_full')
       notRefused(await world.rules.ending.cancel(await uploadRow(world, uploadId)))
       assert.equal(await declaredDrop(world, CHUNK), 'created')
     }),
@@ -111,7 +111,7 @@ describe('a chunk that would take free space below the floor', () => {
       world.clock.advance(1)
       for (let round = 0; round < 3; round += 1)
         assert.deepEqual(await append(world, uploadId, { offset: 1000, bytes: second }), {
-          refused: 'storage_unavailable',
+          refused: 'storage_full',
         })
       assert.equal((await uploadRow(world, uploadId)).receivedBytes, 1000)
       assert.equal(disk.freeBytes(), FLOOR)
@@ -135,7 +135,7 @@ describe('a chunk that would take free space below the floor', () => {
         }),
       )
       assert.ok(disk.freeBytes() >= FLOOR, `${disk.freeBytes()} bytes are free`)
-      const refused = answers.filter((answer) => isRefusal(answer) && answer.refused === 'storage_unavailable').length
+      const refused = answers.filter((answer) => isRefusal(answer) && answer.refused === 'storage_full').length
       assert.ok(refused >= 20 && refused < 40, `${refused} were refused`)
     }),
   )
@@ -149,7 +149,7 @@ describe('a chunk that would take free space below the floor', () => {
       disk.fillTo(1000)
       world.clock.advance(1)
       const send = () => append(world, uploadId, { offset: 0, bytes: content })
-      assert.deepEqual(await send(), { refused: 'storage_unavailable' })
+      assert.deepEqual(await send(), { refused: 'storage_full' })
       disk.fillTo(0)
       assert.deepEqual(await send(), { offset: 500 })
     }),

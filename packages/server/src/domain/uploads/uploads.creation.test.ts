@@ -218,7 +218,7 @@ describe('a refused upload', () => {
           ['asset_id_taken', { size, assetId: foreign }],
           ['manifest_stale', { size, envelope: { action: 'replace', original_blob_hash: sha256(content) } }],
           ['upload_too_large', { size }],
-          ['storage_unavailable', { size: 901 }],
+          ['storage_full', { size: 901 }],
           ['quota_exceeded', { size: 501 }],
         ]
         for (const [refused, overrides] of cases) {
@@ -259,12 +259,12 @@ describe('a refused upload', () => {
         const albumOwner = await newAlbumOwner(world)
         const of = (size: number) => declaredFor(world, albumOwner, content, { size })
         await openDrop(world, await newLink(world), bytes(200))
-        assert.equal(await creation(world, albumOwner, of(701)), 'storage_unavailable')
+        assert.equal(await creation(world, albumOwner, of(701)), 'storage_full')
         const uploadId = await openDeclared(world, albumOwner, of(700))
-        assert.equal(await creation(world, albumOwner, of(1)), 'storage_unavailable')
+        assert.equal(await creation(world, albumOwner, of(1)), 'storage_full')
         // Bytes that it has sent no longer count as reserved; the disk itself shows them as used.
         await append(world, uploadId, { offset: 0, bytes: bytes(50) })
-        assert.equal(await creation(world, albumOwner, of(51)), 'storage_unavailable')
+        assert.equal(await creation(world, albumOwner, of(51)), 'storage_full')
         assert.equal(await creation(world, albumOwner, of(50)), 'opened')
       },
       {

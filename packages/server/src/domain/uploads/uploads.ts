@@ -31,9 +31,7 @@ export interface CreatedUpload {
 type CreateRefusal =
   | ManifestRefusal
   | SlotRefusal
-  | Refuses<
-      'device_not_authorized' | 'album_not_available' | 'upload_too_large' | 'quota_exceeded' | 'storage_unavailable'
-    >
+  | Refuses<'device_not_authorized' | 'album_not_available' | 'upload_too_large' | 'quota_exceeded' | 'storage_full'>
 
 interface UploadPorts {
   readonly store: Store
@@ -64,12 +62,9 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
     return refused ?? { uploadId: await open(tx, accountId, declared), offset: undefined }
   }
 
-  function judgeSize(
-    { size }: Declared,
-    hasRoom: boolean,
-  ): Refuses<'upload_too_large' | 'storage_unavailable'> | undefined {
+  function judgeSize({ size }: Declared, hasRoom: boolean): Refuses<'upload_too_large' | 'storage_full'> | undefined {
     if (size > settings.blobBytesMax) return { refused: 'upload_too_large', limit: settings.blobBytesMax }
-    return hasRoom ? undefined : { refused: 'storage_unavailable' }
+    return hasRoom ? undefined : { refused: 'storage_full' }
   }
 
   /** Writes the intent, before the first byte arrives. */

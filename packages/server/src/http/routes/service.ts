@@ -10,18 +10,22 @@ type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
 
 const DAY = 'public, max-age=86400'
 
-export function serviceRoutes({
-  store,
-  objects,
-  version,
-  unreadiness,
-}: {
+export interface ServiceSettings {
+  readonly freeSpaceFloorBytes: number
+}
+
+interface ServicePorts {
   readonly store: Store
   readonly objects: Objects
   readonly version: string
   /** Why it is not ready, beyond its database and its bytes: each a word, or a sentence for the operator. */
   readonly unreadiness: () => readonly string[]
-}): Pick<Routes, Row> {
+}
+
+export function serviceRoutes(
+  { store, objects, version, unreadiness }: ServicePorts,
+  { freeSpaceFloorBytes }: ServiceSettings,
+): Pick<Routes, Row> {
   const document = JSON.stringify(openapiDocument(version))
   const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>
     probe().then(
@@ -37,13 +41,16 @@ export function serviceRoutes({
     }),
     healthz: async () => ({ status: 200, body: { status: 'ok' } }),
     async readyz() {
+      const freeBytes = await objects.check().catch(() => undefined)
       const failing = [
         ...unreadiness(),
         ...((await answers(() => store.read((tx) => tx.receipts.head()))) ? [] : ['store']),
-        ...((await answers(() => objects.check())) ? [] : ['blobs']),
+        ...(freeBytes === undefined ? ['blobs'] : []),
       ]
+      // Not 503: a load balancer would take away reading and deleting too (decisions/full-disk.md).
+      const isLow = freeBytes !== undefined && freeBytes < freeSpaceFloorBytes
       return failing.length === 0
-        ? { status: 200, body: { status: 'ok' } }
+        ? { status: 200, body: { status: 'ok', ...(isLow && { warnings: ['disk_below_floor'] }) } }
         : { status: 503, body: { status: 'failing', failing } }
     },
     problemPage: async ({ params }) => ({

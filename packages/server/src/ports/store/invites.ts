@@ -23,6 +23,8 @@ export interface InviteWrites {
   insert(invite: Pick<Invite, 'codeHash' | 'createdAt' | 'expiresAt'>): Promise<void>
   /** False, and nothing changed, if it is not live at `at`. One conditional statement: of simultaneous uses one succeeds. */
   use(codeHash: string, accountId: AccountId, at: Instant): Promise<boolean>
+  /** False, and nothing changed, if it is used or unknown. One conditional statement: an invite is either used or revoked. */
+  revoke(codeHash: string): Promise<boolean>
   /** Removes at most `max` that expired before `before`, used or not. */
   prune(before: Instant, max: number): Promise<void>
 }

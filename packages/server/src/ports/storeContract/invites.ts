@@ -57,6 +57,22 @@ export function describeInvites(inStore: InStore): void {
     )
 
     it(
+      'are revoked while they are not used, expired or not',
+      inStore(async (store) => {
+        await seed(store)
+        await insert(store, invite(50), invite(60))
+        await use(store, 60, 1)
+        const revoke = (number: number) => store.write([], (tx) => tx.invites.revoke(hash(number)))
+        assert.deepEqual(
+          [await revoke(50), await revoke(50), await revoke(60), await revoke(9)],
+          [true, false, false, false],
+        )
+        assert.equal(await store.read((tx) => tx.invites.find(hash(50))), undefined)
+        assert.deepEqual(await store.read((tx) => tx.invites.find(hash(60))), invite(60, { usedBy: accountId(1) }))
+      }),
+    )
+
+    it(
       'are pruned after they expired, used or not, at most as many as requested',
       inStore(async (store) => {
         await seed(store)

@@ -105,6 +105,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     hasLive: (tx) => tx.invites.hasLive(at(1)),
     insert: (tx) => tx.invites.insert(invite(2)),
     use: (tx) => tx.invites.use(hash(1), accountId(1), at(1)),
+    revoke: (tx) => tx.invites.revoke(hash(1)),
     prune: (tx) => tx.invites.prune(at(1), 5),
   },
   devices: {

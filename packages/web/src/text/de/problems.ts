@@ -102,6 +102,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.request.overloaded': 'Der Server ist gerade ausgelastet. Versuchen Sie es gleich noch einmal.',
     'error.storage.unavailable':
       'Der Server kann im Moment nichts speichern. Nichts, was bestätigt wurde, ist verloren. Versuchen Sie es später noch einmal.',
+    'error.storage.full':
+      'Der Server hat im Moment keinen Platz. Nichts, was bestätigt wurde, ist verloren. Versuchen Sie es später noch einmal; der Betreiber muss erst Platz schaffen.',
     'error.federation.revocations_unavailable':
       'Der Server kann das im Moment nicht beantworten. Versuchen Sie es noch einmal.',
     unknown:

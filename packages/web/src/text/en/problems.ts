@@ -103,6 +103,8 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.request.overloaded': 'The server is busy. Try again in a moment.',
   'error.storage.unavailable':
     'The server cannot store anything at the moment. Nothing that was confirmed is lost. Try again later.',
+  'error.storage.full':
+    'The server has no room at the moment. Nothing that was confirmed is lost. Try again later; its operator has to make room.',
   'error.federation.revocations_unavailable': 'The server cannot answer this at the moment. Try again.',
   unknown: 'The server, or something on the way to it, gave an unreadable answer. Try again.',
 }

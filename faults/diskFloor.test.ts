@@ -1,0 +1,78 @@
+/** What a person who runs the server learns of a disk without room, on the real process. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { jsonOf } from './api.ts'
+import { mountSmallDisk } from './disk.ts'
+import { createWorld, type World } from './load.ts'
+import { newLink, openSession, plannedSession } from './session.ts'
+
+const MEBIBYTE = 1024 * 1024
+const SIZE = 2 * MEBIBYTE
+const ERROR = 50
+const WARN = 40
+
+interface Line {
+  readonly level: number
+  readonly msg: string
+  readonly [fact: string]: unknown
+}
+
+function linesOf({ server }: World): readonly Line[] {
+  return server
+    .log()
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Line] : []))
+}
+
+const readinessOf = async (world: World) => {
+  const reply = await world.api.askUntilAnswered({ method: 'GET', path: '/readyz' })
+  return { status: reply.status, warnings: jsonOf<{ warnings?: readonly string[] }>(reply).warnings }
+}
+
+describe('a disk below its floor', () => {
+  it('is said at the start, in the log and by /readyz, which stays 200; uploads have a code of their own', async () => {
+    const world = { ...(await createWorld('floor', { env: { LOG_LEVEL: 'info' } })), isDiskTroubled: () => true }
+    try {
+      const link = await newLink(world, 'floor')
+      assert.equal((await readinessOf(world)).warnings, undefined)
+      await world.server.restart({ FREE_SPACE_FLOOR_BYTES: '4PB' })
+      const { status, warnings } = await readinessOf(world)
+      assert.deepEqual([status, warnings], [200, ['disk_below_floor']])
+      assert.match(world.server.log(), /^Warning: The disk has .* below FREE_SPACE_FLOOR_BYTES \(4 PB\)/m)
+      const said = linesOf(world).find(({ msg }) => msg.startsWith('the disk is below its floor'))
+      assert.ok(said?.level === WARN && typeof said.freeBytes === 'number' && said.floorBytes === 4e15)
+      const { upload } = plannedSession(world, link, { name: 'refused', size: SIZE })
+      assert.equal(await upload.create(), false)
+      const refused = linesOf(world).find(({ level }) => level === ERROR)
+      assert.deepEqual(
+        [refused?.msg, refused?.code, refused?.route],
+        ['refused', 'error.storage.full', '/d/{opaque_id}'],
+      )
+    } finally {
+      await world.close()
+    }
+  })
+})
+
+describe('a disk that is full', () => {
+  it('refuses a chunk with a code of its own, and the log has the cause', async (t) => {
+    const disk = mountSmallDisk(96 * MEBIBYTE)
+    if ('missing' in disk) return t.skip(disk.missing)
+    const limits = { maxFileBytes: SIZE, pendingBytesTarget: SIZE, isTroubled: () => true }
+    const world = await createWorld('full', { disk: { dataDirectory: join(disk.directory, 'data'), ...limits } })
+    try {
+      const { upload } = await openSession(world, await newLink(world, 'full'), { name: 'full', size: SIZE })
+      disk.fill(MEBIBYTE / 2)
+      const reply = await upload.append({ offset: 0, length: SIZE })
+      assert.deepEqual([reply?.status, reply?.code], [500, 'error.storage.full'])
+      const refused = linesOf(world).find(({ level, msg }) => level === ERROR && msg === 'refused')
+      assert.match(JSON.stringify(refused), /"code":"error\.storage\.full".*ENOSPC/)
+      disk.free()
+      assert.equal((await upload.append({ offset: 0, length: SIZE }))?.status, 204)
+    } finally {
+      await world.close()
+      disk.unmount()
+    }
+  })
+})

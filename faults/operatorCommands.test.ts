@@ -1,0 +1,133 @@
+/** Commands that a person runs beside the real server, and what its clients then see. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { CLI } from '../testing/command.ts'
+import { newOwner, sendFile } from '../testing/people.ts'
+import { type RunningServer, startServer } from '../testing/startServer.ts'
+import { pause } from './api.ts'
+
+const MAX_SWEEP_MS = 20_000
+
+let server: RunningServer
+before(async () => {
+  server = await startServer({ env: { SWEEP_SECONDS: '1', GC_GRACE_SECONDS: '1', FREE_SPACE_FLOOR_BYTES: '0' } })
+})
+after(() => server?.stop())
+
+const json = async (...args: readonly string[]) => {
+  const { status, stdout, stderr } = await server.command([...args, '--json'])
+  assert.equal(status, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+describe('account delete', () => {
+  it('asks first, ends the account and its links at once, and the server frees its bytes', async () => {
+    const owner = await newOwner(server.url)
+    const { url } = await owner.createLink({})
+    await sendFile(url, new Uint8Array(1000))
+    const { email } = owner
+    const unasked = await server.command(['account', 'delete', email])
+    assert.deepEqual([unasked.status, unasked.stdout], [2, ''])
+    assert.match(unasked.stderr, /no terminal to ask at: add --yes/)
+    assert.equal((await owner.inbox()).length, 1)
+    assert.equal((await json('account', 'delete', email, '--yes')).deleted, true)
+    await assert.rejects(owner.inbox())
+    await assert.rejects(sendFile(url, new Uint8Array(10)))
+    assert.ok(!JSON.stringify(await json('account', 'list')).includes(email))
+    assert.match((await server.command(['account', 'delete', email, '--yes'])).stderr, /there is no account/)
+    const stored = async () => (await json('fsck')).counts.objects
+    const giveUpAt = Date.now() + MAX_SWEEP_MS
+    for (let left = await stored(); left !== undefined && left > 0; left = await stored()) {
+      assert.ok(Date.now() < giveUpAt, `${left} objects are left`)
+      await pause(500)
+    }
+    assert.equal((await server.command(['fsck', '--deep'])).status, 0)
+  })
+
+  it('does nothing unless the person at the terminal types the e-mail address', {
+    skip: !existsSync('/usr/bin/script'),
+  }, async () => {
+    const { email } = await newOwner(server.url)
+    const typed = (line: string) => {
+      const command = `${process.execPath} --disable-warning=ExperimentalWarning ${CLI} account delete ${email}`
+      const env = { PATH: process.env.PATH ?? '', DATA_DIR: server.dataDir }
+      return spawnSync('/usr/bin/script', ['-qec', command, '/dev/null'], {
+        input: `${line}\n`,
+        env,
+        encoding: 'utf8',
+        timeout: 30_000,
+      })
+    }
+    const no = typed('yes')
+    assert.equal(no.status, 1)
+    assert.match(no.stdout, new RegExp(`This deletes ${email}.*cannot be undone.*Nothing was changed`, 's'))
+    const yes = typed(email)
+    assert.equal(yes.status, 0, yes.stdout)
+    assert.match(yes.stdout, /is deleted/)
+  })
+})
+
+describe('invite revoke', () => {
+  it('ends a code by itself or by its id; a used one stays used', async () => {
+    await server.restart({ REGISTRATION: 'invite' })
+    const register = async (invite: string) => {
+      const body = JSON.stringify({
+        email: `${invite.slice(0, 4)}@example.org`,
+        password: 'a secret of twelve or more',
+        invite,
+      })
+      const headers = { 'Content-Type': 'application/json' }
+      return (await fetch(`${server.url}/v1/auth/register`, { method: 'POST', headers, body })).status
+    }
+    const codes: string[] = []
+    for (let count = 0; count < 3; count += 1) codes.push((await json('account', 'invite')).code)
+    const [byCode = '', byId = '', used = ''] = codes
+    const invites: { invite_id: string }[] = (await json('account', 'invites')).invites
+    assert.equal(await register(used), 201)
+    assert.equal((await json('invite', 'revoke', byCode)).revoked, true)
+    const left: { invite_id: string; state: string }[] = (await json('account', 'invites')).invites
+    assert.equal(left.length, invites.length - 1)
+    for (const { invite_id, state } of left)
+      assert.equal((await server.command(['invite', 'revoke', invite_id])).status, state === 'used' ? 1 : 0)
+    assert.deepEqual([await register(byCode), await register(byId)], [403, 403])
+    await server.restart({ REGISTRATION: '' })
+  })
+})
+
+describe('deprecation announce', () => {
+  it('says what it would mean, and asks', { skip: !existsSync('/usr/bin/script') }, async () => {
+    const cutoff = new Date(Date.now() + 100.5 * 86_400_000).toISOString()
+    const args = ['deprecation', 'announce', '--min-version', '2026-03-01', '--cutoff', cutoff]
+    assert.match((await server.command(args)).stderr, /add --yes/)
+    const command = [process.execPath, '--disable-warning=ExperimentalWarning', CLI, ...args].join(' ')
+    const env = { PATH: process.env.PATH ?? '', DATA_DIR: server.dataDir }
+    const asked = spawnSync('/usr/bin/script', ['-qec', command, '/dev/null'], {
+      input: 'no\n',
+      env,
+      encoding: 'utf8',
+      timeout: 30_000,
+    })
+    assert.match(asked.stdout, /versions 2026-01-01 to .*in 100 days.*\(426\).*Nothing was changed/s)
+    assert.deepEqual((await json('deprecation', 'list')).announcements, [])
+  })
+})
+
+describe('config', () => {
+  it('shows what is in force and where it comes from, and hides secrets', async () => {
+    const file = join(server.dataDir, 'settings.conf')
+    await writeFile(file, 'QUOTA_HARD_BYTES=10GB\nAWS_SECRET_ACCESS_KEY=hush\nPORT=1\n')
+    const secret = { DATABASE_URL: 'postgres://keeper:hush@db.example/keep?password=hush' }
+    const { stdout, stderr, status } = await server.command(['config', '--config', file], secret)
+    assert.equal(status, 0, stderr)
+    assert.match(stdout, /^ {2}QUOTA_HARD_BYTES +10000000000 +\/.*settings\.conf$/m)
+    assert.match(stdout, new RegExp(`^ {2}PORT +${server.port} +environment$`, 'm'))
+    assert.match(stdout, /^ {2}CHUNK_BYTES_MAX +16777216 +default$/m)
+    assert.match(stdout, /^ {2}DATABASE_URL +postgres:\/\/db\.example\/keep \(the rest is hidden\) +environment$/m)
+    assert.match(stdout, /^ {2}AWS_SECRET_ACCESS_KEY +\(hidden\)/m)
+    assert.doesNotMatch(stdout, /hush|keeper/)
+  })
+})

@@ -1,0 +1,64 @@
+import { constants, existsSync } from 'node:fs'
+import { access, mkdir, readdir, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { systemCode } from './failure.ts'
+
+/** What a data directory holds, and what administrators put into one before the first start. */
+const OWN =
+  /^(blobs|secrets|spool|limits.*|compiled|lost\+found|received\.sqlite.*|blindkeep\.sqlite.*|(server|backup)\.lock.*|\..*)$/
+
+/**
+ * Creates the directory (mode 0700) if it is missing. Throws an error for people if the server could not write there, or if it is full of other things: a database
+ * among them would be a mistake in the setting.
+ */
+export async function prepareDataDirectory(directory: string): Promise<void> {
+  const path = resolve(directory)
+  const names = await entriesOf(path).catch((error: unknown) => {
+    throw unusable(path, error)
+  })
+  const foreign = names.find((name) => !OWN.test(name))
+  if (foreign !== undefined && !names.includes('server.lock'))
+    throw new Error(
+      `the data directory ${path} holds other things, for example ${foreign}. Set DATA_DIR or --data to an empty directory, or to one that does not exist.`,
+    )
+}
+
+async function entriesOf(path: string): Promise<readonly string[]> {
+  await make(path)
+  await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  const names = await readdir(path)
+  // As another user's server has left it.
+  for (const name of ['server.lock', 'blindkeep.sqlite'])
+    if (names.includes(name)) await access(join(path, name), constants.R_OK | constants.W_OK)
+  return names
+}
+
+/** Not `recursive`: with that, Node tries without end below a directory like /proc, which exists and takes no new ones. */
+async function make(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error
+    await make(dirname(path))
+    await mkdir(path, { mode: 0o700 })
+  }
+}
+
+function unusable(path: string, cause: unknown): unknown {
+  const code = systemCode(cause)
+  if (code === undefined) return cause
+  const user = process.getuid?.()
+  const denied = `the user that runs the server${user === undefined ? '' : ` (uid ${user})`} may not read and write there. Give it the directory (chown), run the server as its owner, or set DATA_DIR to another one`
+  const sentences: Readonly<Record<string, string>> = {
+    EACCES: denied,
+    EPERM: denied,
+    EROFS: 'its disk is mounted read-only. Mount it writable, or set DATA_DIR to another directory',
+    ENOSPC: 'its disk is full. Make room, or set DATA_DIR to a directory on another disk',
+    ENOTDIR: 'it is no directory. Set DATA_DIR to one',
+    EEXIST: 'it is no directory. Set DATA_DIR to one',
+    ENOENT: 'it does not exist and cannot be created there. Set DATA_DIR to a place on a disk',
+  }
+  return new Error(`the data directory ${path} cannot be used: ${sentences[code] ?? `the system answered ${code}`}.`)
+}

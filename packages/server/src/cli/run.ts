@@ -1,0 +1,88 @@
+import manifest from '../../package.json' with { type: 'json' }
+import { GivenWrongly, givenSettings } from '../config/given.ts'
+import { readConfig } from '../config.ts'
+import { errorText } from '../errorText.ts'
+import { type Command, columns, helpOf, type ParsedCall, parseCall, UsageError } from './command.ts'
+import { COMMANDS } from './commands.ts'
+
+/**
+ * Runs one command. Results go to standard output, everything else to standard error.
+ * Exit status: 0 done · 1 failed, or found faults · 2 the call was wrong.
+ */
+export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  try {
+    process.exitCode = await statusOf(argv)
+  } catch (error) {
+    complain(errorText(error))
+    process.exitCode = error instanceof UsageError || error instanceof GivenWrongly ? 2 : 1
+  }
+}
+
+async function statusOf(argv: readonly string[]): Promise<number | undefined> {
+  if (argv.length === 1 && argv[0] === '--version') {
+    print([manifest.version])
+    return 0
+  }
+  const command = commandOf(argv)
+  if (command === undefined) return unknownCommand(argv)
+  const call = parseCall(command, argv.slice(command.name.split(' ').length))
+  if (call.isHelp) {
+    print(helpOf(command))
+    return 0
+  }
+  return run(command, call)
+}
+
+async function run(command: Command, { given, values, isJson }: ParsedCall): Promise<number | undefined> {
+  const settings = givenSettings(process.env, values)
+  const config = readConfig(settings.environment)
+  if ('faults' in config) {
+    complain(['these settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)].join('\n'))
+    return 1
+  }
+  const outcome = await command.run({
+    config,
+    settings,
+    given,
+    option(name) {
+      const value = values[name]
+      return typeof value === 'string' ? value : undefined
+    },
+    flag: (name) => values[name] === true,
+    tell: (line) => {
+      if (!isJson) console.error(line)
+    },
+  })
+  if (outcome === undefined) return undefined
+  print(isJson ? [JSON.stringify(outcome.json, undefined, 2)] : outcome.lines)
+  return outcome.isWrong === true ? 1 : 0
+}
+
+/** The longest name wins: `keys rotate` before `keys`. */
+function commandOf(argv: readonly string[]): Command | undefined {
+  const typed = [argv.slice(0, 2).join(' '), argv[0]]
+  return COMMANDS.find(({ name }) => name === typed[0]) ?? COMMANDS.find(({ name }) => name === typed[1])
+}
+
+function unknownCommand(argv: readonly string[]): number {
+  const isAsked = argv.length === 0 || argv.includes('--help')
+  const known = COMMANDS.map(({ name, summary }) => [name, summary])
+  const lines = [
+    'blindkeep-server <command> [options]',
+    '',
+    ...columns(known),
+    '',
+    '`blindkeep-server <command> --help` says more. `config` shows the settings and where they come from.',
+  ]
+  if (isAsked) print(lines)
+  else complain([`there is no command ${argv.join(' ')}.`, ...lines].join('\n'))
+  return isAsked ? 0 : 2
+}
+
+function print(lines: readonly string[]): void {
+  if (lines.length > 0) console.log(lines.join('\n'))
+}
+
+function complain(text: string): void {
+  console.error(`blindkeep-server: ${text}`)
+}

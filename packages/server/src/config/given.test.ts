@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { readConfig } from '../config.ts'
+import { GivenWrongly, givenSettings, parseOptions } from './given.ts'
+import { settingsInForce } from './inForce.ts'
+
+async function withFile(text: string, work: (path: string) => void): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'blindkeep-given-'))
+  try {
+    const path = join(directory, 'settings')
+    await writeFile(path, text)
+    work(path)
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+describe('the settings of a process', () => {
+  it('come from options, then the environment, then a file; an empty variable counts as unset', () =>
+    withFile('PORT=1\nHOST=localhost\nDATA_DIR="a b"\nUNKNOWN=x\n', (config) => {
+      const { environment, origins, file } = givenSettings(
+        { PORT: '2', HOST: '', HOME: '/root' },
+        { port: '3', config },
+      )
+      assert.deepEqual(environment, { PORT: '3', HOST: 'localhost', DATA_DIR: 'a b', UNKNOWN: 'x', HOME: '/root' })
+      assert.deepEqual(origins, { PORT: '--port', HOST: config, DATA_DIR: config, UNKNOWN: config })
+      assert.deepEqual(file && { ...file, names: file.names.toSorted() }, {
+        path: config,
+        names: ['DATA_DIR', 'HOST', 'PORT', 'UNKNOWN'],
+      })
+    }))
+
+  it('are refused for a file that cannot be read, and for options that do not exist', () => {
+    assert.throws(() => givenSettings({}, { config: '/nowhere/settings' }), GivenWrongly)
+    for (const argv of [['--prot', '1'], ['fsck'], ['--port']])
+      assert.throws(() => parseOptions(argv, { port: { type: 'string' } }), GivenWrongly)
+  })
+})
+
+describe('the settings in force', () => {
+  it('have their values and origins, and hide secrets', () => {
+    const given = givenSettings(
+      {
+        BLOBS_URL: 's3://keep/north?region=eu-north-1',
+        DATABASE_URL: 'postgres://keeper:hush@db:5433/keep?password=hush',
+        AWS_ACCESS_KEY_ID: 'keeper-of-bytes',
+        AWS_SECRET_ACCESS_KEY: 'hush',
+        AWS_SESSION_TOKEN: 'hush',
+        PUBLIC_URL: 'https://keep.example/drop/',
+        TRUST_PROXY: '10.0.0.1, ::1',
+      },
+      { data: '/srv/keep', port: '9000' },
+    )
+    const config = readConfig(given.environment)
+    assert.ok(!('faults' in config))
+    const shown = settingsInForce(config, given)
+    assert.doesNotMatch(JSON.stringify(shown), /hush|keeper:/)
+    const shownOf = (wanted: string) => {
+      const { value, origin } = shown.find(({ name }) => name === wanted) ?? assert.fail(wanted)
+      return [value, origin]
+    }
+    assert.deepEqual(shownOf('PORT'), ['9000', '--port'])
+    assert.deepEqual(shownOf('DATABASE_URL'), ['postgres://db:5433/keep (the rest is hidden)', 'environment'])
+    assert.deepEqual(shownOf('BLOBS_URL'), ['s3://keep/north/?region=eu-north-1', 'environment'])
+    assert.deepEqual(shownOf('AWS_SECRET_ACCESS_KEY'), ['(hidden)', 'environment'])
+    assert.deepEqual(shownOf('AWS_ACCESS_KEY_ID'), ['keeper-of-bytes', 'environment'])
+    assert.deepEqual(shownOf('PUBLIC_URL'), ['https://keep.example/drop', 'environment'])
+    assert.deepEqual(shownOf('TRUST_PROXY'), ['10.0.0.1,::1', 'environment'])
+    assert.deepEqual(shownOf('MASTER_SECRET_FILE'), ['/srv/keep/secrets/master.secret', 'default'])
+    assert.deepEqual(shownOf('QUOTA_HARD_BYTES'), ['no limit', 'default'])
+  })
+})

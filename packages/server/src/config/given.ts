@@ -1,0 +1,84 @@
+/**
+ * Where the settings of a process come from: its options first, then the environment, then a file, by default `.env` of the working directory.
+ * Loaded before almost everything else, so it does not know the table of settings.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs, parseEnv } from 'node:util'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What is wrong with the options, or with the file: a sentence for people. */
+export class GivenWrongly extends Error {
+  override readonly name = 'GivenWrongly'
+}
+
+export interface Given {
+  /** Of all sources together. */
+  readonly environment: Environment
+  /** The variables that an option or the file set, with that option or the path of that file. All others are the environment's. */
+  readonly origins: Readonly<Record<string, string>>
+  readonly file: GivenFile | undefined
+}
+
+interface GivenFile {
+  readonly path: string
+  /** All variables in it, used or not. */
+  readonly names: readonly string[]
+}
+
+type Options = Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>
+type OptionValues = Readonly<Record<string, string | boolean | undefined>>
+
+/** The options that are settings, and their variables. */
+const SETTING_OPTIONS = { port: 'PORT', data: 'DATA_DIR' } as const
+
+const DEFAULT_FILE = '.env'
+/** Far more than all settings take. Another file was meant. */
+const MAX_FILE_BYTES = 1024 * 1024
+
+/** Throws `GivenWrongly` for anything that is not one of `options`. */
+export function parseOptions(argv: readonly string[], options: Options): OptionValues {
+  try {
+    return parseArgs({ args: [...argv], options }).values
+  } catch (error) {
+    const [why] = (error instanceof Error ? error.message : String(error)).split('. ')
+    throw new GivenWrongly(
+      `${why}. \`npm start -- --help\` lists its options, \`npx blindkeep-server --help\` the commands.`,
+    )
+  }
+}
+
+/** An empty variable counts as unset. Throws `GivenWrongly` if the file that `config` names cannot be read. */
+export function givenSettings(environment: Environment, options: OptionValues): Given {
+  const file = fileOf(typeof options.config === 'string' ? options.config : undefined)
+  const merged: Record<string, string | undefined> = {}
+  const origins: Record<string, string> = {}
+  const take = (values: Environment, origin?: string) => {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined || value === '') continue
+      merged[name] = value
+      if (origin === undefined) delete origins[name]
+      else origins[name] = origin
+    }
+  }
+  if (file !== undefined) take(file.values, file.path)
+  take(environment)
+  for (const [option, name] of Object.entries(SETTING_OPTIONS)) {
+    const value = options[option]
+    if (typeof value === 'string') take({ [name]: value }, `--${option}`)
+  }
+  return { environment: merged, origins, file: file && { path: file.path, names: Object.keys(file.values) } }
+}
+
+function fileOf(named: string | undefined): { readonly path: string; readonly values: Environment } | undefined {
+  if (named === undefined && !existsSync(DEFAULT_FILE)) return undefined
+  const path = resolve(named ?? DEFAULT_FILE)
+  try {
+    const text = readFileSync(path)
+    if (text.length > MAX_FILE_BYTES) throw new Error('it is too large for a file of settings')
+    return { path, values: parseEnv(text.toString('utf8')) }
+  } catch (error) {
+    throw new GivenWrongly(`the settings in ${path} cannot be read: ${error instanceof Error ? error.message : error}`)
+  }
+}
