@@ -9,6 +9,8 @@ export const serviceCommands: readonly Command[] = [
     summary: 'Runs the server, until SIGINT or SIGTERM.',
     details: ['Reads its settings from the environment; `config` lists them.'],
     async run() {
+      // The program that starts the server takes no arguments, and `serve` is one to it.
+      process.argv.splice(2)
       await import('../main.ts')
       return undefined
     },
