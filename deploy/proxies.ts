@@ -1,0 +1,182 @@
+/** The samples of `deploy/proxy/` as running proxies: the same text, with other addresses, files and certificates. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const SAMPLES = fileURLToPath(new URL('proxy', import.meta.url))
+const READY_TIMEOUT_MS = 20_000
+/** Where Debian has servers. */
+const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`
+
+export interface Place {
+  /** Where the proxy listens, with TLS for `localhost`. */
+  readonly port: number
+  readonly serverPort: number
+  /** For a proxy that also answers plain HTTP. */
+  readonly plainPort: number
+  /** Whether the server is below `/drop/` there. */
+  readonly isBelow: boolean
+}
+
+interface Setting extends Place {
+  readonly directory: string
+  readonly certificate: string
+  readonly key: string
+}
+
+export interface RunningProxy {
+  /** Of the authority that its clients have to trust. */
+  readonly certificate: string
+  /** All that it wrote: to its outputs, and to files of its own. */
+  log(): Promise<string>
+  stop(): Promise<void>
+}
+
+interface Kind {
+  readonly name: 'nginx' | 'caddy' | 'traefik'
+  /** Writes its configuration and returns its arguments. */
+  configure(setting: Setting): Promise<readonly string[]>
+}
+
+export const PROXIES: readonly Kind[] = [
+  { name: 'nginx', configure: configureNginx },
+  { name: 'caddy', configure: configureCaddy },
+  { name: 'traefik', configure: configureTraefik },
+]
+
+export async function startProxy({ name, configure }: Kind, place: Place): Promise<RunningProxy> {
+  const directory = await mkdtemp(join(tmpdir(), `blindkeep-${name}-`))
+  const setting = { ...place, directory, certificate: join(directory, 'cert.pem'), key: join(directory, 'key.pem') }
+  makeCertificate(setting)
+  const args = await configure(setting)
+  let written = ''
+  const child = spawn(name, args, { cwd: directory, env: { PATH, HOME: directory }, stdio: ['ignore', 'pipe', 'pipe'] })
+  for (const output of [child.stdout, child.stderr]) output.setEncoding('utf8').on('data', (text) => (written += text))
+  const killWithParent = () => child.kill('SIGKILL')
+  process.once('exit', killWithParent)
+  const stop = async () => {
+    process.removeListener('exit', killWithParent)
+    if (!hasEnded(child)) {
+      const closed = once(child, 'close')
+      child.kill('SIGTERM')
+      await closed
+    }
+    await rm(directory, { recursive: true, force: true })
+  }
+  try {
+    await untilListening(child, place.port, () => written)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    certificate: await readFile(setting.certificate, 'utf8'),
+    log: async () => written + (await readFile(join(directory, 'own.log'), 'utf8').catch(() => '')),
+    stop,
+  }
+}
+
+async function configureNginx({ directory, certificate, key, port, serverPort, isBelow }: Setting) {
+  const site = replaced(await sample('nginx.conf'), [
+    ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
+    ['server_name drop.example.org', 'server_name localhost'],
+    ['/etc/ssl/drop.pem', certificate],
+    ['/etc/ssl/drop.key', key],
+    ['/var/log/nginx/blindkeep.log', join(directory, 'own.log')],
+    ['location / {', isBelow ? 'location /drop/ {' : 'location / {'],
+    ['http://127.0.0.1:8080;', `http://127.0.0.1:${serverPort}${isBelow ? '/' : ''};`],
+  ])
+  await writeFile(join(directory, 'site.conf'), site)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${directory};`,
+  )
+  const lines = [
+    ...(process.getuid?.() === 0 ? ['user root;'] : []),
+    'daemon off;',
+    'worker_processes 1;',
+    `pid ${directory}/nginx.pid;`,
+    'events {}',
+    `http { ${temporary.join(' ')} include ${directory}/site.conf; }`,
+  ]
+  await writeFile(join(directory, 'nginx.conf'), lines.join('\n'))
+  return ['-p', directory, '-e', 'stderr', '-c', join(directory, 'nginx.conf')]
+}
+
+async function configureCaddy({ directory, certificate, key, port, serverPort, plainPort, isBelow }: Setting) {
+  const server = `reverse_proxy 127.0.0.1:${serverPort}`
+  const text = replaced(await sample('Caddyfile'), [
+    ['admin off', `admin off\n\thttp_port ${plainPort}`],
+    ['{$DOMAIN:drop.example.org} {', `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`],
+    ['reverse_proxy {$SERVER:127.0.0.1:8080}', isBelow ? `handle_path /drop/* {\n${server}\n}` : server],
+  ])
+  await writeFile(join(directory, 'Caddyfile'), text)
+  return ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile']
+}
+
+async function configureTraefik({ directory, certificate, key, port, serverPort, isBelow }: Setting) {
+  const dynamic = join(directory, 'blindkeep.yaml')
+  const text = replaced(await sample('traefik.yaml'), [
+    ['address: ":443"', `address: "127.0.0.1:${port}"`],
+    ['/var/lib/traefik/acme.json', join(directory, 'acme.json')],
+    ['/etc/traefik/blindkeep.yaml', dynamic],
+  ])
+  await writeFile(join(directory, 'traefik.yaml'), text)
+  const rule = isBelow ? 'Host(`localhost`) && PathPrefix(`/drop`)\n      middlewares: [drop]' : 'Host(`localhost`)'
+  const below = isBelow ? '  middlewares:\n    drop:\n      stripPrefix:\n        prefixes: [/drop]\n' : ''
+  const routes = replaced(await sample('traefik.blindkeep.yaml'), [
+    ['rule: Host(`drop.example.org`)', `rule: ${rule}`],
+    ['tls:\n        certResolver: letsencrypt', 'tls: {}'],
+    ['http://127.0.0.1:8080', `http://127.0.0.1:${serverPort}`],
+  ])
+  const tls = `tls:\n  certificates:\n    - certFile: ${certificate}\n      keyFile: ${key}\n`
+  await writeFile(dynamic, `${routes}${below}${tls}`)
+  return [`--configFile=${join(directory, 'traefik.yaml')}`]
+}
+
+function sample(name: string): Promise<string> {
+  return readFile(join(SAMPLES, name), 'utf8')
+}
+
+/** Each text must be there, so that a changed sample is not tried in part. */
+function replaced(text: string, pairs: readonly (readonly [string, string])[]): string {
+  return pairs.reduce((result, [from, to]) => {
+    if (!result.includes(from)) throw new Error(`the sample has no ${from}`)
+    return result.replace(from, () => to)
+  }, text)
+}
+
+/** Of an authority of its own, for `localhost`. */
+function makeCertificate({ certificate, key }: Setting): void {
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', ['req', ...kind, ...names, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
+}
+
+async function untilListening(child: ChildProcess, port: number, log: () => string): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS
+  while (Date.now() < deadline) {
+    if (hasEnded(child)) throw new Error(`the proxy ended:\n${log()}`)
+    if (await listens(port)) return
+    await wait(25)
+  }
+  throw new Error(`the proxy does not listen:\n${log()}`)
+}
+
+function listens(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port })
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+  }).then((isListening) => {
+    socket.destroy()
+    return isListening === true
+  })
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}

@@ -1,0 +1,149 @@
+/**
+ * Each sample of a proxy in front of a real server: TLS, an upload, live events, limits by address, what its log has, and a path below the origin.
+ * `LARGE_BYTES`: of the upload.
+ */
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:https'
+import { text } from 'node:stream/consumers'
+import { describe, it, type TestContext } from 'node:test'
+import tls from 'node:tls'
+import type { Owner } from '@blindkeep/client/owner'
+import { toBase64 } from '@blindkeep/protocol/bytes'
+import { newOwner, openedDrops, sendFile } from '../testing/people.ts'
+import { freePort, type RunningServer, startServer } from '../testing/startServer.ts'
+import { isInstalled } from './installed.ts'
+import { PROXIES, type RunningProxy, startProxy } from './proxies.ts'
+
+/** Several chunks, and more than any buffer of a proxy. */
+const LARGE_BYTES = Number(process.env.LARGE_BYTES ?? 24_000_000)
+/** `CHUNK_BYTES_SUGGESTED` */
+const CHUNK_BYTES = 8 * 1024 * 1024
+/** A proxy that buffers holds an event back until the stream ends, which is minutes later. */
+const MAX_EVENT_MS = 5_000
+const LOGIN_TRIES = 3
+/** The server's limit of one account is 16. */
+const STREAMS = 20
+
+interface World {
+  /** The server's public address, at the proxy. */
+  readonly url: string
+  readonly server: RunningServer
+  readonly proxy: RunningProxy
+}
+
+type Kind = (typeof PROXIES)[number]
+
+for (const kind of PROXIES)
+  describe(`${kind.name}, as deploy/proxy configures it`, () => {
+    it('carries an upload, events as they happen, and the addresses of clients; its log has no paths', async (t) => {
+      const world = await createWorld(t, kind, false)
+      if (world === undefined) return
+      const owner = await newOwner(world.url)
+      await carriesAnUpload(world, owner)
+      await carriesEvents(owner)
+      await endsStreams(world, owner)
+      await limitsByAddress(world)
+      await logsNoPaths(world)
+    })
+
+    it('serves Blindkeep below a path', async (t) => {
+      const world = await createWorld(t, kind, true)
+      if (world === undefined) return
+      assert.ok(world.url.endsWith('/drop'))
+      const owner = await newOwner(world.url)
+      const { url } = await owner.createLink({})
+      assert.ok(url.startsWith(`${world.url}/`), url)
+      await sendFile(url, randomBytes(100_000))
+      assert.equal((await openedDrops(owner)).length, 1)
+      const page = await fetch(`${world.url}/`)
+      const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? []
+      assert.equal((await fetch(new URL(script, `${world.url}/`))).status, 200, script)
+    })
+  })
+
+async function createWorld(t: TestContext, kind: Kind, isBelow: boolean): Promise<World | undefined> {
+  if (!isInstalled(kind.name, t) || !isInstalled('openssl', t)) return undefined
+  const [port, serverPort, plainPort] = [await freePort(), await freePort(), await freePort()]
+  const proxy = await startProxy(kind, { port, serverPort, plainPort, isBelow })
+  t.after(() => proxy.stop())
+  tls.setDefaultCACertificates([...tls.getCACertificates('bundled'), proxy.certificate])
+  const publicUrl = `https://localhost:${port}${isBelow ? '/drop' : ''}`
+  const env = { TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open', LOGIN_TRIES_PER_WINDOW: String(LOGIN_TRIES) }
+  const server = await startServer({ port: serverPort, publicUrl, env })
+  t.after(() => server.stop())
+  return { url: publicUrl, server, proxy }
+}
+
+/** In chunks as the server suggests them: a client halves them for a proxy that refuses them. */
+async function carriesAnUpload({ url: base, server }: World, owner: Owner): Promise<void> {
+  const content = randomBytes(LARGE_BYTES)
+  const { url } = await owner.createLink({})
+  assert.ok(url.startsWith(`${base}/`), url)
+  await sendFile(url, content)
+  assert.equal((await openedDrops(owner)).length, 1)
+  const chunks = server.log().match(/"method":"PATCH"/g)?.length ?? 0
+  assert.ok(chunks <= 2 * Math.ceil(LARGE_BYTES / CHUNK_BYTES), `${chunks} chunks`)
+}
+
+async function carriesEvents(owner: Owner): Promise<void> {
+  const stop = AbortSignal.timeout(60_000)
+  const { promise: isConnected, resolve: onConnected } = Promise.withResolvers<void>()
+  const listening = owner.events({ signal: stop, onConnected: () => onConnected() })
+  const first = listening.next()
+  await isConnected
+  const before = performance.now()
+  await owner.createLink({})
+  await first
+  const elapsedMs = performance.now() - before
+  assert.ok(elapsedMs < MAX_EVENT_MS, `an event took ${elapsedMs} ms`)
+  await listening.return()
+}
+
+/** A proxy that keeps reading for a client that has left would use up the account's streams. */
+async function endsStreams({ url }: World, owner: Owner): Promise<void> {
+  for (let count = 0; count < STREAMS; count++) {
+    const stop = new AbortController()
+    const headers = { Authorization: `Bearer ${owner.tokens().accessToken}`, Accept: 'text/event-stream' }
+    const answer = await fetch(`${url}/v1/events`, { headers, signal: stop.signal })
+    assert.equal(answer.status, 200, `stream ${count + 1}`)
+    await answer.body?.getReader().read()
+    stop.abort()
+    // The server learns of it a moment later.
+    if (count % 8 === 7) await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+}
+
+/** Clients of other addresses are not limited by the failures of one, whatever addresses it invents. */
+async function limitsByAddress({ url }: World): Promise<void> {
+  const email = `${randomUUID()}@example.org`
+  const statuses: number[] = []
+  for (let count = 0; count <= LOGIN_TRIES; count++) statuses.push(await wrongLogin(url, email, '127.0.0.2', count))
+  assert.deepEqual(statuses, [...Array<number>(LOGIN_TRIES).fill(401), 429])
+  assert.equal(await wrongLogin(url, email, '127.0.0.3', 0), 401)
+}
+
+async function wrongLogin(url: string, email: string, localAddress: string, count: number): Promise<number> {
+  const body = JSON.stringify({ email, password: toBase64(randomBytes(32)) })
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+    'X-Forwarded-For': `198.51.100.${count + 1}`,
+  }
+  const sent = request(`${url}/v1/auth/login`, { method: 'POST', headers, localAddress, family: 4, agent: false })
+  sent.end(body)
+  const [answer] = await once(sent, 'response')
+  await text(answer)
+  return answer.statusCode
+}
+
+/** Not even when the server is away, which is an error. */
+async function logsNoPaths({ url, server, proxy }: World): Promise<void> {
+  const secret = randomUUID()
+  await (await fetch(`${url}/u/${secret}`)).text()
+  await server.terminate()
+  const { status } = await fetch(`${url}/d/${secret}`)
+  assert.ok(status >= 500, String(status))
+  assert.ok(!(await proxy.log()).includes(secret), await proxy.log())
+}
