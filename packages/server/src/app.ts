@@ -7,8 +7,9 @@ import { openLimiter } from './adapters/limiter/limiter.ts'
 import { createLocalSeats } from './adapters/limiter/localSeats.ts'
 import { openPostgresLimiter } from './adapters/limiter/postgresLimiter.ts'
 import { openPostgresSeats } from './adapters/limiter/postgresSeats.ts'
+import { createMessenger } from './adapters/messenger/messenger.ts'
 import { systemRandom } from './adapters/system/random.ts'
-import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
+import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData, type ServerData } from './data.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 import { CHECK_SECONDS, createHeadWatch, type HeadWatch, unwatched } from './domain/custody/headWatch.ts'
@@ -75,6 +76,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       hasher,
       keys,
       keyring,
+      messenger: createMessenger({ clock }, { ...messengerSettingsIn(config), serverId }),
       log,
       headWatch,
       news: suspicious(node, headWatch),

@@ -33,6 +33,7 @@ const traces = [
   count('devices'),
   count('backup_codes'),
   count('challenges'),
+  count('channels'),
 ]
 const liveShares = sql<number>`${count('shares', 'held.ended_at is null')}`
 const remains = sql<number>`(case when deleted_at is null then 0 else ${sql.join(traces, sql` + `)} end)`
