@@ -1,6 +1,7 @@
 /** Mail through the operator's server (RFC 5321). */
 import type { Transporter } from 'nodemailer'
 import type { Delivery, Message, Target } from '../../ports/messenger.ts'
+import { abortable } from './abortable.ts'
 import { textOf } from './texts.ts'
 
 export interface MailSettings {
@@ -14,13 +15,15 @@ export interface MailSettings {
   readonly from: string
 }
 
+/** For the whole dialogue. */
+const MAX_MAIL_MS = 20_000
 const CONNECTION_MS = 8_000
 const SILENCE_MS = 8_000
 
 export type SendMail = (
   target: Extract<Target, { readonly kind: 'email' }>,
   message: Message,
-  host: string,
+  use: { readonly host: string; readonly signal: AbortSignal },
 ) => Promise<Delivery>
 
 export function createSendMail(settings: MailSettings): SendMail {
@@ -48,21 +51,25 @@ export function createSendMail(settings: MailSettings): SendMail {
     return opened
   }
 
-  return async function sendMail({ address }, message, host) {
+  return async function sendMail({ address }, message, { host, signal }) {
     const { title, body } = textOf(message, host)
+    const stopped = AbortSignal.any([signal, AbortSignal.timeout(MAX_MAIL_MS)])
+    const mail = {
+      from: settings.from,
+      to: { name: '', address },
+      subject: `${title} (${host})`,
+      text: `${body}\n`,
+      messageId: `<${message.messageId}@${host}>`,
+      // RFC 3834: programs that answer mail leave this one alone.
+      headers: { 'Auto-Submitted': 'auto-generated' },
+    }
     try {
-      await (await transport()).sendMail({
-        from: settings.from,
-        to: { name: '', address },
-        subject: `${title} (${host})`,
-        text: `${body}\n`,
-        messageId: `<${message.messageId}@${host}>`,
-        // RFC 3834: programs that answer mail leave this one alone.
-        headers: { 'Auto-Submitted': 'auto-generated' },
-      })
+      const opened = await transport()
+      await abortable(opened.sendMail(mail), stopped)
       return 'sent'
     } catch (error) {
-      return { fault: faultOf(error) }
+      if (signal.aborted) throw signal.reason
+      return { fault: stopped.aborted ? 'timed_out' : faultOf(error) }
     }
   }
 }

@@ -5,9 +5,11 @@ import { describe, it } from 'node:test'
 import { instantOf } from '@blindkeep/protocol/ids'
 import type { Delivery, Message, Target } from '../../ports/messenger.ts'
 import { createHandClock } from '../../testing/handClock.ts'
-import { RECEIVER_CERTIFICATE } from '../../testing/receiverCertificate.ts'
-import { type MailReceiver, openMailReceiver, openReceiver, type Receiver } from '../../testing/receivers.ts'
+import { openNameServer } from '../../../../../testing/nameServer.ts'
+import { RECEIVER_CERTIFICATE } from '../../../../../testing/receiverCertificate.ts'
+import { type MailReceiver, openMailReceiver, openReceiver, type Receiver } from '../../../../../testing/receivers.ts'
 import { createMessenger, type MessengerSettings } from './messenger.ts'
+import { createResolveName } from './post.ts'
 
 const landings: Message = {
   messageId: 'msg_1',
@@ -89,7 +91,7 @@ describe('a webhook', () => {
     'gives a class of faults for each answer, and no redirect is followed',
     withReceiver(async (receiver) => {
       const outcomes: Delivery[] = []
-      for (const status of [200, 299, 301, 307, 400, 404, 410, 500, 503]) {
+      for (const status of [200, 299, 301, 307, 400, 404, 410, 500, 503, 101]) {
         receiver.answer = status
         outcomes.push(await send(`http://127.0.0.1:${receiver.port}/`))
       }
@@ -103,6 +105,7 @@ describe('a webhook', () => {
           'rejected',
           'rejected',
           'no_longer_there',
+          'receiver_failed',
           'receiver_failed',
           'receiver_failed',
         ].map(fault),
@@ -194,6 +197,30 @@ describe('a name or address inside the operator’s network', () => {
       for (const host of ['inside', 'six', 'mapped', 'both', 'metadata', 'unknown'])
         assert.deepEqual(await send(`https://${host}.example:${port}/`, { resolve, networks: [] }), refused, host)
       assert.equal(connections(), 0)
+    }),
+  )
+
+  it(
+    'is not connected to by the answers of a real name server, which is asked once for each kind of address',
+    withReceiver(async ({ port, connections, received }) => {
+      const nameServer = await openNameServer({
+        'inside.example': ['127.0.0.1'],
+        'six.example': ['::1'],
+        'mapped.example': ['::ffff:7f00:1'],
+        'both.example': ['2606:4700::1111', '127.0.0.1'],
+      })
+      try {
+        const resolve = createResolveName([nameServer.address])
+        for (const host of ['inside', 'six', 'mapped', 'both', 'unknown'])
+          assert.deepEqual(await send(`https://${host}.example:${port}/`, { resolve, networks: [] }), refused, host)
+        assert.equal(connections(), 0)
+        nameServer.asked.length = 0
+        assert.equal(await send(`http://inside.example:${port}/`, { resolve }), 'sent')
+        assert.deepEqual(nameServer.asked.toSorted(), ['inside.example 1', 'inside.example 28'])
+        assert.equal(received.length, 1)
+      } finally {
+        await nameServer.close()
+      }
     }),
   )
 

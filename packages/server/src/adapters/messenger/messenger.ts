@@ -5,7 +5,7 @@ import type { Messenger } from '../../ports/messenger.ts'
 import { createAllowedAddresses } from './allowedAddresses.ts'
 import { createSendMail, type MailSettings } from './mail.ts'
 import { ntfyRequest } from './ntfy.ts'
-import { createPost, faultInUrl, type ResolveName, resolveName } from './post.ts'
+import { createPost, createResolveName, faultInUrl, type ResolveName } from './post.ts'
 import { webhookRequest } from './webhook.ts'
 
 export interface MessengerSettings {
@@ -26,7 +26,7 @@ interface MessengerPorts {
 }
 
 export function createMessenger(
-  { clock, resolve = resolveName, ca }: MessengerPorts,
+  { clock, resolve = createResolveName(), ca }: MessengerPorts,
   { offered, networks, serverId, mail }: MessengerSettings,
 ): Messenger {
   const post = createPost({ allowed: createAllowedAddresses(networks), resolve, ca })
@@ -43,7 +43,7 @@ export function createMessenger(
         case 'ntfy':
           return post(ntfyRequest(target, message, host), signal)
         case 'email':
-          return (await sendMail?.(target, message, host)) ?? { fault: 'not_offered' }
+          return (await sendMail?.(target, message, { host, signal })) ?? { fault: 'not_offered' }
       }
     },
   }

@@ -5,6 +5,7 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Delivery } from '../../ports/messenger.ts'
+import { abortable } from './abortable.ts'
 import type { AllowedAddresses } from './allowedAddresses.ts'
 
 /** For the whole attempt: name, connection, TLS, request and the head of the answer. */
@@ -17,14 +18,17 @@ export type ResolveName = (name: string) => Promise<readonly LookupAddress[]>
 
 /**
  * Asks the name servers, and not the system (`getaddrinfo`), which takes one of the four threads that also read and write files: an owner whose name servers
- * never answer could stop the server. So names in a file of hosts are unknown. IPv4 first: not every server reaches IPv6.
+ * never answer could stop the server. So names in a file of hosts are unknown. IPv4 first: not every server reaches IPv6. `servers`: in place of the system's.
  */
-export const resolveName: ResolveName = async (name) => {
-  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
-  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-  const addressesOf = (answer: PromiseSettledResult<readonly string[]>, family: number) =>
-    answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
-  return [...addressesOf(four, 4), ...addressesOf(six, 6)]
+export function createResolveName(servers?: readonly string[]): ResolveName {
+  return async (name) => {
+    const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+    if (servers !== undefined) resolver.setServers(servers)
+    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const addressesOf = (answer: PromiseSettledResult<readonly string[]>, family: number) =>
+      answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
+    return [...addressesOf(four, 4), ...addressesOf(six, 6)]
+  }
 }
 
 export interface PostRequest {
@@ -36,7 +40,7 @@ export interface PostRequest {
 export interface Posting {
   readonly allowed: AllowedAddresses
   readonly resolve: ResolveName
-  /** Beside the system's certificate authorities; for tests. */
+  /** In place of the system's certificate authorities; for tests. */
   readonly ca?: string | undefined
 }
 
@@ -50,7 +54,7 @@ export function createPost({ allowed, resolve, ca }: Posting) {
     try {
       const address = await abortable(addressOf(request.url), stopped)
       if (address === undefined) return { fault: 'address_refused' }
-      return deliveryOf(await statusOf(request, { address, signal: stopped, ca }))
+      return deliveryOf(await abortable(statusOf(request, { address, signal: stopped, ca }), stopped))
     } catch (error) {
       if (signal.aborted) throw signal.reason
       if (stopped.aborted) return { fault: 'timed_out' }
@@ -77,16 +81,6 @@ export function faultInUrl(text: string): string | undefined {
   if (url.username !== '' || url.password !== '') return 'must not contain a user or a password'
   if (url.hash !== '') return 'must not have a part after #'
   return undefined
-}
-
-/** A receiver that never answers must not hold the caller, nor a name server. */
-function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 interface Connection {
@@ -117,7 +111,13 @@ function statusOf({ url, headers, body }: PostRequest, { address, signal, ca }: 
     }
     const request: ClientRequest =
       url.protocol === 'https:' ? https.request(url, options, onAnswer) : http.request(url, options, onAnswer)
+    // Without a listener, the request would end without an error.
+    request.on('upgrade', (answer, socket) => {
+      socket.destroy()
+      resolve(answer.statusCode ?? 0)
+    })
     request.on('error', reject)
+    request.on('close', () => reject(new Error('the receiver has closed the connection')))
     request.end(body)
   })
 }

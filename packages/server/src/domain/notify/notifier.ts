@@ -9,12 +9,13 @@ import { type AttemptPorts, createAttempt, FIRST_RETRY_SECONDS, QUIET_SECONDS } 
 /** Between two looks at all channels. */
 export const LOOK_SECONDS = 60
 /** Attempts at once, on a node and for one account. A slow receiver holds one for 20 seconds at most. */
-const MAX_UNDER_WAY = 16
+const MAX_UNDER_WAY = 64
 const MAX_UNDER_WAY_OF_ACCOUNT = 2
 /** Accounts to look at first. What does not fit is found by the look at all channels. */
 const MAX_AWAITED = 10_000
-/** Accounts in one statement, and in one look. */
+/** Accounts in one statement. */
 const MAX_ASKED = 64
+/** Channels in one look. */
 const MAX_FOUND = 500
 
 export type Notifier = ReturnType<typeof createNotifier>
@@ -47,7 +48,6 @@ export function createNotifier(ports: AttemptPorts) {
   function takeDue(now: Instant): readonly AccountId[] {
     const due: AccountId[] = []
     for (const [accountId, notBefore] of awaited) {
-      if (due.length >= MAX_ASKED) break
       if (notBefore <= now) due.push(accountId)
     }
     for (const accountId of due) awaited.delete(accountId)
@@ -74,6 +74,15 @@ export function createNotifier(ports: AttemptPorts) {
     underWay.set(channelId, { accountId, done })
   }
 
+  function begin(news: ChannelNews, { now, signal }: { readonly now: Instant; readonly signal: AbortSignal }): void {
+    const { accountId, channelId } = news
+    if (underWay.has(channelId)) return
+    const from = startOf(news)
+    if (from > now) lookAgain(accountId, from)
+    else if (hasRoom(accountId)) start(news, signal)
+    else lookAgain(accountId, now)
+  }
+
   return {
     /** A drop has landed. Costs nothing but memory. */
     landed(accountId: AccountId): void {
@@ -86,14 +95,10 @@ export function createNotifier(ports: AttemptPorts) {
       const now = clock.now()
       await lookAtAll(now)
       const due = takeDue(now)
-      if (due.length === 0) return
-      for (const news of await store.ask((tx) => tx.channels.newsOf(due))) {
-        const { accountId, channelId } = news
-        if (underWay.has(channelId)) continue
-        const from = startOf(news)
-        if (from > now) lookAgain(accountId, from)
-        else if (hasRoom(accountId)) start(news, signal)
-        else lookAgain(accountId, now)
+      for (let from = 0; from < due.length; from += MAX_ASKED) {
+        const some = due.slice(from, from + MAX_ASKED)
+        const found = await store.ask((tx) => tx.channels.newsOf(some))
+        for (const news of found) begin(news, { now, signal })
       }
     },
 

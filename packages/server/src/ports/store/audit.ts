@@ -29,7 +29,7 @@ export interface AuditedAccount {
   readonly drops: number
   readonly dropBytes: number
   readonly blobBytes: number
-  /** The highest number of a change in its assets and events; 0 if there is none. */
+  /** The highest number of a change in its assets, events and channels; 0 if there is none. */
   readonly highestChange: number
   readonly deletedAt: Instant | undefined
   readonly emptiedAt: Instant | undefined
