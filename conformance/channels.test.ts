@@ -69,8 +69,13 @@ describe('channels', { skip: NEEDS_OWN_SERVER }, () => {
       receiver.received.slice(before)
     assert.equal(others.length, 0)
     const { type, timestamp, data } = JSON.parse(body)
-    assert.deepEqual([type, Object.keys(data), data.count], ['drops.landed', ['server', 'count', 'first_at', 'last_at'], 3])
-    assert.ok(Date.parse(data.first_at) <= Date.parse(data.last_at) && Date.parse(data.last_at) <= Date.parse(timestamp))
+    assert.deepEqual(
+      [type, Object.keys(data), data.count],
+      ['drops.landed', ['server', 'count', 'first_at', 'last_at'], 3],
+    )
+    assert.ok(
+      Date.parse(data.first_at) <= Date.parse(data.last_at) && Date.parse(data.last_at) <= Date.parse(timestamp),
+    )
     assert.ok(!body.includes(link.opaqueId))
     const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
@@ -104,7 +109,12 @@ describe('channels', { skip: NEEDS_OWN_SERVER }, () => {
     const owner = await signUp(offering)
     expectAnswer(await add(owner, { kind: 'email', address: 'owner@example.org' }), '403 channel.not_offered')
     expectAnswer(await add(owner, { kind: 'fax' }), '400 request.malformed')
-    for (const wrong of ['hooks.example', 'ftp://hooks.example/', 'https://a:b@hooks.example/', 'https://hooks.example/#x'])
+    for (const wrong of [
+      'hooks.example',
+      'ftp://hooks.example/',
+      'https://a:b@hooks.example/',
+      'https://hooks.example/#x',
+    ])
       expectAnswer(await add(owner, { address: wrong }), '400 channel.invalid', wrong)
     expectAnswer(await add(owner, { token: 'x' }), '400 channel.invalid')
     expectAnswer(await add(owner, { kind: 'ntfy', token: 'a\r\nb' }), '400 request.malformed')

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { type Config, describeSettings, type Environment, messengerSettingsIn, publicAddressOf, readConfig } from './config.ts'
+import {
+  type Config,
+  describeSettings,
+  type Environment,
+  messengerSettingsIn,
+  publicAddressOf,
+  readConfig,
+} from './config.ts'
 
 function configOf(environment: Environment): Config {
   const config = readConfig(environment)

@@ -1,5 +1,5 @@
 /** `notify list`, `notify add`, `notify confirm`, `notify test`, `notify remove`. */
-import type { ChannelKind, DeliveryFault, Owner, OwnChannel } from '@blindkeep/client/owner'
+import type { ChannelKind, DeliveryFault, OwnChannel, Owner } from '@blindkeep/client/owner'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees, givenSecret, secret } from '../ask.ts'
@@ -79,7 +79,9 @@ export async function addChannel(kind: ChannelKind, flags: AddChannelFlags): Pro
   const id = shortId(channel.channelId)
   report.answer(signedWith ?? channel.channelId, { event: 'added', ...factOf(channel), secret: signedWith })
   if (signedWith !== undefined)
-    report.aside(`The line above is the secret of the channel ${id}: its messages are signed with it. It is shown only now.`)
+    report.aside(
+      `The line above is the secret of the channel ${id}: its messages are signed with it. It is shown only now.`,
+    )
   if (channel.state === 'unconfirmed')
     report.aside(`The address has got a message with a code. Then: blindkeep notify confirm ${id} CODE`)
   else report.aside(`Try it: blindkeep notify test ${id}`)

@@ -46,7 +46,9 @@ export const accountShots: readonly Shot[] = [
         .getByLabel(text.notify.kinds.webhook.address, { exact: true })
         .fill('https://hooks.example.org/files')
       await messages(page).getByRole('button', { name: text.notify.submit, exact: true }).click()
-      await messages(page).getByText(/^whsec_/).waitFor()
+      await messages(page)
+        .getByText(/^whsec_/)
+        .waitFor()
     },
   },
   {

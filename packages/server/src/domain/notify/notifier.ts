@@ -5,6 +5,7 @@
 import { type AccountId, addSeconds, type ChannelId, type Instant } from '@blindkeep/protocol/ids'
 import type { ChannelNews } from '../../ports/store.ts'
 import { type AttemptPorts, createAttempt, FIRST_RETRY_SECONDS, QUIET_SECONDS } from './attempt.ts'
+import { createAwaited } from './awaited.ts'
 
 /** Between two looks at all channels. */
 export const LOOK_SECONDS = 60
@@ -24,17 +25,10 @@ export function createNotifier(ports: AttemptPorts) {
   const { store, clock, messenger, log } = ports
   const attempt = createAttempt(ports)
   const isOn = messenger.offered.length > 0
-  /** Accounts to look at, each not before an instant. */
-  const awaited = new Map<AccountId, Instant>()
+  const { lookAgain, takeDue } = createAwaited(MAX_AWAITED)
   const underWay = new Map<ChannelId, { readonly accountId: AccountId; readonly done: Promise<void> }>()
   let nextLook: Instant | undefined
   let lookedAt = 0
-
-  function lookAgain(accountId: AccountId, notBefore: Instant): void {
-    const present = awaited.get(accountId)
-    if (present === undefined && awaited.size >= MAX_AWAITED) return
-    if (present === undefined || notBefore < present) awaited.set(accountId, notBefore)
-  }
 
   /** A page of the channels. The next page follows with the next call, and the first one again after a minute. */
   async function lookAtAll(now: Instant): Promise<void> {
@@ -43,15 +37,6 @@ export function createNotifier(ports: AttemptPorts) {
     lookedAt = found.length < MAX_FOUND ? 0 : (found.at(-1)?.place ?? 0)
     nextLook = lookedAt === 0 ? addSeconds(now, LOOK_SECONDS) : undefined
     for (const { accountId } of found) lookAgain(accountId, now)
-  }
-
-  function takeDue(now: Instant): readonly AccountId[] {
-    const due: AccountId[] = []
-    for (const [accountId, notBefore] of awaited) {
-      if (notBefore <= now) due.push(accountId)
-    }
-    for (const accountId of due) awaited.delete(accountId)
-    return due
   }
 
   function hasRoom(accountId: AccountId): boolean {

@@ -31,7 +31,11 @@ export function AddChannelForm({ offered, onAdded, onClose }: AddChannelFormProp
     })
   const kindText = text.notify.kinds[kind]
   return (
-    <CheckedForm isComplete={address.trim() !== ''} onSubmit={() => void add()} fieldError={isWrong ? error : undefined}>
+    <CheckedForm
+      isComplete={address.trim() !== ''}
+      onSubmit={() => void add()}
+      fieldError={isWrong ? error : undefined}
+    >
       {(hasTried) => (
         <>
           {error !== undefined && !isWrong && <ErrorNotice error={error} language={language} />}
@@ -62,7 +66,8 @@ export function AddChannelForm({ offered, onAdded, onClose }: AddChannelFormProp
             {(input) => (
               <input
                 {...input}
-                type={kind === 'email' ? 'email' : 'url'}
+                type="text"
+                inputMode={kind === 'email' ? 'email' : 'url'}
                 value={address}
                 required
                 autocomplete="off"

@@ -38,14 +38,12 @@ export function ChannelRow({ channel, reload }: ChannelRowProps) {
     })
   return (
     <li class="stack tight">
-      <div class="row apart">
-        <div class="grow stack tight">
-          <span>
-            {text.kinds[kind].name}: <Name>{shown}</Name>{' '}
-            {state !== 'active' && <span class="badge warn">{text.states[state]}</span>}
-          </span>
-          <span class="soft small">{stateOf(channel, language)}</span>
-        </div>
+      <span>
+        {text.kinds[kind].name}: <Name>{shown}</Name>{' '}
+        {state !== 'active' && <span class="badge warn">{text.states[state]}</span>}
+      </span>
+      <span class="soft small">{stateOf(channel, language)}</span>
+      <div class="row channel-actions">
         <Button kind="quiet" busy={action.isBusy} onClick={() => void test()}>
           {isUnconfirmed ? text.sendCode : text.test}
           <span class="visually-hidden">: {shown}</span>
