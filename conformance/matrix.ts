@@ -141,6 +141,12 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'POST /v1/devices': writes('201'),
   'GET /v1/devices': reads('200'),
   'DELETE /v1/devices/{device_id}': frees('204', '404 device.not_found'),
+  // By default a server offers no kind of channel (channels.test.ts has a server that does).
+  'POST /v1/channels': writes('403 channel.not_offered'),
+  'GET /v1/channels': reads('200'),
+  'POST /v1/channels/{channel_id}/confirm': writes('404 channel.not_found'),
+  'POST /v1/channels/{channel_id}/test': writes('404 channel.not_found'),
+  'DELETE /v1/channels/{channel_id}': frees('204', NOTHING_ENDED),
   'POST /v1/albums': writes('201'),
   'GET /v1/albums': reads('200'),
   'POST /v1/albums/{album_id}/capabilities': writes('201', OTHER_ALBUM),

@@ -187,6 +187,14 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'DELETE /v1/devices/{device_id}': async ({ owner }) => ({
     params: { device_id: (await addDevice(owner)).deviceId },
   }),
+  'POST /v1/channels': () => ({ json: { kind: 'webhook', address: 'https://hooks.example/' } }),
+  'GET /v1/channels': plain,
+  'POST /v1/channels/{channel_id}/confirm': () => ({
+    params: { channel_id: randomUUID() },
+    json: { code: '01234567' },
+  }),
+  'POST /v1/channels/{channel_id}/test': () => ({ params: { channel_id: randomUUID() } }),
+  'DELETE /v1/channels/{channel_id}': () => ({ params: { channel_id: randomUUID() } }),
   'POST /v1/albums': () => ({ json: { album_id: randomUUID(), sealed_name: base64(80) } }),
   'GET /v1/albums': plain,
   'POST /v1/albums/{album_id}/capabilities': ({ author }) => ({

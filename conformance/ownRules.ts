@@ -87,6 +87,20 @@ export const OWN_RULES: readonly OwnSection[] = [
     untestable: [],
   },
   {
+    title: 'Channels',
+    statedIn: 'OpenAPI, tag channels',
+    untestable: [
+      [
+        'an e-mail address gets messages only after its code was entered',
+        'the suite has no mail server; `packages/server` tests it (channels.test.ts)',
+      ],
+      [
+        'a channel is given up after about a day of failures',
+        '`packages/server` tests it with a clock of its own (notifier.test.ts)',
+      ],
+    ],
+  },
+  {
     title: 'Quota and receipts',
     statedIn: 'ARCHITECTURE.md',
     untestable: [['HEAD answers finishing while a drop lands', 'it lasts a few milliseconds']],

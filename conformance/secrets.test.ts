@@ -21,7 +21,12 @@ if (skip === false)
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-secrets-'))
     const masterSecretFile = join(directory, 'master.secret')
     after(() => rm(directory, { recursive: true, force: true }))
-    server = await operatedServer({ LOG_LEVEL: 'trace', MASTER_SECRET_FILE: masterSecretFile })
+    server = await operatedServer({
+      LOG_LEVEL: 'trace',
+      MASTER_SECRET_FILE: masterSecretFile,
+      NOTIFY: 'ntfy,webhook',
+      NOTIFY_NETWORKS: '127.0.0.1',
+    })
     const { code } = await inviteOf(server)
     await recordExchanges(recorded(server.client, exchanges), code)
     document = (await server.client.send({ method: 'GET', path: '/openapi.json' })).body.toString()

@@ -27,6 +27,7 @@ export async function recordExchanges(client: Client, invite: string): Promise<v
   await useProtectedLink(await signUp(client))
   await recover(client)
   await useSecondFactor(await signUp(client))
+  await useChannels(await signUp(client))
   await sendEveryOperation(client)
 }
 
@@ -69,6 +70,23 @@ async function useProtectedLink(owner: Owner): Promise<void> {
   const reply = await sent({ passphrase_proof: verifier })
   expectAnswer(reply, '201')
   expectAnswer(await append(sessionOf(link, file, reply)), '204')
+}
+
+/** Nothing listens at their addresses, whose paths are secrets. */
+async function useChannels({ client, token }: Owner): Promise<void> {
+  const post = (path: string, body?: unknown) =>
+    client.send({ method: 'POST', path, token, ...(body !== undefined && { json: body }) })
+  const address = () => `http://127.0.0.1:9/${randomBytes(16).toString('base64url')}`
+  expectAnswer(await post('/v1/channels', { kind: 'ntfy', address: address(), token: newPassword() }), '201')
+  expectAnswer(
+    await post('/v1/channels', { kind: 'webhook', address: address(), token: newPassword() }),
+    '400 channel.invalid',
+  )
+  const added = await post('/v1/channels', { kind: 'webhook', address: address() })
+  expectAnswer(added, '201')
+  const { channel } = json<{ channel: { channel_id: string } }>(added)
+  expectAnswer(await post(`/v1/channels/${channel.channel_id}/test`), '200')
+  expectAnswer(await post(`/v1/channels/${channel.channel_id}/confirm`, { code: '01234567' }), '200')
 }
 
 async function recover(client: Client): Promise<void> {

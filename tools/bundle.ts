@@ -91,7 +91,7 @@ const HTTP_WITHOUT_FETCH: Plugin = {
   load: (id) => {
     if (id !== '\0http-without-fetch') return undefined
     const names = Object.keys(http).filter((name) => !['WebSocket', 'CloseEvent', 'MessageEvent'].includes(name))
-    return `export const { ${names.join(', ')} } = process.getBuiltinModule('node:http')`
+    return `const http = process.getBuiltinModule('node:http')\nexport default http\nexport const { ${names.join(', ')} } = http`
   },
 }
 

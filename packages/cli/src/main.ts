@@ -10,6 +10,7 @@ import { addDropCommand } from './commands/drop.ts'
 import { addFilesCommands } from './commands/files.ts'
 import { addInboxCommands } from './commands/inbox.ts'
 import { addLinkCommands } from './commands/link.ts'
+import { addNotifyCommands } from './commands/notify.ts'
 import { addShareCommands } from './commands/share.ts'
 import { EXIT } from './exits.ts'
 import { tellLostOutput } from './output.ts'
@@ -40,6 +41,7 @@ addLinkCommands(program)
 addAlbumCommands(program)
 addShareCommands(program)
 addDeviceCommands(program)
+addNotifyCommands(program)
 addCompletionCommand(program)
 addFilesCommands(program)
 addCustodyCommands(program)

@@ -41,6 +41,10 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
     'The device of this profile was revoked. Sign out and in again to get a new one: blindkeep logout, blindkeep login',
   'error.asset.retained': 'It must be kept until the time to which it was retained has passed.',
   'error.blob.withheld': 'The operator of the server withholds it at the moment. It is still stored. Ask them why.',
+  'error.channel.not_found': 'There is no such channel. Call: blindkeep notify list',
+  'error.channel.not_offered': 'The server does not offer this kind. `blindkeep notify list` says what it offers.',
+  'error.channel.code_wrong': 'This is not the code. Use the one in the newest message.',
+  'error.channel.rate_limited': 'There were too many tests or codes. Wait a quarter of an hour.',
   'error.share.not_found': 'There is no such share (any more): it has expired or was revoked. Ask for a new address.',
   'error.drop.link_not_found':
     'The link takes no files: it has expired, is used up, or was revoked. Ask its owner for a new one.',

@@ -5,6 +5,7 @@ import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { QuotaResponse } from '@blindkeep/protocol/schemas/quota'
 import { createOwnerAccount, type OwnerAccount } from './account/ownerAccount.ts'
 import { createOwnerCapabilities, type OwnerCapabilities } from './account/ownerCapabilities.ts'
+import { createOwnerChannels, type OwnerChannels } from './account/ownerChannels.ts'
 import { createOwnerDevices, type OwnerDevices } from './account/ownerDevices.ts'
 import { createOwnerPassword, type OwnerPassword } from './account/ownerPassword.ts'
 import { createOwnerSecondFactor, type OwnerSecondFactor } from './account/ownerSecondFactor.ts'
@@ -27,6 +28,15 @@ import { createOwnerVerification, type OwnerVerification } from './verify/ownerV
 
 export type { AccountFacts } from './account/ownerAccount.ts'
 export type { MintCapability, MintedCapability, OwnCapability } from './account/ownerCapabilities.ts'
+export type {
+  AddChannel,
+  AddedChannel,
+  ChannelKind,
+  ChannelState,
+  DeliveryFault,
+  OwnChannel,
+  OwnChannels,
+} from './account/ownerChannels.ts'
 export type { AddDevice, ListedDevice } from './account/ownerDevices.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
 export type { OwnSession } from './account/ownerSessions.ts'
@@ -71,6 +81,7 @@ export interface Owner
     OwnerDevices,
     OwnerAlbums,
     OwnerCapabilities,
+    OwnerChannels,
     OwnerUploads,
     OwnerAssets,
     OwnerVerification,
@@ -125,6 +136,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     },
     ...createOwnerAlbums({ call, accountKey, environment }),
     ...createOwnerCapabilities({ call }),
+    ...createOwnerChannels({ call }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts, known),
     ...createOwnerVerification(assetPorts),

@@ -14,6 +14,8 @@ export type UploadId = Branded<string, 'UploadId'>
 export type SessionId = Branded<string, 'SessionId'>
 /** Names one capability token (RFC 7519, section 4.1.7). */
 export type Jti = Branded<string, 'Jti'>
+/** Where an owner hears of landed drops. */
+export type ChannelId = Branded<string, 'ChannelId'>
 /** 128 bits as 32 lowercase hex characters. A credential: it never enters a log, a metric or an error. */
 export type OpaqueId = Branded<string, 'OpaqueId'>
 /** SHA-256 as 64 lowercase hex characters. */
@@ -45,6 +47,7 @@ export const parseDropId = parser<DropId>(uuid)
 export const parseUploadId = parser<UploadId>(uuid)
 export const parseSessionId = parser<SessionId>(uuid)
 export const parseJti = parser<Jti>(uuid)
+export const parseChannelId = parser<ChannelId>(uuid)
 export const parseOpaqueId = parser<OpaqueId>(opaqueId)
 export const parseSha256Hex = parser<Sha256Hex>(sha256)
 export const parseKeyId = parser<KeyId>(sha256)

@@ -76,6 +76,7 @@ const TAGS: Json = [
   { name: 'accounts', description: 'Accounts and sessions.' },
   { name: 'devices', description: 'The devices of an account and their keys, which sign manifests.' },
   { name: 'albums', description: 'Albums of an account. Their names are sealed.' },
+  { name: 'channels', description: 'Where the owner hears that files have landed.' },
   { name: 'federation', description: 'Tokens by which a peer may read an album.' },
   { name: 'uploads', description: 'Uploads of blobs for the account’s own assets.' },
   { name: 'assets', description: 'The assets of an account, their receipts, and the verification of their storage.' },

@@ -1,6 +1,7 @@
 import {
   parseAlbumId,
   parseAssetId,
+  parseChannelId,
   parseDeviceId,
   parseDropId,
   parseJti,
@@ -14,6 +15,7 @@ import { albumOperations } from './operations/albums.ts'
 import { assetOperations } from './operations/assets.ts'
 import { blobOperations } from './operations/blobs.ts'
 import { capabilityOperations } from './operations/capabilities.ts'
+import { channelOperations } from './operations/channels.ts'
 import { deviceOperations } from './operations/devices.ts'
 import { discoveryOperations } from './operations/discovery.ts'
 import { guestOperations } from './operations/guest.ts'
@@ -34,6 +36,7 @@ import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from './problems.ts'
 import { AlbumResponse } from './schemas/albums.ts'
 import { AssetBlobResponse, AssetResponse } from './schemas/assets.ts'
 import { CapabilityResponse } from './schemas/capabilities.ts'
+import { ChannelResponse } from './schemas/channels.ts'
 import { DeviceResponse } from './schemas/devices.ts'
 import { CreateDropResponse, InboxResponse } from './schemas/drops.ts'
 import { ProvisionLinkResponse } from './schemas/links.ts'
@@ -66,6 +69,7 @@ export const operations = {
   ...quotaOperations,
   ...linkOperations,
   ...inboxOperations,
+  ...channelOperations,
   ...guestOperations,
   ...shareOperations,
 } as const satisfies Operations
@@ -128,6 +132,7 @@ export const PATH_PARAMETERS = {
   },
   device_id: { parse: parseDeviceId, schema: DeviceResponse.properties.device_id, description: 'The device.' },
   album_id: { parse: parseAlbumId, schema: AlbumResponse.properties.album_id, description: 'The album.' },
+  channel_id: { parse: parseChannelId, schema: ChannelResponse.properties.channel_id, description: 'The channel.' },
   jti: { parse: parseJti, schema: CapabilityResponse.properties.jti, description: 'The token.' },
   asset_id: { parse: parseAssetId, schema: AssetResponse.properties.asset_id, description: 'The asset.' },
   hash: { parse: parseSha256Hex, schema: AssetBlobResponse.properties.hash, description: 'SHA-256 of the ciphertext.' },

@@ -80,6 +80,16 @@ const catalog = {
     help: 'Send X-Service-Checksum: the SHA-256 of the chunk as 64 lowercase hex characters.',
   },
   'error.upload.empty_chunk': { status: 400, title: 'The chunk is empty', help: 'Send at least one byte.' },
+  'error.channel.invalid': {
+    status: 400,
+    title: 'No message can be sent there',
+    help: '`detail` says what is wrong with the address or the token. Use the whole https URL of a webhook or of an ntfy topic, or a plain e-mail address.',
+  },
+  'error.channel.code_wrong': {
+    status: 400,
+    title: 'This is not the code of the address',
+    help: 'Use the code of the newest message. A test of the channel sends it once more.',
+  },
   'error.federation.lifetime_too_long': {
     status: 400,
     title: 'The lifetime of the token is too long',
@@ -135,6 +145,11 @@ const catalog = {
     title: 'These bytes are withheld',
     help: 'The operator of this server withholds them. They are not deleted. Ask the operator why.',
   },
+  'error.channel.not_offered': {
+    status: 403,
+    title: 'This server sends no messages of this kind',
+    help: '`offered` in the list of channels says which kinds it sends. The operator decides (NOTIFY).',
+  },
   'error.album.not_available': {
     status: 403,
     title: 'This album is not yours',
@@ -169,6 +184,11 @@ const catalog = {
     status: 404,
     title: 'No such device',
     help: 'The device does not exist or is not yours. List your devices.',
+  },
+  'error.channel.not_found': {
+    status: 404,
+    title: 'There is no such channel',
+    help: 'List the channels again.',
   },
   'error.upload.session_not_found': {
     status: 404,
@@ -334,6 +354,11 @@ const catalog = {
     status: 426,
     title: 'This protocol version is not accepted',
     help: 'Update the client. X-Service-Protocol-Min and -Max give the accepted versions.',
+  },
+  'error.channel.rate_limited': {
+    status: 429,
+    title: 'Too many tests or codes',
+    help: 'Wait for the seconds in Retry-After.',
   },
   'error.auth.rate_limited': {
     status: 429,

@@ -7,8 +7,9 @@ import { openLimiter } from './adapters/limiter/limiter.ts'
 import { createLocalSeats } from './adapters/limiter/localSeats.ts'
 import { openPostgresLimiter } from './adapters/limiter/postgresLimiter.ts'
 import { openPostgresSeats } from './adapters/limiter/postgresSeats.ts'
+import { createMessenger } from './adapters/messenger/messenger.ts'
 import { systemRandom } from './adapters/system/random.ts'
-import { type Config, publicAddressOf, sharedSettingsIn } from './config.ts'
+import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData, type ServerData } from './data.ts'
 import { startDiskWatch } from './diskWatch.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
@@ -53,7 +54,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const data = await openServerData(config, { version, onBroken })
-  const { store, staging, objects, keyedBytes, keyring, node } = data
+  const { store, objects, keyring, node } = data
   const { clock } = node
   const { headWatch, diskWatch, watching } = await startWatching({ ...data, ...config, log, onBroken })
   await checkServerId(store, serverId)
@@ -67,17 +68,14 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
   const hasher = createSecretHasher({ concurrent: 2, queueMax: 64 })
   const rules = createRules(
     {
-      store,
-      staging,
-      objects,
-      keyedBytes,
+      ...data,
       clock,
       random,
       limiter,
       seats,
       hasher,
       keys,
-      keyring,
+      messenger: createMessenger({ clock }, { ...messengerSettingsIn(config), serverId }),
       log,
       headWatch,
       news: suspicious(node, headWatch),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Environment } from './config/given.ts'
-import { type Config, describeSettings, publicAddressOf, readConfig } from './config.ts'
+import { type Config, describeSettings, messengerSettingsIn, publicAddressOf, readConfig } from './config.ts'
 
 function configOf(environment: Environment): Config {
   const config = readConfig(environment)
@@ -51,6 +51,38 @@ describe('readConfig', () => {
       [config.adoptionLeaseSeconds, config.manifestDriftDays, config.deepBytesPerHour],
       [60, 30, 68_719_476_736],
     )
+  })
+
+  it('sends no messages by default, and reads kinds, networks and the mail server', () => {
+    assert.deepEqual(messengerSettingsIn(configOf({})), { offered: [], networks: [], mail: undefined })
+    const mail = { SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'Keep@Example.org', SMTP_USER: 'a', SMTP_PASSWORD: 'b' }
+    const config = configOf({ NOTIFY: 'email, webhook', NOTIFY_NETWORKS: '10.0.0.1,fd00::/8', ...mail })
+    assert.deepEqual(messengerSettingsIn(config), {
+      offered: ['webhook', 'email'],
+      networks: ['10.0.0.1', 'fd00::/8'],
+      mail: {
+        host: 'mail.example',
+        port: 465,
+        isTls: true,
+        isLoopback: false,
+        user: 'a',
+        password: 'b',
+        from: 'keep@example.org',
+      },
+    })
+    const plain = messengerSettingsIn(configOf({ ...mail, NOTIFY: 'email', SMTP_URL: 'smtp://127.0.0.1' })).mail
+    assert.deepEqual([plain?.port, plain?.isTls, plain?.isLoopback], [587, false, true])
+  })
+
+  it('refuses messages that it could not send, and never repeats a password', () => {
+    assert.deepEqual(namesOf({ NOTIFY: 'webhook,fax' }), ['NOTIFY'])
+    assert.deepEqual(namesOf({ NOTIFY: 'email' }), ['SMTP_URL'])
+    assert.deepEqual(namesOf({ SMTP_USER: 'a' }), ['SMTP_USER'])
+    const [fault = ''] = faultsOf({ SMTP_URL: 'smtp://user:hunter2@mail.example' })
+    assert.match(fault, /^SMTP_URL must not contain credentials/)
+    assert.ok(!fault.includes('hunter2'))
+    for (const url of ['mail.example', 'https://mail.example', 'smtp://', 'smtp://mail.example/?x=1'])
+      assert.deepEqual(namesOf({ SMTP_URL: url }), ['SMTP_URL'], url)
   })
 
   it('treats an empty variable as unset, and ignores other variables', () => {

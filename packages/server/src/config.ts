@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import type { MessengerSettings } from './adapters/messenger/messenger.ts'
 import type { Environment } from './config/given.ts'
 import { isLoopback, type PublicAddress } from './config/parsers.ts'
 import type { Setting } from './config/setting.ts'
@@ -32,6 +33,17 @@ export function sharedSettingsIn(config: Config): SharedSettings {
   // `shared` accepts only these types of values.
   const shared = rows.filter(([, { isShared }]) => isShared === true)
   return Object.fromEntries(shared.map(([property, { name }]) => [name, values[property] ?? null])) as SharedSettings
+}
+
+/** What the messenger needs of the settings, apart from the server's own address. */
+export function messengerSettingsIn(config: Config): Omit<MessengerSettings, 'serverId'> {
+  const { notify: offered, notifyNetworks: networks, smtp, smtpUser: user, smtpPassword: password, mailFrom } = config
+  const isComplete = smtp !== undefined && mailFrom !== undefined
+  return {
+    offered,
+    networks,
+    mail: isComplete ? { ...smtp, isLoopback: isLoopback(smtp.host), user, password, from: mailFrom } : undefined,
+  }
 }
 
 /** The settings as help and documents show them, in the order of the table. */
@@ -90,6 +102,14 @@ function contradictionsIn(values: Values): readonly string[] {
       'PUBLIC_URL must begin with https:, or name a loopback address: at other http addresses browsers give the pages no encryption, and the pages work for no person. Put a TLS proxy in front. If only programs use the server, and never a browser, set INSECURE_PUBLIC_URL=allowed',
     ],
     [values.chunkBytesSuggested > values.chunkBytesMax, 'CHUNK_BYTES_SUGGESTED must be at most CHUNK_BYTES_MAX'],
+    [
+      values.notify.includes('email') && (values.smtp === undefined || values.mailFrom === undefined),
+      'SMTP_URL and MAIL_FROM must be set, because NOTIFY has email',
+    ],
+    [
+      (values.smtpUser === undefined) !== (values.smtpPassword === undefined),
+      'SMTP_USER and SMTP_PASSWORD must be set together',
+    ],
     [values.protocolMin > values.protocolMax, 'PROTOCOL_MIN must be at most PROTOCOL_MAX'],
     [
       quotaSoftBytes !== undefined && quotaHardBytes !== undefined && quotaSoftBytes > quotaHardBytes,

@@ -23,6 +23,7 @@ function jobsOver(
     node: { inTurn: (_name, job) => job() },
     sweep: { sweep, removeDeleting, resumeAccountDeletions: async () => undefined },
     scrub: { turn, again },
+    notifier: { tend: async () => undefined, isIdle: async () => undefined },
     log,
     sweepSeconds: 3600,
     onBroken: (error) => void broken.push(error),

@@ -1,5 +1,6 @@
 import type { Parts } from './domain/custody/parts.ts'
 import type { Scrubber } from './domain/custody/scrub.ts'
+import type { Notifier } from './domain/notify/notifier.ts'
 import type { Sweep } from './domain/sweep.ts'
 import type { Log } from './ports/log.ts'
 import type { Node } from './ports/node.ts'
@@ -25,6 +26,7 @@ interface JobParts {
   readonly scrub: Pick<Scrubber, 'turn' | 'again'>
   /** Undefined if the store of bytes has no keys. */
   readonly parts?: Pick<Parts, 'tend'> | undefined
+  readonly notifier: Pick<Notifier, 'tend' | 'isIdle'>
   readonly node: Pick<Node, 'inTurn'>
   readonly log: Log
   readonly sweepSeconds: number
@@ -36,11 +38,14 @@ interface JobParts {
 const SCRUB_PAUSE_SECONDS = 60
 /** Between two looks for objects whose bytes seemed wrong. */
 const DOUBT_PAUSE_MS = 3_000
+/** Between two looks for owners to notify. */
+const NOTIFY_PAUSE_MS = 1_000
 
-export function startJobs({ sweep, scrub, parts, node, log, sweepSeconds, onBroken }: JobParts): Jobs {
+export function startJobs({ sweep, scrub, parts, notifier, node, log, sweepSeconds, onBroken }: JobParts): Jobs {
   const ending = new AbortController()
   const shared = { log, onBroken, signal: ending.signal }
   const [sweeping, scrubbing, tending] = [createQueue(shared), createQueue(shared), createQueue(shared)]
+  const notifying = createQueue(shared)
   const runSweep = () => {
     sweeping.run('sweep', () => node.inTurn('sweep', sweep.sweep))
     if (parts !== undefined) tending.run('tend parts', () => node.inTurn('parts', () => parts.tend(ending.signal)))
@@ -62,6 +67,11 @@ export function startJobs({ sweep, scrub, parts, node, log, sweepSeconds, onBrok
   const runAgain = () => scrubbing.run('read again', () => node.inTurn('scrub', () => scrub.again(ending.signal)))
   const doubtTimer = setInterval(runAgain, DOUBT_PAUSE_MS)
 
+  // On every node at once: each attempt is claimed in the database.
+  const runNotifier = () => notifying.run('notify owners', () => notifier.tend(ending.signal))
+  const notifyTimer = setInterval(runNotifier, NOTIFY_PAUSE_MS)
+  runNotifier()
+
   return {
     onDeleting: () => sweeping.run('remove deleting bytes', sweep.removeDeleting),
     onDeleted: () => sweeping.run('empty deleted accounts', sweep.resumeAccountDeletions),
@@ -70,8 +80,10 @@ export function startJobs({ sweep, scrub, parts, node, log, sweepSeconds, onBrok
       ending.abort(new Error('the server ends'))
       clearInterval(timer)
       clearInterval(doubtTimer)
+      clearInterval(notifyTimer)
       clearTimeout(pause)
-      await Promise.all([sweeping.isIdle(), scrubbing.isIdle(), tending.isIdle()])
+      await Promise.all([sweeping.isIdle(), scrubbing.isIdle(), tending.isIdle(), notifying.isIdle()])
+      await notifier.isIdle()
     },
   }
 }

@@ -32,6 +32,8 @@ import { createInbox } from './domain/drops/inbox.ts'
 import { createLandDrops } from './domain/drops/landDrops.ts'
 import { createLinks, type LinkSettings } from './domain/drops/links.ts'
 import { createOpenedSessions } from './domain/drops/openedSessions.ts'
+import { createChannels } from './domain/notify/channels.ts'
+import { createNotifier } from './domain/notify/notifier.ts'
 import type { GiveUpAfter } from './domain/pause.ts'
 import { createQuota } from './domain/quota/quota.ts'
 import { createQuotaReview } from './domain/quota/quotaReview.ts'
@@ -51,6 +53,7 @@ import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
+import type { Messenger } from './ports/messenger.ts'
 import type { News } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
 import type { Random } from './ports/random.ts'
@@ -77,6 +80,8 @@ export interface RulePorts {
   readonly log: Log
   /** Names this process among several that share the store. Absent where there are no others. */
   readonly nodeId?: string
+  /** Reaches the owners where they are. */
+  readonly messenger: Messenger
   /** Between the nodes. */
   readonly news: News
   /** Bounds how long a request waits for its turn. */
@@ -178,6 +183,14 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
     protocolWindow,
     discovery,
     receiptLog,
+    notifier: createNotifier({
+      store,
+      clock,
+      random,
+      keyring: ports.keyring,
+      messenger: ports.messenger,
+      log: ports.log,
+    }),
   }
 }
 
@@ -186,14 +199,24 @@ type FileRules = ReturnType<typeof createFileRules>
 /** Links, uploads, drops, assets, shares, and the custody of their bytes. */
 function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { staging, objects, clock, random, limiter, giveUpAfter } = ports
-  const { store, quota, writers, staged, receiptLog, ending, protocolWindow, nodeId } = base
+  const { store, quota, writers, staged, receiptLog, ending, protocolWindow, notifier, nodeId } = base
   const room = createRoom({ store, staging, clock }, settings)
   const landDrops = createLandDrops({ ending })
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
   const assets = createAssets({ store, objects, clock, ending, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, objects })
-  const landing = createLanding({ store, random, receiptLog, ending, landDrops, opened, assetBlobs, checkProvenance })
+  const landing = createLanding({
+    store,
+    random,
+    receiptLog,
+    ending,
+    landDrops,
+    opened,
+    notifier,
+    assetBlobs,
+    checkProvenance,
+  })
   const finishing = createFinishing({ store, staging, clock, staged, ending, land: landing.land, nodeId, giveUpAfter })
   const links = createLinks(
     { store, clock, ending },
@@ -229,7 +252,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
 
 /** Accounts, and how their owners sign in. */
 function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Base & FileRules) {
-  const { clock, random, limiter, keyring, onDeleted } = ports
+  const { clock, random, limiter, keyring, messenger, giveUpAfter, onDeleted } = ports
   const hasher = hashedByNetwork(ports.hasher)
   const { store, inbox, assets, ending } = parts
   const { tokens, serverSecret } = ports.keys
@@ -250,6 +273,7 @@ function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Bas
     ),
     invites: createInvites({ store, clock, random }),
     devices: createDevices({ store, clock }),
+    channels: createChannels({ store, clock, random, limiter, keyring, messenger, giveUpAfter }),
     capabilities: createCapabilities({ store, clock, random, tokens }, settings),
   }
 }

@@ -6,6 +6,7 @@ import { nodeEnvironment } from '@blindkeep/client/node'
 import { newRecoveryWords } from '@blindkeep/client/recovery'
 import type { Page } from 'playwright-core'
 import { createAuthenticator } from '../../../testing/authenticator.ts'
+import { openMailReceiver, openReceiver } from '../../../testing/receivers.ts'
 import { account as german } from '../src/text/de/account.ts'
 import { problems as germanProblems } from '../src/text/de/problems.ts'
 import { account as text } from '../src/text/en/account.ts'
@@ -159,6 +160,67 @@ describe('the form that changes the password', () => {
     const present = field(page, text.page.presentPassword)
     await present.waitFor()
     assert.ok(await present.evaluate((input) => input === document.activeElement))
+  })
+})
+
+describe('messages about new files', () => {
+  it('go to a mail address once its code was entered, and to a webhook whose secret is shown once', async (t) => {
+    const mail = await openMailReceiver()
+    const receiver = await openReceiver()
+    const notifying = await startWorld({
+      env: {
+        NOTIFY: 'webhook,email',
+        NOTIFY_NETWORKS: '127.0.0.1',
+        SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+        MAIL_FROM: 'keep@keep.example',
+      },
+    })
+    t.after(async () => {
+      await notifying.stop()
+      await receiver.close()
+      await mail.close()
+    })
+    const { owner } = await notifying.person()
+    const { page } = await browser.open(t, { url: `${notifying.url}/#/account`, signedInAs: owner })
+    const messages = section(page, text.notify.title)
+    await messages.getByRole('button', { name: text.notify.open }).click()
+    await assertAccessible(page)
+    await messages.getByLabel(text.notify.kind, { exact: true }).selectOption('webhook')
+    const address = messages.getByLabel(text.notify.kinds.webhook.address, { exact: true })
+    await address.fill('hooks.example')
+    await messages.getByRole('button', { name: text.notify.submit, exact: true }).click()
+    await messages.getByText(problems.codes['error.channel.invalid']).waitFor()
+    await address.fill(`http://127.0.0.1:${receiver.port}/hook`)
+    await messages.getByRole('button', { name: text.notify.submit, exact: true }).click()
+    await messages.getByText(/^whsec_/).waitFor()
+    await assertAccessible(page)
+    await messages.getByRole('button', { name: text.notify.secretDone }).click()
+    assert.equal(await messages.getByText(/^whsec_/).count(), 0)
+    receiver.answer = 500
+    await messages.getByRole('button', { name: text.notify.test }).click()
+    await page.getByText(text.notify.testFailed(text.notify.faults.receiver_failed)).waitFor()
+    receiver.answer = 204
+    await messages.getByRole('button', { name: text.notify.test }).click()
+    await page.getByText(text.notify.tested).waitFor()
+
+    await messages.getByRole('button', { name: text.notify.open }).click()
+    await messages.getByLabel(text.notify.kind, { exact: true }).selectOption('email')
+    await messages.getByLabel(text.notify.kinds.email.address, { exact: true }).fill('olga@example.org')
+    await messages.getByRole('button', { name: text.notify.submit, exact: true }).click()
+    const code = messages.getByLabel(text.notify.code, { exact: true })
+    await code.waitFor()
+    await assertAccessible(page)
+    const sent = /The code for this address is (\d{8})\./.exec(mail.received[0]?.text ?? '')?.[1] ?? ''
+    await code.fill(sent === '00000000' ? '00000001' : '00000000')
+    await messages.getByRole('button', { name: text.notify.confirm, exact: true }).click()
+    await messages.getByText(problems.codes['error.channel.code_wrong']).waitFor()
+    await code.fill(sent)
+    await messages.getByRole('button', { name: text.notify.confirm, exact: true }).click()
+    await page.getByText(text.notify.confirmed).waitFor()
+    const mailRow = messages.getByRole('listitem').filter({ hasText: 'olga@example.org' })
+    await mailRow.getByRole('button', { name: text.notify.remove }).click()
+    await mailRow.waitFor({ state: 'detached' })
+    await assertAccessible(page)
   })
 })
 

@@ -12,6 +12,7 @@ export interface Operation {
     | 'devices'
     | 'albums'
     | 'federation'
+    | 'channels'
     | 'uploads'
     | 'assets'
     | 'sync'

@@ -1,6 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
+import { normaliseEmail } from '@blindkeep/protocol/email'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
+import { CHANNEL_KINDS, type ChannelKind } from '@blindkeep/protocol/schemas/channels'
 import { parseS3Address, type S3Address } from '../adapters/s3/address.ts'
 
 /** The value of a variable, or what is wrong with it: a sentence without its subject, the variable's name. */
@@ -136,4 +138,37 @@ export function isLoopback(name: string): boolean {
   const address = name.replace(/^\[|\]$/g, '')
   const family = isIP(address)
   return family === 0 ? address === 'localhost' : loopback.check(address, family === 4 ? 'ipv4' : 'ipv6')
+}
+
+/** Separated by commas, each once. */
+export const channelKinds: Parser<readonly ChannelKind[]> = (given) => {
+  const names = given.split(',').map((part) => part.trim())
+  const value = CHANNEL_KINDS.filter((kind) => names.includes(kind))
+  return value.length === names.length ? { value } : { fault: `must list some of ${CHANNEL_KINDS.join(', ')}` }
+}
+
+/** Where mail is handed in. */
+export interface MailServer {
+  readonly host: string
+  readonly port: number
+  /** TLS from the first byte. */
+  readonly isTls: boolean
+}
+
+/** The fault never repeats the text: it may contain a password. */
+export const mailServer: Parser<MailServer> = (given) => {
+  const url = URL.parse(given)
+  const isMail = url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && /^\/?$/.test(url.pathname)
+  if (!isMail || url.search !== '' || url.hash !== '')
+    return { fault: 'must be smtps://<host> or smtp://<host>, with a port if it is not the usual one' }
+  if (url.username !== '' || url.password !== '')
+    return { fault: 'must not contain credentials: set SMTP_USER and SMTP_PASSWORD' }
+  const isTls = url.protocol === 'smtps:'
+  const port = url.port === '' ? (isTls ? 465 : 587) : Number(url.port)
+  return { value: { host: url.hostname.replace(/^\[|\]$/g, ''), port, isTls } }
+}
+
+export const emailAddress: Parser<string> = (given) => {
+  const value = normaliseEmail(given)
+  return value === undefined ? { fault: 'must be a plain e-mail address' } : { value }
 }

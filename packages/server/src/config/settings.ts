@@ -4,12 +4,15 @@ import { DATA_DIRECTORY } from './dataDirectory.ts'
 import {
   type BlobsAddress,
   blobsAddress,
+  channelKinds,
   type DatabaseAddress,
   databaseAddress,
+  emailAddress,
   host,
   httpUrl,
   integer,
   isLoopback,
+  mailServer,
   networks,
   oneOf,
   publicAddress,
@@ -250,6 +253,38 @@ export const SETTINGS = {
       'Bytes that deep storage verification reads for one account in an hour.',
     ),
   ),
+  notify: derived('NOTIFY', {
+    shown: 'none',
+    derive: () => [],
+    meaning:
+      'Kinds of channels by which owners may hear that files have landed, separated by commas: webhook, ntfy, email. email needs SMTP_URL and MAIL_FROM.',
+    parse: channelKinds,
+  }),
+  notifyNetworks: derived('NOTIFY_NETWORKS', {
+    shown: 'none',
+    derive: () => [],
+    meaning:
+      'Addresses and CIDR networks, separated by commas, to which webhooks and ntfy may lead besides public addresses. Plain http and every port are allowed there. Every owner can then send requests to them.',
+    parse: networks,
+  }),
+  smtp: optional('SMTP_URL', {
+    shown: 'none',
+    meaning:
+      'The mail server, as smtps://<host> (port 465) or smtp://<host> (port 587, which must switch to TLS, except on loopback). Without credentials.',
+    parse: mailServer,
+  }),
+  smtpUser: optional('SMTP_USER', { shown: 'none', meaning: 'Signs in to the mail server.', parse: text }),
+  smtpPassword: optional('SMTP_PASSWORD', {
+    shown: 'none',
+    meaning: 'The password of that user.',
+    parse: text,
+    isSecret: true,
+  }),
+  mailFrom: optional('MAIL_FROM', {
+    shown: 'none',
+    meaning: 'Sender of mail to owners, a plain e-mail address.',
+    parse: emailAddress,
+  }),
   federationUrl: optional('FEDERATION_URL', {
     shown: 'none',
     meaning: 'Address at which federated peers reach the server.',

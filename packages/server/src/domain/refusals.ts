@@ -68,6 +68,11 @@ export type Refusal =
   | { readonly refused: 'album_not_available' }
   | { readonly refused: 'lifetime_too_long' }
   | { readonly refused: 'revocations_unavailable' }
+  | { readonly refused: 'channel_invalid'; readonly detail: string }
+  | { readonly refused: 'channel_not_offered' }
+  | { readonly refused: 'channel_not_found' }
+  | { readonly refused: 'channel_code_wrong' }
+  | { readonly refused: 'channel_limited'; readonly retryAfterSeconds: number }
   | { readonly refused: 'limit_reached'; readonly detail: string }
   | { readonly refused: 'range_unsatisfiable'; readonly size: number }
   /** `cause` is for the log alone. */

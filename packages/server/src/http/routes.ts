@@ -7,6 +7,7 @@ import { accountRoutes } from './routes/accounts.ts'
 import { albumRoutes } from './routes/albums.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { capabilityRoutes } from './routes/capabilities.ts'
+import { channelRoutes } from './routes/channels.ts'
 import { deviceRoutes } from './routes/devices.ts'
 import { discoveryRoutes } from './routes/discovery.ts'
 import { type GuestSettings, guestRoutes } from './routes/guest.ts'
@@ -44,6 +45,7 @@ export function createRoutes(ports: RoutePorts, settings: GuestSettings & Servic
     ...recoveryRoutes(rules),
     ...sessionRoutes(rules),
     ...ownAccountRoutes(rules),
+    ...channelRoutes(rules),
     ...deviceRoutes(rules),
     ...albumRoutes(rules),
     ...capabilityRoutes(rules),

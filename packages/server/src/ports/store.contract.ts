@@ -6,6 +6,7 @@ import { describeAssets } from './storeContract/assets.ts'
 import { describeAssetUploads } from './storeContract/assetUploads.ts'
 import { describeAudit } from './storeContract/audit.ts'
 import { describeChangeNumbers } from './storeContract/changes.ts'
+import { describeChannels } from './storeContract/channels.ts'
 import { describeClaims } from './storeContract/claims.ts'
 import { describeDevices } from './storeContract/devices.ts'
 import { describeDiscovery } from './storeContract/discovery.ts'
@@ -60,6 +61,7 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeChangeNumbers(inStore)
     describeReceipts(inStore)
     describeDiscovery(inStore)
+    describeChannels(inStore)
     describeShares(inStore)
     describeAccountDeletions(inStore)
     describeKeysAndFacts(inStore)

@@ -104,6 +104,7 @@ export interface Nouns {
   readonly holds: { readonly reads: nouns.HoldReads; readonly writes: nouns.HoldWrites }
   readonly pauses: { readonly reads: nouns.PauseReads; readonly writes: nouns.PauseWrites }
   readonly changes: { readonly reads: nouns.ChangeReads; readonly writes: nouns.ChangeWrites }
+  readonly channels: { readonly reads: nouns.ChannelReads; readonly writes: nouns.ChannelWrites }
   readonly receipts: { readonly reads: nouns.ReceiptReads; readonly writes: nouns.ReceiptWrites }
   readonly accountDeletions: {
     readonly reads: nouns.AccountDeletionReads

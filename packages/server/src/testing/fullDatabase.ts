@@ -1,4 +1,5 @@
 import type { Store } from '../ports/store.ts'
+import { channel } from '../ports/storeContract/channels.ts'
 import { capability, deprecation } from '../ports/storeContract/discovery.ts'
 import { invite } from '../ports/storeContract/invites.ts'
 import { challenge, codeHash } from '../ports/storeContract/secondFactors.ts'
@@ -53,6 +54,7 @@ export async function fillWithEverything(store: Store): Promise<void> {
     await tx.assets.reserve(asset(2))
     await tx.changes.insertEvent(event(1))
     await tx.capabilities.insert(capability(1))
+    await tx.channels.insert(channel(1, { sealedTarget: EVERY_BYTE.slice(0, 60) }))
     await tx.shares.insert(share(1))
     await tx.shares.insert(share(2))
     await tx.shares.end(opaqueId(2), accountId(1), at(5))

@@ -16,6 +16,7 @@ const TABLES = {
   backup_codes: 'row.account_id',
   capabilities: 'row.account_id',
   challenges: 'row.account_id',
+  channels: 'row.account_id',
   chunks: '(select account_id from uploads where upload_id = row.upload_id)',
   devices: 'row.account_id',
   drops: 'row.account_id',
@@ -48,6 +49,7 @@ const WITHOUT_LOCK: readonly { readonly on: string; readonly when?: string; read
   { on: 'delete refresh_tokens', why: 'with their session' },
   { on: 'delete challenges', why: 'the sweep removes expired ones' },
   { on: 'delete capabilities', why: 'a mint and the sweep remove expired ones' },
+  { on: 'update channels', why: 'each is one statement that judges the row as it is' },
   { on: 'delete events', why: 'the sweep removes old ones' },
   { on: 'update shares', when: 'new.ended_at >= old.expires_at', why: 'the sweep ends expired ones' },
   {

@@ -17,6 +17,7 @@ import { openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
 import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
 import { createLocalSeats } from '../adapters/limiter/localSeats.ts'
+import { createMessenger } from '../adapters/messenger/messenger.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { createSoleNode } from '../adapters/system/soleNode.ts'
@@ -195,6 +196,7 @@ async function openWorld({
     (event: string, facts: Logged['facts'] = {}) =>
       void logged.push({ level, event, facts })
   const blobs = around?.blobs?.(realBlobs) ?? realBlobs
+  const used = { ...SETTINGS, ...settings }
   const ports = {
     store: around?.store?.(realStore) ?? realStore,
     staging: blobs,
@@ -208,6 +210,7 @@ async function openWorld({
     keys,
     keyring,
     log: { info: note('info'), warn: note('warn'), error: note('error') },
+    messenger: createMessenger({ clock }, { offered: [], networks: [], serverId: used.serverId, mail: undefined }),
     news: createSoleNode(clock),
     giveUpAfter: (ms: number) => AbortSignal.timeout(ms),
     headWatch: unwatched,
@@ -221,7 +224,6 @@ async function openWorld({
       deleted += 1
     },
   }
-  const used = { ...SETTINGS, ...settings }
   const make = () => createRules(ports, used)
   const rulesOver = (data: Partial<RulePorts>) => createRules({ ...ports, ...data }, used)
   const calls = { deletingCalls: () => deleting, suspectCalls: () => suspected, deletedCalls: () => deleted }

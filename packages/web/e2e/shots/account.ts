@@ -24,7 +24,41 @@ async function ask(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor()
 }
 
+/** An owner with a topic at an address to which the server does not send, and a mail address that waits for its code. */
+async function beginMessages(world: World): Promise<Begin> {
+  const { owner } = await world.person()
+  const { channel } = await owner.addChannel({ kind: 'ntfy', address: 'https://10.0.0.7/files-for-olga' })
+  await owner.testChannel(channel.channelId)
+  await owner.addChannel({ kind: 'email', address: 'olga.with.a.rather.long.name@mail.example.org' })
+  return { url: `${world.url}/#/account`, signedInAs: owner }
+}
+
+const messages = (page: Page) => page.getByRole('region', { name: text.notify.title, exact: true })
+
 export const accountShots: readonly Shot[] = [
+  {
+    name: 'account/messages',
+    begin: beginMessages,
+    reach: async (page) => {
+      await messages(page).getByRole('button', { name: text.notify.open }).click()
+      await messages(page).getByLabel(text.notify.kind, { exact: true }).selectOption('webhook')
+      await messages(page)
+        .getByLabel(text.notify.kinds.webhook.address, { exact: true })
+        .fill('https://hooks.example.org/files')
+      await messages(page).getByRole('button', { name: text.notify.submit, exact: true }).click()
+      await messages(page)
+        .getByText(/^whsec_/)
+        .waitFor()
+    },
+  },
+  {
+    name: 'account/add-message',
+    begin: beginMessages,
+    reach: async (page) => {
+      await messages(page).getByRole('button', { name: text.notify.open }).click()
+      await messages(page).getByLabel(text.notify.kind, { exact: true }).selectOption('ntfy')
+    },
+  },
   { name: 'account/revoke-key', begin, reach: ask },
   {
     name: 'account/revoked-key',

@@ -50,6 +50,7 @@ interface Given {
 /** Removes what names the person or lets the person in. Each statement finds its rows by an index on the account. */
 const removals: readonly Prepared<Given, unknown>[] = [
   prepared((db, given: Given) => db.deleteFrom('backup_codes').where('account_id', '=', given.accountId)),
+  prepared((db, given: Given) => db.deleteFrom('channels').where('account_id', '=', given.accountId)),
   prepared((db, given: Given) => db.deleteFrom('challenges').where('account_id', '=', given.accountId)),
   prepared((db, given: Given) => db.deleteFrom('devices').where('account_id', '=', given.accountId)),
   prepared((db, given: Given) =>

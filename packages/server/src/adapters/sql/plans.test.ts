@@ -22,6 +22,7 @@ const scansAllowed = [
   /^SCAN uploads USING INDEX uploads_unclosed_of_account$/,
   /^SCAN CONSTANT ROW$/,
   /^SCAN \d+-ROW VALUES CLAUSE$/,
+  /^SCAN channels USING INDEX channels_active$/,
   // The rows that `links.land` is given.
   /^SCAN landed$/,
 ]

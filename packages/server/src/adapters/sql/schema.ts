@@ -2,6 +2,7 @@ import type {
   AccountId,
   AlbumId,
   AssetId,
+  ChannelId,
   DeviceId,
   DropId,
   Instant,
@@ -13,6 +14,7 @@ import type {
   Sha256Hex,
   UploadId,
 } from '@blindkeep/protocol/ids'
+import type { ChannelKind, ChannelState, DeliveryFault } from '@blindkeep/protocol/schemas/channels'
 import type { LinkCapMembers } from '@blindkeep/protocol/schemas/links'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Generated } from 'kysely'
@@ -41,6 +43,7 @@ export interface Schema {
   readonly holds: HoldTable
   readonly pauses: PauseTable
   readonly events: EventTable
+  readonly channels: ChannelTable
   readonly deprecations: DeprecationTable
   readonly capabilities: CapabilityTable
   readonly receipts: ReceiptTable
@@ -287,6 +290,30 @@ export interface EventTable {
   readonly name: Change['name']
   /** The other members of `Change`, as JSON. */
   readonly data: string
+}
+
+/** Where owners hear of landed drops. */
+export interface ChannelTable {
+  /** Increases with each channel: the order in which they were added. */
+  readonly channel_seq: Generated<number>
+  readonly channel_id: ChannelId
+  readonly account_id: AccountId
+  readonly kind: ChannelKind
+  readonly state: ChannelState
+  readonly created_at: Instant
+  /** The number of the account's last change that the owner was notified of. */
+  readonly notified_seq: number
+  /** The last change of the message that is under way or to be repeated. */
+  readonly sending_seq: number | null
+  readonly due_at: Instant
+  /** Names an attempt that is under way. */
+  readonly claim_id: string | null
+  readonly leased_until: Instant | null
+  readonly attempts: Generated<number>
+  readonly sent_at: Instant | null
+  readonly failed_at: Instant | null
+  readonly fault: DeliveryFault | null
+  readonly sealed_target: Uint8Array
 }
 
 export interface DeprecationTable {

@@ -7,6 +7,7 @@ import { auditReads, auditWrites } from './audit.ts'
 import { capabilityReads, capabilityWrites } from './capabilities.ts'
 import { challengeReads, challengeWrites } from './challenges.ts'
 import { changeReads, changeWrites } from './changes.ts'
+import { channelReads, channelWrites } from './channels.ts'
 import type { Db } from './db.ts'
 import { deprecationReads, deprecationWrites } from './deprecations.ts'
 import { deviceReads, deviceWrites } from './devices.ts'
@@ -48,6 +49,7 @@ const implementations: {
   holds: { reads: holdReads, writes: holdWrites },
   pauses: { reads: pauseReads, writes: pauseWrites },
   changes: { reads: changeReads, writes: changeWrites },
+  channels: { reads: channelReads, writes: channelWrites },
   receipts: { reads: receiptReads, writes: receiptWrites },
   accountDeletions: { reads: accountDeletionReads, writes: accountDeletionWrites },
   deprecations: { reads: deprecationReads, writes: deprecationWrites },

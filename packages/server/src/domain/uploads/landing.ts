@@ -16,6 +16,7 @@ import type { ReceiptLog } from '../custody/receipts.ts'
 import type { DropLanding, LandDrops, WholeChunk } from '../drops/landDrops.ts'
 import type { OpenedSessions } from '../drops/openedSessions.ts'
 import { newId } from '../newId.ts'
+import type { Notifier } from '../notify/notifier.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from './uploadEnding.ts'
 
@@ -26,6 +27,7 @@ interface LandingPorts {
   readonly ending: UploadEnding
   readonly landDrops: LandDrops
   readonly opened: Pick<OpenedSessions, 'landed'>
+  readonly notifier: Pick<Notifier, 'landed'>
   readonly assetBlobs: AssetBlobs
   readonly checkProvenance: CheckProvenance
 }
@@ -64,6 +66,7 @@ export function createLanding({
   ending,
   landDrops,
   opened,
+  notifier,
   assetBlobs,
   checkProvenance,
 }: LandingPorts): Landing {
@@ -74,6 +77,7 @@ export function createLanding({
     const landing: DropLanding = { upload, dropId, whole, ended: [] }
     await receiptLog.append({ accountId, subject, landing, commit: landDrops })
     ending.afterCommit(landing.ended)
+    notifier.landed(accountId)
     await opened.landed(upload)
   }
 

@@ -29,12 +29,12 @@ export interface AuditedAccount {
   readonly drops: number
   readonly dropBytes: number
   readonly blobBytes: number
-  /** The highest number of a change in its assets and events; 0 if there is none. */
+  /** The highest number of a change in its assets, events and channels; 0 if there is none. */
   readonly highestChange: number
   readonly deletedAt: Instant | undefined
   readonly emptiedAt: Instant | undefined
   /**
-   * For a deleted account, how much it still keeps about a person: values of its row, sessions, devices, codes, challenges, names of albums, and links that
+   * For a deleted account, how much it still keeps about a person: values of its row, sessions, devices, codes, challenges, channels, names of albums, and links that
    * are not revoked or have a label, verifier or key. 0 for any other account.
    */
   readonly remains: number

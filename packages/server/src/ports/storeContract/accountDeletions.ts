@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store } from '../store.ts'
+import { channel } from './channels.ts'
 import { capability, jti } from './discovery.ts'
 import {
   account,
@@ -55,6 +56,7 @@ async function fill(store: Store): Promise<void> {
       await tx.drops.insert(drop(number, { ...owner, opaqueId: opaqueId(number) }))
       await tx.drops.claim(claim(number, { dropId: dropId(number), leasedUntil: at(900) }))
       const ofAlbum = { ...owner, albumId: albumId(number) }
+      await tx.channels.insert(channel(number, owner))
       await tx.capabilities.insert({ ...capability(number), ...ofAlbum, issuedAt: at(0), expiresAt: at(900) })
     }
   })
@@ -72,6 +74,7 @@ const rowsOf = (store: Store, number: number) =>
     albums: await tx.albums.listOf(accountId(number)),
     links: (await tx.links.listOf(accountId(number))).map(({ pending: _, ...rest }) => rest),
     capabilities: await tx.capabilities.liveOf(albumId(number), at(500)),
+    channels: await tx.channels.listOf(accountId(number)),
     drops: await tx.drops.pendingOf(accountId(number)),
   }))
 
@@ -113,10 +116,10 @@ export function describeAccountDeletions(inStore: InStore): void {
           deleted.drops,
           before.drops.map((each) => ({ ...each, leasedUntil: undefined })),
         )
-        const { factor, challenge, live, devices, capabilities, ended } = deleted
+        const { factor, challenge, live, devices, capabilities, channels, ended } = deleted
         assert.deepEqual(
-          [factor, challenge, live, devices, capabilities, ended],
-          [undefined, undefined, [], [], [], at(3)],
+          [factor, challenge, live, devices, capabilities, channels, ended],
+          [undefined, undefined, [], [], [], [], at(3)],
         )
         await store.write([], async (tx) => {
           assert.equal(await tx.secondFactors.enroll(accountId(1), bytes(60)), false)

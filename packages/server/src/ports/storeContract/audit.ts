@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NewUpload, Store, WriteTx } from '../store.ts'
+import { channel } from './channels.ts'
 import { share } from './shares.ts'
 import {
   account,
@@ -161,6 +162,7 @@ function describeDeleted(inStore: InStore): void {
         await tx.shares.end(opaqueId(8), accountId(1), at(5))
         await tx.sessions.insert(session(9))
         await tx.devices.insert(device(9))
+        await tx.channels.insert(channel(9))
         await tx.secondFactors.setBackupCodes(accountId(1), [hash(1)])
         await tx.accounts.changeSecret(accountId(1), '-', {
           secretHash,
@@ -172,7 +174,7 @@ function describeDeleted(inStore: InStore): void {
       assert.deepEqual(
         [await audited(1), await audited(2)],
         [
-          [at(5), undefined, 8, 1],
+          [at(5), undefined, 9, 1],
           [at(5), at(6), 0, 0],
         ],
       )

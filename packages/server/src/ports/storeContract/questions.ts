@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import type { WriteTx } from '../store.ts'
+import { channel } from './channels.ts'
 import { capability, deprecation, jti } from './discovery.ts'
 import { invite } from './invites.ts'
 import { joinedPart, keepPart, part } from './parts.ts'
@@ -18,6 +19,7 @@ import {
   assetUpload,
   at,
   bytes,
+  channelId,
   claim,
   device,
   deviceId,
@@ -74,6 +76,28 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     consume: (tx) => tx.challenges.consume(codeHash(1), at(1)),
     removeOf: (tx) => tx.challenges.removeOf(accountId(1)),
     prune: (tx) => tx.challenges.prune(at(1), 5),
+  },
+  channels: {
+    find: (tx) => tx.channels.find(channelId(1)),
+    listOf: (tx) => tx.channels.listOf(accountId(1)),
+    newsOf: (tx) => tx.channels.newsOf([accountId(1), accountId(2)]),
+    withNews: (tx) => tx.channels.withNews({ at: at(1), after: 0, max: 5 }),
+    landings: (tx) => tx.channels.landings(accountId(1), { after: 0, upTo: 5 }),
+    insert: (tx) => tx.channels.insert(channel(2)),
+    remove: (tx) => tx.channels.remove(channelId(1), accountId(1)),
+    confirm: (tx) => tx.channels.confirm(channelId(1), { from: bytes(40), to: bytes(41) }),
+    resume: (tx) => tx.channels.resume(channelId(1), at(1)),
+    skip: (tx) => tx.channels.skip(channelId(1), { after: 0, upTo: 1, at: at(1) }),
+    claim: (tx) => tx.channels.claim(channelId(1), { claimId: 'one', after: 0, upTo: 1, at: at(1), until: at(2) }),
+    settle: (tx) => tx.channels.settle(channelId(1), { claimId: 'one', at: at(1), dueAt: at(2) }),
+    fail: (tx) =>
+      tx.channels.fail(channelId(1), {
+        claimId: 'one',
+        at: at(1),
+        fault: 'timed_out',
+        state: 'active',
+        dueAt: at(2),
+      }),
   },
   sessions: {
     find: (tx) => tx.sessions.find(sessionId(1)),

@@ -2,6 +2,7 @@ import {
   type AccountId,
   type AlbumId,
   type AssetId,
+  type ChannelId,
   type DeviceId,
   type DropId,
   type Instant,
@@ -11,6 +12,7 @@ import {
   parseAccountId,
   parseAlbumId,
   parseAssetId,
+  parseChannelId,
   parseDeviceId,
   parseDropId,
   parseKeyId,
@@ -67,6 +69,7 @@ export const sessionId = (number: number): SessionId => known(parseSessionId(uui
 export const deviceId = (number: number): DeviceId => known(parseDeviceId(uuid(number)))
 export const albumId = (number: number): AlbumId => known(parseAlbumId(uuid(number)))
 export const assetId = (number: number): AssetId => known(parseAssetId(uuid(number)))
+export const channelId = (number: number): ChannelId => known(parseChannelId(uuid(number)))
 export const uploadId = (number: number): UploadId => known(parseUploadId(uuid(number)))
 export const dropId = (number: number): DropId => known(parseDropId(uuid(number)))
 export const opaqueId = (number: number): OpaqueId => known(parseOpaqueId(hex(number, 32)))

@@ -9,6 +9,7 @@ import { accountText, ownerText } from '../texts.ts'
 import { ChangePassword } from './changePassword.tsx'
 import { DeleteAccount } from './deleteAccount.tsx'
 import { DevicesSection } from './devicesSection.tsx'
+import { NotifySection } from './notifySection.tsx'
 import { RecoveryCheck } from './recoveryCheck.tsx'
 import { SecondFactor } from './secondFactor.tsx'
 import { Section } from './section.tsx'
@@ -57,6 +58,7 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
       <ChangePassword email={email} />
       <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
       <RecoveryCheck email={email} />
+      <NotifySection />
       <SessionsSection session={session} endings={endings} />
       <DevicesSection onEnded={() => setEndings((count) => count + 1)} />
       <DeleteAccount email={email} session={session} />

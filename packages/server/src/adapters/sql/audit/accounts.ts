@@ -17,6 +17,10 @@ const highest = (table: 'assets' | 'events') =>
     where numbered.account_id = accounts.account_id and numbered.change_seq is not null
   )`
 
+const reported = sql<number>`(
+  select coalesce(max(coalesce(sending_seq, notified_seq)), 0) from channels where channels.account_id = accounts.account_id
+)`
+
 const count = (table: string, condition = 'true') =>
   sql`(select count(*) from ${sql.table(table)} as held where held.account_id = accounts.account_id and ${sql.raw(condition)})`
 const isThere = (column: string) => sql`(case when ${sql.ref(column)} is null then 0 else 1 end)`
@@ -33,6 +37,7 @@ const traces = [
   count('devices'),
   count('backup_codes'),
   count('challenges'),
+  count('channels'),
 ]
 const liveShares = sql<number>`${count('shares', 'held.ended_at is null')}`
 const remains = sql<number>`(case when deleted_at is null then 0 else ${sql.join(traces, sql` + `)} end)`
@@ -48,6 +53,7 @@ const page = prepared((db, given: { readonly after: string; readonly max: number
       ofAccount('asset_blobs').as('blob_bytes'),
       highest('assets').as('asset_change'),
       highest('events').as('event_change'),
+      reported.as('reported_change'),
       remains.as('remains'),
       liveShares.as('live_shares'),
     ])
@@ -77,7 +83,7 @@ export async function auditedAccounts(db: Db, after: string, max: number): Promi
     drops: row.drops,
     dropBytes: row.drop_bytes,
     blobBytes: row.blob_bytes,
-    highestChange: Math.max(row.asset_change, row.event_change),
+    highestChange: Math.max(row.asset_change, row.event_change, row.reported_change),
     deletedAt: row.deleted_at ?? undefined,
     emptiedAt: row.emptied_at ?? undefined,
     remains: row.remains,

@@ -1,0 +1,59 @@
+/** Channels at the command line, with a real receiver. */
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { openReceiver } from '../../../../testing/receivers.ts'
+import { openWorld } from '../testing/world.ts'
+
+const world = await openWorld({ NOTIFY: 'webhook', NOTIFY_NETWORKS: '127.0.0.1' })
+const receiver = await openReceiver()
+after(() => receiver.close())
+await world.signUp('ada')
+const ADA = ['--profile', 'ada']
+const address = `http://127.0.0.1:${receiver.port}/hook`
+
+describe('channels at the command line', () => {
+  it('are added from a file or the environment, tested, listed and removed', async () => {
+    const file = join(world.root, 'address')
+    await writeFile(file, `${address}\n`)
+    const plain = await world.run(['notify', 'add', 'webhook', '--address-file', file, ...ADA])
+    assert.equal(plain.status, 0, plain.stderr)
+    assert.match(plain.stdout, /^whsec_[A-Za-z0-9+/]{43}=\n$/)
+    const env = { BLINDKEEP_CHANNEL_ADDRESS: address }
+    const [added] = await world.facts(['notify', 'add', 'webhook', ...ADA], { env })
+    assert.deepEqual([added.event, added.state, added.to], ['added', 'active', `127.0.0.1:${receiver.port}`])
+
+    const tested = await world.run(['notify', 'test', added.channel_id.slice(0, 8), ...ADA])
+    assert.equal(tested.status, 0, tested.stderr)
+    receiver.answer = 500
+    const failed = await world.run(['notify', 'test', added.channel_id, ...ADA])
+    assert.equal(failed.status, 1)
+    assert.match(failed.stderr, /did not arrive: the receiver has a fault/)
+    assert.ok(!failed.stderr.includes('words of the receiver'))
+
+    const facts = await world.facts(['notify', 'list', ...ADA])
+    assert.deepEqual(
+      facts.map(({ kind, state }) => [kind, state]),
+      [
+        ['webhook', 'active'],
+        ['webhook', 'active'],
+      ],
+    )
+    assert.ok(!JSON.stringify(facts).includes('/hook'))
+    assert.equal((await world.run(['notify', 'remove', added.channel_id, '--yes', ...ADA])).status, 0)
+    assert.equal((await world.facts(['notify', 'list', ...ADA])).length, 1)
+  })
+
+  it('say what is wrong: no address, a kind that the server does not offer, a code for nothing', async () => {
+    const none = await world.run(['notify', 'add', 'webhook', ...ADA])
+    assert.deepEqual([none.status, /--address-file or BLINDKEEP_CHANNEL_ADDRESS/.test(none.stderr)], [2, true])
+    const env = { BLINDKEEP_CHANNEL_ADDRESS: 'owner@example.org' }
+    const mail = await world.run(['notify', 'add', 'email', ...ADA], { env })
+    assert.equal(mail.status, 1)
+    assert.match(mail.stderr, /does not offer this kind/)
+    const confirmed = await world.run(['notify', 'confirm', '0000', '01234567', ...ADA])
+    assert.equal(confirmed.status, 1)
+    assert.match(confirmed.stderr, /There is no channel 0000\. Call: blindkeep notify list/)
+  })
+})

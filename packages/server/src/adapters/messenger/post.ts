@@ -1,0 +1,136 @@
+/** One POST to a URL that an owner has named, without a way into the operator's network. */
+import type { LookupAddress } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import type { Delivery } from '../../ports/messenger.ts'
+import { abortable } from './abortable.ts'
+import type { AllowedAddresses } from './allowedAddresses.ts'
+
+/** For the whole attempt: name, connection, TLS, request and the head of the answer. */
+export const MAX_POST_MS = 10_000
+const MAX_ANSWER_HEAD_BYTES = 16 * 1024
+/** Of public addresses. In networks that the operator names, every port is allowed. */
+const PUBLIC_PORTS = ['', '443', '4443', '8443']
+
+export type ResolveName = (name: string) => Promise<readonly LookupAddress[]>
+
+/**
+ * Asks the name servers, and not the system (`getaddrinfo`), which takes one of the four threads that also read and write files: an owner whose name servers
+ * never answer could stop the server. So names in a file of hosts are unknown. IPv4 first: not every server reaches IPv6. `servers`: in place of the system's.
+ */
+export function createResolveName(servers?: readonly string[]): ResolveName {
+  return async (name) => {
+    const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+    if (servers !== undefined) resolver.setServers(servers)
+    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+    const addressesOf = (answer: PromiseSettledResult<readonly string[]>, family: number) =>
+      answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
+    return [...addressesOf(four, 4), ...addressesOf(six, 6)]
+  }
+}
+
+export interface PostRequest {
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface Posting {
+  readonly allowed: AllowedAddresses
+  readonly resolve: ResolveName
+  /** In place of the system's certificate authorities; for tests. */
+  readonly ca?: string | undefined
+}
+
+/**
+ * Resolves the name once, judges every address that it has, and connects to one that was judged. An answer counts by its status alone: its body is not read.
+ * Redirects are not followed. No connection is kept, so no later request can meet an old one.
+ */
+export function createPost({ allowed, resolve, ca }: Posting) {
+  return async function post(request: PostRequest, signal: AbortSignal): Promise<Delivery> {
+    const stopped = AbortSignal.any([signal, AbortSignal.timeout(MAX_POST_MS)])
+    try {
+      const address = await abortable(addressOf(request.url), stopped)
+      if (address === undefined) return { fault: 'address_refused' }
+      return deliveryOf(await abortable(statusOf(request, { address, signal: stopped, ca }), stopped))
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      if (stopped.aborted) return { fault: 'timed_out' }
+      return { fault: faultOf(error) }
+    }
+  }
+
+  /** Undefined also if the name is unknown: the difference would let an owner read the names of the operator's network. */
+  async function addressOf({ hostname, protocol, port }: URL): Promise<LookupAddress | undefined> {
+    const name = hostname.replace(/^\[|\]$/g, '')
+    const family = isIP(name)
+    const addresses = family === 0 ? await resolve(name).catch(() => []) : [{ address: name, family }]
+    // A name with one forbidden address has no honest reason to have it.
+    if (!addresses.every(({ address }) => allowed.isAllowed(address))) return undefined
+    const isPlain = protocol !== 'https:' || !PUBLIC_PORTS.includes(port)
+    return addresses.find(({ address }) => !isPlain || allowed.isNamed(address))
+  }
+}
+
+/** What can be said of a URL before its name is resolved, as a sentence without its subject. */
+export function faultInUrl(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (url === null || !(url.protocol === 'https:' || url.protocol === 'http:')) return 'must be an https URL'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user or a password'
+  if (url.hash !== '') return 'must not have a part after #'
+  return undefined
+}
+
+interface Connection {
+  readonly address: LookupAddress
+  readonly signal: AbortSignal
+  readonly ca: string | undefined
+}
+
+function statusOf({ url, headers, body }: PostRequest, { address, signal, ca }: Connection): Promise<number> {
+  const lookup: LookupFunction = (_name, { all }, answer) =>
+    all === true ? answer(null, [address]) : answer(null, address.address, address.family)
+  const options = {
+    method: 'POST',
+    headers: { ...headers, 'Content-Length': String(Buffer.byteLength(body)), 'User-Agent': 'Blindkeep' },
+    // An agent of its own: none that keeps connections, or follows proxies of the environment.
+    agent: false,
+    maxHeaderSize: MAX_ANSWER_HEAD_BYTES,
+    lookup,
+    signal,
+    ...(ca !== undefined && { ca }),
+  } as const
+  return new Promise((resolve, reject) => {
+    const onAnswer = (answer: IncomingMessage) => {
+      const { statusCode = 0 } = answer
+      // Ends the connection: the body may never end.
+      answer.destroy()
+      resolve(statusCode)
+    }
+    const request: ClientRequest =
+      url.protocol === 'https:' ? https.request(url, options, onAnswer) : http.request(url, options, onAnswer)
+    // Without a listener, the request would end without an error.
+    request.on('upgrade', (answer, socket) => {
+      socket.destroy()
+      resolve(answer.statusCode ?? 0)
+    })
+    request.on('error', reject)
+    request.on('close', () => reject(new Error('the receiver has closed the connection')))
+    request.end(body)
+  })
+}
+
+function deliveryOf(status: number): Delivery {
+  if (status >= 200 && status < 300) return 'sent'
+  if (status >= 300 && status < 400) return { fault: 'redirected' }
+  if (status === 410) return { fault: 'no_longer_there' }
+  return { fault: status >= 400 && status < 500 ? 'rejected' : 'receiver_failed' }
+}
+
+function faultOf(error: unknown): 'tls_failed' | 'receiver_failed' | 'unreachable' {
+  const code = String((error as { readonly code?: unknown } | null)?.code ?? '')
+  if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER/.test(code)) return 'tls_failed'
+  return code.startsWith('HPE_') ? 'receiver_failed' : 'unreachable'
+}

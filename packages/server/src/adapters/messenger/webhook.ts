@@ -1,0 +1,35 @@
+/** Standard Webhooks 1.0 (https://www.standardwebhooks.com), with its symmetric signature. */
+import { createHmac } from 'node:crypto'
+import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
+import type { Message, Target } from '../../ports/messenger.ts'
+import type { PostRequest } from './post.ts'
+
+interface Sent {
+  readonly now: Instant
+  /** The origin of the server. */
+  readonly serverId: string
+}
+
+export function webhookRequest(
+  { url, secret }: Extract<Target, { readonly kind: 'webhook' }>,
+  message: Message,
+  { now, serverId }: Sent,
+): PostRequest {
+  const { type, ...data } = dataOf(message)
+  const body = JSON.stringify({ type, timestamp: formatInstant(now), data: { server: serverId, ...data } })
+  const timestamp = Math.floor(now / 1000)
+  const signed = `${message.messageId}.${timestamp}.${body}`
+  const headers = {
+    'Content-Type': 'application/json',
+    'webhook-id': message.messageId,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${createHmac('sha256', secret).update(signed).digest('base64')}`,
+  }
+  return { url: new URL(url), headers, body }
+}
+
+function dataOf(message: Message) {
+  if (message.about !== 'landings') return { type: 'test' }
+  const { count, firstAt, lastAt } = message
+  return { type: 'drops.landed', count, first_at: formatInstant(firstAt), last_at: formatInstant(lastAt) }
+}

@@ -1,0 +1,30 @@
+import type { Dialect } from '../../dialects.ts'
+
+/**
+ * Where owners hear of landed drops. What they were not notified of lies between `notified_seq` and the account's `change_seq`, so a landing writes nothing
+ * here. The long value is the last column, because SQLite reads through a long value to reach the columns after it.
+ */
+export const channelTables = ({ text, integer, bytes, sequence, tableEnd }: Dialect): readonly string[] => [
+  `create table channels (
+    channel_seq ${sequence},
+    channel_id ${text} not null unique,
+    account_id ${text} not null references accounts,
+    kind ${text} not null check (kind in ('webhook', 'ntfy', 'email')),
+    state ${text} not null check (state in ('unconfirmed', 'active', 'given_up')),
+    created_at ${integer} not null,
+    notified_seq ${integer} not null,
+    sending_seq ${integer} check (sending_seq > notified_seq),
+    due_at ${integer} not null,
+    claim_id ${text},
+    leased_until ${integer},
+    attempts ${integer} not null default 0 check (attempts >= 0),
+    sent_at ${integer},
+    failed_at ${integer},
+    fault ${text},
+    sealed_target ${bytes} not null,
+    check ((claim_id is null) = (leased_until is null)),
+    check ((failed_at is null) = (fault is null))
+  ) ${tableEnd}`,
+  'create index channels_of_account on channels (account_id, channel_seq)',
+  `create index channels_active on channels (channel_seq) where state = 'active'`,
+]

@@ -1,0 +1,107 @@
+/** One attempt to notify an owner by one channel. */
+import { createHash } from 'node:crypto'
+import { addSeconds, type ChannelId, type Instant } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import type { Keyring } from '../../ports/keyring.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Delivery, Messenger } from '../../ports/messenger.ts'
+import type { Random } from '../../ports/random.ts'
+import type { ChannelNews, Landings, Store } from '../../ports/store.ts'
+import { createTargets } from './targets.ts'
+
+/** A message waits until nothing has landed for so long. */
+export const QUIET_SECONDS = 5
+/** From its first drop on, it waits no longer than this. */
+export const MAX_GATHERING_SECONDS = 30
+/** Between two messages of a channel. */
+export const PAUSE_SECONDS = 60
+/** Longer than an attempt lasts. */
+export const LEASE_SECONDS = 60
+export const FIRST_RETRY_SECONDS = 15
+const MAX_RETRY_SECONDS = 3600
+/** About a day. */
+export const MAX_ATTEMPTS = 30
+
+export interface AttemptPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly keyring: Pick<Keyring, 'seal' | 'open'>
+  readonly messenger: Messenger
+  readonly log: Log
+}
+
+/** Sends the message of a channel that is due, once its drops are all there. Answers when to look again; undefined if nothing is left. */
+export type Attempt = (news: ChannelNews, signal: AbortSignal) => Promise<Instant | undefined>
+
+export function createAttempt({ store, clock, random, keyring, messenger, log }: AttemptPorts): Attempt {
+  const targets = createTargets({ keyring })
+
+  function send(
+    { channelId, sealedTarget, notifiedSeq }: ChannelNews,
+    { landings, upTo, signal }: { readonly landings: Landings; readonly upTo: number; readonly signal: AbortSignal },
+  ): Promise<Delivery> {
+    const messageId = messageIdOf(channelId, [notifiedSeq, upTo, landings.firstAt, landings.lastAt])
+    return messenger.send(targets.open(channelId, sealedTarget), { messageId, about: 'landings', ...landings }, signal)
+  }
+
+  async function settle(
+    { channelId, kind, attempts }: ChannelNews,
+    { claimId, delivery }: { readonly claimId: string; readonly delivery: Delivery },
+  ): Promise<Instant | undefined> {
+    const at = clock.now()
+    if (delivery === 'sent') {
+      const dueAt = addSeconds(at, PAUSE_SECONDS)
+      await store.write([], (tx) => tx.channels.settle(channelId, { claimId, at, dueAt }))
+      return dueAt
+    }
+    const { fault } = delivery
+    const isOver = fault === 'no_longer_there' || attempts + 1 >= MAX_ATTEMPTS
+    const state = isOver ? 'given_up' : 'active'
+    const dueAt = addSeconds(at, retrySeconds(attempts, random))
+    await store.write([], (tx) => tx.channels.fail(channelId, { claimId, at, fault, state, dueAt }))
+    log.warn('an owner’s channel failed', { kind, fault, attempts: attempts + 1, state })
+    return isOver ? undefined : dueAt
+  }
+
+  return async function attempt(news, signal) {
+    const { accountId, channelId, notifiedSeq, sendingSeq, changeSeq } = news
+    const range = { after: notifiedSeq, upTo: sendingSeq ?? changeSeq }
+    const landings = await store.ask((tx) => tx.channels.landings(accountId, range))
+    const now = clock.now()
+    // Also a message whose events were removed after a week.
+    if (landings === undefined) {
+      await store.write([], (tx) => tx.channels.skip(channelId, { ...range, at: now }))
+      // Something may have landed since the channel was read.
+      return now
+    }
+    const complete = completeAt(landings)
+    if (sendingSeq === undefined && now < complete) return complete
+    const claimId = random.uuid()
+    const claim = { claimId, ...range, at: now, until: addSeconds(now, LEASE_SECONDS) }
+    const upTo = await store.write([], (tx) => tx.channels.claim(channelId, claim))
+    // Another process has it, or had begun another message.
+    if (upTo !== range.upTo) return addSeconds(now, LEASE_SECONDS)
+    return settle(news, { claimId, delivery: await send(news, { landings, upTo, signal }) })
+  }
+}
+
+function completeAt({ firstAt, lastAt }: Landings): Instant {
+  const [quiet, longest] = [addSeconds(lastAt, QUIET_SECONDS), addSeconds(firstAt, MAX_GATHERING_SECONDS)]
+  return quiet < longest ? quiet : longest
+}
+
+/** Between half of it and all of it at random, so that channels that failed together do not come back together. */
+function retrySeconds(attempts: number, random: Random): number {
+  const longest = Math.min(FIRST_RETRY_SECONDS * 2 ** attempts, MAX_RETRY_SECONDS)
+  const [part = 0] = random.bytes(1)
+  return Math.ceil((longest * (1 + part / 255)) / 2)
+}
+
+/** The same for a repeat, another one for other drops, also after a restore has set the numbers back. Reveals nothing of what it is made from. */
+function messageIdOf(channelId: ChannelId, values: readonly number[]): string {
+  const hash = createHash('sha256')
+    .update([channelId, ...values].join(' '))
+    .digest('hex')
+  return `msg_${hash.slice(0, 32)}`
+}

@@ -1,0 +1,132 @@
+/** An owner's channels: where they hear of landed drops (decisions/notifications.md). */
+import { normaliseEmail } from '@blindkeep/protocol/email'
+import { type AccountId, type ChannelId, parseChannelId } from '@blindkeep/protocol/ids'
+import { CHANNEL_CODE_DIGITS, type ChannelKind } from '@blindkeep/protocol/schemas/channels'
+import type { Clock } from '../../ports/clock.ts'
+import type { Keyring } from '../../ports/keyring.ts'
+import type { Limiter } from '../../ports/limiter.ts'
+import type { Messenger, Target } from '../../ports/messenger.ts'
+import type { Random } from '../../ports/random.ts'
+import { accountLock, type Channel, type Store } from '../../ports/store.ts'
+import { requireActiveAccount } from '../account/activeAccount.ts'
+import { newId } from '../newId.ts'
+import type { GiveUpAfter } from '../pause.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import { createChannelChecks, type ListedChannel } from './channelChecks.ts'
+import { createRequestedMessages } from './requestedMessages.ts'
+import { createTargets, type StoredTarget, shownOf } from './targets.ts'
+
+export const MAX_CHANNELS = 10
+const SECRET_BYTES = 32
+
+export interface ChannelRequest {
+  readonly kind: ChannelKind
+  readonly address: string
+  readonly token: string | undefined
+}
+
+export interface AddedChannel extends ListedChannel {
+  /** Of a webhook. */
+  readonly secret: Uint8Array | undefined
+}
+
+interface ChannelPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly limiter: Limiter
+  readonly keyring: Pick<Keyring, 'seal' | 'open'>
+  readonly messenger: Messenger
+  readonly giveUpAfter: GiveUpAfter
+}
+
+export type Channels = ReturnType<typeof createChannels>
+
+export function createChannels(ports: ChannelPorts) {
+  const { store, clock, random, messenger } = ports
+  const targets = createTargets(ports)
+  const requested = createRequestedMessages(ports)
+
+  function listedOf(channel: Channel): ListedChannel {
+    return { channel, shown: shownOf(targets.open(channel.channelId, channel.sealedTarget)) }
+  }
+
+  return {
+    /** The kinds that may be added. */
+    offered: messenger.offered,
+
+    /** An e-mail address gets its code now. If that fails, the owner finds out by a test. */
+    async add(
+      accountId: AccountId,
+      request: ChannelRequest,
+    ): Promise<
+      | AddedChannel
+      | Refuses<'session_over' | 'channel_invalid' | 'channel_not_offered' | 'channel_limited' | 'limit_reached'>
+    > {
+      if (!messenger.offered.includes(request.kind)) return { refused: 'channel_not_offered' }
+      const target = newTarget(request, ports)
+      if (isRefusal(target)) return target
+      if (target.kind === 'email') {
+        const refused = await requested.countMessage(accountId)
+        if (refused !== undefined) return refused
+      }
+      const channelId = newId(random, parseChannelId)
+      const state = target.kind === 'email' ? ('unconfirmed' as const) : ('active' as const)
+      const sealedTarget = targets.seal(channelId, target)
+      const row = { channelId, accountId, kind: request.kind, state, sealedTarget, createdAt: clock.now() }
+      const channel = await store.write([accountLock(accountId)], async (tx) => {
+        const inactive = await requireActiveAccount(tx, accountId)
+        if (inactive !== undefined) return inactive
+        if ((await tx.channels.listOf(accountId)).length >= MAX_CHANNELS)
+          return { refused: 'limit_reached', detail: `an account has at most ${MAX_CHANNELS} channels` } as const
+        await tx.channels.insert(row)
+        return (await tx.channels.find(channelId)) ?? notInserted()
+      })
+      if (isRefusal(channel)) return channel
+      if (state === 'unconfirmed') await requested.send(target)
+      return { channel, shown: shownOf(target), secret: target.kind === 'webhook' ? target.secret : undefined }
+    },
+
+    /** Oldest first. */
+    async list(accountId: AccountId): Promise<readonly ListedChannel[]> {
+      return (await store.ask((tx) => tx.channels.listOf(accountId))).map(listedOf)
+    },
+
+    /** The caller does not learn whether the channel existed. */
+    async remove(accountId: AccountId, channelId: ChannelId): Promise<void> {
+      await store.write([accountLock(accountId)], (tx) => tx.channels.remove(channelId, accountId))
+    },
+
+    ...createChannelChecks({ ...ports, targets, requested, listedOf }),
+  }
+}
+
+function newTarget(
+  { kind, address, token }: ChannelRequest,
+  { random, messenger }: Pick<ChannelPorts, 'random' | 'messenger'>,
+): StoredTarget | Refuses<'channel_invalid'> {
+  if (kind !== 'ntfy' && token !== undefined)
+    return { refused: 'channel_invalid', detail: '/token belongs to a channel of the kind ntfy' }
+  if (kind === 'email') {
+    const email = normaliseEmail(address)
+    if (email === undefined) return { refused: 'channel_invalid', detail: '/address must be a plain e-mail address' }
+    return { kind, address: email, code: newCode(random) }
+  }
+  const target: Target =
+    kind === 'webhook' ? { kind, url: address, secret: random.bytes(SECRET_BYTES) } : { kind, url: address, token }
+  const fault = messenger.faultIn(target)
+  return fault === undefined ? target : { refused: 'channel_invalid', detail: `/address ${fault}` }
+}
+
+/** Each number is as likely as any other: of the 2^32 values, those that would make some likelier are drawn again. */
+function newCode(random: Random): string {
+  const codes = 10 ** CHANNEL_CODE_DIGITS
+  for (;;) {
+    const value = Buffer.from(random.bytes(4)).readUInt32BE()
+    if (value < codes * Math.floor(2 ** 32 / codes)) return String(value % codes).padStart(CHANNEL_CODE_DIGITS, '0')
+  }
+}
+
+function notInserted(): never {
+  throw new Error('A channel with a new random id was not inserted')
+}

@@ -1,0 +1,33 @@
+import type { Instant } from '@blindkeep/protocol/ids'
+import type { ChannelKind, DeliveryFault } from '@blindkeep/protocol/schemas/channels'
+
+/** Where a channel leads, with its secrets. */
+export type Target =
+  | { readonly kind: 'webhook'; readonly url: string; readonly secret: Uint8Array }
+  | { readonly kind: 'ntfy'; readonly url: string; readonly token: string | undefined }
+  | { readonly kind: 'email'; readonly address: string }
+
+/** What an owner reads. It never has a name, nor an id or address that opens anything. */
+export type Message = {
+  /** The same for each repeat, so that a receiver can recognise one. */
+  readonly messageId: string
+} & (
+  | { readonly about: 'landings'; readonly count: number; readonly firstAt: Instant; readonly lastAt: Instant }
+  | { readonly about: 'test' }
+  | { readonly about: 'code'; readonly code: string }
+)
+
+export type Delivery = 'sent' | { readonly fault: DeliveryFault }
+
+/**
+ * Sends messages to addresses that owners have chosen. A receiver learns nothing but the message, and the caller learns nothing of its answer but a class of
+ * faults. Nothing of a target is logged.
+ */
+export interface Messenger {
+  /** The kinds that the operator has set up. */
+  readonly offered: readonly ChannelKind[]
+  /** What is wrong with a target as far as it shows without sending, as a sentence without its subject. It may still lead to a forbidden address. */
+  faultIn(target: Target): string | undefined
+  /** One attempt, in bounded time and memory. `sent`: the receiver has taken the message. Rejects only after `signal` has aborted; then the outcome is unknown. */
+  send(target: Target, message: Message, signal: AbortSignal): Promise<Delivery>
+}

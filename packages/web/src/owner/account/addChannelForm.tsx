@@ -1,0 +1,106 @@
+import { ProblemError } from '@blindkeep/client/errors'
+import type { AddedChannel, ChannelKind } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
+import { Button, Field } from '../../common/controls.tsx'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { errorText } from '../errorText.ts'
+import { accountText } from '../texts.ts'
+import { useAction } from '../useAction.ts'
+import { CheckedForm } from './checkedForm.tsx'
+
+interface AddChannelFormProps {
+  readonly offered: readonly ChannelKind[]
+  readonly onAdded: (added: AddedChannel) => void
+  readonly onClose: () => void
+}
+
+export function AddChannelForm({ offered, onAdded, onClose }: AddChannelFormProps) {
+  const { owner, language } = useOwnerPages()
+  const text = accountText(language)
+  const [kind, setKind] = useState<ChannelKind>(offered[0] ?? 'webhook')
+  const [address, setAddress] = useState('')
+  const [token, setToken] = useState('')
+  const action = useAction()
+  const { error } = action
+  const isWrong = error instanceof ProblemError && error.code === 'error.channel.invalid'
+  const add = () =>
+    action.run(async () => {
+      const given = kind === 'ntfy' && token.trim() !== '' ? { token: token.trim() } : {}
+      onAdded(await owner.addChannel({ kind, address: address.trim(), ...given }))
+    })
+  const kindText = text.notify.kinds[kind]
+  return (
+    <CheckedForm
+      isComplete={address.trim() !== ''}
+      onSubmit={() => void add()}
+      fieldError={isWrong ? error : undefined}
+    >
+      {(hasTried) => (
+        <>
+          {error !== undefined && !isWrong && <ErrorNotice error={error} language={language} />}
+          <Field label={text.notify.kind}>
+            {(input) => (
+              <select
+                {...input}
+                value={kind}
+                onChange={(event) => {
+                  const chosen = offered.find((each) => each === event.currentTarget.value)
+                  if (chosen !== undefined) setKind(chosen)
+                  action.clear()
+                }}
+              >
+                {offered.map((each) => (
+                  <option key={each} value={each}>
+                    {text.notify.kinds[each].name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+          <Field
+            label={kindText.address}
+            hint={kindText.hint}
+            fault={isWrong ? errorText(error, language) : hasTried && address.trim() === '' ? text.required : undefined}
+          >
+            {(input) => (
+              <input
+                {...input}
+                type="text"
+                inputMode={kind === 'email' ? 'email' : 'url'}
+                value={address}
+                required
+                autocomplete="off"
+                autocapitalize="none"
+                spellcheck={false}
+                onInput={(event) => setAddress(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          {kind === 'ntfy' && (
+            <Field label={text.notify.token} hint={text.notify.tokenHint}>
+              {(input) => (
+                <input
+                  {...input}
+                  value={token}
+                  autocomplete="off"
+                  autocapitalize="none"
+                  spellcheck={false}
+                  onInput={(event) => setToken(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+          )}
+          <div class="row">
+            <Button kind="primary" submits busy={action.isBusy}>
+              {text.notify.submit}
+            </Button>
+            <Button kind="quiet" onClick={onClose} disabled={action.isBusy}>
+              {text.page.cancel}
+            </Button>
+          </div>
+        </>
+      )}
+    </CheckedForm>
+  )
+}

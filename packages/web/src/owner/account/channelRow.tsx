@@ -1,0 +1,104 @@
+import { ProblemError } from '@blindkeep/client/errors'
+import type { OwnChannel } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
+import { Button, Name } from '../../common/controls.tsx'
+import { formatInstant } from '../../common/format.ts'
+import type { Language } from '../../common/language.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { errorText } from '../errorText.ts'
+import { accountText } from '../texts.ts'
+import { useAction } from '../useAction.ts'
+import { CheckedForm } from './checkedForm.tsx'
+import { CodeField } from './codeField.tsx'
+
+interface ChannelRowProps {
+  readonly channel: OwnChannel
+  readonly reload: () => void
+}
+
+export function ChannelRow({ channel, reload }: ChannelRowProps) {
+  const { owner, language, showMessage } = useOwnerPages()
+  const text = accountText(language).notify
+  const action = useAction()
+  const { channelId, kind, state, shown } = channel
+  const isUnconfirmed = state === 'unconfirmed'
+  const test = () =>
+    action.run(async () => {
+      const fault = await owner.testChannel(channelId)
+      if (fault !== undefined) showMessage({ tone: 'bad', text: text.testFailed(text.faults[fault]) })
+      else showMessage({ tone: 'good', text: isUnconfirmed ? text.codeSent : text.tested })
+      reload()
+    })
+  const remove = () =>
+    action.run(async () => {
+      await owner.removeChannel(channelId)
+      showMessage({ tone: 'good', text: text.removed })
+      reload()
+    })
+  return (
+    <li class="stack tight">
+      <span>
+        {text.kinds[kind].name}: <Name>{shown}</Name>{' '}
+        {state !== 'active' && <span class="badge warn">{text.states[state]}</span>}
+      </span>
+      <span class="soft small">{stateOf(channel, language)}</span>
+      <div class="row channel-actions">
+        <Button kind="quiet" busy={action.isBusy} onClick={() => void test()}>
+          {isUnconfirmed ? text.sendCode : text.test}
+          <span class="visually-hidden">: {shown}</span>
+        </Button>
+        <Button kind="quiet" disabled={action.isBusy} onClick={() => void remove()}>
+          {text.remove}
+          <span class="visually-hidden">: {shown}</span>
+        </Button>
+      </div>
+      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+      {isUnconfirmed && <ConfirmForm channel={channel} reload={reload} />}
+    </li>
+  )
+}
+
+function stateOf({ lastSentAt, lastFailedAt, lastFault }: OwnChannel, language: Language): string {
+  const text = accountText(language).notify
+  const sent = lastSentAt === undefined ? text.nothingSent : text.lastSent(formatInstant(lastSentAt, language))
+  if (lastFault === undefined || lastFailedAt === undefined) return sent
+  return `${sent} ${text.lastFailed(formatInstant(lastFailedAt, language), text.faults[lastFault])}`
+}
+
+function ConfirmForm({ channel, reload }: ChannelRowProps) {
+  const { owner, language, showMessage } = useOwnerPages()
+  const text = accountText(language)
+  const [code, setCode] = useState('')
+  const action = useAction()
+  const { error } = action
+  const isWrong = error instanceof ProblemError && error.code === 'error.channel.code_wrong'
+  const isComplete = /^\d{8}$/.test(code.trim())
+  const confirm = () =>
+    action.run(async () => {
+      await owner.confirmChannel(channel.channelId, code.trim())
+      showMessage({ tone: 'good', text: text.notify.confirmed })
+      reload()
+    })
+  return (
+    <CheckedForm isComplete={isComplete} onSubmit={() => void confirm()} fieldError={isWrong ? error : undefined}>
+      {(hasTried) => (
+        <>
+          {error !== undefined && !isWrong && <ErrorNotice error={error} language={language} />}
+          <CodeField
+            label={text.notify.code}
+            code={code}
+            onCode={setCode}
+            isNumeric
+            fault={isWrong ? errorText(error, language) : hasTried && !isComplete ? text.notify.codeFault : undefined}
+          />
+          <div>
+            <Button kind="primary" submits busy={action.isBusy}>
+              {text.notify.confirm}
+            </Button>
+          </div>
+        </>
+      )}
+    </CheckedForm>
+  )
+}
