@@ -8,16 +8,20 @@ import { createLocalSeats } from './adapters/limiter/localSeats.ts'
 import { openPostgresLimiter } from './adapters/limiter/postgresLimiter.ts'
 import { openPostgresSeats } from './adapters/limiter/postgresSeats.ts'
 import { createMessenger } from './adapters/messenger/messenger.ts'
+import type { Condition } from './adapters/prometheus/condition.ts'
+import type { Meter } from './adapters/prometheus/metrics.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData, type ServerData } from './data.ts'
 import { startDiskWatch } from './diskWatch.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
+import { lastBackupAt } from './domain/backup/backup.ts'
 import { CHECK_SECONDS, createHeadWatch, type HeadWatch, unwatched } from './domain/custody/headWatch.ts'
 import { openServerKeys } from './domain/custody/keys.ts'
 import { checkServerId } from './domain/custody/serverId.ts'
 import { settleWindow } from './domain/discovery/protocolWindow.ts'
 import { settleSettings } from './domain/discovery/sharedSettings.ts'
+import { createMetricsServer, type MetricsServer } from './http/metricsServer.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
@@ -31,6 +35,8 @@ import { createRules } from './rules.ts'
 
 export interface App {
   readonly http: FastifyInstance
+  /** Undefined unless METRICS_PORT is set. */
+  readonly metrics: MetricsServer | undefined
   /** Whether the pages are built. Without them the rest works. */
   readonly hasPages: boolean
   /** What the operator has to look at: sentences for people. */
@@ -50,17 +56,18 @@ interface AppParts {
   readonly onBroken: (error: StoreBroken) => void
 }
 
-export async function createApp({ config, port, log, version, onBroken }: AppParts): Promise<App> {
+export async function createApp(parts: AppParts): Promise<App> {
+  const { config, port, version, onBroken } = parts
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
-  const data = await openServerData(config, { version, onBroken })
+  const { meter, log, data } = await openMetered(parts)
   const { store, objects, keyring, node } = data
   const { clock } = node
-  const { headWatch, diskWatch, watching } = await startWatching({ ...data, ...config, log, onBroken })
+  const { headWatch, diskWatch, stopWatching } = await startWatching({ ...data, ...config, log, onBroken })
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
-  const { limiter, seats } = await openCounts(config, { node, secret: keys.serverSecret, log })
+  const counts = await openCounts(config, { node, secret: keys.serverSecret, log })
 
   const pages = await readPages(config.pagesDirectory)
   let jobs: Jobs | undefined
@@ -71,8 +78,7 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       ...data,
       clock,
       random,
-      limiter,
-      seats,
+      ...counts,
       hasher,
       keys,
       messenger: createMessenger({ clock }, { ...messengerSettingsIn(config), serverId }),
@@ -99,14 +105,18 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       protocolWindow: rules.protocolWindow,
       log,
       newRequestId: () => random.uuid(),
+      watch: meter?.requests,
       onBroken,
     },
     { ...config, publicUrl },
   )
   jobs = startJobs({ ...rules, node, log, sweepSeconds: config.sweepSeconds, onBroken })
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
+  const receiptsWaiting = rules.receiptLog.waiting
+  const metrics = serveMetrics({ meter, config, log, data, headWatch, unreadiness, receiptsWaiting })
   return {
     http,
+    metrics,
     hasPages: pages.size > 0,
     warnings: diskWatch.warnings,
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
@@ -117,15 +127,42 @@ export async function createApp({ config, port, log, version, onBroken }: AppPar
       await wait(config.drainSeconds * 1000)
       await http.close()
       await stopped
+      await metrics?.close()
       await refreshing.stop()
-      diskWatch.stop()
-      clearInterval(watching)
-      await headWatch.close()
-      await limiter.close()
-      await seats.close()
+      await stopWatching()
+      await counts.limiter.close()
+      await counts.seats.close()
       await data.close()
     },
   }
+}
+
+interface Metered {
+  readonly meter: Meter | undefined
+  readonly log: Log
+  readonly data: ServerData
+}
+
+/** The server's data and log, counted if the operator wants figures. Only then the library is loaded. */
+async function openMetered({ config, log, version, onBroken }: AppParts): Promise<Metered> {
+  const data = await openServerData(config, { version, onBroken })
+  if (config.metricsPort === undefined) return { meter: undefined, log, data }
+  const { createMeter } = await import('./adapters/prometheus/metrics.ts')
+  const meter = createMeter({ version })
+  return { meter, log: meter.log(log), data: meter.over(data) }
+}
+
+function serveMetrics({
+  meter,
+  config: { freeSpaceFloorBytes, metricsToken: token },
+  log,
+  data: { store, staging, node },
+  headWatch,
+  ...asked
+}: Metered & Pick<AppParts, 'config'> & Pick<Condition, 'unreadiness' | 'receiptsWaiting'> & { headWatch: HeadWatch }) {
+  const isSetBack = () => headWatch.reasons().length > 0
+  const own = { store, bytes: staging, clock: node.clock, freeSpaceFloorBytes, lastBackupAt, isSetBack }
+  return meter && createMetricsServer({ metrics: meter.metrics({ ...own, ...asked }), log, token })
 }
 
 /** What limits requests: shared by all nodes, and kept in the process of a node that is alone. */
@@ -158,7 +195,13 @@ async function startWatching({
     if (error instanceof StoreBroken) onBroken(error)
   }
   const watching = setInterval(() => void headWatch.check().catch(unlessBroken), CHECK_SECONDS * 1000)
-  return { headWatch, diskWatch: await startDiskWatch({ disk: objects, floorBytes, log }), watching }
+  const diskWatch = await startDiskWatch({ disk: objects, floorBytes, log })
+  const stopWatching = async () => {
+    diskWatch.stop()
+    clearInterval(watching)
+    await headWatch.close()
+  }
+  return { headWatch, diskWatch, stopWatching }
 }
 
 /** After a lost connection the database may be another one. */

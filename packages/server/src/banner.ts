@@ -29,6 +29,7 @@ export function banner({ config, given: { file }, port, hasPages, invite, warnin
     ...bucketLines(config.blobs),
     `  master secret ${config.masterSecretFile} (keep a copy elsewhere: without it, the server’s keys are lost)`,
     `  registration  ${config.registration}${config.registration === 'invite' ? ': `npx blindkeep-server account invite` makes a code' : ''}`,
+    ...metricsLines(config),
     ...(invite === undefined
       ? []
       : [
@@ -62,6 +63,10 @@ function databaseLines(database: Config['database']): readonly string[] {
   const { hostname, port, pathname, searchParams } = new URL(database.url)
   const host = searchParams.get('host') ?? (hostname || 'localhost')
   return [`  database      ${pathname.slice(1)} of PostgreSQL at ${host}${port === '' ? '' : `:${port}`}`]
+}
+
+function metricsLines({ metricsHost, metricsPort }: Config): readonly string[] {
+  return metricsPort === undefined ? [] : [`  metrics       http://${endpointText(metricsHost, metricsPort)}/metrics`]
 }
 
 function bucketLines(blobs: Config['blobs']): readonly string[] {

@@ -255,6 +255,29 @@ describe('readConfig', () => {
   })
 })
 
+describe('the settings of metrics', () => {
+  it('are off by default, and on loopback need no token', () => {
+    const { metricsPort, metricsHost, metricsToken } = configOf({})
+    assert.deepEqual([metricsPort, metricsHost, metricsToken], [undefined, '127.0.0.1', undefined])
+    assert.equal(configOf({ METRICS_PORT: '9464' }).metricsPort, 9464)
+  })
+
+  it('need a token elsewhere, which no fault repeats', () => {
+    const beyond = { METRICS_PORT: '9464', METRICS_HOST: '10.0.0.5' }
+    assert.deepEqual(faultsOf(beyond), ['METRICS_TOKEN must be set, because METRICS_HOST is not a loopback address'])
+    assert.equal(configOf({ ...beyond, METRICS_TOKEN: 'a'.repeat(20) }).metricsToken, 'a'.repeat(20))
+    for (const token of ['hunter2', `${'hunter2'.repeat(5)} and a space`]) {
+      const faults = faultsOf({ METRICS_TOKEN: token })
+      assert.deepEqual([faults.length, faults[0]?.split(' ')[0]], [1, 'METRICS_TOKEN'])
+      assert.doesNotMatch(faults.join(), /hunter2/)
+    }
+  })
+
+  it('name another port than the service', () => {
+    assert.deepEqual(faultsOf({ PORT: '9464', METRICS_PORT: '9464' }), ['METRICS_PORT must be another port than PORT'])
+  })
+})
+
 describe('publicAddressOf', () => {
   it('is PUBLIC_URL if it is set', () => {
     const address = { serverId: 'https://keep.example', baseUrl: 'https://keep.example/drop' }

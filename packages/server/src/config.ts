@@ -101,6 +101,11 @@ function contradictionsIn(values: Values): readonly string[] {
       values.insecurePublicUrl === 'refused' && isInsecure(values.publicUrl),
       'PUBLIC_URL must begin with https:, or name a loopback address: at other http addresses browsers give the pages no encryption, and the pages work for no person. Put a TLS proxy in front. If only programs use the server, and never a browser, set INSECURE_PUBLIC_URL=allowed',
     ],
+    [
+      values.metricsPort !== undefined && values.metricsToken === undefined && !isLoopback(values.metricsHost),
+      'METRICS_TOKEN must be set, because METRICS_HOST is not a loopback address',
+    ],
+    [values.metricsPort === values.port, 'METRICS_PORT must be another port than PORT'],
     [values.chunkBytesSuggested > values.chunkBytesMax, 'CHUNK_BYTES_SUGGESTED must be at most CHUNK_BYTES_MAX'],
     [
       values.notify.includes('email') && (values.smtp === undefined || values.mailFrom === undefined),

@@ -29,6 +29,8 @@ async function run(given: Given): Promise<void> {
   const port = await portToListenOn(config)
   const app = await createApp({ config, port, log, version: manifest.version, onBroken: endBroken })
   await app.http.listen({ host: config.host, port }).catch(unusableAddress(config))
+  const metricsAt = { host: config.metricsHost, port: config.metricsPort ?? 0 }
+  await app.metrics?.listen(metricsAt).catch(unusableAddress(metricsAt, { host: 'METRICS_HOST', port: 'METRICS_PORT' }))
   onEnding(process.env, () => void end(app, config))
   const invite = await app.issueFirstInvite()
   console.log(banner({ config, given, port, hasPages: app.hasPages, invite, warnings: app.warnings }).join('\n'))
@@ -51,14 +53,17 @@ async function portToListenOn({ host, port }: Config): Promise<number> {
 }
 
 /** Throws an error for people in place of the system's. */
-function unusableAddress({ host, port }: Pick<Config, 'host' | 'port'>): (error: unknown) => never {
+function unusableAddress(
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  settings = { host: 'HOST', port: '--port or PORT' },
+): (error: unknown) => never {
   return (cause) => {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
     const sentences: Readonly<Record<string, string>> = {
-      EADDRINUSE: `another program, perhaps another Blindkeep, listens on ${endpointText(host, port)}. Stop it, or choose another port with --port or PORT.`,
-      EACCES: `this user may not listen on ${endpointText(host, port)}. Choose a port from 1024 on with --port or PORT, and put a proxy in front.`,
-      EADDRNOTAVAIL: `this machine has no address ${host}. Set HOST to one that it has.`,
-      ENOTFOUND: `${host} is the name of no machine. Set HOST to an address of this one.`,
+      EADDRINUSE: `another program, perhaps another Blindkeep, listens on ${endpointText(host, port)}. Stop it, or choose another port with ${settings.port}.`,
+      EACCES: `this user may not listen on ${endpointText(host, port)}. Choose a port from 1024 on with ${settings.port}, and put a proxy in front.`,
+      EADDRNOTAVAIL: `this machine has no address ${host}. Set ${settings.host} to one that it has.`,
+      ENOTFOUND: `${host} is the name of no machine. Set ${settings.host} to an address of this one.`,
     }
     throw sentences[code] === undefined ? cause : new Error(sentences[code])
   }

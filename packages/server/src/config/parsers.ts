@@ -57,6 +57,12 @@ export const host: Parser<string> = (value) =>
 
 export const text: Parser<string> = (value) => ({ value })
 
+/** A bearer token (RFC 6750, section 2.1), too long to be guessed. The fault never repeats it. */
+export const token: Parser<string> = (value) =>
+  /^[A-Za-z0-9._~+/-]{20,512}=*$/.test(value)
+    ? { value }
+    : { fault: 'must have at least 20 characters, all of them letters, digits or -._~+/' }
+
 export const protocolVersion: Parser<ProtocolVersion> = (given) => {
   const value = parseProtocolVersion(given)
   return value === undefined ? { fault: 'must be an existing date, YYYY-MM-DD' } : { value }

@@ -18,6 +18,7 @@ import {
   publicAddress,
   size,
   text,
+  token,
 } from './parsers.ts'
 import {
   bytes,
@@ -306,6 +307,22 @@ export const SETTINGS = {
     meaning:
       'The answers whose line in the log has the client’s address, where it is known: none, refused (status 400 and above), or all.',
     parse: oneOf(['none', 'refused', 'all']),
+  }),
+  metricsPort: optional('METRICS_PORT', {
+    shown: 'none, and no metrics',
+    meaning: 'Port for GET /metrics, in the text format of Prometheus.',
+    parse: integer({ min: 1, max: 65_535 }),
+  }),
+  metricsHost: setting('METRICS_HOST', {
+    fallback: '127.0.0.1',
+    meaning: 'Address to listen on for metrics. METRICS_TOKEN is required unless it is a loopback address.',
+    parse: host,
+  }),
+  metricsToken: optional('METRICS_TOKEN', {
+    isSecret: true,
+    shown: 'none',
+    meaning: 'Bearer token that a request for metrics must have: at least 20 characters.',
+    parse: token,
   }),
   logLevel: setting('LOG_LEVEL', {
     fallback: 'info',

@@ -220,6 +220,13 @@ export function holds(ifNoneMatch: string | undefined, etag: string): boolean {
   return ifNoneMatch.split(',').some((given) => given.trim() === '*' || given.trim().replace(/^W\//, '') === etag)
 }
 
+const problemCodes = new WeakMap<FastifyReply, string>()
+
+/** The code of the problem that was answered, for monitoring. */
+export function problemCodeOf(reply: FastifyReply): string | undefined {
+  return problemCodes.get(reply)
+}
+
 export function writeRefusal({
   row,
   request,
@@ -227,6 +234,7 @@ export function writeRefusal({
   refusal,
 }: Exchange & { readonly row?: Operation | undefined; readonly refusal: Refusal }): FastifyReply {
   const { status, headers, body } = problemAnswer(refusal, request.id, row)
+  if (typeof body?.code === 'string') problemCodes.set(reply, body.code)
   reply.code(status).headers(headers).header('Cache-Control', 'no-store')
   return reply.send(body && Buffer.from(JSON.stringify(body)))
 }

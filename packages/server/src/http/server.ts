@@ -8,6 +8,7 @@ import type { Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal } from '../domain/refusals.ts'
 import type { Log } from '../ports/log.ts'
+import type { RequestWatch } from '../ports/metrics.ts'
 import type { Pages } from '../ports/pages.ts'
 import type { StoreBroken } from '../ports/store.ts'
 import { type Admit, type Asked, createAdmit } from './admission.ts'
@@ -31,6 +32,7 @@ import {
   writtenOut,
 } from './reply.ts'
 import { createProxyHint, createSenderOf } from './source.ts'
+import { watchRequests } from './watching.ts'
 
 export interface HttpSettings {
   readonly requestBytesMax: number
@@ -50,6 +52,8 @@ interface HttpPorts {
   readonly protocolWindow: AcceptedVersions
   readonly log: Log
   readonly newRequestId: () => string
+  /** Learns of each request. Absent if no figures are wanted. */
+  readonly watch?: RequestWatch | undefined
   /** Of the process; a new one if there is none. */
   readonly budget?: Budget
   /** The process must end: what the database says can no longer be relied on. */
@@ -99,6 +103,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
   })
   const budget = ports.budget ?? createBudget()
   boundConnections(app.server, undefined, senderOf)
+  if (ports.watch !== undefined) watchRequests(app, ports.watch)
   const admit = createAdmit({ sessions, protocolWindow, senderOf, closing: closingOf(app) }, settings)
   addOperationRoutes(app, routes, { admit, errors, budget })
   addPageRoutes(app, pages, errors.refuse)
@@ -162,6 +167,7 @@ function addOperationRoutes(app: FastifyInstance, routes: Routes, serving: Servi
     app.route({
       method: methodsOf(row),
       url: fastifyPath(row.path),
+      config: { operation: name },
       // Answers before Fastify reads a body: the gates have an order of their own and count the body as it arrives.
       onRequest: async (request, reply) => {
         await serve({ row, request, reply }, handler, serving)

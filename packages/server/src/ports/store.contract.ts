@@ -5,6 +5,7 @@ import { describeAlbums } from './storeContract/albums.ts'
 import { describeAssets } from './storeContract/assets.ts'
 import { describeAssetUploads } from './storeContract/assetUploads.ts'
 import { describeAudit } from './storeContract/audit.ts'
+import { describeCensus } from './storeContract/census.ts'
 import { describeChangeNumbers } from './storeContract/changes.ts'
 import { describeChannels } from './storeContract/channels.ts'
 import { describeClaims } from './storeContract/claims.ts'
@@ -65,6 +66,7 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeShares(inStore)
     describeAccountDeletions(inStore)
     describeKeysAndFacts(inStore)
+    describeCensus(inStore)
     describeAudit(inStore)
   })
 }

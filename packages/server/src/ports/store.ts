@@ -33,7 +33,16 @@ export interface Store {
   write<Result>(locks: Locks, work: (tx: WriteTx) => Promise<Result>): Promise<Result>
   /** Runs `work` while it holds the receipt log's lock, which only one `work` in all processes can hold. Do not call it inside a transaction. */
   withReceiptLogLock<Result>(work: () => Promise<Result>): Promise<Result>
+  /** The connections of its pool. Absent if it has none. */
+  readonly connections?: () => Connections
   close(): Promise<void>
+}
+
+/** Those that are open, and of these the idle ones; and how many calls wait for one. */
+export interface Connections {
+  readonly open: number
+  readonly idle: number
+  readonly waiting: number
 }
 
 /** The locks of one transaction, in any order. */
@@ -115,6 +124,7 @@ export interface Nouns {
   readonly shares: { readonly reads: nouns.ShareReads; readonly writes: nouns.ShareWrites }
   readonly keys: { readonly reads: nouns.KeyReads; readonly writes: nouns.KeyWrites }
   readonly server: { readonly reads: nouns.ServerReads; readonly writes: nouns.ServerWrites }
+  readonly census: { readonly reads: nouns.CensusReads; readonly writes: nouns.CensusWrites }
   readonly audit: { readonly reads: nouns.AuditReads; readonly writes: nouns.AuditWrites }
 }
 

@@ -14,6 +14,11 @@ const scansAllowed = [
   /^SCAN attestation_keys\b/,
   /^SCAN deprecations$/,
   /^SCAN holds USING INDEX holds_by_age$/,
+  // A census counts the rows of an index, up to a bound.
+  /^SCAN counted$/,
+  /^SCAN holds USING COVERING INDEX \w+$/,
+  /^SCAN uploads USING COVERING INDEX uploads_open_by_age$/,
+  /^SCAN uploads USING COVERING INDEX uploads_finishing$/,
   /^SCAN invites USING INDEX invites_by_age$/,
   /^SCAN uploads USING COVERING INDEX uploads_reserving$/,
   // The groups of the index before.

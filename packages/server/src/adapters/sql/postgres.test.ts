@@ -44,6 +44,21 @@ describe('opening a PostgreSQL store', () => {
     }),
   )
 
+  it(
+    'counts the connections that it uses and those that are idle',
+    inOwnDatabase(async ({ open }) => {
+      const store = await open()
+      const counts = () => store.connections?.()
+      await store.read(async (tx) => {
+        await tx.receipts.head()
+        assert.deepEqual(counts(), { open: 1, idle: 0, waiting: 0 })
+      })
+      // The connection is given back a moment after the answer. If it never is, the test's time limit ends this.
+      while (counts()?.idle !== 1) await new Promise(setImmediate)
+      assert.deepEqual(counts(), { open: 1, idle: 1, waiting: 0 })
+    }),
+  )
+
   it('refuses a server that does not sync its commits', async () => {
     const setSync = async (value: 'on' | 'off') => {
       await asOwner(`alter system set fsync = ${value}`)

@@ -100,6 +100,7 @@ function storeOver({ connections, lockConnection, health }: Parts): Store {
     look: () => undefined,
     write: (locks, work) =>
       run(() => turns.take(locks, () => inWrite({ connections, locks }, (db) => work(createWriteTx(db))))),
+    connections: connections.count,
     withReceiptLogLock: (work) => run(() => turns.take(['receipt log'], () => lockReceiptLog(work))),
     close() {
       closed ??= close()

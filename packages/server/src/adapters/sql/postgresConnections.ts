@@ -1,5 +1,5 @@
 import { type ClientBase, DatabaseError, Pool, type PoolClient } from 'pg'
-import { StorageUnavailable } from '../../ports/store.ts'
+import { type Connections, StorageUnavailable } from '../../ports/store.ts'
 import type { PostgresHealth } from './postgresHealth.ts'
 import { openSession, type PostgresSession, startOf } from './postgresSession.ts'
 import { typesOfPort } from './postgresTypes.ts'
@@ -11,6 +11,7 @@ export interface PostgresConnections {
    * Lends a connection to `work` exclusively. Lends it to others once all its answers have arrived. Closes it if it was lost or is in an unknown state.
    */
   use<Result>(work: (session: PostgresSession) => Promise<Result>): Promise<Result>
+  count(): Connections
   /** Closes all connections, after every `work` has ended. */
   end(): Promise<void>
 }
@@ -63,6 +64,7 @@ export function createConnections(options: {
         void session.giveBack().then((isFit) => client.release(!isFit))
       }
     },
+    count: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: () => pool.end(),
   }
 }

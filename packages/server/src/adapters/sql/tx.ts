@@ -5,6 +5,7 @@ import { albumReads, albumWrites } from './albums.ts'
 import { assetReads, assetWrites } from './assets.ts'
 import { auditReads, auditWrites } from './audit.ts'
 import { capabilityReads, capabilityWrites } from './capabilities.ts'
+import { censusReads } from './census.ts'
 import { challengeReads, challengeWrites } from './challenges.ts'
 import { changeReads, changeWrites } from './changes.ts'
 import { channelReads, channelWrites } from './channels.ts'
@@ -57,6 +58,7 @@ const implementations: {
   shares: { reads: shareReads, writes: shareWrites },
   keys: { reads: keyReads, writes: keyWrites },
   server: { reads: serverReads, writes: serverWrites },
+  census: { reads: censusReads, writes: () => ({}) },
   audit: { reads: auditReads, writes: auditWrites },
 }
 

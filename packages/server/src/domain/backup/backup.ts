@@ -5,8 +5,9 @@
  * copied. New files get names that were never used for other bytes. One rename of the manifest replaces the last backup by this one. Files that only the
  * last one needed are removed after that.
  */
+import { utf8 } from '@blindkeep/protocol/bytes'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
-import { type AssetId, addSeconds, type DropId, type Instant, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { type AssetId, addSeconds, type DropId, type Instant, instantOf, type Sha256Hex } from '@blindkeep/protocol/ids'
 import {
   type BackupDirectory,
   BackupFailed,
@@ -17,7 +18,7 @@ import {
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Store } from '../../ports/store.ts'
+import type { ReadTx, Store } from '../../ports/store.ts'
 import { type CappedList, createCappedList } from '../cappedList.ts'
 import { pauseCollector, resumeCollector } from '../custody/collect.ts'
 import { partsOf } from '../uploads/location.ts'
@@ -104,6 +105,7 @@ export async function backUp(
         const copies = await copyObjects(ports, snapshot, isChecked)
         const manifest = await manifestOf(ports, { snapshot, createdAt, database, copies })
         await directory.replaceManifest(formatManifest(manifest))
+        await noteBackup(ports.store, createdAt)
         return { manifest, ...copies, removedFiles: leftovers + (await removeUnnamed(ports, snapshot, database)) }
       } finally {
         snapshot.close()
@@ -114,6 +116,17 @@ export async function backUp(
       throw error
     }
   })
+}
+
+/** For monitoring. The backup is complete, even if this fails. */
+async function noteBackup(store: Store, at: Instant): Promise<void> {
+  await store.write(['server'], (tx) => tx.server.setFact('backed_up_at', utf8(String(at)))).catch(() => undefined)
+}
+
+/** When the last backup that was completed began. */
+export async function lastBackupAt({ server }: Pick<ReadTx, 'server'>): Promise<Instant | undefined> {
+  const written = await server.fact('backed_up_at')
+  return written && instantOf(Number(new TextDecoder().decode(written)))
 }
 
 async function presentDatabase(directory: BackupDirectory): Promise<string | undefined> {

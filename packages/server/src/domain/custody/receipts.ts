@@ -41,7 +41,26 @@ const MAX_BATCHES = 4
 
 export type ReceiptLog = ReturnType<typeof createReceiptLog>
 
-export function createReceiptLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
+export function createReceiptLog(ports: ReceiptLogPorts) {
+  const { append } = createLog(ports)
+  let waiting = 0
+  return {
+    /** Resolves when the receipt, and what it vouches for, is durable. */
+    async append<Landing>(draft: ReceiptDraft<Landing>): Promise<ReceiptRow> {
+      waiting += 1
+      try {
+        return await append(draft)
+      } finally {
+        waiting -= 1
+      }
+    },
+
+    /** How many receipts are not durable yet. */
+    waiting: () => waiting,
+  }
+}
+
+function createLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
   const batches = createReceiptBatches({ ...ports, headWatch })
   const queue: Waiting[] = []
   let isDraining = false
@@ -119,7 +138,6 @@ export function createReceiptLog({ headWatch = unwatched, ...ports }: ReceiptLog
   }
 
   return {
-    /** Resolves when the receipt, and what it vouches for, is durable. */
     append<Landing>(draft: ReceiptDraft<Landing>): Promise<ReceiptRow> {
       return new Promise((resolve, reject) => {
         queue.push({ draft, resolve, reject })

@@ -11,6 +11,7 @@
  * - store_id: names the S3 store that has the objects of this database, in UTF-8.
  * - settings: JSON of the settings that all nodes share, by variable (sharedSettings.ts).
  * - protocol_window: two dates in ASCII with a space between them, the oldest and newest protocol version in the settings of the last start.
+ * - backed_up_at: decimal digits in ASCII; the instant of the last backup that was completed, in milliseconds.
  */
 export type ServerFact =
   | 'server_id'
@@ -23,6 +24,7 @@ export type ServerFact =
   | 'protocol_window'
   | 'settings'
   | 'store_id'
+  | 'backed_up_at'
 
 export interface ServerReads {
   fact(name: ServerFact): Promise<Uint8Array | undefined>

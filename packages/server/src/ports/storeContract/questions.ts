@@ -381,6 +381,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     fact: (tx) => tx.server.fact('server_id'),
     setFact: (tx) => tx.server.setFact('server_id', bytes(1)),
   },
+  census: { take: (tx) => tx.census.take() },
   audit: {
     damage: (tx) => tx.audit.damage(true, 1),
     accounts: (tx) => tx.audit.accounts('', 5),

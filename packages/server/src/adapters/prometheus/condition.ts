@@ -1,0 +1,157 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Presence } from '../../ports/objects.ts'
+import type { Census, LogHead, ReadTx, Store } from '../../ports/store.ts'
+import { type Figures, one, type Reading } from './figures.ts'
+
+/** What can be asked about the server when its figures are asked for. */
+export interface Condition {
+  readonly store: Pick<Store, 'read'>
+  readonly bytes: Presence
+  readonly clock: Clock
+  /** Receipts that wait to be signed and committed. */
+  readonly receiptsWaiting: () => number
+  /** Why the server is not ready. Empty if it is. */
+  readonly unreadiness: () => readonly string[]
+  /** Whether the database lacks receipts that were signed. */
+  readonly isSetBack: () => boolean
+  readonly freeSpaceFloorBytes: number
+  /** When the last backup that was completed began. */
+  readonly lastBackupAt: (tx: ReadTx) => Promise<number | undefined>
+}
+
+/** What the database says. */
+interface Rows extends Census {
+  readonly head: LogHead | undefined
+  readonly pausedUntil: number | undefined
+  readonly backedUpAt: number | undefined
+}
+
+/** What one look has found. Undefined: it did not answer. */
+interface Look {
+  readonly rows: Rows | undefined
+  readonly freeBytes: number | undefined
+}
+
+/** Returns a function that looks: call it before the figures are read. */
+export function declareCondition(condition: Condition, figures: Figures): () => Promise<void> {
+  let look: Look = { rows: undefined, freeBytes: undefined }
+  declareRows(figures, condition.clock, () => look.rows)
+  declareReadiness(figures, condition, () => look)
+  return async () => {
+    const [rows, freeBytes] = await Promise.allSettled([
+      inTime(condition.store.read((tx) => rowsIn(tx, condition))),
+      inTime(condition.bytes.check()),
+    ])
+    look = { rows: answerOf(rows), freeBytes: answerOf(freeBytes) }
+  }
+}
+
+/** A monitoring system waits for some ten seconds. The other figures must reach it when a store does not answer. */
+const MAX_LOOK_MS = 4_000
+
+async function inTime<Value>(asked: Promise<Value>): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(reject, MAX_LOOK_MS, new Error('no answer in time'))
+  })
+  try {
+    return await Promise.race([asked, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function rowsIn(tx: ReadTx, { lastBackupAt }: Condition): Promise<Rows> {
+  const [census, head, pausedUntil, backedUpAt] = await Promise.all([
+    tx.census.take(),
+    tx.receipts.head(),
+    tx.pauses.lastEnd(),
+    lastBackupAt(tx),
+  ])
+  return { ...census, head, pausedUntil, backedUpAt }
+}
+
+function answerOf<Value>(settled: PromiseSettledResult<Value>): Value | undefined {
+  return settled.status === 'fulfilled' ? settled.value : undefined
+}
+
+function declareReadiness({ gauge }: Figures, condition: Condition, look: () => Look): void {
+  const { receiptsWaiting, unreadiness, isSetBack, freeSpaceFloorBytes } = condition
+  const flag = (value: boolean) => one(value ? 1 : 0)
+  gauge({ name: 'blindkeep_ready', help: '1 if /readyz finds no fault of this process, otherwise 0.' }, () =>
+    flag(unreadiness().length === 0),
+  )
+  gauge({ name: 'blindkeep_database_up', help: '1 if the database answered this question, otherwise 0.' }, () =>
+    flag(look().rows !== undefined),
+  )
+  gauge({ name: 'blindkeep_bytes_up', help: '1 if the store of bytes is there, otherwise 0.' }, () =>
+    flag(look().freeBytes !== undefined),
+  )
+  gauge(
+    {
+      name: 'blindkeep_database_set_back',
+      help: '1 if the database lacks receipts that were signed. Then nothing is signed and no bytes are removed.',
+    },
+    () => flag(isSetBack()),
+  )
+  gauge({ name: 'blindkeep_receipts_waiting', help: 'Receipts that wait to be signed and committed.' }, () =>
+    one(receiptsWaiting()),
+  )
+  gauge({ name: 'blindkeep_free_bytes', help: 'Free space of the store of bytes, where it has a bound.' }, () => {
+    const { freeBytes } = look()
+    return one(freeBytes !== undefined && Number.isFinite(freeBytes) ? freeBytes : undefined)
+  })
+  gauge(
+    { name: 'blindkeep_free_space_floor_bytes', help: 'FREE_SPACE_FLOOR_BYTES: below it no bytes are accepted.' },
+    () => one(freeSpaceFloorBytes),
+  )
+}
+
+function declareRows({ gauge }: Figures, clock: Clock, rows: () => Rows | undefined): void {
+  const counted = 'Counted up to 10,000. The same on all nodes.'
+  const groups = (label: string, counts: Readonly<Record<string, number>> | undefined): Reading =>
+    Object.entries(counts ?? {}).map(([word, count]) => [{ [label]: word }, count])
+  gauge({ name: 'blindkeep_uploads', help: `Upload sessions by state. ${counted}`, labelNames: ['state'] }, () =>
+    groups('state', rows()?.uploads),
+  )
+  gauge(
+    {
+      name: 'blindkeep_objects',
+      help: `Objects that need attention, by reason. damaged and suspected: kept objects with wrong bytes. orphaned, marked and deleting: on their way out. ${counted}`,
+      labelNames: ['state'],
+    },
+    () => groups('state', rows()?.objects),
+  )
+  gauge({ name: 'blindkeep_holds', help: `Contents on hold. ${counted}` }, () => one(rows()?.holds))
+  gauge({ name: 'blindkeep_receipt_log_length', help: 'The number of the last receipt; 0 before the first.' }, () => {
+    const found = rows()
+    return one(found && (found.head?.receiptSeq ?? 0))
+  })
+  gauge(
+    {
+      name: 'blindkeep_receipt_log_ahead_seconds',
+      help: 'How far the date of the last receipt is ahead of the clock. Above 0 the clock was set back.',
+    },
+    () => {
+      const found = rows()
+      return one(found && Math.max(0, (found.head?.receivedAt ?? 0) - clock.now()) / 1000)
+    },
+  )
+  gauge(
+    { name: 'blindkeep_collector_paused', help: '1 while a backup keeps the collector from deleting, otherwise 0.' },
+    () => {
+      const found = rows()
+      return one(found && ((found.pausedUntil ?? 0) > clock.now() ? 1 : 0))
+    },
+  )
+  gauge(
+    {
+      name: 'blindkeep_backup_last_success_timestamp_seconds',
+      help: 'When the last backup that was completed began; 0 if there was none.',
+    },
+    () => {
+      const found = rows()
+      return one(found && (found.backedUpAt ?? 0) / 1000)
+    },
+  )
+}

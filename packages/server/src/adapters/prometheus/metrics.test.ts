@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { addSeconds } from '@blindkeep/protocol/ids'
+import { StorageUnavailable, type Store } from '../../ports/store.ts'
+import { at, receipt } from '../../ports/storeContract/world.ts'
+import { createHandClock } from '../../testing/handClock.ts'
+import { openMemoryStore } from '../../testing/memoryStore.ts'
+import { type Condition, declareCondition } from './condition.ts'
+import { createFigures } from './figures.ts'
+import { meterStore } from './store.ts'
+import { meterLog } from './work.ts'
+
+/** The lines of one metric, without its declaration. */
+async function linesOf({ registry }: ReturnType<typeof createFigures>, name: string): Promise<readonly string[]> {
+  return (await registry.metrics()).split('\n').filter((line) => line.startsWith(name))
+}
+
+async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
+  const store = await openMemoryStore()
+  await work(store)
+  await store.close()
+}
+
+describe('the condition of a server', () => {
+  const conditionOf = (store: Store, given: Partial<Condition> = {}): Condition => ({
+    store,
+    bytes: { check: async () => 5 },
+    clock: createHandClock(at(100)),
+    receiptsWaiting: () => 3,
+    unreadiness: () => [],
+    isSetBack: () => false,
+    freeSpaceFloorBytes: 7,
+    lastBackupAt: async () => undefined,
+    ...given,
+  })
+
+  it('says how far the clock is behind the last receipt', () =>
+    withStore(async (store) => {
+      const figures = createFigures()
+      const clock = createHandClock(at(100))
+      const look = declareCondition(conditionOf(store, { clock }), figures)
+      await store.write(['chain'], (tx) => tx.receipts.append(undefined, [receipt(1, { receivedAt: at(100) })]))
+      await look()
+      assert.deepEqual(await linesOf(figures, 'blindkeep_receipt_log_ahead'), ['blindkeep_receipt_log_ahead_seconds 0'])
+      clock.set(addSeconds(at(100), -90))
+      await look()
+      assert.deepEqual(await linesOf(figures, 'blindkeep_receipt_log_ahead'), [
+        'blindkeep_receipt_log_ahead_seconds 90',
+      ])
+    }))
+
+  it('leaves out what cannot be had, and says so', () =>
+    withStore(async (store) => {
+      const figures = createFigures()
+      const away = async (): Promise<never> => {
+        throw new StorageUnavailable('away')
+      }
+      const look = declareCondition(conditionOf(store, { store: { read: away }, bytes: { check: away } }), figures)
+      await look()
+      assert.deepEqual(await linesOf(figures, 'blindkeep_database_up'), ['blindkeep_database_up 0'])
+      assert.deepEqual(await linesOf(figures, 'blindkeep_bytes_up'), ['blindkeep_bytes_up 0'])
+      for (const name of ['blindkeep_free_bytes', 'blindkeep_uploads', 'blindkeep_receipt_log_length'])
+        assert.deepEqual(await linesOf(figures, name), [])
+    }))
+
+  it('has no free space where the store sets no limit', () =>
+    withStore(async (store) => {
+      const figures = createFigures()
+      await declareCondition(conditionOf(store, { bytes: { check: async () => Number.POSITIVE_INFINITY } }), figures)()
+      assert.deepEqual(await linesOf(figures, 'blindkeep_free_bytes'), [])
+      assert.deepEqual(await linesOf(figures, 'blindkeep_bytes_up'), ['blindkeep_bytes_up 1'])
+    }))
+})
+
+describe('a metered store', () => {
+  it('counts transactions by kind and outcome, and those that run', () =>
+    withStore(async (plain) => {
+      const figures = createFigures()
+      const store = meterStore(plain, figures)
+      await store.read((tx) => tx.receipts.head())
+      await store.write([], async () => ({ refused: 'for a reason' }))
+      await assert.rejects(
+        store.write([], async () => {
+          throw new Error('a fault')
+        }),
+        { message: 'a fault' },
+      )
+      await store.write([], async () => {
+        const running = await linesOf(figures, 'blindkeep_store_transactions_running{kind="write"}')
+        assert.deepEqual(running, ['blindkeep_store_transactions_running{kind="write"} 1'])
+      })
+      assert.deepEqual(await linesOf(figures, 'blindkeep_store_transactions_total'), [
+        'blindkeep_store_transactions_total{kind="read",outcome="ok"} 1',
+        'blindkeep_store_transactions_total{kind="write",outcome="refused"} 1',
+        'blindkeep_store_transactions_total{kind="write",outcome="failed"} 1',
+        'blindkeep_store_transactions_total{kind="write",outcome="ok"} 1',
+      ])
+    }))
+})
+
+describe('a metered log', () => {
+  it('counts warnings and errors by their event, and bounds the events', async () => {
+    const figures = createFigures()
+    const lines: string[] = []
+    const write = (event: string) => void lines.push(event)
+    const log = meterLog({ info: write, warn: write, error: write }, figures)
+    log.info('answered')
+    for (let number = 0; number < 150; number += 1) log.warn(`event ${number}`)
+    log.error('job failed')
+    log.error('job failed')
+    assert.equal(lines.length, 153)
+    const counted = await linesOf(figures, 'blindkeep_log_events_total')
+    assert.equal(counted.length, 102)
+    assert.ok(counted.includes('blindkeep_log_events_total{level="warn",event="other"} 50'))
+    assert.ok(counted.includes('blindkeep_log_events_total{level="error",event="job failed"} 2'))
+  })
+})
