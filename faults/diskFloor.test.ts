@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { jsonOf } from './api.ts'
 import { mountSmallDisk } from './disk.ts'
 import { createWorld, type World } from './load.ts'
@@ -25,6 +26,15 @@ function linesOf({ server }: World): readonly Line[] {
     .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Line] : []))
 }
 
+/** The line may arrive after the answer. */
+async function lineOf(world: World, isIt: (line: Line) => boolean): Promise<Line> {
+  for (;;) {
+    const line = linesOf(world).find(isIt)
+    if (line !== undefined) return line
+    await wait(5)
+  }
+}
+
 const readinessOf = async (world: World) => {
   const reply = await world.api.askUntilAnswered({ method: 'GET', path: '/readyz' })
   return { status: reply.status, warnings: jsonOf<{ warnings?: readonly string[] }>(reply).warnings }
@@ -44,7 +54,7 @@ describe('a disk below its floor', () => {
       assert.ok(said?.level === WARN && typeof said.freeBytes === 'number' && said.floorBytes === 4e15)
       const { upload } = plannedSession(world, link, { name: 'refused', size: SIZE })
       assert.equal(await upload.create(), false)
-      const refused = linesOf(world).find(({ level }) => level === ERROR)
+      const refused = await lineOf(world, ({ level }) => level === ERROR)
       assert.deepEqual(
         [refused?.msg, refused?.code, refused?.route],
         ['refused', 'error.storage.full', '/d/{opaque_id}'],
@@ -66,7 +76,7 @@ describe('a disk that is full', () => {
       disk.fill(MEBIBYTE / 2)
       const reply = await upload.append({ offset: 0, length: SIZE })
       assert.deepEqual([reply?.status, reply?.code], [500, 'error.storage.full'])
-      const refused = linesOf(world).find(({ level, msg }) => level === ERROR && msg === 'refused')
+      const refused = await lineOf(world, ({ level, msg }) => level === ERROR && msg === 'refused')
       assert.match(JSON.stringify(refused), /"code":"error\.storage\.full".*ENOSPC/)
       disk.free()
       assert.equal((await upload.append({ offset: 0, length: SIZE }))?.status, 204)
