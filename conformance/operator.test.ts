@@ -95,7 +95,7 @@ function operated(): OperatedServer {
 async function announceBoth({ operate }: OperatedServer): Promise<readonly unknown[]> {
   const announce = (date: string, aheadMs: number, ...more: readonly string[]) =>
     operate(
-      ...['deprecation', 'announce', '--min-version', date],
+      ...['deprecation', 'announce', '--yes', '--min-version', date],
       ...['--cutoff', new Date(Date.now() + aheadMs).toISOString(), ...more],
     )
   // The cutoff must still be ahead when the command runs, also on a busy machine.

@@ -279,7 +279,13 @@ const FAULTS: readonly Fault[] = [
     into: (call) => withText(call, '{"unknown":1}'),
     answer: () => '400 request.malformed',
   },
-  { name: 'missing fields', meets: takesJson, into: (call) => call, answer: () => '422 request.unprocessable' },
+  {
+    name: 'missing fields',
+    // A merge patch requires none (RFC 7396).
+    meets: (operation) => takesJson(operation) && operation.method !== 'PATCH',
+    into: (call) => call,
+    answer: () => '422 request.unprocessable',
+  },
 ]
 
 // Covers: Errors 4, 413; Limits, request body; Requests

@@ -76,6 +76,7 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
         'status',
         'token_type',
         'version',
+        'warnings',
       ],
       ...['code', 'detail', 'failing', 'instance', 'title', 'type'],
     ].map((name) => [name, 'plain'] as const),
