@@ -58,6 +58,7 @@ export type {
 export type { ChangeLink, CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
 export { DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
+export type { Batch } from './seal/batch.ts'
 export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
