@@ -232,6 +232,60 @@ describe('an inbox', () => {
     assert.equal((await assetIdsOf(owner)).length, 3)
   })
 
+  it('shows what was sent in one go as one batch, which more files join, and keeps or discards it as one', async (t) => {
+    const { owner } = await world.keeper()
+    const url = await linkOf(owner, 'Wedding')
+    const facts = { sender: 'Anna', note: 'All from Sunday.' }
+    const send = (index: number) =>
+      sendFile(url, bytes(10), { ...facts, name: `day/${index}.jpg`, batch: { id: 'ab'.repeat(16), index, count: 8 } })
+    for (const index of [6, 5, 4, 3, 2, 1, 0]) await send(index)
+    await sendFile(url, bytes(10), { ...facts, name: 'alone.jpg' })
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone' })
+    await page.setViewportSize({ width: 320, height: 640 })
+    const title = (count: number) => `${text.batch.count(count, count < 8 ? 8 : undefined)} ${text.from('Anna')}`
+    const batch = page.getByRole('article', { name: title(7), exact: true })
+    await batch.waitFor()
+    assert.equal(await page.getByText('All from Sunday.').count(), 2)
+    const rows = page.locator('.batch .drop')
+    const names = async () => (await rows.locator('.name').allTextContents()).map((name) => name.slice(-5))
+    assert.deepEqual(await names(), ['0.jpg', '1.jpg', '2.jpg', '3.jpg', '4.jpg'])
+    await button(page, text.batch.unfold(7)).focus()
+    await page.keyboard.press('Enter')
+    await rows.nth(6).waitFor()
+    assert.equal(await button(page, text.batch.fold).getAttribute('aria-expanded'), 'true')
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+    await assertAccessible(page)
+
+    await row(page, '3.jpg').getByRole('checkbox').focus()
+    await send(7)
+    await page.getByRole('heading', { name: title(8), exact: true }).waitFor()
+    assert.deepEqual((await names()).at(-1), '7.jpg')
+    assert.ok(
+      await row(page, '3.jpg')
+        .getByRole('checkbox')
+        .evaluate((box) => box === document.activeElement),
+    )
+    await page.keyboard.press('Space')
+    await page.getByText(/^1 file selected/).waitFor()
+    const all = page.getByLabel(text.choose(title(8)))
+    assert.ok(await all.evaluate((box) => box instanceof HTMLInputElement && box.indeterminate))
+    await all.check()
+    await page.getByText(/^8 files selected/).waitFor()
+    await all.uncheck()
+
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await button(page, text.discardOf('day_7.jpg')).click()
+    await button(page, text.discarding.submit(1)).click()
+    await batch.waitFor()
+    await assertAccessible(page)
+    await batch.getByRole('button', { name: /^Keep 7 of/ }).click()
+    await button(page, text.keeping.submit(7)).click()
+    await page.getByText(text.keeping.done(7, 'Album')).waitFor()
+    await batch.waitFor({ state: 'detached' })
+    await row(page, 'alone.jpg').waitFor()
+    assert.equal((await assetIdsOf(owner)).length, 7)
+  })
+
   it('discards a range selected by shift-click, after a question and a lost connection', async (t) => {
     const { owner } = await world.keeper()
     const [wedding, taxes] = [await linkOf(owner, 'Wedding'), await linkOf(owner, 'Taxes')]

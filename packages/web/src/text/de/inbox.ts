@@ -46,6 +46,12 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     unreachable: 'Die Verbindung ist abgebrochen, bevor der Name gelesen werden konnte.',
     answer_broken: 'Die Antwort des Servers ist nicht lesbar.',
   },
+  batch: {
+    count: (count, of) => (of === undefined ? files(count) : `${number(count)} von ${files(of)}`),
+    looking: 'weitere dieser Dateien werden gesucht\u00a0…',
+    unfold: (count) => `Alle ${files(count)} anzeigen`,
+    fold: 'Weniger Dateien anzeigen',
+  },
   again: 'Noch einmal versuchen',
   namesMissing: 'Einige Namen konnten nicht gelesen werden. Die Dateien selbst sind sicher.',
   note: 'Nachricht',

@@ -44,6 +44,13 @@ export const inbox = {
     unreachable: 'The connection broke before the name could be read.',
     answer_broken: 'The server gave an unreadable answer.',
   },
+  batch: {
+    count: (count: number, of: number | undefined) =>
+      of === undefined ? files(count) : `${number(count)} of ${files(of)}`,
+    looking: 'looking for more of these files…',
+    unfold: (count: number) => `Show all ${files(count)}`,
+    fold: 'Show fewer files',
+  },
   again: 'Try again',
   namesMissing: 'Some names could not be read. The files themselves are safe.',
   note: 'Message',
