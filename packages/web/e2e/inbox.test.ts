@@ -1,11 +1,12 @@
 /** The owner's inbox in a real browser: arrival, safe previews, download, keep and discard. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import type { Frame, Page, Route } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
+import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
 import { preview as previewText } from '../src/text/en/preview.ts'
 import { assertAccessible } from './axe.ts'
@@ -191,6 +192,55 @@ describe('an inbox', () => {
     const saved = await savedBy(page, () => saveButton.click())
     assert.equal(saved.name, 'invoicefdp.exe')
     assert.deepEqual(saved.bytes, content)
+  })
+
+  it('downloads several files as one ZIP, and nothing if it is stopped or a file was changed on the way', async (t) => {
+    const { owner } = await world.keeper()
+    const url = await linkOf(owner, 'Anyone')
+    const files = { 'day 1/Grüße 文.txt': bytes(50_000), 'day 1/empty': bytes(0), '../x.bin': bytes(10) }
+    await dropRubbish(url)
+    const batch = { id: 'cd'.repeat(16), count: 3 }
+    for (const [index, [name, content]] of Object.entries(files).entries())
+      await sendFile(url, content, { name, sender: 'Ada', batch: { ...batch, index } })
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
+    const title = `${text.batch.count(3, undefined)} ${text.from('Ada')}`
+    const saveBatch = button(page, text.zip.downloadOf(title))
+    await saveBatch.waitFor()
+    const zip = await savedBy(page, () => saveBatch.click())
+    assert.equal(zip.name, `${title}.zip`)
+    await page.getByText(text.zip.done(3)).waitFor()
+    await page.getByLabel(text.chooseAll, { exact: true }).check()
+    const whole = await savedBy(page, () => button(page, text.zip.download).click())
+    assert.equal(whole.name, `${text.zip.title(4)}.zip`)
+    await page.getByText(text.zip.left(1)).waitFor()
+    await assertAccessible(page)
+
+    await page.route('**/v1/drops/*/content', alterContent)
+    await saveBatch.click()
+    await page.getByText(text.tampered).waitFor()
+    await page.unroute('**/v1/drops/*/content')
+    await page.getByRole('alert').getByText('Grüße 文.txt').waitFor()
+    let answers = (_route: Route): void => undefined
+    const asked = new Promise<Route>((resolve) => {
+      answers = resolve
+    })
+    await page.route('**/v1/drops/*/content', (route) => answers(route))
+    await saveBatch.click()
+    const route = await asked
+    await page.getByRole('progressbar', { name: text.downloading(`${title}.zip`) }).waitFor()
+    await button(page, text.stop).click()
+    await page.getByRole('progressbar').waitFor({ state: 'detached' })
+    await route.abort()
+
+    const skip = await whyNoUnzip()
+    if (skip !== undefined) return t.skip(skip)
+    const hash = (content: Uint8Array) => createHash('sha256').update(content).digest('hex')
+    const expected = Object.entries(files).map(([name, content]) => [name.replace('../', ''), hash(content)])
+    for (const { bytes: archive } of [zip, whole])
+      assert.deepEqual(
+        (await unzipped(archive)).map((file) => [file.name, file.hash]),
+        expected,
+      )
   })
 
   it('keeps one file in a new album, and later several more in the same album', async (t) => {

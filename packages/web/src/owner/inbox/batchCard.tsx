@@ -159,6 +159,9 @@ function BatchActions({
   const text = inboxText(language)
   return (
     <div class="row batch-actions">
+      <Button icon="download" label={text.zip.downloadOf(title)} onClick={() => actions.onZip(items, title)}>
+        {text.zip.download}
+      </Button>
       <Button icon="folder" label={text.keepOf(title)} disabled={isBusy} onClick={() => actions.onKeep(items)}>
         {text.keep}
       </Button>

@@ -14,6 +14,8 @@ export interface DropActions {
   readonly onKeep: (items: readonly ListedDrop[]) => void
   /** Called synchronously in the click's handler. */
   readonly onDownload: (item: ListedDrop) => void
+  /** The same for several files, as one ZIP of this title. */
+  readonly onZip: (items: readonly ListedDrop[], title: string) => void
   readonly onDiscard: (items: readonly ListedDrop[]) => void
 }
 

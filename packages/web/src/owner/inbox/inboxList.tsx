@@ -70,6 +70,9 @@ export function InboxList(props: InboxListProps) {
             <Button kind="primary" icon="folder" disabled={isBusy} onClick={() => actions.onKeep(chosen)}>
               {text.keep}
             </Button>
+            <Button icon="download" onClick={() => actions.onZip(chosen, text.zip.title(chosen.length))}>
+              {text.zip.download}
+            </Button>
             <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => actions.onDiscard(chosen)}>
               {text.discard}
             </Button>
@@ -151,6 +154,7 @@ function useStable(actions: RowActions): RowActions {
       onOpen: (item) => latest.current.onOpen(item),
       onKeep: (items) => latest.current.onKeep(items),
       onDownload: (item) => latest.current.onDownload(item),
+      onZip: (items, title) => latest.current.onZip(items, title),
       onDiscard: (items) => latest.current.onDiscard(items),
       onChoose: (item, isOn, isRange) => latest.current.onChoose(item, isOn, isRange),
       onChooseAll: (items, isOn) => latest.current.onChooseAll(items, isOn),

@@ -47,6 +47,7 @@ export function InboxPage() {
     onKeep: (of: readonly ListedDrop[]) => setDialog({ kind: 'keep', items: of }),
     onDiscard: (of: readonly ListedDrop[]) => setDialog({ kind: 'discard', items: of }),
     onDownload: saving.save,
+    onZip: saving.saveZip,
   } as const
 
   return (
