@@ -21,7 +21,7 @@ export interface UnzippedFile {
   readonly size: number
   /** SHA-256, lowercase hex. */
   readonly hash: string
-  /** Year, month, day, hour, minute and second, in the time zone of whoever made it. */
+  /** Year, month, day, hour, minute and second, in the time zone of its maker. */
   readonly time: readonly number[]
 }
 

@@ -47,6 +47,7 @@ export type { OpenedAsset } from './assets/openAsset.ts'
 export type { Album } from './assets/ownerAlbums.ts'
 export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
 export type { AssetPermissions } from './assets/vouchedAsset.ts'
+export { announcedCount, type BatchGroup, batchGroupsOf } from './drops/batchGroups.ts'
 export { isSameDrop } from './drops/inboxDrop.ts'
 export type {
   DescribedDrop,
