@@ -11,6 +11,8 @@ type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
 const DAY = 'public, max-age=86400'
 
 export interface ServiceSettings {
+  /** Without a slash at the end. */
+  readonly publicUrl: string
   readonly freeSpaceFloorBytes: number
 }
 
@@ -24,9 +26,9 @@ interface ServicePorts {
 
 export function serviceRoutes(
   { store, objects, version, unreadiness }: ServicePorts,
-  { freeSpaceFloorBytes }: ServiceSettings,
+  { publicUrl, freeSpaceFloorBytes }: ServiceSettings,
 ): Pick<Routes, Row> {
-  const document = JSON.stringify(openapiDocument(version))
+  const document = JSON.stringify(openapiDocument(version, publicUrl))
   const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>
     probe().then(
       () => true,
