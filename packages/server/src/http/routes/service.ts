@@ -28,7 +28,8 @@ export function serviceRoutes(
   { store, objects, version, unreadiness }: ServicePorts,
   { publicUrl, freeSpaceFloorBytes }: ServiceSettings,
 ): Pick<Routes, Row> {
-  const document = JSON.stringify(openapiDocument(version, publicUrl))
+  // Made for the first client that asks, not at every start.
+  let document: string | undefined
   const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>
     probe().then(
       () => true,
@@ -38,7 +39,7 @@ export function serviceRoutes(
     version: async () => ({ status: 200, body: { name: 'blindkeep', version } }),
     openapi: async () => ({
       status: 200,
-      text: document,
+      text: (document ??= JSON.stringify(openapiDocument(version, publicUrl))),
       headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
     }),
     healthz: async () => ({ status: 200, body: { status: 'ok' } }),
