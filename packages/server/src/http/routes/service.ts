@@ -37,11 +37,14 @@ export function serviceRoutes(
     )
   return {
     version: async () => ({ status: 200, body: { name: 'blindkeep', version } }),
-    openapi: async () => ({
-      status: 200,
-      text: (document ??= JSON.stringify(openapiDocument(version, publicUrl))),
-      headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
-    }),
+    async openapi() {
+      document ??= JSON.stringify(openapiDocument(version, publicUrl))
+      return {
+        status: 200,
+        text: document,
+        headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
+      }
+    },
     healthz: async () => ({ status: 200, body: { status: 'ok' } }),
     async readyz() {
       const freeBytes = await objects.check().catch(() => undefined)
