@@ -63,6 +63,7 @@ try {
   const told = await useServer(baseUrl, operate)
   server.kill('SIGTERM')
   await ended
+  const files = await filesIn(directory)
   const database = new DatabaseSync(join(directory, 'blindkeep.sqlite'), { readOnly: true })
   const receipts = database.prepare('select receipt_cbor from receipts order by receipt_seq').all()
   database.close()
@@ -71,7 +72,7 @@ try {
     publicUrl: PUBLIC_URL,
     ...told,
     receipts: receipts.map((row) => Buffer.from(row.receipt_cbor as Uint8Array).toString('base64')),
-    files: await filesIn(directory),
+    files,
   }
   const packed = gzipSync(JSON.stringify(data), { level: 9 })
   await writeFile(target, packed)
