@@ -155,6 +155,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
         passphrase === undefined
           ? undefined
           : await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase: normalPassphrase(passphrase) })
+      const sealedTitle = await sealedTitleOf(opaqueId, { title, message })
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,
@@ -165,7 +166,8 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
-          sealed_title: await sealedTitleOf(opaqueId, { title, message }),
+          // A server from before titles refuses a member that it does not know.
+          ...(sealedTitle === null ? {} : { sealed_title: sealedTitle }),
         },
       })
       return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment }) }

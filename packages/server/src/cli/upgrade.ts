@@ -81,7 +81,7 @@ function linesOf({
         ]),
     earlierServes
       ? 'Nodes of the version that you have now go on serving on the changed database, without jobs, until you replace them.'
-      : 'The version that you have now refuses the changed database: stop it before.',
+      : 'The version that you have now refuses the changed database. The copy leads back to it until the new version has taken a request, a backup later: make one now.',
     ...copyLines(copies),
   ]
 }
