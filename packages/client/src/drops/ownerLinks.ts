@@ -155,7 +155,6 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
         passphrase === undefined
           ? undefined
           : await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase: normalPassphrase(passphrase) })
-      const sealedTitle = await sealedTitleOf(opaqueId, { title, message })
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,
@@ -166,8 +165,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
-          // A server from before titles refuses a member that it does not know.
-          ...(sealedTitle === null ? {} : { sealed_title: sealedTitle }),
+          sealed_title: await sealedTitleOf(opaqueId, { title, message }),
         },
       })
       return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment }) }
