@@ -70,18 +70,22 @@ function refusalOf(kind: UpgradePlan['kind'], state: SchemaState, path: string |
   return errorText(path === undefined ? error : withWayBack(error, path))
 }
 
-/** Brings the schema up to date. On SQLite the server must not run, and the database is copied first, unless `withoutCopy`. */
+/** Brings the schema up to date. On SQLite the server must not run, and the database is copied first, unless `withoutCopy`. Returns the path of the copy. */
 export async function upgradeData(
   config: Pick<Config, 'database' | 'dataDirectory'>,
   { withoutCopy, log }: { readonly withoutCopy: boolean; readonly log: Pick<Log, 'info'> },
-): Promise<void> {
+): Promise<string | undefined> {
   const { database, dataDirectory } = config
-  if (database.kind === 'postgres') return (await openPostgresStore({ url: database.url, schema: 'migrate' })).close()
+  if (database.kind === 'postgres') {
+    await (await openPostgresStore({ url: database.url, schema: 'migrate' })).close()
+    return undefined
+  }
   const lock = await lockDirectory(dataDirectory)
   try {
     refuseHalfRestored(config, database.path)
-    if (!withoutCopy) await copyIfUpgraded(database.path, log)
+    const copy = withoutCopy ? undefined : await copyIfUpgraded(database.path, log)
     await (await openSqliteStore({ path: database.path })).close()
+    return copy
   } finally {
     lock.release()
   }

@@ -38,29 +38,22 @@ async function run(plan: UpgradePlan, call: Call): Promise<Outcome> {
   const withoutCopy = call.flag('without-copy')
   const isChanging = plan.state.done > 0 && plan.pending.length > 0
   if (isChanging && (plan.kind === 'postgres' || withoutCopy))
-    await requireConsent(call, { lines: [...linesOf(plan), ...UNCOPIED], word: 'upgrade' })
-  const log = {
-    info: (event: string, { copy }: { readonly copy?: unknown } = {}) => call.tell(copy ? `${event}: ${copy}` : event),
+    await requireConsent(call, { lines: [...changeLines(plan), '', UNCOPIED], word: 'upgrade' })
+  const copy = await upgradeData(call.config, { withoutCopy, log: { info: (event) => call.tell(event) } })
+  return {
+    lines: [
+      ...(copy === undefined ? [] : [`The database as it was: ${copy}`]),
+      `The database is up to date, at migration ${plan.known}.`,
+    ],
+    json: { migration: plan.known, changes: changesOf(plan), copy },
   }
-  await upgradeData(call.config, { withoutCopy, log })
-  return { lines: ['The database is up to date.'], json: { migrated: true } }
 }
 
-const UNCOPIED = [
-  '',
-  'Nothing is copied now. Go on only if you have a backup that was made after the last node stopped, or that you can live with.',
-]
+const UNCOPIED =
+  'Nothing is copied now. Go on only if you have a backup that was made after the last node stopped, or that you can live with.'
 
-function linesOf({
-  kind,
-  state,
-  known,
-  pending,
-  copy,
-  copies,
-  earlierServes,
-  refusal,
-}: UpgradePlan): readonly string[] {
+function linesOf(plan: UpgradePlan): readonly string[] {
+  const { state, known, pending, copies, refusal } = plan
   if (refusal !== undefined) return [refusal]
   if (state.done === 0) return [`There is no database yet: the first start makes one, at migration ${known}.`]
   if (pending.length === 0)
@@ -68,21 +61,29 @@ function linesOf({
       `The database is at migration ${state.done}: this version (${RELEASE}) changes nothing in it.`,
       ...copyLines(copies),
     ]
+  return [...changeLines(plan), ...backLines(plan), ...copyLines(copies)]
+}
+
+function changeLines({ kind, state, known, pending }: UpgradePlan): readonly string[] {
+  const what = kind === 'sqlite' ? 'Its start' : '`blindkeep-server upgrade`'
   return [
-    `The database is at migration ${state.done}, and this version (${RELEASE}) needs ${known}. ${kind === 'sqlite' ? 'Its start' : '`blindkeep-server upgrade`'} changes:`,
+    `The database is at migration ${state.done}, and this version (${RELEASE}) needs ${known}. ${what} changes:`,
     ...pending.map(({ number, summary }) => `  ${number}  ${summary}`),
-    ...(copy === undefined
-      ? [
-          'Blindkeep cannot copy a PostgreSQL database: make a backup first, with `blindkeep-server backup` of the version that you have now, or with the tools of PostgreSQL.',
-        ]
-      : [
-          `Before that, it copies the database to ${copy.path}.`,
-          `That takes up to ${sizeText(copy.neededBytes)}, and ${sizeText(copy.freeBytes)} are free. The last two copies are kept.`,
-        ]),
+  ]
+}
+
+function backLines({ copy, earlierServes }: UpgradePlan): readonly string[] {
+  if (copy !== undefined)
+    return [
+      `Before that, it copies the database to ${copy.path}.`,
+      `That takes up to ${sizeText(copy.neededBytes)}, and ${sizeText(copy.freeBytes)} are free. The last two copies are kept.`,
+      'The version that you have now refuses the changed database. The copy leads back to it until the new version has taken a request, a backup later: make one now.',
+    ]
+  return [
+    'Blindkeep cannot copy a PostgreSQL database: make a backup first, with `blindkeep-server backup` of the version that you have now, or with the tools of PostgreSQL.',
     earlierServes
       ? 'Nodes of the version that you have now go on serving on the changed database, without jobs, until you replace them.'
-      : 'The version that you have now refuses the changed database. The copy leads back to it until the new version has taken a request, a backup later: make one now.',
-    ...copyLines(copies),
+      : 'Nodes of the version that you have now refuse the changed database: stop them first.',
   ]
 }
 
@@ -90,17 +91,22 @@ function copyLines(copies: readonly string[]): readonly string[] {
   return copies.length === 0 ? [] : ['Copies from before earlier upgrades:', ...copies.map((path) => `  ${path}`)]
 }
 
-function jsonOf({ kind, state, known, pending, copy, copies, earlierServes, refusal }: UpgradePlan) {
+function jsonOf(plan: UpgradePlan) {
+  const { kind, state, known, copy, copies, earlierServes, refusal } = plan
   return {
     version: RELEASE,
     database: kind,
     migration: state.done,
     upgraded_by: state.version,
     needs: known,
-    changes: pending.map(({ number, summary }) => ({ migration: number, summary })),
+    changes: changesOf(plan),
     copy: copy && { path: copy.path, needed_bytes: copy.neededBytes, free_bytes: copy.freeBytes },
     copies,
     earlier_version_serves: earlierServes,
     refusal,
   }
+}
+
+function changesOf({ pending }: UpgradePlan) {
+  return pending.map(({ number, summary }) => ({ migration: number, summary }))
 }

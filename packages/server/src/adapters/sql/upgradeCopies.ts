@@ -1,10 +1,11 @@
 /** Copies of a SQLite database beside it, one from before each upgrade: the way back if the upgrade itself goes wrong. */
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { RELEASE } from '../../release.ts'
 import { copySqlite } from './snapshot.ts'
+import { syncPath } from './syncPath.ts'
 
 export interface UpgradeCopy {
   readonly path: string
@@ -79,7 +80,7 @@ export async function copyBeforeUpgrade(path: string, migration: number): Promis
   try {
     await copySqlite(path, temporary)
     renameSync(temporary, copy.path)
-    sync(dirname(path))
+    syncPath(dirname(path))
   } catch (cause) {
     rmSync(temporary, { force: true })
     throw new UpgradeNotCopied(notCopied(cause instanceof Error ? cause.message : String(cause)), { cause })
@@ -90,13 +91,4 @@ export async function copyBeforeUpgrade(path: string, migration: number): Promis
 
 function notCopied(why: string): string {
   return `the database has to be copied before this version changes it, and that is not possible: ${why}. Nothing was changed. Make room on that disk, or go on with the version that you had; \`blindkeep-server upgrade --without-copy\` relies on a backup of your own.`
-}
-
-function sync(directory: string): void {
-  const handle = openSync(directory, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }
