@@ -55,7 +55,7 @@ describe('an upgrade of PostgreSQL', () => {
       const plan = JSON.parse(check.stdout)
       assert.deepEqual(
         [plan.database, plan.migration, plan.needs, plan.copy, plan.earlier_version_serves],
-        ['postgres', 1, migrations.length, undefined, true],
+        ['postgres', 1, migrations.length, undefined, false],
       )
       assert.equal(plan.changes.length, migrations.length - 1)
       assert.match((await upgrade('--check')).stdout, /cannot copy a PostgreSQL database: make a backup first/)
