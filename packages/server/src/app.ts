@@ -100,7 +100,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const unreadiness = () => [...(isDraining ? ['draining'] : []), ...node.faults(), ...headWatch.reasons()]
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, config),
+      routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, { ...config, publicUrl }),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
