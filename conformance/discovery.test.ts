@@ -9,6 +9,7 @@ import { sha256, signUp } from './world.ts'
 
 interface ServerInfo {
   readonly server_id: string
+  readonly public_url: string
   readonly api_base_url: string
   readonly federation_url?: string
   readonly auth: { readonly login: string; readonly refresh: string; readonly logout: string }
@@ -108,7 +109,13 @@ describe('discovery', () => {
       refresh: 'https://drops.example/keep/v1/auth/refresh',
       logout: 'https://drops.example/keep/v1/auth/logout',
     })
+    assert.equal(info.public_url, 'https://drops.example/keep')
     assert.ok(info.api_base_url.startsWith('https://drops.example/keep'), info.api_base_url)
+    const document = json<{ servers: { url: string }[] }>(await behind.send({ method: 'GET', path: '/openapi.json' }))
+    assert.deepEqual(
+      document.servers.map(({ url }) => url),
+      ['https://drops.example/keep'],
+    )
   })
 
   it('names addresses at which a login opens a session', { skip: NEEDS_OWN_SERVER }, async () => {

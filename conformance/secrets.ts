@@ -60,7 +60,17 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
       ...['prior_provenance_hash', 'prior_receipt_hash', 'public', 'public_key', 'receipt_cbor', 'signing_key'],
       ...['active_from', 'active_to', 'announced_at', 'changed_at', 'checked_at', 'created_at', 'cutoff', 'expires_at'],
       ...['generated_at', 'last_used_at', 'received_at', 'retention_until', 'revoked_at', 'timestamp'],
-      ...['api_base_url', 'detail_url', 'federation_url', 'login', 'logout', 'peer', 'refresh', 'upload_url'],
+      ...[
+        'public_url',
+        'api_base_url',
+        'detail_url',
+        'federation_url',
+        'login',
+        'logout',
+        'peer',
+        'refresh',
+        'upload_url',
+      ],
       ...['action', 'algorithm', 'blob_role', 'change', 'client_version', 'content_type', 'content_types', 'deep'],
       ...['key_mode', 'max', 'min', 'min_protocol_version', 'name', 'next_cursor', 'protocol_version', 'role'],
       ...[
@@ -133,7 +143,9 @@ export function collectSecrets(exchanges: readonly Exchange[]): readonly Found[]
     if (call.token !== undefined) add(/^[0-9a-f]{32}$/.test(call.token) ? 'credential' : 'secret', 'bearer', call.token)
     addMembers(call.json, '')
     if (isRecord(call.json) && typeof call.json.code === 'string') add('secret', 'code', call.json.code)
-    if (isJson(reply) && reply.status < 400) addMembers(JSON.parse(reply.body.toString()), '')
+    // What the document gives as an example belongs to no account.
+    if (!/^\/openapi\.json\b/.test(call.path) && isJson(reply) && reply.status < 400)
+      addMembers(JSON.parse(reply.body.toString()), '')
   }
   return [...found.values()]
 }

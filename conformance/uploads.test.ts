@@ -62,6 +62,14 @@ describe('create an upload', () => {
     assert.equal(reply.headers['x-service-offset'], undefined, 'there is no offset to continue from')
   })
 
+  it('gives the path below that of the public URL', { skip: NEEDS_OWN_SERVER }, async () => {
+    const behind = await ownServer({ PUBLIC_URL: 'https://drops.example/keep', REGISTRATION: 'open' })
+    const author = await newAuthor(behind)
+    const reply = await sendUpload(author, uploadBody(newBundle(author)))
+    const { upload_id, upload_url } = json<CreatedUpload>(reply)
+    assert.deepEqual([upload_url, reply.headers.location], Array(2).fill(`/keep/v1/upload/${upload_id}`))
+  })
+
   it('charges the declared size once, and still after the landing', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author, { original: randomBytes(500) })

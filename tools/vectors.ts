@@ -4,6 +4,7 @@
  *   node tools/vectors.ts --check   fails when a committed file differs from what the code makes
  */
 import { readFile, writeFile } from 'node:fs/promises'
+import { accountVectors } from './vectors/account.ts'
 import { argon2idVectors } from './vectors/argon2id.ts'
 import { capabilityVectors } from './vectors/capabilities.ts'
 import { derivationVectors } from './vectors/derivations.ts'
@@ -18,6 +19,7 @@ import { shareVectors } from './vectors/shares.ts'
 import { xWingVectors } from './vectors/xWing.ts'
 
 const files = {
+  'account.json': accountVectors,
   'argon2id.json': argon2idVectors,
   'capabilities.json': capabilityVectors,
   'derivations.json': derivationVectors,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { DESCRIPTIONS } from './descriptions.ts'
 import { openapiDocument } from './openapi.ts'
 import { type Operation, operations, problemsOf, statusOf } from './operations.ts'
 
@@ -71,6 +72,48 @@ describe('the OpenAPI document', () => {
         .map((parameter) => `{${parameter.name}}`)
       assert.deepEqual(inPath, row.path.match(/\{\w+\}/g) ?? [], name)
     }
+  })
+
+  it('describes every shape and every member, and has an example of each shape', () => {
+    for (const [name, schema] of Object.entries(at('components', 'schemas') ?? {})) {
+      assert.ok(String(schema.description ?? '').endsWith('.'), name)
+      assert.ok(schema.examples !== undefined, name)
+      for (const [member, own] of Object.entries(schema.properties ?? {}))
+        assert.ok(own.description !== undefined || own.$ref !== undefined, `${name}.${member}`)
+    }
+  })
+
+  it('has a description for no shape that does not exist', () => {
+    assert.deepEqual(Object.keys(DESCRIPTIONS).toSorted(), Object.keys(at('components', 'schemas') ?? {}).toSorted())
+  })
+
+  it('lists the codes of each refusal, but for the one without a body', () => {
+    for (const [name, row] of rows) {
+      const codes = problemsOf(row).filter((code) => code !== 'error.request.payload_too_large')
+      for (const [status, answer] of Object.entries(
+        at('paths', row.path, row.method.toLowerCase(), 'responses') ?? {},
+      )) {
+        const listed = answer.content?.['application/problem+json']?.schema?.allOf?.['1']?.properties?.code?.enum
+        if (listed === undefined) continue
+        const own = codes.filter((code) => String(statusOf(row, code)) === status)
+        assert.deepEqual(Object.values(listed).map(String).toSorted(), own.toSorted(), `${name} ${status}`)
+      }
+    }
+  })
+
+  it('gives headers their types, and says which ones every answer has', () => {
+    const session = at('paths', '/d/{opaque_id}/{upload_id}', 'head', 'responses', '200', 'headers')
+    assert.equal(String(session?.['X-Service-Offset']?.$ref), '#/components/headers/X-Service-Offset')
+    const { required, schema } = at('components', 'headers', 'X-Service-Offset') ?? {}
+    assert.deepEqual({ required, schema }, { required: true, schema: { type: 'integer', minimum: 0 } })
+    assert.equal(Boolean(at('components', 'headers', 'Warning')?.required), false)
+    const refused = at('paths', '/d/{opaque_id}/{upload_id}', 'patch', 'responses', '409', 'headers')
+    assert.equal(Boolean(refused?.['X-Service-Offset']?.required), false)
+  })
+
+  it('names the address of the server that serves it', () => {
+    const served = openapiDocument('1.2.3', 'https://keep.example/blind') as unknown as Node
+    assert.equal(String(served.servers?.['0']?.url), 'https://keep.example/blind')
   })
 
   it('contains nothing of how the schemas are checked', () => {

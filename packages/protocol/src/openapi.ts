@@ -1,8 +1,11 @@
 import type { TSchema } from 'typebox'
+import { DESCRIPTIONS } from './descriptions.ts'
+import { exampleOf, type Json } from './openapiExamples.ts'
 import {
   type Answer,
   gateProblems,
   HEADER_DOCS,
+  HEADER_SHAPES,
   type HeaderName,
   judgesProtocol,
   type Operation,
@@ -15,8 +18,11 @@ import { CodedProblem, FileTooLargeProblem } from './schemas/problem.ts'
 import { EVENTS } from './schemas/sync.ts'
 import { isNegotiatedPath } from './window.ts'
 
-/** The interface as an OpenAPI 3.2 document, generated from the table of operations. `version` is the software's release. */
-export function openapiDocument(version: string): Json {
+/**
+ * The interface as an OpenAPI 3.2 document, generated from the table of operations. `version` is the software's release; `address` that of the server that
+ * serves the document, without a slash at its end.
+ */
+export function openapiDocument(version: string, address = 'http://127.0.0.1:8080'): Json {
   const schemas: Record<string, Json> = {}
   const paths: Record<string, Record<string, Json>> = {}
   for (const [name, row] of Object.entries(operations) as [string, Operation][]) {
@@ -33,7 +39,9 @@ export function openapiDocument(version: string): Json {
       description: INTRODUCTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'The server that serves this document.' }],
+    servers: [
+      { url: address, description: 'The server that serves this document; in the repository, one on this machine.' },
+    ],
     tags: TAGS,
     security: [],
     paths,
@@ -51,8 +59,6 @@ export function openapiDocument(version: string): Json {
     },
   }
 }
-
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 const INTRODUCTION = [
   'The client seals everything before it sends it. No operation accepts or returns a plaintext file.',
@@ -138,15 +144,15 @@ function headerParameter(name: HeaderName, row: Operation): Json {
     in: 'header',
     required: row.body?.type === 'application/octet-stream',
     description: HEADER_DOCS[name],
-    schema: { type: 'string' },
+    schema: HEADER_SHAPES[name] ?? { type: 'string' },
   }
 }
 
+/** Raw bytes. The format is not of JSON Schema, but it is what generators of clients know. */
+const BINARY: Json = { type: 'string', format: 'binary' }
+
 function requestBodyOf(body: NonNullable<Operation['body']>, schemas: Record<string, Json>): Json {
-  const schema =
-    body.type === 'application/json'
-      ? reference(body.schema, schemas)
-      : { contentMediaType: 'application/octet-stream' }
+  const schema = body.type === 'application/json' ? reference(body.schema, schemas) : BINARY
   return { required: true, content: { [body.type]: { schema } } }
 }
 
@@ -165,7 +171,7 @@ function responsesOf(row: Operation, schemas: Record<string, Json>): Json {
 }
 
 const CONTENTS: Readonly<Record<string, Json>> = {
-  bytes: { 'application/octet-stream': { schema: { contentMediaType: 'application/octet-stream' } } },
+  bytes: { 'application/octet-stream': { schema: BINARY } },
   json: { 'application/json': { schema: { type: 'object' } } },
   html: { 'text/html': { schema: { type: 'string' } } },
 }
@@ -207,13 +213,18 @@ function eventSchema(schemas: Record<string, Json>): Json {
 function problemObject(row: Operation, codes: readonly ProblemCode[], schemas: Record<string, Json>): Json {
   const status = statusOf(row, codes[0] ?? 'error.request.failed')
   const bodies = codes.filter((code) => code !== 'error.request.payload_too_large')
-  const schema = reference(status === 413 ? FileTooLargeProblem : CodedProblem, schemas)
+  const schema = {
+    allOf: [
+      reference(status === 413 ? FileTooLargeProblem : CodedProblem, schemas),
+      { type: 'object', required: ['code'], properties: { code: { type: 'string', enum: bodies } } },
+    ],
+  }
   const content =
     bodies.length === 0 || row.method === 'HEAD' ? {} : { content: { 'application/problem+json': { schema } } }
   const description = codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join('\n\n')
   return {
     description,
-    headers: headersObject([...problemHeaders(row, status, codes), ...alwaysHeaders(row)]),
+    headers: headersObject([...problemHeaders(row, status, codes), ...alwaysHeaders(row)], SOMETIMES[status]),
     ...content,
   }
 }
@@ -231,6 +242,9 @@ function problemHeaders(row: Operation, status: number, codes: readonly ProblemC
   ]
 }
 
+/** Not every code of these statuses has the header. */
+const SOMETIMES: Readonly<Record<number, readonly HeaderName[]>> = { 409: ['X-Service-Offset'], 500: ['Retry-After'] }
+
 function alwaysHeaders(row: Operation): readonly HeaderName[] {
   return [
     'X-Request-Id',
@@ -239,15 +253,25 @@ function alwaysHeaders(row: Operation): readonly HeaderName[] {
   ]
 }
 
-function headersObject(names: readonly HeaderName[]): Json {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+/** Every answer has its headers, but for those that `sometimes` names. */
+function headersObject(names: readonly HeaderName[], sometimes: readonly HeaderName[] = []): Json {
+  const entries = names.map((name) => [
+    name,
+    sometimes.includes(name) ? headerObject(name, false) : { $ref: `#/components/headers/${name}` },
+  ])
+  return Object.fromEntries(entries)
+}
+
+function headerObject(name: HeaderName, required: boolean): Json {
+  return { description: HEADER_DOCS[name], required, schema: { ...(HEADER_SHAPES[name] ?? { type: 'string' }) } }
 }
 
 /** The headers of answers. Those of requests are described as parameters. */
 function headerComponents(paths: Json): Json {
   const text = JSON.stringify(paths)
-  const used = Object.entries(HEADER_DOCS).filter(([name]) => text.includes(`"#/components/headers/${name}"`))
-  return Object.fromEntries(used.map(([name, description]) => [name, { description, schema: { type: 'string' } }]))
+  const names = Object.keys(HEADER_DOCS) as HeaderName[]
+  const used = names.filter((name) => text.includes(`"#/components/headers/${name}"`))
+  return Object.fromEntries(used.map((name) => [name, headerObject(name, name !== 'Warning')]))
 }
 
 /** Puts a named schema among the components, once, and returns a reference to it. */
@@ -256,9 +280,17 @@ function reference(schema: TSchema, schemas: Record<string, Json>): Json {
   if (name === undefined) return withReferences(schema, schemas)
   if (schemas[name] === undefined) {
     schemas[name] = {}
-    schemas[name] = withReferences(schema, schemas)
+    schemas[name] = namedSchema(name, schema, schemas)
   }
   return { $ref: `#/components/schemas/${name}` }
+}
+
+function namedSchema(name: string, schema: TSchema, schemas: Record<string, Json>): Json {
+  const description = DESCRIPTIONS[name]
+  const members = withReferences(schema, schemas)
+  if (description === undefined || typeof members !== 'object' || members === null || Array.isArray(members))
+    throw new Error(`descriptions.ts has no ${name}`)
+  return { description, ...members, examples: [exampleOf(schema)] }
 }
 
 function withReferences(value: unknown, schemas: Record<string, Json>): Json {

@@ -26,4 +26,4 @@ export function oncePerWorld<Made>(make: (world: World) => Promise<Made>): (worl
   }
 }
 
-export type Begin = Pick<VisitOptions, 'url' | 'storageState' | 'signedInAs'>
+export type Begin = Pick<VisitOptions, 'url' | 'storageState' | 'signedInAs' | 'locale'>

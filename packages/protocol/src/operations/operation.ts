@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { SHA256_PATTERN, UUID_PATTERN } from '../ids.ts'
 import type { ProblemCode } from '../problems.ts'
 
 /** One row of the table in `operations.ts`. */
@@ -90,7 +91,7 @@ export const HEADER_DOCS = {
   'If-None-Match': 'ETags that the client has.',
   'Last-Event-ID': 'The id of the last event that the client received. The stream continues after it.',
   'X-Accel-Buffering': 'no: tells a proxy to pass on each event at once.',
-  Location: 'The path of the created resource.',
+  Location: 'The path of the created resource, with the path of the public URL.',
   ETag: 'The ciphertext hash, or the version of the document.',
   'Accept-Ranges': 'bytes',
   'Content-Range': 'The range of the bytes and the total length.',
@@ -105,3 +106,27 @@ export const HEADER_DOCS = {
   'X-Service-Protocol-Min': 'Oldest protocol version that writes may use.',
   'X-Service-Protocol-Max': 'Newest protocol version.',
 } as const
+
+interface HeaderShape {
+  readonly type: 'string' | 'integer'
+  readonly minimum?: number
+  readonly pattern?: string
+  readonly format?: string
+  readonly enum?: readonly string[]
+}
+
+const offset: HeaderShape = { type: 'integer', minimum: 0 }
+
+/** JSON Schemas of the headers that are more than a text. */
+export const HEADER_SHAPES: {
+  readonly [Name in HeaderName]?: { readonly [word in keyof HeaderShape]: HeaderShape[word] }
+} = {
+  'X-Service-Offset': offset,
+  'X-Service-Length': offset,
+  'X-Service-Checksum': { type: 'string', pattern: SHA256_PATTERN },
+  'X-Service-State': { type: 'string', enum: ['open', 'finishing', 'landed', 'failed'] },
+  'Retry-After': { type: 'integer', minimum: 1 },
+  'X-Request-Id': { type: 'string', pattern: UUID_PATTERN },
+  'X-Service-Protocol-Min': { type: 'string', format: 'date' },
+  'X-Service-Protocol-Max': { type: 'string', format: 'date' },
+}

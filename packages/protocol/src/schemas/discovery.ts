@@ -26,8 +26,16 @@ export const DeprecationsResponse = object('DeprecationsResponse', {
 })
 export type DeprecationsResponse = Static<typeof DeprecationsResponse>
 
+export const ServerLimitsResponse = object('ServerLimitsResponse', {
+  request_bytes: integer('Largest JSON body; without a bearer token at most 65,536.', 1),
+  chunk_bytes: integer('Largest chunk of an upload.', 1),
+  suggested_chunk_size: integer('The chunk size to start with.', 1),
+  blob_bytes: integer('Largest sealed blob. A link may have a lower limit.', 1),
+})
+
 export const ServerInfoResponse = object('ServerInfoResponse', {
   server_id: text('The server’s canonical origin.'),
+  public_url: Type.Optional(text('Address of the server with its path, without a slash at the end.')),
   api_base_url: text('Address of the versioned API.'),
   auth: AuthEndpointsResponse,
   federation_url: optional(text('Address for federated peers. Absent when the server does not federate.')),
@@ -35,6 +43,7 @@ export const ServerInfoResponse = object('ServerInfoResponse', {
   signing_key: base64('Raw Ed25519 public key that verifies the server’s tokens.', { min: 32, max: 32 }),
   signing_algorithm: text('Signature algorithm used with that key: ed25519.'),
   deprecations: list(DeprecationResponse, 'Announced cutoffs, in announcement order. Empty when there are none.'),
+  limits: Type.Optional(ServerLimitsResponse),
 })
 export type ServerInfoResponse = Static<typeof ServerInfoResponse>
 

@@ -26,7 +26,7 @@ export type CreateUploadRequest = Static<typeof CreateUploadRequest>
 
 export const CreateUploadResponse = object('CreateUploadResponse', {
   upload_id: uploadId,
-  upload_url: text('Path of the chunk endpoint.'),
+  upload_url: text('Path of the chunk endpoint, with the path of the public URL.'),
   suggested_chunk_size: integer('The chunk size to start with, in bytes.', 1),
 })
 export type CreateUploadResponse = Static<typeof CreateUploadResponse>

@@ -9,7 +9,7 @@ import { assetRoutes } from './routes/assets.ts'
 import { capabilityRoutes } from './routes/capabilities.ts'
 import { channelRoutes } from './routes/channels.ts'
 import { deviceRoutes } from './routes/devices.ts'
-import { discoveryRoutes } from './routes/discovery.ts'
+import { type DiscoverySettings, discoveryRoutes } from './routes/discovery.ts'
 import { type GuestSettings, guestRoutes } from './routes/guest.ts'
 import { inboxRoutes } from './routes/inbox.ts'
 import { linkRoutes } from './routes/links.ts'
@@ -35,11 +35,11 @@ interface RoutePorts {
 }
 
 /** One route for each row of the table of operations. */
-export function createRoutes(ports: RoutePorts, settings: GuestSettings & ServiceSettings): Routes {
+export function createRoutes(ports: RoutePorts, settings: GuestSettings & ServiceSettings & DiscoverySettings): Routes {
   const { rules, store, objects, clock } = ports
   return {
     ...serviceRoutes(ports, settings),
-    ...discoveryRoutes(rules),
+    ...discoveryRoutes(rules, settings),
     ...accountRoutes(rules),
     ...secondFactorRoutes(rules),
     ...recoveryRoutes(rules),

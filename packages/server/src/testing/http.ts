@@ -40,12 +40,13 @@ export function overHttp(
     logged.push(JSON.stringify([event, facts, error instanceof Error ? `${error.stack} ${String(error.cause)}` : '']))
   }
   const log: Log = { info: write, warn: write, error: write }
+  const { publicUrl = 'http://localhost:80' } = settings
   const limits = { chunkBytesMax: MAX_CHUNK_BYTES, chunkBytesSuggested: 1024, requestBytesMax: MAX_REQUEST_BYTES }
   const app = createHttpServer(
     {
       routes: createRoutes(
         { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [] },
-        { ...limits, freeSpaceFloorBytes: 0 },
+        { ...limits, publicUrl, blobBytesMax: 1024 ** 4, freeSpaceFloorBytes: 0 },
       ),
       pages,
       sessions: rules.sessions,
@@ -55,7 +56,7 @@ export function overHttp(
       onBroken: (error) => void broken.push(error),
       ...(budget !== undefined && { budget }),
     },
-    { ...limits, trustedProxies: [], logAddresses: 'refused', publicUrl: 'http://localhost:80', ...settings },
+    { ...limits, trustedProxies: [], logAddresses: 'refused', publicUrl, ...settings },
   )
   return {
     app,

@@ -25,11 +25,22 @@ const REVOCATIONS_STALE_SECONDS = 900
 
 const publicFor = (seconds: number) => ({ 'Cache-Control': `public, max-age=${seconds}` })
 
-export function discoveryRoutes({ discovery }: { readonly discovery: Discovery }): Pick<Routes, Row> {
+/** What a client may send in one piece. Larger bodies are answered 413. */
+export interface DiscoverySettings {
+  readonly requestBytesMax: number
+  readonly chunkBytesMax: number
+  readonly chunkBytesSuggested: number
+  readonly blobBytesMax: number
+}
+
+export function discoveryRoutes(
+  { discovery }: { readonly discovery: Discovery },
+  settings: DiscoverySettings,
+): Pick<Routes, Row> {
   const keysDocument = memoized(keysDocumentOf)
   const deprecationsDocument = memoized(deprecationsDocumentOf)
   const revocationsDocument = memoized(revocationsDocumentOf)
-  const infoDocument = memoized(infoDocumentOf)
+  const infoDocument = memoized((info: ServerInfo) => infoDocumentOf(info, settings))
   return {
     async attestationKeys() {
       return { status: 200, body: keysDocument(await discovery.attestationKeys()), headers: publicFor(3600) }
@@ -57,11 +68,12 @@ function memoized<Input extends object, Output>(make: (input: Input) => Output):
   }
 }
 
-function infoDocumentOf(info: ServerInfo): ServerInfoResponse {
+function infoDocumentOf(info: ServerInfo, settings: DiscoverySettings): ServerInfoResponse {
   const { serverId, publicUrl, federationUrl, min, max, signingKey, deprecations } = info
   const auth = `${publicUrl}/v1/auth`
   return {
     server_id: serverId,
+    public_url: publicUrl,
     api_base_url: `${publicUrl}/v1`,
     auth: { login: `${auth}/login`, refresh: `${auth}/refresh`, logout: `${auth}/logout` },
     ...(federationUrl !== undefined && { federation_url: federationUrl }),
@@ -69,6 +81,12 @@ function infoDocumentOf(info: ServerInfo): ServerInfoResponse {
     signing_key: toBase64(signingKey),
     signing_algorithm: 'ed25519',
     deprecations: deprecations.map(announcementOf),
+    limits: {
+      request_bytes: settings.requestBytesMax,
+      chunk_bytes: settings.chunkBytesMax,
+      suggested_chunk_size: settings.chunkBytesSuggested,
+      blob_bytes: settings.blobBytesMax,
+    },
   }
 }
 

@@ -11,6 +11,8 @@ type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
 const DAY = 'public, max-age=86400'
 
 export interface ServiceSettings {
+  /** Without a slash at the end. */
+  readonly publicUrl: string
   readonly freeSpaceFloorBytes: number
 }
 
@@ -24,9 +26,10 @@ interface ServicePorts {
 
 export function serviceRoutes(
   { store, objects, version, unreadiness }: ServicePorts,
-  { freeSpaceFloorBytes }: ServiceSettings,
+  { publicUrl, freeSpaceFloorBytes }: ServiceSettings,
 ): Pick<Routes, Row> {
-  const document = JSON.stringify(openapiDocument(version))
+  // Made for the first client that asks, not at every start.
+  let document: string | undefined
   const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>
     probe().then(
       () => true,
@@ -34,11 +37,14 @@ export function serviceRoutes(
     )
   return {
     version: async () => ({ status: 200, body: { name: 'blindkeep', version } }),
-    openapi: async () => ({
-      status: 200,
-      text: document,
-      headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
-    }),
+    async openapi() {
+      document ??= JSON.stringify(openapiDocument(version, publicUrl))
+      return {
+        status: 200,
+        text: document,
+        headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
+      }
+    },
     healthz: async () => ({ status: 200, body: { status: 'ok' } }),
     async readyz() {
       const freeBytes = await objects.check().catch(() => undefined)

@@ -1,5 +1,6 @@
 /** The uploads of an owner. */
 import { formatInstant } from '@blindkeep/protocol/ids'
+import { trimEnd } from '@blindkeep/protocol/trimEnd'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Chunks } from '../../domain/uploads/chunks.ts'
 import { findChargedUpload, findOwnUpload } from '../../domain/uploads/findUpload.ts'
@@ -20,14 +21,18 @@ interface UploadRoutePorts {
 }
 
 interface UploadRouteSettings {
+  /** Without a slash at the end. */
+  readonly publicUrl: string
   readonly chunkBytesMax: number
   readonly chunkBytesSuggested: number
 }
 
 export function uploadRoutes(
   { store, uploads, ending, chunks }: UploadRoutePorts,
-  { chunkBytesMax, chunkBytesSuggested }: UploadRouteSettings,
+  { publicUrl, chunkBytesMax, chunkBytesSuggested }: UploadRouteSettings,
 ): Pick<Routes, Row> {
+  // Below a path of its own, a proxy takes the path away before it asks the server.
+  const base = trimEnd(new URL(publicUrl).pathname, '/')
   return {
     async createUpload({ json, caller }) {
       const answer = await uploads.create(
@@ -36,7 +41,7 @@ export function uploadRoutes(
       )
       if (isRefusal(answer)) return answer
       const { uploadId, offset } = answer
-      const Location = `/v1/upload/${uploadId}`
+      const Location = `${base}/v1/upload/${uploadId}`
       const body = { upload_id: uploadId, upload_url: Location, suggested_chunk_size: chunkBytesSuggested }
       return offset === undefined
         ? { status: 201, body, headers: { Location } }

@@ -1,0 +1,40 @@
+/**
+ * Checks the documents: `npm run docs`. Every relative link in a Markdown file leads to a file of the repository, and every anchor to a heading.
+ * `npm run docs:run [-- <file> …]` also runs the blocks of commands that say that they can be run: those whose fence is ```` ```sh run ````.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { brokenLinks } from './docs/links.ts'
+import { type Document, readDocument } from './docs/markdown.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { run: { type: 'boolean' } } })
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '')
+
+const documents: readonly Document[] = files
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => readDocument(file, readFileSync(`${ROOT}${file}`, 'utf8')))
+
+const faults = [...brokenLinks(documents, new Set(files))]
+for (const fault of faults) console.error(fault)
+console.log(`${documents.length} documents, ${faults.length} broken links`)
+if (faults.length > 0) process.exitCode = 1
+
+if (values.run === true) {
+  // Imported here, because it builds the server.
+  const { runBlocks } = await import('./docs/run.ts')
+  const runnable = documents.filter(
+    ({ file, blocks }) => blocks.length > 0 && (positionals.length === 0 || positionals.includes(file)),
+  )
+  if (runnable.length === 0) throw new Error('no document has a block that can be run')
+  for (const document of runnable) if (!(await runBlocks(document, ROOT))) process.exitCode = 1
+}

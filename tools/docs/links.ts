@@ -1,0 +1,31 @@
+import { dirname, join } from 'node:path/posix'
+import type { Document } from './markdown.ts'
+
+/** An address with a scheme: another site, or mail. */
+const ELSEWHERE = /^[a-z][a-z0-9+.-]*:/i
+/** Lines of a source, as GitHub names them. */
+const LINES = /^L\d+(-L\d+)?$/
+
+/** Each relative link that leads to no file, or to no heading of its file. `files`: all of the repository, from its root. */
+export function* brokenLinks(documents: readonly Document[], files: ReadonlySet<string>): Generator<string> {
+  const byFile = new Map(documents.map((document) => [document.file, document]))
+  const folders = new Set([...files].flatMap(foldersOf))
+  for (const { file, links } of documents)
+    for (const { line, target } of links) {
+      if (ELSEWHERE.test(target)) continue
+      const [path = '', anchor] = target.split('#')
+      const to = path === '' ? file : join(dirname(file), decodeURI(path)).replace(/\/$/, '')
+      if (!files.has(to) && !folders.has(to)) yield `${file}:${line}: ${target}: there is no such file`
+      else if (anchor !== undefined && !hasAnchor(byFile.get(to), anchor))
+        yield `${file}:${line}: ${target}: there is no such heading`
+    }
+}
+
+function hasAnchor(document: Document | undefined, anchor: string): boolean {
+  return document === undefined ? LINES.test(anchor) : document.anchors.has(decodeURI(anchor))
+}
+
+function foldersOf(file: string): readonly string[] {
+  const folder = dirname(file)
+  return folder === '.' ? ['.'] : [folder, ...foldersOf(folder)]
+}

@@ -1,0 +1,84 @@
+/** The few parts of Markdown that the check of the documents needs: headings, links, and blocks of commands. */
+
+export interface Link {
+  readonly line: number
+  readonly target: string
+}
+
+/** A block of commands that can be run. */
+export interface Block {
+  /** Of its first command. */
+  readonly line: number
+  readonly commands: string
+}
+
+export interface Document {
+  /** From the root of the repository. */
+  readonly file: string
+  /** What an address of this document may have after its `#`. */
+  readonly anchors: ReadonlySet<string>
+  readonly links: readonly Link[]
+  readonly blocks: readonly Block[]
+}
+
+const RUNNABLE = 'sh run'
+const FENCE = /^ *(`{3,}|~{3,}) *(.*)$/
+const HEADING = /^#{1,6} +(.*?)(?: +#+)? *$/
+/** `](target)`, also of a picture; `[name]: target`; and the HTML that Markdown lets through. */
+const TARGETS = [/\]\(<?([^)\s>]+)>?(?: +"[^"]*")?\)/g, /^ *\[[^\]]+\]: +<?([^\s>]+)>?/g, /\b(?:href|src)="([^"]+)"/g]
+const NAMED = /<[a-z]+ [^>]*\b(?:id|name)="([^"]+)"/g
+
+export function readDocument(file: string, text: string): Document {
+  const [links, blocks, headings, anchors]: [Link[], Block[], string[], Set<string>] = [[], [], [], new Set()]
+  for (const { line, content, info } of piecesOf(text)) {
+    if (info === RUNNABLE) blocks.push({ line, commands: content })
+    if (info !== undefined) continue
+    const heading = HEADING.exec(content)?.[1]
+    if (heading !== undefined) headings.push(heading)
+    const prose = content.replaceAll(/`[^`]*`/g, '')
+    for (const pattern of TARGETS)
+      for (const [, target] of prose.matchAll(pattern)) if (target !== undefined) links.push({ line, target })
+    for (const [, name] of prose.matchAll(NAMED)) if (name !== undefined) anchors.add(name)
+  }
+  const counts = new Map<string, number>()
+  for (const heading of headings) {
+    const anchor = anchorOf(heading)
+    const count = counts.get(anchor) ?? 0
+    counts.set(anchor, count + 1)
+    anchors.add(count === 0 ? anchor : `${anchor}-${count}`)
+  }
+  return { file, anchors, links, blocks }
+}
+
+/** The anchor that GitHub gives a heading. */
+export function anchorOf(heading: string): string {
+  const shown = heading.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]|(?<!\w)_|_(?!\w)/g, '')
+  return shown
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+interface Piece {
+  /** From 1. */
+  readonly line: number
+  readonly content: string
+  /** What stands behind the fence; undefined for a line outside of fences. */
+  readonly info?: string
+}
+
+/** Lines outside of fences, one by one, and whole fenced blocks. */
+function* piecesOf(text: string): Generator<Piece> {
+  let open:
+    | { readonly fence: string; readonly info: string; readonly line: number; readonly lines: string[] }
+    | undefined
+  for (const [index, content] of text.split('\n').entries()) {
+    const [, fence = '', info = ''] = FENCE.exec(content) ?? []
+    if (open === undefined && fence !== '') open = { fence, info: info.trim(), line: index + 2, lines: [] }
+    else if (open === undefined) yield { line: index + 1, content }
+    else if (fence.startsWith(open.fence) && info === '') {
+      yield { line: open.line, content: open.lines.join('\n'), info: open.info }
+      open = undefined
+    } else open.lines.push(content)
+  }
+}
