@@ -65,9 +65,7 @@ async function packProgram(folder: ProgramName, add?: (staged: Staged) => void):
   })
   cpSync(join(ROOT, 'packages', folder, 'bin.mjs'), join(directory, 'bin.mjs'))
   add?.(staged)
-  const left = Object.entries(manifest.dependencies ?? {}).filter(
-    ([name]) => isOutside(folder, name) && name !== PAGES,
-  )
+  const left = Object.entries(manifest.dependencies ?? {}).filter(([name]) => isOutside(folder, name) && name !== PAGES)
   write(directory, 'package.json', {
     ...manifest,
     dependencies: Object.fromEntries(left),

@@ -339,5 +339,7 @@ export type Values = {
 /** An installed package has the pages beside its code. In a clone they are another package's, of which the server uses no code, only built files. */
 function builtPages(): string {
   const beside = join(import.meta.dirname, 'pages')
-  return existsSync(beside) ? beside : join(dirname(fileURLToPath(import.meta.resolve('@blindkeep/web/package.json'))), 'dist')
+  return existsSync(beside)
+    ? beside
+    : join(dirname(fileURLToPath(import.meta.resolve('@blindkeep/web/package.json'))), 'dist')
 }
