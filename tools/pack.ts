@@ -3,7 +3,17 @@
  * to `packed` by default. The same tree gives the same bytes.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundled, isOutside, KEY_FILE, type ProgramName } from './bundle.ts'
@@ -132,7 +142,14 @@ function compile(folder: string, directory: string): void {
   run('npx', ['tsc', '--singleThreaded', '-p', directory], ROOT)
 }
 
+/** The rights of files are in an archive, and this machine's are its own. */
+function normaliseRights(directory: string): void {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true }))
+    chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() || entry.name === 'bin.mjs' ? 0o755 : 0o644)
+}
+
 function pack(directory: string): void {
+  normaliseRights(directory)
   const answer = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', PACKED], directory))
   // npm 11 lists packages, npm 12 names them.
   for (const { filename, size, unpackedSize } of Object.values<PackedFile>(answer))

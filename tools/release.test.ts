@@ -34,7 +34,9 @@ describe('a release', () => {
     const archives = join(packed.directory, 'archives')
     const names = readdirSync(archives).sort()
     assert.deepEqual(
-      readdirSync(out).filter((name) => name.endsWith('.tgz')).sort(),
+      readdirSync(out)
+        .filter((name) => name.endsWith('.tgz'))
+        .sort(),
       names,
     )
     assert.equal(names.length, 4)
@@ -43,7 +45,9 @@ describe('a release', () => {
 
   it('has checksums of all its files', () => {
     const lines = readFileSync(join(out, 'SHA256SUMS'), 'utf8').trimEnd().split('\n')
-    const names = readdirSync(out).filter((name) => name !== 'SHA256SUMS').sort()
+    const names = readdirSync(out)
+      .filter((name) => name !== 'SHA256SUMS')
+      .sort()
     assert.deepEqual(
       lines,
       names.map((name) => `${sha256(join(out, name))}  ${name}`),
@@ -57,7 +61,8 @@ describe('a release', () => {
     assert.equal(metadata.timestamp, new Date(SECONDS * 1000).toISOString())
     const names = components.map((component) => component['bom-ref'].replace(/@[^@]+$/, ''))
     // Of the server, the pages, the command line, and what it asks for.
-    for (const name of ['fastify', 'preact', 'commander', '@napi-rs/keyring', 'blindkeep-server']) assert.ok(names.includes(name), name)
+    for (const name of ['fastify', 'preact', 'commander', '@napi-rs/keyring', 'blindkeep-server'])
+      assert.ok(names.includes(name), name)
     for (const name of ['vite', 'rolldown', 'typescript', '@blindkeep/bench']) assert.ok(!names.includes(name), name)
     for (const { hashes, 'bom-ref': ref } of components.filter(({ 'bom-ref': each }) => !each.includes('blindkeep')))
       assert.equal(hashes?.[0]?.alg, 'SHA-512', ref)
@@ -78,7 +83,10 @@ function copyOfTree(): string {
   const packedDirectory = join(ROOT, 'packed')
   mkdirSync(packedDirectory, { recursive: true })
   const directory = mkdtempSync(join(packedDirectory, 'copy-'))
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
   for (const file of listed.split('\0').filter((name) => name !== '')) {
     mkdirSync(dirname(join(directory, file)), { recursive: true })
     copyFileSync(join(ROOT, file), join(directory, file))
