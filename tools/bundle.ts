@@ -34,6 +34,7 @@ const PROGRAMS = {
       'adapters/sql/snapshotWorker.ts',
       'adapters/keyring/receiptWorker.ts',
       'adapters/filesystem/digestWorker.ts',
+      'adapters/argon2/argon2Worker.ts',
     ],
     external: ['pg-native', '@blindkeep/web'],
     packages: ['protocol', 'server'],

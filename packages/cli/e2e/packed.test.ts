@@ -51,7 +51,7 @@ describe('the packages', () => {
       const { stdout: node } = await run('node', ['--version'], { env })
       assert.ok(node.startsWith(`v${version}.`))
       const cwd = await packed.makeDirectory(`keep-${version}`)
-      const { url, child } = await serve(t, { cwd, env: environment })
+      const { url, child } = await serve(t, { cwd, env })
 
       const { stdout } = await run('sh', ['-eu', '-c', (await secondTerminal()).replaceAll(README_ADDRESS, url)], {
         cwd,

@@ -1,8 +1,10 @@
-import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import crypto, { type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SecretHasher } from '../../ports/secrets.ts'
+import { argon2OnThread } from './argon2Thread.ts'
 import { createTurns, type TurnLimits } from './turns.ts'
 
 /** Argon2id (RFC 9106): 19 MiB, 2 passes, 1 lane. `memory` is in KiB. */
+export type Cost = typeof COST
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const SALT_BYTES = 16
 const TAG_BYTES = 32
@@ -16,15 +18,22 @@ interface Parsed {
   readonly tag: Buffer
 }
 
+/** `derive` is Node's own where Node has it. */
+interface HasherOptions extends TurnLimits {
+  readonly derive?: Derive
+}
+type Derive = (secret: string, nonce: Buffer) => Promise<Uint8Array>
+
 /** Runs at most `concurrent` hashes at once: each takes 19 MiB and a thread of the pool. */
-export function createSecretHasher(options: TurnLimits): SecretHasher {
+export function createSecretHasher(options: HasherOptions): SecretHasher {
+  const { derive = 'argon2' in crypto ? deriveInPool : deriveOnThread } = options
   const turns = createTurns(options)
   // No secret has this hash: the tag is random.
   const dummy: Parsed = { salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) }
   return {
     async hash(secret, source) {
       const salt = randomBytes(SALT_BYTES)
-      const tag = await turns.take(() => derive(secret, salt), source)
+      const tag = Buffer.from(await turns.take(() => derive(secret, salt), source))
       return `${PREFIX}${unpadded(salt)}$${unpadded(tag)}`
     },
     async verify(hash, secret, source) {
@@ -35,10 +44,15 @@ export function createSecretHasher(options: TurnLimits): SecretHasher {
   }
 }
 
-function derive(secret: string, nonce: Buffer): Promise<Buffer> {
+/** In JavaScript, for a Node without Argon2. */
+export function deriveOnThread(secret: string, nonce: Buffer): Promise<Uint8Array> {
+  return argon2OnThread({ ...COST, message: Buffer.from(secret, 'utf8'), nonce, tagLength: TAG_BYTES })
+}
+
+function deriveInPool(secret: string, nonce: Buffer): Promise<Buffer> {
   const parameters: Argon2Parameters = { ...COST, message: Buffer.from(secret, 'utf8'), nonce, tagLength: TAG_BYTES }
   return new Promise((resolve, reject) => {
-    argon2('argon2id', parameters, (error, tag) => {
+    crypto.argon2('argon2id', parameters, (error, tag) => {
       if (error === null) resolve(tag)
       else reject(error)
     })

@@ -1,8 +1,8 @@
-import type { KeyObject } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { KeyId } from '@blindkeep/protocol/ids'
 import type { ReceiptPayload } from '@blindkeep/protocol/receipt'
 import type { SignedReceipt } from '../../ports/keyring.ts'
+import type { SigningKey } from '../../signatures.ts'
 import type { SigningAnswer, SigningOrder } from './receiptWorker.ts'
 
 /** The thread's name in the system's tools. */
@@ -12,8 +12,8 @@ const HEAP_MEBIBYTES = 32
 const STACK_MEBIBYTES = 1
 
 export interface ReceiptKeys {
-  readonly ed25519: KeyObject
-  readonly mlDsa65: KeyObject
+  readonly ed25519: SigningKey
+  readonly mlDsa65: SigningKey
 }
 
 /** A thread that signs chains of receipts, one order after another. It keeps the process alive only while it signs. */

@@ -1,12 +1,12 @@
-import { type KeyObject, sign } from 'node:crypto'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { KeyId } from '@blindkeep/protocol/ids'
 import { assembleReceipt, type ReceiptPayload, receiptHash, receiptToBeSigned } from '@blindkeep/protocol/receipt'
 import type { SignedReceipt } from '../../ports/keyring.ts'
+import { type SigningKey, signMessage } from '../../signatures.ts'
 
 export interface SigningOrder {
-  readonly ed25519: KeyObject
-  readonly mlDsa65: KeyObject
+  readonly ed25519: SigningKey
+  readonly mlDsa65: SigningKey
   readonly payloads: readonly ReceiptPayload[]
   readonly keyId: KeyId
 }
@@ -32,8 +32,8 @@ function signChain({ ed25519, mlDsa65, payloads, keyId }: SigningOrder): readonl
     const prior = receipts.at(-1)?.receiptHash ?? payload.prior_receipt_hash
     const toBeSigned = receiptToBeSigned({ ...payload, prior_receipt_hash: prior }, keyId)
     const receiptCbor = assembleReceipt(toBeSigned, {
-      ed25519: new Uint8Array(sign(null, toBeSigned.ed25519, ed25519)),
-      mlDsa65: new Uint8Array(sign(null, toBeSigned.mlDsa65, mlDsa65)),
+      ed25519: signMessage(ed25519, toBeSigned.ed25519),
+      mlDsa65: signMessage(mlDsa65, toBeSigned.mlDsa65),
     })
     receipts.push({ receiptCbor, receiptHash: receiptHash(receiptCbor) })
   }
