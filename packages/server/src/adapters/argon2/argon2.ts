@@ -1,10 +1,10 @@
 import crypto, { type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createOrderThread } from '../../orderThread.ts'
 import type { SecretHasher } from '../../ports/secrets.ts'
-import { argon2OnThread } from './argon2Thread.ts'
+import type { Argon2Order } from './argon2Worker.ts'
 import { createTurns, type TurnLimits } from './turns.ts'
 
 /** Argon2id (RFC 9106): 19 MiB, 2 passes, 1 lane. `memory` is in KiB. */
-export type Cost = typeof COST
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const
 const SALT_BYTES = 16
 const TAG_BYTES = 32
@@ -44,9 +44,12 @@ export function createSecretHasher(options: HasherOptions): SecretHasher {
   }
 }
 
+/** A hash in JavaScript takes some hundred milliseconds, and its 19 MiB are outside the heap. */
+const onThread = createOrderThread<Argon2Order, Uint8Array>(new URL('./argon2Worker.ts', import.meta.url), 'argon2')
+
 /** In JavaScript, for a Node without Argon2. */
 export function deriveOnThread(secret: string, nonce: Buffer): Promise<Uint8Array> {
-  return argon2OnThread({ ...COST, message: Buffer.from(secret, 'utf8'), nonce, tagLength: TAG_BYTES })
+  return onThread({ ...COST, message: Buffer.from(secret, 'utf8'), nonce, tagLength: TAG_BYTES })
 }
 
 function deriveInPool(secret: string, nonce: Buffer): Promise<Buffer> {

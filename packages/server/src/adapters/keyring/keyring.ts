@@ -58,7 +58,7 @@ function openSeeds(seeds: Uint8Array): { readonly publicKey: Uint8Array; readonl
   return {
     publicKey: joinHybridPublicKey({ ed25519: publicBytes(ed25519), mlDsa65: publicBytes(mlDsa65) }),
     signer: {
-      receipts: (payloads, keyId) => signOnThread({ ed25519, mlDsa65 }, payloads, keyId),
+      receipts: (payloads, keyId) => signOnThread({ ed25519, mlDsa65, payloads, keyId }),
     },
   }
 }

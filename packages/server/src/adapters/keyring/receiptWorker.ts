@@ -1,6 +1,6 @@
-import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { KeyId } from '@blindkeep/protocol/ids'
 import { assembleReceipt, type ReceiptPayload, receiptHash, receiptToBeSigned } from '@blindkeep/protocol/receipt'
+import { answerOrders } from '../../orderThread.ts'
 import type { SignedReceipt } from '../../ports/keyring.ts'
 import { type SigningKey, signMessage } from '../../signatures.ts'
 
@@ -9,21 +9,6 @@ export interface SigningOrder {
   readonly mlDsa65: SigningKey
   readonly payloads: readonly ReceiptPayload[]
   readonly keyId: KeyId
-}
-
-export type SigningAnswer = { readonly receipts: readonly SignedReceipt[] } | { readonly error: unknown }
-
-/** Answers one order after another. Its calls may block, because the thread does nothing else. */
-function serve(port: MessagePort): void {
-  port.on('message', (order: SigningOrder) => port.postMessage(answerTo(order)))
-}
-
-function answerTo(order: SigningOrder): SigningAnswer {
-  try {
-    return { receipts: signChain(order) }
-  } catch (error) {
-    return { error }
-  }
 }
 
 function signChain({ ed25519, mlDsa65, payloads, keyId }: SigningOrder): readonly SignedReceipt[] {
@@ -40,4 +25,4 @@ function signChain({ ed25519, mlDsa65, payloads, keyId }: SigningOrder): readonl
   return receipts
 }
 
-if (parentPort !== null) serve(parentPort)
+answerOrders(signChain)
