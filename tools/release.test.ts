@@ -91,8 +91,11 @@ function copyOfTree(): string {
     mkdirSync(dirname(join(directory, file)), { recursive: true })
     copyFileSync(join(ROOT, file), join(directory, file))
   }
-  execFileSync('cp', ['-al', join(ROOT, 'node_modules'), join(directory, 'node_modules')])
-  rmSync(join(directory, 'node_modules', '.cache'), { recursive: true })
+  // Without the caches, which other tests write meanwhile.
+  const modules = join(directory, 'node_modules')
+  mkdirSync(modules)
+  const names = readdirSync(join(ROOT, 'node_modules')).filter((name) => name !== '.cache')
+  execFileSync('cp', ['-al', ...names.map((name) => join(ROOT, 'node_modules', name)), modules])
   return directory
 }
 
