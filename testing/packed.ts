@@ -16,7 +16,7 @@ export interface Packed {
   readonly directory: string
   /** Where npm has linked `blindkeep` and `blindkeep-server`. */
   readonly programs: string
-  /** Who has installed them and owns the directory, as options of a child process: `nobody` if the tests run as root. */
+  /** Who has installed them and owns the directory, as options of a child process: the system’s user without rights if the tests run as root. */
   readonly user: User
   /** The environment of a process of that user: the Node that runs this test, and no setting of the machine. */
   readonly environment: Readonly<Record<string, string>>

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGE = join(ROOT, 'decisions', 'dependencies.md')
-/** Whoever receives the software may pass it on under these, with their texts (`dist/LICENCES.txt`). */
+/** Under these the software may be passed on, with their texts (`dist/LICENCES.txt`). */
 const LICENCES: readonly string[] = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0']
 const BEGIN = '<!-- npm run make:dependencies writes what follows -->'
 const MODULES = 'node_modules/'

@@ -63,7 +63,7 @@ function faultsOfTree(version: string): readonly string[] {
     .split('\n')
     .filter((line) => line.startsWith('## '))
     .find((line) => !line.startsWith('## Unreleased'))
-  const isNamed = new RegExp(`^## ${RegExp.escape(version)} - \\d{4}-\\d{2}-\\d{2}$`).test(heading ?? '')
+  const isNamed = heading?.startsWith(`## ${version} - `) === true && / - \d{4}-\d{2}-\d{2}$/.test(heading)
   const tagged = spawnSync('git', ['rev-parse', '--quiet', '--verify', `refs/tags/v${version}^{commit}`], {
     cwd: ROOT,
     encoding: 'utf8',
