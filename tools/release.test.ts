@@ -1,8 +1,17 @@
 /** What `npm run release` writes, in another copy of the tree: the bytes of the packages are those of this one. */
 import assert from 'node:assert/strict'
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -66,6 +75,17 @@ describe('a release', () => {
     for (const name of ['vite', 'rolldown', 'typescript', '@blindkeep/bench']) assert.ok(!names.includes(name), name)
     for (const { hashes, 'bom-ref': ref } of components.filter(({ 'bom-ref': each }) => !each.includes('blindkeep')))
       assert.equal(hashes?.[0]?.alg, 'SHA-512', ref)
+  })
+
+  it('stops when a package has another version, and writes nothing', () => {
+    const manifest = join(copy, 'packages', 'web', 'package.json')
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/"version": ".*?"/, '"version": "99.0.0"'))
+    const refused = join(copy, 'refused')
+    const args = ['--disable-warning=ExperimentalWarning', 'tools/release.ts', '--no-audit', '--out', refused]
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' })
+    assert.equal(status, 1)
+    assert.match(stderr, /packages\/web\/package\.json has version 99\.0\.0/)
+    assert.equal(existsSync(refused), false)
   })
 })
 
