@@ -28,6 +28,8 @@ const { version: VERSION }: { readonly version: string } = JSON.parse(readFileSy
 const ENGINES = { node: '>=22.13' }
 /** The server has the pages inside. */
 const PAGES = '@blindkeep/web'
+/** What operators of an installed server copy from. */
+const SAMPLES = ['systemd', 'proxy', 'fail2ban', 'prometheus', 'grafana']
 const NO_WARNING = '--disable-warning=ExperimentalWarning'
 
 interface Manifest {
@@ -48,6 +50,8 @@ try {
   await packProgram('server', ({ directory }) => {
     run(process.execPath, [NO_WARNING, join(ROOT, 'packages', 'web', 'build.ts'), '--if-changed'], ROOT)
     cpSync(join(ROOT, 'packages', 'web', 'dist'), join(directory, 'dist', 'pages'), { recursive: true })
+    for (const folder of SAMPLES)
+      cpSync(join(ROOT, 'deploy', folder), join(directory, 'deploy', folder), { recursive: true })
   })
 } finally {
   rmSync(STAGE, { recursive: true, force: true })
@@ -79,7 +83,7 @@ async function packProgram(folder: ProgramName, add?: (staged: Staged) => void):
   write(directory, 'package.json', {
     ...manifest,
     dependencies: Object.fromEntries(left),
-    files: ['bin.mjs', 'dist'],
+    files: ['bin.mjs', 'dist', 'deploy'].filter((name) => existsSync(join(directory, name))),
     engines: ENGINES,
   })
   pack(directory)
