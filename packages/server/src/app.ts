@@ -146,7 +146,7 @@ interface Metered {
 
 /** The server's data and log, counted if the operator wants figures. Only then the library is loaded. */
 async function openMetered({ config, log, version, onBroken }: AppParts): Promise<Metered> {
-  const data = await openServerData(config, { version, onBroken })
+  const data = await openServerData(config, { version, onBroken, log })
   if (config.metricsPort === undefined) return { meter: undefined, log, data }
   const { createMeter } = await import('./adapters/prometheus/metrics.ts')
   const meter = createMeter({ version })

@@ -1,5 +1,5 @@
-import manifest from '../package.json' with { type: 'json' }
 import { GivenWrongly, givenSettings, parseOptions } from './config/given.ts'
+import { RELEASE } from './release.ts'
 import { serve } from './serve.ts'
 
 const OPTIONS = {
@@ -14,7 +14,7 @@ const OPTIONS = {
 export async function runServer(argv: readonly string[]): Promise<void> {
   try {
     const options = parseOptions(argv, OPTIONS)
-    if (options.version === true) console.log(manifest.version)
+    if (options.version === true) console.log(RELEASE)
     else if (options.help === true) await help()
     else await serve(givenSettings(process.env, options))
   } catch (error) {

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import { createServer } from 'node:net'
-import manifest from '../package.json' with { type: 'json' }
 import { createLog } from './adapters/system/log.ts'
 import { type App, createApp } from './app.ts'
 import { banner } from './banner.ts'
@@ -11,6 +10,7 @@ import { type Config, readConfig } from './config.ts'
 import { onEnding } from './ending.ts'
 import { errorText } from './errorText.ts'
 import type { StoreBroken } from './ports/store.ts'
+import { RELEASE } from './release.ts'
 
 /** The process: settings, server, signals. Text for people goes to standard output, the log to standard error. */
 export async function start(given: Given): Promise<void> {
@@ -28,7 +28,7 @@ async function run(given: Given): Promise<void> {
     return quit(['Blindkeep does not start: these settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)])
   const log = createLog(config.logLevel)
   const port = await portToListenOn(config)
-  const app = await createApp({ config, port, log, version: manifest.version, onBroken: endBroken })
+  const app = await createApp({ config, port, log, version: RELEASE, onBroken: endBroken })
   await app.http.listen({ host: config.host, port }).catch(unusableAddress(config))
   const metricsAt = { host: config.metricsHost, port: config.metricsPort ?? 0 }
   await app.metrics?.listen(metricsAt).catch(unusableAddress(metricsAt, { host: 'METRICS_HOST', port: 'METRICS_PORT' }))

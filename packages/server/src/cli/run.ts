@@ -1,7 +1,7 @@
-import manifest from '../../package.json' with { type: 'json' }
 import { GivenWrongly, givenSettings } from '../config/given.ts'
 import { readConfig } from '../config.ts'
 import { errorText } from '../errorText.ts'
+import { RELEASE } from '../release.ts'
 import { type Command, columns, helpOf, type ParsedCall, parseCall, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
 
@@ -20,7 +20,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
 
 async function statusOf(typed: readonly string[]): Promise<number | undefined> {
   if (typed.length === 1 && typed[0] === '--version') {
-    print([manifest.version])
+    print([RELEASE])
     return 0
   }
   const argv = withCommand(typed)

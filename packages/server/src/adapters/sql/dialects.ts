@@ -11,6 +11,17 @@ export interface Dialect {
   readonly tableEnd: string
   /** The same for a table of small rows that queries find by their primary key: the key's tree holds the rows. */
   readonly keyedTableEnd: string
+  /** Statements that put another check in the place of the one that a column was created with. */
+  replaceCheck(change: CheckChange): readonly string[]
+}
+
+interface CheckChange {
+  /** No other table may refer to it, and it may have no index but that of its key. */
+  readonly table: string
+  readonly column: string
+  readonly check: string
+  /** Each column of the table as in `create table`, without this check. */
+  readonly columns: Readonly<Record<string, string>>
 }
 
 export const sqliteDialect: Dialect = {
@@ -20,6 +31,19 @@ export const sqliteDialect: Dialect = {
   sequence: 'integer primary key',
   tableEnd: 'strict',
   keyedTableEnd: 'strict, without rowid',
+  // SQLite cannot change a check (https://www.sqlite.org/lang_altertable.html#otheralter).
+  replaceCheck({ table, column, check, columns }) {
+    const names = Object.keys(columns).join(', ')
+    const definitions = Object.entries(columns).map(
+      ([name, definition]) => `${name} ${definition}${name === column ? ` check (${check})` : ''}`,
+    )
+    return [
+      `create table ${table}_replaced (${definitions.join(', ')}) strict`,
+      `insert into ${table}_replaced (${names}) select ${names} from ${table}`,
+      `drop table ${table}`,
+      `alter table ${table}_replaced rename to ${table}`,
+    ]
+  },
 }
 
 export const postgresDialect: Dialect = {
@@ -29,4 +53,8 @@ export const postgresDialect: Dialect = {
   sequence: 'bigint generated always as identity primary key',
   tableEnd: '',
   keyedTableEnd: '',
+  replaceCheck: ({ table, column, check }) => [
+    `alter table ${table} drop constraint ${table}_${column}_check`,
+    `alter table ${table} add constraint ${table}_${column}_check check (${check})`,
+  ],
 }

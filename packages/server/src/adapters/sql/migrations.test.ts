@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { accountId, assetUpload, bytes, hash, opaqueId, uploadId } from '../../ports/storeContract/world.ts'
-import { sqliteDialect } from './dialects.ts'
+import { RELEASE } from '../../release.ts'
+import { postgresDialect, sqliteDialect } from './dialects.ts'
 import {
   DatabaseBehind,
   DatabaseTooNew,
   type Migration,
   migrate,
+  migrations,
   requireMigrated,
   requireServing,
 } from './migrations.ts'
@@ -24,15 +27,24 @@ async function inDatabase(work: (db: Kysely<Schema>) => Promise<void>): Promise<
   }
 }
 
-const first: Migration = {
+/** Later ones than those of this release. */
+const added: Migration = {
+  summary: 'Adds things.',
   statements: (dialect) => [
     `create table things (number ${dialect.integer}) ${dialect.tableEnd}`,
     'insert into things (number) values (1)',
   ],
   serves: 1,
 }
-const second: Migration = { statements: () => ['update things set number = number + 1'], serves: 1 }
-const third: Migration = { statements: () => ['update things set number = number * 10'], serves: 2 }
+const changed: Migration = { summary: '', statements: () => ['update things set number = number + 1'], serves: 1 }
+const contracted: Migration = {
+  summary: '',
+  statements: () => ['update things set number = number * 10'],
+  serves: migrations.length + 2,
+}
+const first = [...migrations, added]
+const second = [...first, changed]
+const third = [...second, contracted]
 
 async function things(db: Kysely<Schema>): Promise<readonly unknown[]> {
   return (await sql<{ number: number }>`select number from things`.execute(db)).rows.map((row) => row.number)
@@ -41,45 +53,100 @@ async function things(db: Kysely<Schema>): Promise<readonly unknown[]> {
 describe('migrations', () => {
   it('run in order, each once', () =>
     inDatabase(async (db) => {
-      await migrate(db, sqliteDialect, [first])
+      await migrate(db, sqliteDialect, first)
       assert.deepEqual(await things(db), [1])
-      await migrate(db, sqliteDialect, [first, second, third])
-      await migrate(db, sqliteDialect, [first, second, third])
+      await migrate(db, sqliteDialect, third)
+      await migrate(db, sqliteDialect, third)
       assert.deepEqual(await things(db), [20])
     }))
 
-  it('refuse a database that has more of them than this release knows', () =>
+  it('refuse a database that has more of them than this release knows, and name the version that ran them', () =>
     inDatabase(async (db) => {
-      await migrate(db, sqliteDialect, [first, second])
+      await migrate(db, sqliteDialect, first)
       const isTooNew = (error: unknown) =>
-        error instanceof DatabaseTooNew && /migration 2, this release knows 1/.test(error.message)
-      await assert.rejects(migrate(db, sqliteDialect, [first]), isTooNew)
-      await assert.rejects(requireMigrated(db, [first]), isTooNew)
+        error instanceof DatabaseTooNew &&
+        error.message ===
+          `Blindkeep ${RELEASE} has upgraded the database to migration ${first.length}, and this version (${RELEASE}) knows ${migrations.length}: install ${RELEASE} or a later one, or go back to your backup from before that.`
+      await assert.rejects(migrate(db, sqliteDialect), isTooNew)
+      await assert.rejects(requireMigrated(db), isTooNew)
+      await sql`insert into migrations (number, serves) values (99, 99)`.execute(db)
+      await assert.rejects(requireMigrated(db), /^DatabaseTooNew: A newer version .* to migration 99, .* knows 2: /)
     }))
 
   it('may be newer for a node that serves, until one contracts what its release uses', () =>
     inDatabase(async (db) => {
-      await migrate(db, sqliteDialect, [first])
-      await assert.rejects(requireServing(db, [first, second]), DatabaseBehind)
-      await migrate(db, sqliteDialect, [first, second])
-      await requireServing(db, [first])
-      await migrate(db, sqliteDialect, [first, second, third])
-      await assert.rejects(requireServing(db, [first]), DatabaseTooNew)
-      await requireServing(db, [first, second])
+      await migrate(db, sqliteDialect)
+      await assert.rejects(requireServing(db, first), DatabaseBehind)
+      await migrate(db, sqliteDialect, second)
+      await requireServing(db)
+      await requireServing(db, first)
+      await migrate(db, sqliteDialect, third)
+      await assert.rejects(requireServing(db, first), DatabaseTooNew)
+      await requireServing(db, second)
     }))
 
   it('are required all: a check without migrating refuses a database that lacks one', () =>
     inDatabase(async (db) => {
-      await migrate(db, sqliteDialect, [first])
+      await migrate(db, sqliteDialect, migrations.slice(0, 1))
       await assert.rejects(
-        requireMigrated(db, [first, second]),
-        (error) => error instanceof DatabaseBehind && /migration 1, this release needs 2/.test(error.message),
+        requireMigrated(db),
+        (error) =>
+          error instanceof DatabaseBehind && /at migration 1, this version \(.*\) needs 2\./.test(error.message),
       )
-      assert.deepEqual(await things(db), [1])
-      await migrate(db, sqliteDialect, [first, second])
-      await requireMigrated(db, [first, second])
+      assert.deepEqual((await sql`select number from migrations`.execute(db)).rows.length, 1)
+      await migrate(db, sqliteDialect)
+      await requireMigrated(db)
+    }))
+
+  it('say in one sentence each what they change, and never stop serving themselves', () => {
+    for (const [index, { summary, serves }] of migrations.entries()) {
+      assert.match(summary, /^[A-Z][^.]+\.$/)
+      assert.ok(serves >= 1 && serves <= index + 1)
+    }
+  })
+})
+
+/** SHA-256 of the statements of each migration that people's databases have run, in both dialects. Append when a version is released. */
+const RELEASED = ['3daf0f4bd31a2724997a1f190efd572567ea164688d1bdb3c3309f4792f66d5c']
+
+describe('a released migration', () => {
+  it('never changes: what a later version needs is a migration of its own', () => {
+    const hashes = migrations
+      .slice(0, RELEASED.length)
+      .map(({ statements }) =>
+        hash256([sqliteDialect, postgresDialect].flatMap((dialect) => statements(dialect)).join(';')),
+      )
+    assert.deepEqual(hashes, RELEASED)
+  })
+})
+
+const hash256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+describe('a database that was upgraded from the first migration', () => {
+  it('has the tables, columns and indexes of a new one, and the rows that it had', () =>
+    inDatabase(async (db) => {
+      await migrate(db, sqliteDialect, migrations.slice(0, 1))
+      await insert(db, 'server_facts', { name: 'server_id', value: bytes(7) })
+      await migrate(db, sqliteDialect)
+      const { rows } = await sql<Row>`select name, value from server_facts`.execute(db)
+      assert.deepEqual(
+        rows.map(({ name, value }) => [name, value]),
+        [['server_id', bytes(7)]],
+      )
+      await insert(db, 'server_facts', { name: 'backed_up_at', value: bytes(1) })
+      await assert.rejects(insert(db, 'server_facts', { name: 'other', value: bytes(1) }), /CHECK/)
+      assert.deepEqual((await sql`pragma foreign_key_check`.execute(db)).rows, [])
+      const upgraded = await schemaOf(db)
+      await inDatabase(async (fresh) => {
+        await migrate(fresh, sqliteDialect)
+        assert.deepEqual(upgraded, await schemaOf(fresh))
+      })
     }))
 })
+
+async function schemaOf(db: Kysely<Schema>): Promise<readonly unknown[]> {
+  return (await sql`select type, name, sql from sqlite_schema order by type, name`.execute(db)).rows
+}
 
 type Row = Readonly<Record<string, unknown>>
 

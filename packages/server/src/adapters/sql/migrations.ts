@@ -1,6 +1,8 @@
 import { type Kysely, sql } from 'kysely'
+import { RELEASE } from '../../release.ts'
 import type { Dialect } from './dialects.ts'
 import { firstTables } from './migrations/0001.ts'
+import { secondTables } from './migrations/0002.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -9,43 +11,83 @@ import type { Schema } from './schema.ts'
  * - It expands: it adds a table, a column that may be null or has a default, or an index. Code that does not know it still works. `serves` stays as it was.
  * - It contracts: it removes or changes what the release before no longer uses. `serves` rises to the number of migrations that release knows.
  *
+ * A step that adds what a deleted account must not keep is no expansion: `serves` rises to its own number, and the operator stops all nodes for it.
+ *
  * On PostgreSQL no statement waits longer than `MIGRATION_LOCK_TIMEOUT_MS` for a table. An index on a large table is made beforehand by the operator, with
  * `create index concurrently`; the step says `if not exists`.
  */
 export interface Migration {
+  /** What it changes, in one sentence for operators. */
+  readonly summary: string
   readonly statements: (dialect: Dialect) => readonly string[]
   /** Code that knows fewer migrations than this must not use the database any more. */
   readonly serves: number
 }
 
 /** In order, numbered from 1. Only append: a released migration never changes, because a database records only how many it has run. */
-export const migrations: readonly Migration[] = [{ statements: firstTables, serves: 1 }]
+export const migrations: readonly Migration[] = [
+  { summary: 'Makes the tables of an empty database.', statements: firstTables, serves: 1 },
+  {
+    summary:
+      'Adds a table for the addresses of messages about new files and a column for the title of a link, and lets the server note when it was backed up.',
+    statements: secondTables,
+    // Code that does not know these rows would leave them behind when it deletes an account.
+    serves: 2,
+  },
+]
 
-/** A newer release has written this database: this code does not understand its rows. */
-export class DatabaseTooNew extends Error {
-  override readonly name = 'DatabaseTooNew'
+/** From this migration on, the table of migrations says which version ran each. */
+const VERSIONED = 2
+
+/** How far a database is. */
+export interface SchemaState {
+  /** How many migrations have run. 0 for a database without tables. */
+  readonly done: number
+  /** Code that knows fewer migrations must not use it. */
+  readonly serves: number
+  /** The version that ran the last migration, if the database says so. */
+  readonly version?: string | undefined
 }
 
-/** The database lacks migrations of this release, and the caller did not ask to run them. */
+/** A newer version has changed this database: this code does not understand its rows. */
+export class DatabaseTooNew extends Error {
+  override readonly name = 'DatabaseTooNew'
+  readonly state: SchemaState
+  /** How many migrations this version knows. */
+  readonly known: number
+
+  /** `wayBack`: what an operator can do who has to stay with this version, as the end of a sentence. */
+  constructor(state: SchemaState, known: number, wayBack = 'go back to your backup from before that') {
+    const { done, version } = state
+    const writer = version === undefined ? 'A newer version of Blindkeep' : `Blindkeep ${version}`
+    super(
+      `${writer} has upgraded the database to migration ${done}, and this version (${RELEASE}) knows ${known}: install ${version ?? 'that version'} or a later one, or ${wayBack}.`,
+    )
+    this.state = state
+    this.known = known
+  }
+}
+
+/** The database lacks migrations of this version, and the caller did not ask to run them. */
 export class DatabaseBehind extends Error {
   override readonly name = 'DatabaseBehind'
 }
 
-/** Throws `DatabaseBehind` or `DatabaseTooNew` unless the schema is exactly this release's. */
+/** Throws `DatabaseBehind` or `DatabaseTooNew` unless the schema is exactly this version's. */
 export async function requireMigrated(db: Kysely<Schema>, known: readonly Migration[] = migrations): Promise<void> {
-  const { done } = await stateOf(db)
-  if (done > known.length) throw tooNew(done, known.length)
-  refuseBehind(done, known.length)
+  const state = await stateOf(db)
+  if (state.done > known.length) throw new DatabaseTooNew(state, known.length)
+  refuseBehind(state, known.length)
 }
 
 /**
- * For a node that shares the database: a newer schema is good enough as long as it serves this release. Throws `DatabaseBehind`, as another release may
+ * For a node that shares the database: a newer schema is good enough as long as it serves this version. Throws `DatabaseBehind`, as another version may
  * be running on the present schema and only the operator knows when to change it, or `DatabaseTooNew`.
  */
 export async function requireServing(db: Kysely<Schema>, known: readonly Migration[] = migrations): Promise<void> {
-  const { done, serves } = await stateOf(db)
-  if (serves > known.length) throw tooNew(done, known.length)
-  refuseBehind(done, known.length)
+  const state = await stateOf(db)
+  if (state.serves > known.length) throw new DatabaseTooNew(state, known.length)
+  refuseBehind(state, known.length)
 }
 
 /**
@@ -57,44 +99,52 @@ export async function migrate(
   dialect: Dialect,
   known: readonly Migration[] = migrations,
 ): Promise<void> {
-  const { integer, tableEnd } = dialect
-  await sql
-    .raw(
-      `create table if not exists migrations (number ${integer} primary key, serves ${integer} not null) ${tableEnd}`,
-    )
-    .execute(db)
-  const { done } = await stateOf(db)
-  if (done > known.length) throw tooNew(done, known.length)
-  for (const [index, { statements, serves }] of known.entries()) {
-    if (index < done) continue
-    for (const statement of statements(dialect)) await sql.raw(statement).execute(db)
-    await sql`insert into migrations (number, serves) values (${index + 1}, ${serves})`.execute(db)
-  }
+  await sql.raw(tableOfMigrations(dialect)).execute(db)
+  const state = await stateOf(db)
+  if (state.done > known.length) throw new DatabaseTooNew(state, known.length)
+  for (const statement of statementsAfter(state.done, dialect, known)) await sql.raw(statement).execute(db)
 }
 
-interface SchemaState {
-  /** How many migrations have run. */
-  readonly done: number
-  readonly serves: number
+/** Makes the table of an empty database in which `statementsAfter` notes what has run. */
+export function tableOfMigrations({ integer, tableEnd }: Dialect): string {
+  return `create table if not exists migrations (number ${integer} primary key, serves ${integer} not null) ${tableEnd}`
 }
 
-async function stateOf(db: Kysely<Schema>): Promise<SchemaState> {
+/** What brings a database from its first `done` migrations to all, and notes it. */
+export function statementsAfter(
+  done: number,
+  dialect: Dialect,
+  known: readonly Migration[] = migrations,
+): readonly string[] {
+  const statements = known.flatMap((migration, index) =>
+    index < done
+      ? []
+      : [
+          ...migration.statements(dialect),
+          `insert into migrations (number, serves) values (${index + 1}, ${migration.serves})`,
+        ],
+  )
+  if (known.length < VERSIONED) return statements
+  return [...statements, `update migrations set version = '${RELEASE.replaceAll("'", "''")}' where number > ${done}`]
+}
+
+/** Of a database that has the table of migrations. */
+export async function stateOf(db: Kysely<Schema>): Promise<SchemaState> {
   const { rows } =
     await sql<SchemaState>`select coalesce(max(number), 0) as done, coalesce(max(serves), 0) as serves from migrations`.execute(
       db,
     )
-  return rows[0] ?? { done: 0, serves: 0 }
+  const state = rows[0] ?? { done: 0, serves: 0 }
+  if (state.done < VERSIONED) return state
+  const last = await sql<{
+    version: string | null
+  }>`select version from migrations where number = ${state.done}`.execute(db)
+  return { ...state, version: last.rows[0]?.version ?? undefined }
 }
 
-function refuseBehind(done: number, known: number): void {
+function refuseBehind({ done }: SchemaState, known: number): void {
   if (done >= known) return
   throw new DatabaseBehind(
-    `The database is at migration ${done}, this release needs ${known}. Run \`blindkeep-server migrate\` of this release.`,
-  )
-}
-
-function tooNew(done: number, known: number): DatabaseTooNew {
-  return new DatabaseTooNew(
-    `The database was written by a newer release: it is at migration ${done}, this release knows ${known}. Start that release or a later one.`,
+    `The database is at migration ${done}, this version (${RELEASE}) needs ${known}. \`blindkeep-server upgrade --check\` of this version says what will change, \`blindkeep-server upgrade\` changes it.`,
   )
 }

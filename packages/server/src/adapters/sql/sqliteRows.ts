@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setImmediate } from 'node:timers/promises'
 import { MAX_PAGE, type Row, type RowSource, type RowTarget } from './copyRows.ts'
 import { sqliteDialect } from './dialects.ts'
-import { migrations } from './migrations.ts'
+import { statementsAfter, tableOfMigrations } from './migrations.ts'
 import { listed, type Table } from './tables.ts'
 
 /** Runs `work` on one snapshot of the database at `path`. */
@@ -47,12 +47,8 @@ export async function createSqliteFrom<Result>(
 }
 
 function createTables(database: DatabaseSync): void {
-  const { integer, tableEnd } = sqliteDialect
-  database.exec(`create table migrations (number ${integer} primary key, serves ${integer} not null) ${tableEnd}`)
-  for (const [index, { statements, serves }] of migrations.entries()) {
-    for (const statement of statements(sqliteDialect)) database.exec(statement)
-    database.prepare('insert into migrations (number, serves) values (?, ?)').run(index + 1, serves)
-  }
+  for (const statement of [tableOfMigrations(sqliteDialect), ...statementsAfter(0, sqliteDialect)])
+    database.exec(statement)
 }
 
 function targetOver(database: DatabaseSync): RowTarget {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { sqliteDialect } from './dialects.ts'
-import { migrations } from './migrations.ts'
+import { statementsAfter, tableOfMigrations } from './migrations.ts'
 
 export interface Table {
   readonly name: string
@@ -16,8 +16,11 @@ export interface Table {
 export function tablesOfRelease(): readonly Table[] {
   const database = new DatabaseSync(':memory:')
   try {
-    for (const { statements } of migrations) for (const statement of statements(sqliteDialect)) database.exec(statement)
-    const names = database.prepare(`select name from sqlite_schema where type = 'table' order by rowid`).all()
+    for (const statement of [tableOfMigrations(sqliteDialect), ...statementsAfter(0, sqliteDialect)])
+      database.exec(statement)
+    const names = database
+      .prepare(`select name from sqlite_schema where type = 'table' and name <> 'migrations' order by rowid`)
+      .all()
     return names.map(({ name }) => tableIn(database, String(name)))
   } finally {
     database.close()

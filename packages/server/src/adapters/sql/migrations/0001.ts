@@ -1,7 +1,6 @@
 import type { Dialect } from '../dialects.ts'
 import { accountTables } from './0001/accounts.ts'
 import { assetTables } from './0001/assets.ts'
-import { channelTables } from './0001/channels.ts'
 import { custodyTables } from './0001/custody.ts'
 import { linkTables } from './0001/links.ts'
 import { sharedTables } from './0001/shared.ts'
@@ -21,6 +20,5 @@ export const firstTables = (dialect: Dialect): readonly string[] => [
   ...uploadTables(dialect),
   ...custodyTables(dialect),
   ...sharingTables(dialect),
-  ...channelTables(dialect),
   ...sharedTables(dialect),
 ]

@@ -76,7 +76,7 @@ const server = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   `create table server_facts (
     name ${text} primary key not null check (name in (
       'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch',
-      'life', 'witnessed', 'protocol_window', 'settings', 'store_id', 'backed_up_at'
+      'life', 'witnessed', 'protocol_window', 'settings', 'store_id'
     )),
     value ${bytes} not null
   ) ${tableEnd}`,

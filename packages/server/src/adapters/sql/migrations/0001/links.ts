@@ -15,7 +15,6 @@ export const linkTables = ({ text, integer, bytes, sequence, tableEnd }: Dialect
     protocol_version ${text} not null,
     verifier_hash ${bytes},
     sealed_label ${bytes},
-    sealed_title ${bytes},
     created_at ${integer} not null,
     expires_at ${integer},
     max_total_bytes ${integer} check (max_total_bytes >= 0),

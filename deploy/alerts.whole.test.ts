@@ -9,7 +9,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse, stringify } from 'yaml'
 
-const RULES = fileURLToPath(new URL('../deploy/prometheus/blindkeep.rules.yml', import.meta.url))
+const RULES = fileURLToPath(new URL('./prometheus/blindkeep.rules.yml', import.meta.url))
 const SECONDS = { s: 1, m: 60, h: 3600 } as const
 const DAY = 86_400
 

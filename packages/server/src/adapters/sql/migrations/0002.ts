@@ -1,10 +1,29 @@
-import type { Dialect } from '../../dialects.ts'
+import type { Dialect } from '../dialects.ts'
+
+/**
+ * Messages about new files, a link's words for its guests, and when the server was last backed up. From here on, the table of migrations also says which
+ * version ran each.
+ */
+export const secondTables = (dialect: Dialect): readonly string[] => [
+  `alter table migrations add column version ${dialect.text}`,
+  `alter table links add column sealed_title ${dialect.bytes}`,
+  ...channels(dialect),
+  ...dialect.replaceCheck({
+    table: 'server_facts',
+    column: 'name',
+    check: `name in (
+      'server_id', 'token_key', 'server_secret', 'receipt_seq_floor', 'feed_epoch',
+      'life', 'witnessed', 'protocol_window', 'settings', 'store_id', 'backed_up_at'
+    )`,
+    columns: { name: `${dialect.text} primary key not null`, value: `${dialect.bytes} not null` },
+  }),
+]
 
 /**
  * Where owners hear of landed drops. What they were not notified of lies between `notified_seq` and the account's `change_seq`, so a landing writes nothing
  * here. The long value is the last column, because SQLite reads through a long value to reach the columns after it.
  */
-export const channelTables = ({ text, integer, bytes, sequence, tableEnd }: Dialect): readonly string[] => [
+const channels = ({ text, integer, bytes, sequence, tableEnd }: Dialect): readonly string[] => [
   `create table channels (
     channel_seq ${sequence},
     channel_id ${text} not null unique,
