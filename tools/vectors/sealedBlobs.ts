@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { concatBytes, toHex } from '@blindkeep/protocol/bytes'
+import type { CborValue } from '@blindkeep/protocol/cbor'
 import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
 import { NO_CONTEXT, type Purpose } from '../../packages/client/src/seal/derive.ts'
 import type { Header } from '../../packages/client/src/seal/header.ts'
 import { createSealer, segmentRange } from '../../packages/client/src/seal/seal.ts'
+import { forgeBlob, paddedHeader } from './forgeBlob.ts'
 import { BLOB_KEY, FILE_ID, OPAQUE_ID, patternBytes, SALT } from './inputs.ts'
 import { sealedBlobRefusals } from './sealedBlobRefusals.ts'
 
@@ -36,6 +38,19 @@ const cases: readonly Case[] = [
   },
   { name: 'an account key, which has no context', purpose: 'account-key', contextId: NO_CONTEXT, header: { size: 32 } },
   { name: 'a drop', contextId: OPAQUE_ID, header: { size: 300, name: 'drop.bin' }, kemCt: patternBytes(1120) },
+  {
+    name: 'a drop of a batch',
+    contextId: OPAQUE_ID,
+    header: {
+      size: 5,
+      name: 'photos/one.jpg',
+      sender: 'Ada',
+      batch: toHex(patternBytes(16)),
+      batch_index: 2,
+      batch_count: 7,
+    },
+    kemCt: patternBytes(1120),
+  },
   { name: 'a header of two blocks', header: { size: 5, note: 'n'.repeat(1100) } },
   { name: 'a size hidden behind zeros', header: { size: 5 }, plaintextSize: 64 },
   { name: 'one byte less than a full segment', header: { size: full - 1 } },
@@ -74,12 +89,42 @@ async function validVector({ name, purpose = 'original', contextId = FILE_ID, he
   }
 }
 
+/** No honest client makes them, and every reader opens them: `header` is what it reads. */
+async function toleratedBlobs() {
+  const batch = toHex(patternBytes(16))
+  const blob = async (name: string, header: Header, ...fields: readonly [string, CborValue][]) => {
+    const forged = paddedHeader(new Map<string, CborValue>([['size', 5], ...fields]))
+    const sealed = await forgeBlob({ header: forged, segments: [{ plaintext: patternBytes(5), last: true }] })
+    return { name, header, sealed: toHex(sealed) }
+  }
+  const [plain, ofBatch] = [{ size: 5 }, { size: 5, batch }]
+  return {
+    key: toHex(BLOB_KEY),
+    purpose: 'original',
+    context_id: toHex(FILE_ID),
+    blobs: [
+      await blob('a field of a later version', plain, ['later', 'x']),
+      await blob('a batch in upper case', plain, ['batch', batch.toUpperCase()], ['batch_index', 0]),
+      await blob('a batch that is a number', plain, ['batch', 7]),
+      await blob('a batch of 31 characters', plain, ['batch', batch.slice(1)], ['batch_count', 7]),
+      await blob('a position without a batch', plain, ['batch_index', 2]),
+      await blob('a position that is text', ofBatch, ['batch', batch], ['batch_index', '2']),
+      await blob('a negative position', ofBatch, ['batch', batch], ['batch_index', -1]),
+      await blob('a position of a million', ofBatch, ['batch', batch], ['batch_index', 1_000_000]),
+      await blob('a count of 0', ofBatch, ['batch', batch], ['batch_count', 0]),
+      await blob('a count of 10^9', ofBatch, ['batch', batch], ['batch_count', 1_000_000_000]),
+      await blob('a count with a fraction', ofBatch, ['batch', batch], ['batch_count', 1.5]),
+    ],
+  }
+}
+
 export async function sealedBlobVectors() {
   const valid = []
   for (const one of cases) valid.push(await validVector(one))
   return {
     plaintext: 'byte i is i mod 251, up to header.size; zeros after it',
     valid,
+    tolerated: await toleratedBlobs(),
     invalid: await sealedBlobRefusals(),
   }
 }

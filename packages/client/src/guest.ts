@@ -11,6 +11,7 @@ import { openGivenTitle } from './drops/linkTitle.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { type Calls, createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
+import type { Batch } from './seal/batch.ts'
 import { type FileFacts, headerOf } from './seal/fileHeader.ts'
 import { KemError } from './seal/kem.ts'
 import type { SpelledPassphrase } from './seal/passphraseSpellings.ts'
@@ -23,6 +24,7 @@ import { newIdempotencyKey, type SendState } from './send/sendState.ts'
 import { largestPlaintext } from './sizes.ts'
 
 export { type LinkParts, parseLink } from './drops/linkAddress.ts'
+export { type Batch, batchOf, newBatchId } from './seal/batch.ts'
 export type { FileFacts } from './seal/fileHeader.ts'
 export { normalPassphrase, passphraseSpellings, type SpelledPassphrase } from './seal/passphraseSpellings.ts'
 export { requireSamePlaintext } from './send/samePlaintext.ts'
@@ -56,6 +58,8 @@ export interface LinkLimits {
 
 export interface PrepareOptions extends FileFacts {
   readonly source: Source
+  /** The go that the file belongs to. */
+  readonly batch?: Batch | undefined
   /**
    * The passphrase from the owner, as `normalPassphrase` spells it; it never leaves this process. Old links may need another one of `passphraseSpellings`.
    */
@@ -144,7 +148,7 @@ async function prepare(link: OpenedLink, options: PrepareOptions, environment: E
   const opaqueIdBytes = fromHex(address.opaqueId)
   if (answer.passphrase_required && passphrase === undefined) throw new SendError('passphrase_refused')
   const { key, kemCt } = newDropKey(link)
-  const header = headerOf(options.source.size, options)
+  const header = headerOf(options.source.size, options, options.batch)
   const sealer = await createSealer({ key, purpose: 'original', contextId: opaqueIdBytes, header, kemCt })
   if (sealer.sealedSize > (answer.max_file_size ?? Infinity)) throw new SendError('too_large')
   const proof =

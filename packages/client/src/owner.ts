@@ -47,6 +47,7 @@ export type { OpenedAsset } from './assets/openAsset.ts'
 export type { Album } from './assets/ownerAlbums.ts'
 export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
 export type { AssetPermissions } from './assets/vouchedAsset.ts'
+export { announcedCount, type BatchGroup, batchGroupsOf } from './drops/batchGroups.ts'
 export { isSameDrop } from './drops/inboxDrop.ts'
 export type {
   DescribedDrop,
@@ -58,6 +59,7 @@ export type {
 export type { ChangeLink, CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
 export { DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
+export type { Batch } from './seal/batch.ts'
 export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'

@@ -5,10 +5,10 @@
 import { trimEnd } from '@blindkeep/protocol/trimEnd'
 
 /** Longest file name of common file systems, in bytes of UTF-8. */
-const MAX_NAME_BYTES = 255
+export const MAX_NAME_BYTES = 255
 const FALLBACK = 'unnamed'
 /** Longest file extension that is kept when a name is shortened. */
-const MAX_EXTENSION_BYTES = 32
+export const MAX_EXTENSION_BYTES = 32
 /**
  * UTF-16 units of the beginning and of the end of a longer name that are read on; those between them are dropped. Normalization sorts each run of
  * combining marks, which takes the square of its length. Composition leaves at least two bytes of three units, so the beginning still fills a name,

@@ -45,6 +45,9 @@ export const MAX_HEADER_BLOCKS = 64
  */
 export const MAX_HEADER_TEXT_BYTES = { name: 8192, type: 255, modified_at: 64, note: 49_152, sender: 1024 } as const
 
+/** The most files that a header says of its batch, and one more than its last position. */
+export const MAX_BATCH_FILES = 1_000_000
+
 /**
  * The longest title and message that the owner of a link has for its guests: 200 and 500 characters of any script, in bytes of UTF-8. Sealed, the longest
  * of both are 3154 bytes.

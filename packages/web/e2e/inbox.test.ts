@@ -1,11 +1,12 @@
 /** The owner's inbox in a real browser: arrival, safe previews, download, keep and discard. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import type { Frame, Page, Route } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
+import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
 import { preview as previewText } from '../src/text/en/preview.ts'
 import { assertAccessible } from './axe.ts'
@@ -193,6 +194,55 @@ describe('an inbox', () => {
     assert.deepEqual(saved.bytes, content)
   })
 
+  it('downloads several files as one ZIP, and nothing if it is stopped or a file was changed on the way', async (t) => {
+    const { owner } = await world.keeper()
+    const url = await linkOf(owner, 'Anyone')
+    const files = { 'day 1/Grüße 文.txt': bytes(50_000), 'day 1/empty': bytes(0), '../x.bin': bytes(10) }
+    await dropRubbish(url)
+    const batch = { id: 'cd'.repeat(16), count: 3 }
+    for (const [index, [name, content]] of Object.entries(files).entries())
+      await sendFile(url, content, { name, sender: 'Ada', batch: { ...batch, index } })
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
+    const title = `${text.batch.count(3, undefined)} ${text.from('Ada')}`
+    const saveBatch = button(page, text.zip.downloadOf(title))
+    await saveBatch.waitFor()
+    const zip = await savedBy(page, () => saveBatch.click())
+    assert.equal(zip.name, `${title}.zip`)
+    await page.getByText(text.zip.done(3)).waitFor()
+    await page.getByLabel(text.chooseAll, { exact: true }).check()
+    const whole = await savedBy(page, () => button(page, text.zip.download).click())
+    assert.equal(whole.name, `${text.zip.title(4)}.zip`)
+    await page.getByText(text.zip.left(1)).waitFor()
+    await assertAccessible(page)
+
+    await page.route('**/v1/drops/*/content', alterContent)
+    await saveBatch.click()
+    await page.getByText(text.tampered).waitFor()
+    await page.unroute('**/v1/drops/*/content')
+    await page.getByRole('alert').getByText('Grüße 文.txt').waitFor()
+    let answers = (_route: Route): void => undefined
+    const asked = new Promise<Route>((resolve) => {
+      answers = resolve
+    })
+    await page.route('**/v1/drops/*/content', (route) => answers(route))
+    await saveBatch.click()
+    const route = await asked
+    await page.getByRole('progressbar', { name: text.downloading(`${title}.zip`) }).waitFor()
+    await button(page, text.stop).click()
+    await page.getByRole('progressbar').waitFor({ state: 'detached' })
+    await route.abort()
+
+    const skip = await whyNoUnzip()
+    if (skip !== undefined) return t.skip(skip)
+    const hash = (content: Uint8Array) => createHash('sha256').update(content).digest('hex')
+    const expected = Object.entries(files).map(([name, content]) => [name.replace('../', ''), hash(content)])
+    for (const { bytes: archive } of [zip, whole])
+      assert.deepEqual(
+        (await unzipped(archive)).map((file) => [file.name, file.hash]),
+        expected,
+      )
+  })
+
   it('keeps one file in a new album, and later several more in the same album', async (t) => {
     const owner = await world.owner()
     const url = await linkOf(owner, 'Anyone')
@@ -230,6 +280,60 @@ describe('an inbox', () => {
     await page.getByText(text.alreadyDone(1)).waitFor()
     await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
     assert.equal((await assetIdsOf(owner)).length, 3)
+  })
+
+  it('shows what was sent in one go as one batch, which more files join, and keeps or discards it as one', async (t) => {
+    const { owner } = await world.keeper()
+    const url = await linkOf(owner, 'Wedding')
+    const facts = { sender: 'Anna', note: 'All from Sunday.' }
+    const send = (index: number) =>
+      sendFile(url, bytes(10), { ...facts, name: `day/${index}.jpg`, batch: { id: 'ab'.repeat(16), index, count: 8 } })
+    for (const index of [6, 5, 4, 3, 2, 1, 0]) await send(index)
+    await sendFile(url, bytes(10), { ...facts, name: 'alone.jpg' })
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone' })
+    await page.setViewportSize({ width: 320, height: 640 })
+    const title = (count: number) => `${text.batch.count(count, count < 8 ? 8 : undefined)} ${text.from('Anna')}`
+    const batch = page.getByRole('article', { name: title(7), exact: true })
+    await batch.waitFor()
+    assert.equal(await page.getByText('All from Sunday.').count(), 2)
+    const rows = page.locator('.batch .drop')
+    const names = async () => (await rows.locator('.name').allTextContents()).map((name) => name.slice(-5))
+    assert.deepEqual(await names(), ['0.jpg', '1.jpg', '2.jpg', '3.jpg', '4.jpg'])
+    await button(page, text.batch.unfold(7)).focus()
+    await page.keyboard.press('Enter')
+    await rows.nth(6).waitFor()
+    assert.equal(await button(page, text.batch.fold).getAttribute('aria-expanded'), 'true')
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+    await assertAccessible(page)
+
+    await row(page, '3.jpg').getByRole('checkbox').focus()
+    await send(7)
+    await page.getByRole('heading', { name: title(8), exact: true }).waitFor()
+    assert.deepEqual((await names()).at(-1), '7.jpg')
+    assert.ok(
+      await row(page, '3.jpg')
+        .getByRole('checkbox')
+        .evaluate((box) => box === document.activeElement),
+    )
+    await page.keyboard.press('Space')
+    await page.getByText(/^1 file selected/).waitFor()
+    const all = page.getByLabel(text.choose(title(8)))
+    assert.ok(await all.evaluate((box) => box instanceof HTMLInputElement && box.indeterminate))
+    await all.check()
+    await page.getByText(/^8 files selected/).waitFor()
+    await all.uncheck()
+
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await button(page, text.discardOf('day_7.jpg')).click()
+    await button(page, text.discarding.submit(1)).click()
+    await batch.waitFor()
+    await assertAccessible(page)
+    await batch.getByRole('button', { name: /^Keep 7 of/ }).click()
+    await button(page, text.keeping.submit(7)).click()
+    await page.getByText(text.keeping.done(7, 'Album')).waitFor()
+    await batch.waitFor({ state: 'detached' })
+    await row(page, 'alone.jpg').waitFor()
+    assert.equal((await assetIdsOf(owner)).length, 7)
   })
 
   it('discards a range selected by shift-click, after a question and a lost connection', async (t) => {

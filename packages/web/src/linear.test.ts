@@ -13,7 +13,7 @@ import { readForPreview } from './common/previewContent.ts'
 import { sealedNameOf } from './guest/engine/sealedName.ts'
 import { shortened } from './guest/engine/snapshot.ts'
 import { albumName } from './owner/albums/texts.ts'
-import { nameOf, plainNameOf, shortNoteOf } from './owner/inbox/texts.ts'
+import { batchTitle, nameOf, plainNameOf, shortNoteOf } from './owner/inbox/texts.ts'
 import { labelOf } from './owner/links/texts.ts'
 import { parseRoute } from './owner/route.ts'
 
@@ -33,6 +33,7 @@ const ofText: Readonly<Record<string, (text: string) => unknown>> = {
     const item = itemOf(name)
     return [nameOf(item, 'en'), plainNameOf(item, 'en'), shortNoteOf(name)]
   },
+  'the title of a batch': (sender) => batchTitle({ items: [], announced: undefined, sender }, 'en'),
   fileEnding,
   'baseUrlBefore, of a path': (path) =>
     baseUrlBefore({ origin: 'https://example.org', pathname: path }, /\/(?:v\/[^/]*)?$/),

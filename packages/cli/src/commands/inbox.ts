@@ -7,6 +7,7 @@ import type { SaveFlags } from '../inbox/save.ts'
 import type { WatchFlags } from '../inbox/watch.ts'
 import { done } from './done.ts'
 
+const BATCH = 'all that a guest has sent in one go: the beginning of its id'
 const NOTES = 'write what the guest says beside the file, as NAME.blindkeep-note.txt'
 
 export function addInboxCommands(program: Command): void {
@@ -26,7 +27,8 @@ export function addInboxCommands(program: Command): void {
   inbox
     .command('adopt')
     .description('Turns drops into files of an album, and signs for them. The same line again goes on after a kill.')
-    .argument('<id...>', 'drops, by the beginning of their ids')
+    .argument('[id...]', 'drops, by the beginning of their ids')
+    .option('--batch <id>', BATCH)
     .requiredOption('--album <album>', 'its id or name')
     .addHelpText('after', '\nExample:\n  blindkeep inbox adopt 3f2a91c0 --album Contracts')
     .action(async (ids: string[], _flags, command: Command) => {
@@ -38,6 +40,7 @@ export function addInboxCommands(program: Command): void {
     .command('discard')
     .description('Deletes drops from the server. Asks first.')
     .argument('[id...]', 'drops, by the beginning of their ids')
+    .option('--batch <id>', BATCH)
     .option('--link <link>', 'all that this link has brought so far')
     .action(async (ids: string[], _flags, command: Command) => {
       const { discard } = await import('../inbox/discard.ts')
@@ -50,6 +53,7 @@ function addSave(inbox: Command): void {
     .description('Saves drops into a folder. The same line again goes on where it stopped, and saves nothing twice.')
     .argument('[id...]', 'drops, by the beginning of their ids')
     .requiredOption('--to <folder>', 'made if it is missing; nothing in it is ever replaced')
+    .option('--batch <id>', BATCH)
     .option('--link <link>', 'the drops of this link: its id or label')
     .option('--all', 'all drops')
     .option('--notes', NOTES)

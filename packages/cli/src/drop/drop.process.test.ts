@@ -60,6 +60,10 @@ describe('blindkeep drop', () => {
     assert.match(first.stderr, /in\/link is left out: it is a symbolic link/)
     assert.deepEqual(await namesOf(link), ['folder/a.txt', 'folder/in/b.bin', 'folder/in/deeper/empty'])
     assert.ok((await dropsOf(link)).every(({ file }) => file.note === 'from the train' && file.sender === 'Ada'))
+    const batches = (await dropsOf(link)).map(({ file }) => file.batch)
+    assert.equal(new Set(batches.map((batch) => batch?.id)).size, 1)
+    assert.deepEqual(batches.map((batch) => batch?.index).toSorted(), [0, 1, 2])
+    assert.ok(batches.every((batch) => batch?.count === 3))
     const receipt = JSON.parse(await readFile(join(path, 'in/b.bin.blindkeep-receipt.json'), 'utf8'))
     const drop = (await dropsOf(link)).find(({ file }) => file.name === 'folder/in/b.bin')
     assert.equal(receipt.ciphertext_hash, drop?.ciphertextHash)
@@ -92,7 +96,7 @@ describe('blindkeep drop', () => {
       const link = await owner.createLink()
       const content = randomBytes(24 * CHUNK_BYTES)
       await folder(signal, { 'big.bin': content })
-      const args = ['drop', link.url, join(signal, 'big.bin')]
+      const args = ['drop', link.url, signal]
       const child = start(args)
       const ended = finished(child)
       await untilChunks(link, 3, ended)
@@ -103,14 +107,16 @@ describe('blindkeep drop', () => {
         assert.match(stderr, /Call the same line again to go on/)
       }
       const sent = chunksOf(link)
+      await folder(signal, { 'late.bin': randomBytes(10) })
       const second = await run(args)
       assert.equal(second.status, 0, second.stderr)
       const [later = 0] = chunksOf(link).slice(sent.length)
       // The last one may have been cut before its answer.
       assert.ok(later >= (sent.at(-1) ?? 0), `${later} after ${sent.join(' ')}`)
-      const [drop, ...others] = await dropsOf(link)
-      assert.ok(drop && others.length === 0)
-      assert.equal(drop.file.size, content.length)
+      const [small, big, ...others] = (await dropsOf(link)).toSorted((one, other) => one.file.size - other.file.size)
+      assert.ok(small && big && others.length === 0)
+      assert.equal(big.file.size, content.length)
+      assert.deepEqual(big.file.batch, { id: small.file.batch?.id, index: 0, count: 1 })
     })
 
   it('gives a file that has changed a key of its own', async () => {

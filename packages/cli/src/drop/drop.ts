@@ -15,6 +15,7 @@ import { createReport, type Report, type ReportFlags } from '../report.ts'
 import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
 import { durationText, shown } from '../texts.ts'
+import { batchesOf } from './go.ts'
 import { misfits } from './misfits.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
 import { type DropResult, sendFile } from './sendFile.ts'
@@ -77,8 +78,19 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
     outcomes.fail(shownAs, { path: shownAs }, { message, reason: 'too_large', exit: EXIT.failed })
   const files = choice.files.filter((file) => !tooLarge.has(file))
   const passphrase = opened.limits.passphraseRequired && files.length > 0 ? await passphraseOf(flags) : undefined
+  const batchOf = await batchesOf({ ...flags, link, home, files })
   return await sendEach(files, sending, async (file, onProgress) => {
-    const result = await sendFile({ ...flags, link, opened, file, home, passphrase, signal, onProgress })
+    const result = await sendFile({
+      ...flags,
+      link,
+      opened,
+      file,
+      batch: batchOf(file),
+      home,
+      passphrase,
+      signal,
+      onProgress,
+    })
     tellLanded(file, result, report)
     if (opened.limits.singleUse) report.result('This was the one file that the link takes.', { event: 'link_used_up' })
     return result

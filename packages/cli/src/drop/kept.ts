@@ -10,6 +10,17 @@ export interface LandedBefore {
   readonly size: number
 }
 
+/** What the sender says with every file of a call. */
+export interface Words {
+  readonly note?: string | undefined
+  readonly sender?: string | undefined
+}
+
+/** Another note or sender is another header, and another header another drop. */
+export function hasSameWords({ header }: SendState, { note, sender }: Words): boolean {
+  return header.note === note && header.sender === sender
+}
+
 /** What is kept of a file that is sent through a link. SECRET: the state of one that has not landed has the file's key. `path`: absolute. */
 export function keptDrop(home: string, link: string | LinkParts, path: string): KeptFile<SendState, LandedBefore> {
   const { baseUrl, opaqueId } = parseLink(link)

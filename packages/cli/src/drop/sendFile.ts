@@ -2,6 +2,7 @@
 import { basename, dirname, join } from 'node:path'
 import { SendError } from '@blindkeep/client/errors'
 import {
+  type Batch,
   cancelSend,
   forNewSession,
   type Landed,
@@ -21,16 +22,15 @@ import { addedReceipt, placedName, RECEIPT_ENDING, receiptsOfHome } from '../rec
 import { noteReceipts, seenOf } from '../receipts/seen.ts'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, type KeptFile, type Version } from '../send/kept.ts'
-import { keptDrop, type LandedBefore } from './kept.ts'
+import { hasSameWords, keptDrop, type LandedBefore, type Words } from './kept.ts'
 import type { Passphrase } from './passphrase.ts'
 
-export interface SendFile {
+export interface SendFile extends Words {
   readonly link: string
   readonly opened: UploadLink
   readonly file: ChosenFile
   readonly home: string
-  readonly note?: string | undefined
-  readonly sender?: string | undefined
+  readonly batch: Batch
   /** Undefined if the link asks for none. */
   readonly passphrase: Passphrase | undefined
   /** A folder; without it the receipt goes beside the file. */
@@ -79,7 +79,7 @@ async function sendOpened(
   const keep = (state: SendState) => kept.write({ is: 'sending', version, state })
   let spelling = call.passphrase?.spelling()
   const prepare = async () => {
-    const { opened: link, note, sender } = call
+    const { opened: link, note, sender, batch } = call
     spelling = call.passphrase?.spelling()
     const prepared = await link.prepare({
       source,
@@ -87,6 +87,7 @@ async function sendOpened(
       modifiedAt,
       note,
       sender,
+      batch,
       passphrase: spelling,
       signal,
       onProgress,
@@ -131,11 +132,6 @@ async function sendOpened(
 }
 
 const factsOf = ({ uploadId, ciphertextHash, size }: Landed): LandedBefore => ({ uploadId, ciphertextHash, size })
-
-/** Another note or sender is another header, and another header another drop. */
-function hasSameWords({ header }: SendState, { note, sender }: SendFile): boolean {
-  return header.note === note && header.sender === sender
-}
 
 /** Gives the room of an upload back that will not go on. The server forgets it by itself, too. */
 async function forget(state: SendState): Promise<void> {

@@ -5,15 +5,17 @@ import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit, exitOf } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
 import { openAdoptions } from './adoptions.ts'
-import { albumOf, openInbox, select } from './inbox.ts'
+import { albumOf, openInbox, requireOneOf, select } from './inbox.ts'
 import { forEachDrop, tellAdopted, tellFaults } from './saving.ts'
 
 export interface AdoptFlags extends OwnerFlags {
   readonly album: string
+  readonly batch?: string
 }
 
 /** A device signs for each drop, as this profile was shown it. */
 export async function adopt(ids: readonly string[], flags: AdoptFlags): Promise<Exit> {
+  requireOneOf({ ids: ids.length > 0, '--batch': flags.batch !== undefined })
   const signed = await signedIn(flags)
   const { owner, report } = signed
   return await interruptible(async (signal) => {
@@ -26,7 +28,7 @@ export async function adopt(ids: readonly string[], flags: AdoptFlags): Promise<
       if (album !== undefined)
         tellAdopted(report, drop, { ...(await adoptions.adopt(drop, album.albumId, signal)), album })
     }
-    const chosen = select([...items, ...begun], { ids })
+    const chosen = select([...items, ...begun], { ids, batch: flags.batch })
     const drops = chosen.filter((item) => item.file !== undefined)
     const failed = [...tellFaults(chosen, report), ...(await forEachDrop(drops, { report, signal, work }))]
     return signal.aborted ? EXIT.interrupted : exitOf(failed)

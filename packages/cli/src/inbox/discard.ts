@@ -15,16 +15,17 @@ const MAX_NAMES = 5
 
 export interface DiscardFlags extends OwnerFlags {
   readonly link?: string
+  readonly batch?: string
 }
 
 /** One by one, never the whole pile of a link: what has arrived since the question was not meant. */
 export async function discard(ids: readonly string[], flags: DiscardFlags): Promise<Exit> {
-  requireOneOf({ ids: ids.length > 0, '--link': flags.link !== undefined })
+  requireOneOf({ ids: ids.length > 0, '--batch': flags.batch !== undefined, '--link': flags.link !== undefined })
   const signed = await signedIn(flags)
   const { owner, report } = signed
   return await interruptible(async (signal) => {
     const link = await linkOf(owner, flags.link)
-    const chosen = select(await openInbox(signed).read(signal), { ids, link })
+    const chosen = select(await openInbox(signed).read(signal), { ids, batch: flags.batch, link })
     // What does not open can be discarded; what is not what was shown cannot.
     const swapped = chosen.filter(({ fault }) => fault?.reason === 'another_drop')
     const items = chosen.filter((item) => !swapped.includes(item))

@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ANOTHER_DROP } from '@blindkeep/client/errors'
-import type { Album, DescribedDrop, InboxItem, Owner } from '@blindkeep/client/owner'
+import { type Album, batchGroupsOf, type DescribedDrop, type InboxItem, type Owner } from '@blindkeep/client/owner'
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Profile } from '../account/profile.ts'
 import type { SignedIn } from '../account/session.ts'
-import { UsageError } from '../exits.ts'
+import { LocalError, UsageError } from '../exits.ts'
 import { whileAlone } from '../home/claims.ts'
 import { pick } from '../pick.ts'
+import { shown } from '../texts.ts'
 
 /** Longer than it takes to write what was shown. */
 const WAIT_MS = 60_000
@@ -43,18 +44,36 @@ export function openInbox({ owner, profile, report }: SignedIn): Inbox {
 /** Which drops a call is about. */
 export interface Selection {
   readonly ids?: readonly string[]
+  /** What a guest has sent in one go: the beginning of its id. */
+  readonly batch?: string | undefined
   readonly link?: OpaqueId | undefined
 }
 
-/** Throws `LocalError` for an id that means none or several. Without ids, all drops, or those of the link. */
-export function select<Item extends { readonly dropId: DropId; readonly opaqueId: OpaqueId }>(
+/** Throws `LocalError` for an id that means none or several. Without ids and batch, all drops, or those of the link. */
+export function select<Item extends Pick<InboxItem, 'dropId' | 'opaqueId' | 'file'>>(
   items: readonly Item[],
-  { ids = [], link }: Selection,
+  { ids = [], batch, link }: Selection,
 ): readonly Item[] {
+  if (batch !== undefined) return filesOfBatch(items, batch)
   if (ids.length === 0) return items.filter(({ opaqueId }) => link === undefined || opaqueId === link)
   // Never by name: a guest may give a drop the name that begins the id of another.
   const picked = ids.map((given) => pick(items, given, { what: 'drop', listedBy: 'inbox list', id: (it) => it.dropId }))
   return [...new Set(picked)]
+}
+
+/** Guests choose these ids, so one that several senders, notes or links have in common means none of them. */
+function filesOfBatch<Item extends Pick<InboxItem, 'opaqueId' | 'file'>>(
+  items: readonly Item[],
+  given: string,
+): readonly Item[] {
+  const groups = batchGroupsOf(items).filter(({ batchId }) => batchId !== undefined)
+  const ids = [...new Set(groups.map(({ batchId = '' }) => batchId))]
+  const batchId = pick(ids, given, { what: 'batch', listedBy: 'inbox list', id: (id) => id })
+  const [group, ...others] = groups.filter((each) => each.batchId === batchId)
+  if (others.length === 0) return group?.items ?? []
+  throw new LocalError(
+    `${shown(given)} is the batch of ${others.length + 1} guests, or of one who says different words. Give the ids of the drops.`,
+  )
 }
 
 /** By the beginning of its id, or the owner's name for it. */

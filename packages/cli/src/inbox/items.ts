@@ -58,6 +58,9 @@ export function factsOf(item: InboxItem, linkLabel: string | undefined): object 
       claimed_sender: file.sender,
       claimed_note: file.note,
       claimed_modified_at: file.modifiedAt,
+      batch_id: file.batch?.id,
+      claimed_batch_index: file.batch?.index,
+      claimed_batch_count: file.batch?.count,
     }),
   }
 }

@@ -1,5 +1,5 @@
 /** `blindkeep inbox list`. */
-import type { InboxItem } from '@blindkeep/client/owner'
+import { announcedCount, type BatchGroup, batchGroupsOf, type InboxItem } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
@@ -11,6 +11,8 @@ import { linkOf, openInbox, select } from './inbox.ts'
 import { claimsOf, exitOfFault, factsOf, shortNameOf } from './items.ts'
 
 const HEADINGS = ['ID', 'RECEIVED', 'SIZE', ...['LINK', 'NAME', 'GUEST SAYS'].map(shrinking)]
+/** The place of the column that is there if there are batches. */
+const BATCH_COLUMN = 3
 
 export interface ListFlags extends OwnerFlags {
   readonly link?: string
@@ -21,13 +23,33 @@ export async function list(flags: ListFlags): Promise<Exit> {
   const { owner, report } = signed
   const inbox = openInbox(signed)
   const items = select(await inbox.read(), { link: await linkOf(owner, flags.link) })
+  const groups = batchGroupsOf(items)
+  const hasBatches = groups.some(isBatch)
   const rows: Row[] = []
-  for (const item of items) rows.push(rowOf(item, await inbox.labelOf(item.opaqueId)))
-  report.list(HEADINGS, rows, 'The inbox is empty.')
+  for (const group of groups) {
+    const batch = isBatch(group) ? batchText(group) : ''
+    for (const [place, item] of group.items.entries()) {
+      const { cells, fact } = rowOf(item, await inbox.labelOf(item.opaqueId), place === 0)
+      rows.push({ cells: hasBatches ? cells.toSpliced(BATCH_COLUMN, 0, place === 0 ? batch : '"') : cells, fact })
+    }
+  }
+  report.list(hasBatches ? HEADINGS.toSpliced(BATCH_COLUMN, 0, 'BATCH') : HEADINGS, rows, 'The inbox is empty.')
   return exitOf(items.flatMap(({ fault }) => (fault === undefined ? [] : [exitOfFault(fault)])))
 }
 
-function rowOf(item: InboxItem, label: string | undefined): Row {
+/** A file that is alone in its batch is a file like any other. */
+function isBatch({ items }: BatchGroup<InboxItem>): boolean {
+  return items.length > 1
+}
+
+/** `3f2a91c0 (3 of 40)`. */
+function batchText({ batchId = '', items }: BatchGroup<InboxItem>): string {
+  const announced = announcedCount(items)
+  return `${shortId(batchId)} (${items.length}${announced === undefined ? '' : ` of ${announced}`})`
+}
+
+/** What the guest says of all files of a batch stands beside the first one. */
+function rowOf(item: InboxItem, label: string | undefined, isFirst: boolean): Row {
   const { dropId, opaqueId, sealedBytes, file, fault, receivedAt, adopting } = item
   return {
     cells: [
@@ -36,7 +58,7 @@ function rowOf(item: InboxItem, label: string | undefined): Row {
       sizeText(file?.size ?? sealedBytes),
       shown(label ?? shortId(opaqueId)),
       fault === undefined ? shortNameOf(item) : shown(fault.message),
-      `${adopting ? '(is being adopted) ' : ''}${file === undefined ? '' : claimsOf(file)}`,
+      `${adopting ? '(is being adopted) ' : ''}${file === undefined || !isFirst ? '' : claimsOf(file)}`,
     ],
     fact: {
       ...factsOf(item, label),

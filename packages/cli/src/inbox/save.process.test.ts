@@ -18,7 +18,7 @@ const inFolder = async (folder: string) =>
 const contentOf = (...path: readonly string[]) => readFile(join(root, ...path))
 const saving = ({ profile }: Office, folder: string, ...more: readonly string[]) => [
   ...['inbox', 'save', '--profile', profile, '--to', folder],
-  ...(more.includes('--link') || more.some((id) => id.length === 36) ? [] : ['--all']),
+  ...(more.includes('--link') || more.includes('--batch') || more.some((id) => id.length === 36) ? [] : ['--all']),
   ...more,
 ]
 // A world's folder gets the name of its test's office.
@@ -76,6 +76,49 @@ describe('blindkeep inbox save', () => {
     await facts(saving(here, folder, elsewhere, '--again'))
     assert.deepEqual(await inFolder(folder), [...names, 'invoice (3).pdf'].sort())
     assert.equal((await here.pending()).length, 3)
+  })
+
+  it('lists what was sent in one go together, with its note once, and saves, adopts and discards it', async () => {
+    const here = await office()
+    const { profile, folder } = here
+    const words = { sender: 'Ada', note: 'all of Sunday' }
+    const send = (index: number, id: string, sender = 'Ada') =>
+      here.drop(randomBytes(10), { ...words, sender, name: `day/${index}.jpg`, batch: { id, index, count: 3 } })
+    const [one, two, other] = ['ab'.repeat(16), 'cd'.repeat(16), 'ef'.repeat(16)]
+    const [second, alone, first] = [
+      await send(1, one),
+      await here.drop(new Uint8Array(), { name: 'x' }),
+      await send(0, one),
+    ]
+    const list = await run(['inbox', 'list', '--profile', profile])
+    assert.match(
+      list.stdout,
+      / BATCH +LINK .*\n.* abababab \(2 of 3\) .*0\.jpg +from "Ada", note: "all of Sunday"\n.* " +Front desk +_?day_1\.jpg *\n/,
+    )
+    const listed = await facts(['inbox', 'list', '--profile', profile])
+    assert.deepEqual(
+      listed.map((drop) => [drop.drop_id, drop.batch_id, drop.claimed_batch_index, drop.claimed_batch_count]),
+      [
+        [first, one, 0, 3],
+        [second, one, 1, 3],
+        [alone, undefined, undefined, undefined],
+      ],
+    )
+    const saved = await facts(saving(here, folder, '--batch', 'abab', '--discard'))
+    assert.equal(saved.at(-1).discarded, 2)
+    assert.deepEqual(await inFolder(folder), ['day/0.jpg', 'day/1.jpg'])
+
+    await here.owner.createAlbum({ name: 'Kept' })
+    await send(0, two)
+    await facts(['inbox', 'adopt', '--batch', two, '--album', 'Kept', '--profile', profile])
+    for (const sender of ['Ada', 'Eve']) await send(0, other, sender)
+    const several = await run(['inbox', 'discard', '--batch', other, '--yes', '--profile', profile])
+    assert.match(several.stderr, /is the batch of 2 guests/)
+    assert.equal((await here.pending()).length, 3)
+    const [eve] = (await here.owner.inbox()).filter(({ file }) => file?.sender === 'Eve')
+    await here.owner.discardDrop(eve?.dropId ?? '')
+    await facts(['inbox', 'discard', '--batch', other, '--yes', '--profile', profile])
+    assert.deepEqual(await here.pending(), [alone])
   })
 
   it('keeps hostile names inside the folder', async () => {

@@ -13,11 +13,17 @@ import { forEachDrop, movingOf, openSaving, type Saving, type SavingFlags, tellF
 export interface SaveFlags extends SavingFlags {
   readonly to: string
   readonly all?: boolean
+  readonly batch?: string
   readonly again?: boolean
 }
 
 export async function save(ids: readonly string[], flags: SaveFlags): Promise<Exit> {
-  requireOneOf({ ids: ids.length > 0, '--link': flags.link !== undefined, '--all': flags.all === true })
+  requireOneOf({
+    ids: ids.length > 0,
+    '--batch': flags.batch !== undefined,
+    '--link': flags.link !== undefined,
+    '--all': flags.all === true,
+  })
   const signed = await signedIn(flags)
   return await interruptible((signal) =>
     withKeptDrops(signed, flags.to, async (kept) => {
@@ -26,7 +32,7 @@ export async function save(ids: readonly string[], flags: SaveFlags): Promise<Ex
       const { again = false } = flags
       try {
         const saving = await openSaving({ signed, flags, kept, signal, again, onStep: (step) => done.push(step) })
-        const selection = { ids, link: await linkOf(owner, flags.link) }
+        const selection = { ids, batch: flags.batch, link: await linkOf(owner, flags.link) }
         const failed = await saveChosen({ saving, selection, report, signal })
         return conclude({ done, failed, report, signal })
       } finally {

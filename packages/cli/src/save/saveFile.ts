@@ -5,14 +5,11 @@
 import { constants } from 'node:fs'
 import { link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { safeName } from '@blindkeep/client/safeName'
+import { numberedName, safePath } from '@blindkeep/client/safePath'
 import { LocalError } from '../exits.ts'
 import { codeOf, syncDirectory } from '../home/files.ts'
 import { isOwn, openPart, type Part, type PartContent, requireOwn, writePart } from './part.ts'
 
-/** Folders in one name, and their bytes: systems bound a whole path. More are left out: the file is put into the last one. */
-const [MAX_FOLDERS, MAX_FOLDERS_BYTES] = [32, 640]
-const MAX_NAME_BYTES = 255
 /** Files of one name in one folder. */
 const MAX_SAME_NAMES = 10_000
 
@@ -89,21 +86,12 @@ export async function saveAs(
 /** Safe steps below `folder`. A step that is a file or a link of the person gets a number: no name leads elsewhere. */
 async function placeOf(
   folder: string,
-  name: string | undefined,
+  given: string | undefined,
 ): Promise<{ readonly directory: string; readonly name: string }> {
-  const steps = (name ?? '').split('/').filter((step) => !/^[. ]*$/.test(step))
+  const { folders, name } = safePath(given)
   let directory = await realpath(folder)
-  for (const step of foldersOf(steps)) directory = await stepInto(join(directory, step))
-  return { directory, name: safeName(steps.at(-1) ?? '') }
-}
-
-function foldersOf(steps: readonly string[]): readonly string[] {
-  let bytes = 0
-  const isShort = (folder: string) => {
-    bytes += Buffer.byteLength(folder)
-    return bytes <= MAX_FOLDERS_BYTES
-  }
-  return steps.slice(0, -1).slice(0, MAX_FOLDERS).map(safeName).filter(isShort)
+  for (const step of folders) directory = await stepInto(join(directory, step))
+  return { directory, name }
 }
 
 async function stepInto(path: string): Promise<string> {
@@ -176,16 +164,9 @@ async function settle(part: Part, path: string): Promise<void> {
   await rm(part.path, { force: true })
 }
 
-/** The number stands before the ending, and the whole stays as short as a name may be. */
 function numbered(path: string, number: number): string {
-  if (number === 1) return path
   const [directory, name] = [dirname(path), path.slice(dirname(path).length).replace(/^[/\\]/, '')]
-  const dot = name.lastIndexOf('.')
-  const [stem, ending] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
-  const suffix = ` (${number})${ending}`
-  let kept = [...stem]
-  while (Buffer.byteLength(kept.join('') + suffix) > MAX_NAME_BYTES) kept = kept.slice(0, -1)
-  return join(directory, kept.join('') + suffix)
+  return number === 1 ? path : join(directory, numberedName(name, number))
 }
 
 async function statOrNone(path: string) {

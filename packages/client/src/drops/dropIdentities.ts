@@ -41,9 +41,12 @@ export function createDropIdentities({ createHash }: Pick<Environment, 'createHa
     return identity
   }
 
-  function fileOf({ kemCt }: DropFacts, { name, type, note, sender, modifiedAt, size }: FileDescription): string {
+  function fileOf(
+    { kemCt }: DropFacts,
+    { name, type, note, sender, modifiedAt, size, batch }: FileDescription,
+  ): string {
     const running = createHash()
-    const shown = [kemCt, size, name, type, note, sender, modifiedAt]
+    const shown = [kemCt, size, name, type, note, sender, modifiedAt, batch?.id]
     running.update(utf8(JSON.stringify(shown.map((value) => value ?? null))))
     return running.digest()
   }

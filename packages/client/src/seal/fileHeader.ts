@@ -1,6 +1,8 @@
+import { OPAQUE_ID_PATTERN } from '@blindkeep/protocol/ids'
 import { integer, object, text } from '@blindkeep/protocol/schemas/shape'
 import { type Static, Type } from 'typebox'
 import { safeName } from '../safeName.ts'
+import { type Batch, batchHeaderOf, batchOf } from './batch.ts'
 import type { Header } from './header.ts'
 
 /** What a sender says about a file. All of it is sealed. */
@@ -22,11 +24,18 @@ export const FileHeader = object('FileHeader', {
   modified_at: Type.Optional(text('RFC 3339.')),
   note: Type.Optional(text('The sender’s note.')),
   sender: Type.Optional(text('The sender’s name.')),
+  batch: Type.Optional(text('The go that the file belongs to.', { pattern: OPAQUE_ID_PATTERN })),
+  batch_index: Type.Optional(integer('Its position in it.')),
+  batch_count: Type.Optional(integer('How many files the go has.', 1)),
 })
 export type FileHeader = Static<typeof FileHeader>
 
 /** Leaves absent members out, so that the header is the same before and after JSON. */
-export function headerOf(size: number, { name, type, note, sender, modifiedAt }: FileFacts): FileHeader {
+export function headerOf(
+  size: number,
+  { name, type, note, sender, modifiedAt }: FileFacts,
+  batch?: Batch | undefined,
+): FileHeader {
   return {
     size,
     ...(name === undefined ? {} : { name }),
@@ -34,6 +43,7 @@ export function headerOf(size: number, { name, type, note, sender, modifiedAt }:
     ...(note === undefined ? {} : { note }),
     ...(sender === undefined ? {} : { sender }),
     ...(modifiedAt === undefined ? {} : { modified_at: modifiedAt }),
+    ...batchHeaderOf(batch),
   }
 }
 
@@ -49,13 +59,20 @@ export interface FileDescription {
   readonly modifiedAt: string | undefined
   /** Bytes of the file. */
   readonly size: number
+  /** Of a drop: the files that its guest has sent in one go. */
+  readonly batch?: Batch | undefined
 }
 
-export function descriptionOf({ size, name, type, note, sender, modified_at: modifiedAt }: Header): FileDescription {
-  return { size, name, safeName: name === undefined ? undefined : safeName(name), type, note, sender, modifiedAt }
+export function descriptionOf(header: Header): FileDescription {
+  const { size, name, type, note, sender, modified_at: modifiedAt } = header
+  const batch = batchOf(header)
+  return {
+    ...{ size, name, safeName: name === undefined ? undefined : safeName(name), type, note, sender, modifiedAt },
+    ...(batch === undefined ? {} : { batch }),
+  }
 }
 
-/** Whether two senders say the same, in every field, about a file. */
+/** Whether two senders say the same, in every field, about a file. Its batch is about other files: it does not follow a drop into an album. */
 export function hasSameFacts(one: FileFacts, other: FileFacts): boolean {
   const { name, type, note, sender, modifiedAt } = one
   const isSame = name === other.name && type === other.type && note === other.note

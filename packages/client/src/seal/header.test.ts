@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { concatBytes } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
+import { MAX_BATCH_FILES } from '@blindkeep/protocol/suites'
 import fc from 'fast-check'
 import { decodeHeader, encodeHeader, type Header } from './header.ts'
 import { SealError } from './sealError.ts'
@@ -23,6 +24,16 @@ const headers: fc.Arbitrary<Header> = fc.record(
   { requiredKeys: ['size'] },
 )
 
+const batch = '0123456789abcdef'.repeat(2)
+const batches = fc.record(
+  {
+    batch: fc.constant(batch),
+    batch_index: fc.nat(MAX_BATCH_FILES - 1),
+    batch_count: fc.integer({ min: 1, max: MAX_BATCH_FILES }),
+  },
+  { requiredKeys: ['batch'] },
+)
+
 describe('a header', () => {
   it('is read back, in whole blocks of 1024 bytes', () => {
     fc.assert(
@@ -37,6 +48,43 @@ describe('a header', () => {
         assert.deepEqual(decodeHeader(encoded), Object.fromEntries(expected))
       }),
     )
+  })
+
+  it('has its batch, with position and count if they are known', () => {
+    fc.assert(
+      fc.property(batches, (of) => {
+        assert.deepEqual(decodeHeader(encodeHeader({ size: 1, name: 'a', ...of })), { size: 1, name: 'a', ...of })
+      }),
+    )
+  })
+
+  it('is not made with a batch that a reader would pass over', () => {
+    for (const wrong of [
+      { batch: batch.toUpperCase() },
+      { batch: `${batch}\n` },
+      { batch_index: 0 },
+      { batch, batch_index: -1 },
+      { batch, batch_index: MAX_BATCH_FILES },
+      { batch, batch_count: 0 },
+      { batch, batch_count: 1e9 },
+    ])
+      assert.throws(() => encodeHeader({ size: 0, ...wrong }), RangeError)
+  })
+
+  it('is read without what is wrong in its batch, as older clients read all of it', () => {
+    const read = (...fields: readonly [string, CborValue][]) => {
+      const encoded = encodeCbor(new Map<string, CborValue>([['size', 1], ...fields]))
+      return decodeHeader(concatBytes(encoded, new Uint8Array(1024 - encoded.length)))
+    }
+    assert.deepEqual(read(['batch', 'not hex'], ['batch_index', 1], ['batch_count', 2]), { size: 1 })
+    assert.deepEqual(read(['batch', 7]), { size: 1 })
+    assert.deepEqual(read(['batch_index', 1]), { size: 1 })
+    assert.deepEqual(read(['batch', batch], ['batch_index', '1'], ['batch_count', 1e9]), { size: 1, batch })
+    assert.deepEqual(read(['batch', batch], ['batch_index', 1.5], ['batch_count', 3]), {
+      size: 1,
+      batch,
+      batch_count: 3,
+    })
   })
 
   it('omits unknown fields', () => {
@@ -60,6 +108,9 @@ describe('a header', () => {
     modified_at: '9999-12-31T23:59:59.999Z',
     note: 'n'.repeat(49_152),
     sender: '😀'.repeat(256),
+    batch,
+    batch_index: MAX_BATCH_FILES - 1,
+    batch_count: MAX_BATCH_FILES,
   }
 
   it('has at most 64 blocks with the longest text in each field', () => {

@@ -6,10 +6,11 @@ import { type Bytes, concatBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCborPrefix, encodeCbor } from '@blindkeep/protocol/cbor'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
 import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS, MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
+import { type BatchHeader, batchHeaderIn } from './batch.ts'
 import { SealError } from './sealError.ts'
 
 /** What the sender says about a file. Everything but `size` is unverified: show it as plain text, and make a name safe before it touches a disk. */
-export interface Header {
+export interface Header extends BatchHeader {
   /** Plaintext bytes of the file. The data segments may be longer: zeros after the file hide its size. */
   readonly size: number
   readonly name?: string | undefined
@@ -22,6 +23,7 @@ export interface Header {
 }
 
 const TEXT_FIELDS = ['name', 'type', 'note', 'sender'] as const
+const BATCH_FIELDS = ['batch', 'batch_index', 'batch_count'] as const
 
 /** Whether the text of this field is at most as long as its bound. */
 export function fitsHeader(field: keyof typeof MAX_HEADER_TEXT_BYTES, text: string): boolean {
@@ -29,7 +31,10 @@ export function fitsHeader(field: keyof typeof MAX_HEADER_TEXT_BYTES, text: stri
   return text.length <= bytesMax && utf8(text).length <= bytesMax
 }
 
-/** Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for a text that is too long, and for a size or a time that a reader would refuse. */
+/**
+ * Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for a text that is too long, and for a size, a time or a batch that a reader would refuse or
+ * pass over.
+ */
 export function encodeHeader(header: Header): Bytes {
   const fields = new Map<string, CborValue>([['size', header.size]])
   for (const name of TEXT_FIELDS) {
@@ -37,11 +42,23 @@ export function encodeHeader(header: Header): Bytes {
     if (text !== undefined) fields.set(name, fitting(name, portable(text)))
   }
   if (header.modified_at !== undefined) fields.set('modified_at', instant(header.modified_at))
+  const batch = knownBatch(header)
+  for (const name of BATCH_FIELDS) {
+    const value = batch[name]
+    if (value !== undefined) fields.set(name, value)
+  }
   if (!isSize(header.size)) throw new RangeError('a size is an integer from 0 to 2^53-1')
   const encoded = encodeCbor(fields)
   const blocks = Math.ceil(encoded.length / HEADER_BLOCK_BYTES)
   if (blocks > MAX_HEADER_BLOCKS) throw new Error('the bounds of its texts keep a header within its blocks')
   return concatBytes(encoded, new Uint8Array(blocks * HEADER_BLOCK_BYTES - encoded.length))
+}
+
+function knownBatch(header: Header): BatchHeader {
+  const read = batchHeaderIn((name) => header[name])
+  if (BATCH_FIELDS.some((name) => header[name] !== read[name]))
+    throw new RangeError('a batch is 32 lowercase hex characters, and its position and count are small integers')
+  return read
 }
 
 /** CBOR text is UTF-8, which has no lone surrogates; decoders drop a leading byte order mark. */
@@ -75,7 +92,7 @@ export function decodeHeader(padded: Uint8Array): Header {
   const header: Record<string, string> = {}
   for (const name of TEXT_FIELDS) if (fields.has(name)) header[name] = textField(fields, name)
   if (fields.has('modified_at')) header.modified_at = timeField(fields)
-  return { size, ...header }
+  return { size, ...header, ...batchHeaderIn((name) => fields.get(name)) }
 }
 
 function decodeFields(padded: Uint8Array): { fields: Map<unknown, unknown>; rest: Uint8Array } {

@@ -76,7 +76,8 @@ function refusal(reason: string) {
 
 describe('opening the blobs of the vectors', () => {
   it('has vectors of every kind', () => {
-    for (const list of [vectors.valid, vectors.invalid.blobs, vectors.invalid.edits]) assert.ok(list.length > 0)
+    const { valid, tolerated, invalid } = vectors
+    for (const list of [valid, tolerated.blobs, invalid.blobs, invalid.edits]) assert.ok(list.length > 0)
   })
 
   for (const vector of vectors.valid) {
@@ -87,6 +88,13 @@ describe('opening the blobs of the vectors', () => {
       assert.ok(Buffer.compare(opened.content, pattern(vector.header.size)) === 0)
     })
   }
+
+  for (const { name, header, sealed } of vectors.tolerated.blobs)
+    it(`returns header and content: ${name}`, async () => {
+      const opened = await openWhole(fromHex(sealed), contextOf(vectors.tolerated))
+      assert.deepEqual(opened.header, header)
+      assert.deepEqual(opened.content, pattern(header.size))
+    })
 
   for (const vector of vectors.invalid.blobs) {
     it(`refuses for ${vector.reason}: ${vector.name}`, async () => {

@@ -14,9 +14,14 @@ interface ButtonProps {
   /** Shows a spinner and accepts no second click. */
   readonly busy?: boolean | undefined
   readonly describedBy?: string | undefined
+  /** The action and its object, where the words on the button name only the action. */
+  readonly label?: string | undefined
+  /** Shows and hides more of the element with this id. */
+  readonly expands?: { readonly id: string; readonly isExpanded: boolean } | undefined
 }
 
-export function Button({ children, onClick, kind, icon, submits, disabled, busy, describedBy }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { children, onClick, kind, icon, submits, disabled, busy, describedBy, label, expands } = props
   return (
     <button
       type={submits === true ? 'submit' : 'button'}
@@ -24,6 +29,9 @@ export function Button({ children, onClick, kind, icon, submits, disabled, busy,
       disabled={disabled === true || busy === true}
       aria-busy={busy === true}
       aria-describedby={describedBy}
+      aria-label={label}
+      aria-controls={expands?.id}
+      aria-expanded={expands?.isExpanded}
       onClick={onClick}
     >
       {busy === true ? <span class="spinner" aria-hidden="true" /> : icon !== undefined && <Icon name={icon} />}

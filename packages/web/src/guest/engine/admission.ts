@@ -1,4 +1,5 @@
 /** Decides what happens to a file that the guest chooses: the file is known already, continues a stored upload, is new, or is refused. */
+import { batchOf, type SendState } from '@blindkeep/client/guest'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { ChosenFile, Limits, LinkStatus, Remark } from '../messages.ts'
@@ -27,6 +28,8 @@ interface AdmissionOptions {
   readonly earlier: EarlierUploads
   readonly linkStatus: () => LinkStatus
   readonly newId: () => string
+  /** The guest goes on with this upload of an earlier visit. */
+  readonly onGoingOn: (state: SendState) => void
   readonly onChange: () => void
 }
 
@@ -82,8 +85,9 @@ export function createAdmission(options: AdmissionOptions): Admission {
     }
     const { id, state, sentBytes } = match.upload
     earlier.remove(id)
+    options.onGoingOn(state)
     const stored = { id, state, totalBytes: state.size, sentBytes, mustCompare: match.is === 'perhaps' }
-    const known = { ...common, ...stored }
+    const known = { ...common, ...stored, batch: batchOf(state.header) }
     if (!(await uploads.lock(id))) {
       earlier.awaitOtherTab(id)
       return entries.add({ ...known, phase: 'failed', failure: 'other_tab' })

@@ -23,7 +23,8 @@ export interface AllFilesCommands {
 }
 
 export function createAllFilesCommands(parts: EngineParts, { retry }: FileCommands): AllFilesCommands {
-  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, rate, visit, onChange, endWaits } = parts
+  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, rate, goes, visit, onChange, endWaits } =
+    parts
 
   function resumeWhere(isMeant: (entry: Entry) => boolean): void {
     for (const entry of entries.all()) if (isMeant(entry)) resumeEntry(entries, entry)
@@ -31,9 +32,12 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
 
   return {
     send(message, text) {
-      visit.message = message
+      const chosen = [...entries.all()].filter(({ phase }) => phase === 'chosen')
+      const go = goes.begin(message, chosen.length)
+      visit.message = go.message
       if (text !== undefined) passphrase.set(text)
-      for (const { id, phase } of entries.all()) if (phase === 'chosen') entries.change(id, become.submitted(message))
+      for (const [index, { id }] of chosen.entries())
+        entries.change(id, become.submitted(go.message, go.batchAt(index)))
       rate.restart()
       uploads.pump()
     },

@@ -47,6 +47,17 @@ describe('sending without faults', () => {
     assert.deepEqual(await world.contentOf('trip/day 1/b.bin'), content)
     const drops = (await world.owner.inbox()).filter(({ file }) => file?.note === 'A note' && file.sender === 'Ada')
     assert.equal(drops.length, 3)
+    const [first, ...others] = drops.map(({ file }) => file?.batch)
+    assert.match(first?.id ?? '', /^[0-9a-f]{32}$/)
+    assert.ok(others.every((batch) => batch?.id === first?.id && batch?.count === 3))
+    assert.deepEqual(drops.map(({ file }) => file?.batch?.index).toSorted(), [0, 1, 2])
+
+    await tab.add([chosen('d.bin', content)])
+    tab.send({ note: 'A note', sender: 'Ada' }, undefined)
+    await tab.until(({ checkedReceipts }) => checkedReceipts === 4)
+    const next = (await world.owner.inbox()).find(({ file }) => file?.name === 'd.bin')?.file?.batch
+    assert.deepEqual([next?.index, next?.count], [0, 1])
+    assert.notEqual(next?.id, first?.id)
   })
 
   it('sends a file from after the year 9999 without its date', async () => {
@@ -167,6 +178,32 @@ describe('an interrupted upload', () => {
     assert.equal(offsets.filter((offset) => offset === 0).length, 1)
     assert.deepEqual(await world.contentOf('resumed.bin'), content)
     assert.deepEqual(await browser.store.uploads(world.linkIdOf(url)), [])
+  })
+
+  it('takes what is sent with it after a reload into its go, with the message of the go', async () => {
+    const { url, opaqueId } = await world.owner.createLink()
+    const browser = newBrowser()
+    const files = ['one.bin', 'two.bin', 'three.bin'].map((name) => chosen(name, bytes(4 * MIB)))
+    const before = await openTab(url, browser)
+    await before.untilOpen()
+    await before.add(files)
+    before.send({ note: 'all three', sender: 'Ada' }, undefined)
+    await before.until(({ rows }) => rows.some(({ isBegun }) => isBegun))
+    before.pauseAll()
+    await before.untilAll('paused')
+    // As if the page had been closed before the last file was sealed.
+    for (const { id, name } of await browser.store.uploads(world.linkIdOf(url)))
+      if (name === 'three.bin') await browser.store.removeUpload(id)
+
+    const tab = await openTab(url, reopened(browser))
+    await tab.untilOpen()
+    await tab.add(files)
+    tab.send(noMessage, undefined)
+    await tab.untilAll('landed')
+    const sent = (await world.owner.inbox()).filter((drop) => drop.opaqueId === opaqueId)
+    assert.equal(sent.length, 3)
+    assert.equal(new Set(sent.map(({ file }) => file?.batch?.id)).size, 1)
+    assert.ok(sent.every(({ file }) => file?.note === 'all three' && file.sender === 'Ada' && file.batch?.count === 3))
   })
 
   it('resumes when the link is closed, because only the session is asked', async () => {

@@ -8,6 +8,7 @@ import { type Admission, createAdmission } from './admission.ts'
 import { failHopeless, isKeySwapped } from './closedLink.ts'
 import { createEarlierUploads, type EarlierUploads } from './earlierUploads.ts'
 import { createEntries, type Entries, type Entry } from './entries.ts'
+import { createGoes, type Goes } from './goes.ts'
 import type { GuestStore } from './guestStore.ts'
 import { createLinkOpening, type LinkOpening } from './linkOpening.ts'
 import { createLockedUploads } from './lockedUploads.ts'
@@ -43,6 +44,7 @@ export interface EngineParts {
   readonly earlier: EarlierUploads
   readonly admission: Admission
   readonly rate: RateMeter
+  readonly goes: Goes
   /** What the guest has decided for all files of this visit. */
   readonly visit: { isPaused: boolean; message: Message }
   readonly nowMs: () => number
@@ -65,6 +67,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
     onChange()
   })
   const passphrase = createPassphrase(onChange)
+  const goes = createGoes(environment)
   const link = createLinkOpening({ parts: options.parts, environment, onChange: onLink })
   const receipts = createReceipts({
     ...{ environment, store },
@@ -87,7 +90,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
     onMissingReceipt: ({ id, custody }) => receipts.fetch(id, custody),
   })
   const admission = createAdmission({
-    ...{ entries, uploads: locked, earlier, linkStatus: link.status, onChange },
+    ...{ entries, uploads: locked, earlier, linkStatus: link.status, onGoingOn: goes.goOn, onChange },
     newId: () => toHex(environment.randomBytes(ID_BYTES)),
   })
 
@@ -103,7 +106,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   }
 
   return {
-    ...{ linkId, baseUrl, store, entries, passphrase, link, receipts, uploads, earlier, admission, rate, visit },
+    ...{ linkId, baseUrl, store, entries, passphrase, link, receipts, uploads, earlier, admission, rate, goes, visit },
     ...{ nowMs, onChange, endWaits: waking.wake },
   }
 }

@@ -1,5 +1,5 @@
 /** The files of this visit, and those that landed in earlier visits, in the order in which the guest added them. Each change makes a new entry. */
-import type { SendState } from '@blindkeep/client/guest'
+import type { Batch, SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
 import type { FailureReason, Message, Phase, ReceiptStatus } from '../messages.ts'
 import type { FileIdentity } from './fileIdentity.ts'
@@ -14,6 +14,8 @@ export interface Entry extends FileIdentity {
   /** Absent for a file that landed in an earlier visit. */
   readonly source?: Source | undefined
   readonly message: Message
+  /** The go that the file belongs to. Absent before the guest sends the file. */
+  readonly batch?: Batch | undefined
   /** Changed only by `become` in phases.ts. */
   readonly phase: Phase
   /** Sealed bytes that are hashed, while the file is prepared. */

@@ -16,7 +16,7 @@
  * A file that was prepared in an earlier visit goes from waiting directly to sending, or is compared first, in the phase preparing.
  * An entry's first phase is set where the entry is added: admission.ts, landedFiles.ts, and `discard` in fileCommands.ts.
  */
-import type { SendProgress, SendState } from '@blindkeep/client/guest'
+import type { Batch, SendProgress, SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
 import type { FailureReason, Message, Trouble } from '../messages.ts'
 import type { Entries, Entry, EntryChange } from './entries.ts'
@@ -32,7 +32,7 @@ export const become = {
   judged: (misfit: Misfit | undefined) => ({ phase: misfit === undefined ? 'chosen' : 'unfit', failure: misfit }),
 
   /** The guest sends the file. */
-  submitted: (message: Message) => ({ phase: 'waiting', message }),
+  submitted: (message: Message, batch: Batch) => ({ phase: 'waiting', message, batch }),
 
   /** The guest chooses a file again that failed or was cancelled. */
   chosenAgain: (source: Source, resumes: boolean) => ({

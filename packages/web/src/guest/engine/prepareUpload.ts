@@ -35,7 +35,7 @@ export function createPrepareUpload({ entries, uploads, link, passphrase }: Prep
     { entry, source, signal }: UploadWork,
     options: Pick<PrepareOptions, 'passphrase' | 'onProgress'>,
   ) {
-    const { type, message, lastModified } = entry
+    const { type, message, batch, lastModified } = entry
     const opened = link()
     if (opened === undefined) throw new Error('a file is sealed only for an open link')
     return opened.prepare({
@@ -45,6 +45,7 @@ export function createPrepareUpload({ entries, uploads, link, passphrase }: Prep
       note: message.note === '' ? undefined : message.note,
       sender: message.sender === '' ? undefined : message.sender,
       modifiedAt: instantOf(lastModified),
+      batch,
       signal,
       ...options,
     })

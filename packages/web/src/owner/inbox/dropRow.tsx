@@ -4,6 +4,7 @@ import { formatAge, formatBytes, formatInstant } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
 import { useInView } from '../../common/useInView.ts'
+import { batchIdOf } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
 import { faultText, inboxText, nameOf, plainNameOf, shortNoteOf, sizeOf } from './texts.ts'
@@ -13,12 +14,16 @@ export interface DropActions {
   readonly onKeep: (items: readonly ListedDrop[]) => void
   /** Called synchronously in the click's handler. */
   readonly onDownload: (item: ListedDrop) => void
+  /** The same for several files, as one ZIP of this title. */
+  readonly onZip: (items: readonly ListedDrop[], title: string) => void
   readonly onDiscard: (items: readonly ListedDrop[]) => void
 }
 
 export interface RowActions extends DropActions {
   readonly onChoose: (item: ListedDrop, isOn: boolean, isRange: boolean) => void
+  readonly onChooseAll: (items: readonly ListedDrop[], isOn: boolean) => void
   readonly readName: InboxDrops['readName']
+  readonly readBatch: InboxDrops['readBatch']
 }
 
 interface DropRowProps {
@@ -28,23 +33,26 @@ interface DropRowProps {
   readonly nowMs: number
   readonly isChosen: boolean
   readonly isBusy: boolean
+  /** The batch says once what is the same for all of its files. */
+  readonly isInBatch?: boolean
   /** Must be the same object in each drawing. */
   readonly actions: RowActions
 }
 
 /** Memoized: a list of thousands changes often, mostly in other rows. */
 export function DropRow(props: DropRowProps) {
-  const { item, linkLabel, language, nowMs, isChosen, isBusy, actions } = props
-  return useMemo(() => <Row {...props} />, [item, linkLabel, language, nowMs, isChosen, isBusy, actions])
+  const { item, linkLabel, language, isChosen, isBusy, isInBatch, actions } = props
+  const nowMs = isInBatch === true ? 0 : props.nowMs
+  return useMemo(() => <Row {...props} />, [item, linkLabel, language, nowMs, isChosen, isBusy, isInBatch, actions])
 }
 
 function Row(props: DropRowProps) {
-  const { item, language, isChosen, isBusy, actions } = props
+  const { item, language, isChosen, isBusy, isInBatch = false, actions } = props
   const text = inboxText(language)
   const { file, fault, adopting } = item
   const plainName = plainNameOf(item, language)
   return (
-    <li class={`drop ${isChosen ? 'chosen' : ''} ${fault === undefined ? '' : 'faulty'}`}>
+    <li class={`drop ${isChosen ? 'chosen' : ''} ${fault === undefined ? '' : 'faulty'}`} data-drop={item.dropId}>
       <label class="pick">
         <input
           type="checkbox"
@@ -62,9 +70,10 @@ function Row(props: DropRowProps) {
           </span>
         </button>
         {isUnread(item) && <NameInView item={item} readName={actions.readName} />}
+        {!isInBatch && <BatchInView of={item} readBatch={actions.readBatch} />}
         <Facts {...props} />
         {fault !== undefined && <p class="small fault">{faultText(fault, language)}</p>}
-        {file?.note !== undefined && (
+        {file?.note !== undefined && !isInBatch && (
           <p class="small note">
             <Name>{shortNoteOf(file.note)}</Name>
           </p>
@@ -83,9 +92,24 @@ function NameInView({ item, readName }: { readonly item: ListedDrop; readonly re
   return <span ref={place} />
 }
 
-function Facts({ item, linkLabel, language, nowMs }: DropRowProps) {
+interface BatchInViewProps {
+  readonly of: ListedDrop
+  readonly readBatch: RowActions['readBatch']
+}
+
+/** Wants the other files of the batch while this place is in view. */
+export function BatchInView({ of, readBatch }: BatchInViewProps) {
+  const place = useRef<HTMLSpanElement>(null)
+  const isInView = useInView(place)
+  const batchId = batchIdOf(of)
+  useEffect(() => (isInView && batchId !== undefined ? readBatch(batchId) : undefined), [batchId, isInView, readBatch])
+  return batchId === undefined ? null : <span ref={place} />
+}
+
+function Facts({ item, linkLabel, language, nowMs, isInBatch }: DropRowProps) {
   const text = inboxText(language)
   const { file, receivedAt } = item
+  if (isInBatch === true) return <p class="small soft size">{formatBytes(sizeOf(item), language)}</p>
   return (
     <ul class="dotted small soft">
       <li>{formatBytes(sizeOf(item), language)}</li>

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { nodeEnvironment } from '@blindkeep/client/node'
-import type { Owner } from '@blindkeep/client/owner'
+import type { Batch, Owner } from '@blindkeep/client/owner'
 import { newOwner, sendFile } from '../../../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../../../testing/startServer.ts'
+import { batchIdOf, entriesOf } from './batches.ts'
 import { createInboxDrops, EMPTY_INBOX, type InboxSnapshot } from './inboxDrops.ts'
 
 let server: RunningServer
@@ -29,7 +30,7 @@ async function openPage(t: TestContext, { files = 0, around = (owner: Owner): Wa
     },
   })
   const { url } = await owner.createLink()
-  const send = (name: string) => sendFile(url, randomBytes(5), { name })
+  const send = (name: string, batch?: Batch) => sendFile(url, randomBytes(5), { name, batch })
   for (let number = 0; number < files; number++) await send(`${number}`)
 
   let shown: InboxSnapshot = EMPTY_INBOX
@@ -178,5 +179,30 @@ describe('the inbox of a page', () => {
     await send('later')
     const { error } = await untilListed(2)
     assert.deepEqual([error, asked], [undefined, ['newest false']])
+  })
+
+  it('reads the names of a whole batch when one of its files is known, and few others', async (t) => {
+    const { inbox, asked, send, until, untilListed, untilNamed } = await openPage(t, { files: 14 })
+    const id = '5'.repeat(32)
+    for (let index = 0; index < 20; index++) await send(`of batch ${index}`, { id, index, count: 21 })
+    inbox.reload()
+    const { drops } = await untilListed(34)
+    const [newest] = drops
+    assert.ok(newest)
+    inbox.readName(newest)
+    const [named] = (await untilNamed(1)).drops
+    const batchId = named && batchIdOf(named)
+    assert.ok(batchId)
+    const release = inbox.readBatch(batchId)
+    const whole = await until(({ lookingIn, drops: all }) => lookingIn.size === 0 && entriesOf(all).length === 15)
+    // One is still to come, so it was looked for beside the others.
+    assert.ok(asked.filter((one) => one === 'name').length < 34)
+    await send('of batch 20', { id, index: 20, count: 21 })
+    const later = await until(
+      ({ lookingIn, drops: all }) => all.length === 35 && lookingIn.size === 0 && all[0]?.file !== undefined,
+    )
+    const batch = entriesOf(later.drops).find((entry) => entry.is === 'batch')?.batch
+    assert.deepEqual([whole.drops.length, batch?.items.length], [34, 21])
+    release()
   })
 })

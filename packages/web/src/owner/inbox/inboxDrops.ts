@@ -1,8 +1,9 @@
 /** The files in the inbox, kept current: listed once in pages, then followed from event to event. Names are read only where they are shown. */
 import type { DropFacts, InboxItem, LiveEvent, Owner } from '@blindkeep/client/owner'
-import type { DropId } from '@blindkeep/protocol/ids'
+import type { DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import { createRefresher } from '../../common/refresher.ts'
-import { createSharedLoads } from '../../common/sharedLoads.ts'
+import { createSharedLoads, type Outcome } from '../../common/sharedLoads.ts'
+import { createBatchReading } from './batchReading.ts'
 import { createDropList, type ListedDrop } from './dropList.ts'
 
 export interface InboxSnapshot {
@@ -10,10 +11,12 @@ export interface InboxSnapshot {
   readonly drops: readonly ListedDrop[]
   /** False until the last page of the first list has arrived. */
   readonly isListed: boolean
+  /** Links of which more files of the batches in view are looked for. */
+  readonly lookingIn: ReadonlySet<OpaqueId>
   readonly error: unknown
 }
 
-export const EMPTY_INBOX: InboxSnapshot = { drops: [], isListed: false, error: undefined }
+export const EMPTY_INBOX: InboxSnapshot = { drops: [], isListed: false, lookingIn: new Set(), error: undefined }
 
 export interface InboxDrops {
   /** Lists all again; names that could not be read are read again. */
@@ -23,6 +26,8 @@ export interface InboxDrops {
   remove(dropId: DropId): void
   /** Wants the name of this file, until the returned function is called. */
   readName(drop: DropFacts): () => void
+  /** Wants the names of all files of this batch (`batchIdOf`), until the returned function is called. */
+  readBatch(batchId: string): () => void
   stop(): void
 }
 
@@ -37,21 +42,28 @@ const MAX_NAMES_AT_ONCE = 4
 const PUBLISH_MS = 100
 
 export function createInboxDrops({ owner, onChange }: InboxDropsPorts): InboxDrops {
-  const stopped = new AbortController()
+  const [stopped, list] = [new AbortController(), createDropList()]
   const { signal } = stopped
-  const list = createDropList()
   /** Drops of events that were not looked for yet. */
   const landed = new Set<DropId>()
-  const names = createSharedLoads<InboxItem>({
-    maxAtOnce: MAX_NAMES_AT_ONCE,
-    maxUnused: 0,
-    maxAgeMs: 0,
-    dispose: () => undefined,
-  })
   let isListed = false
   let isOutdated = true
   let error: unknown
-  const publish = soon(() => signal.aborted || onChange({ drops: list.all(), isListed, error }))
+  const publish = soon(() => {
+    if (signal.aborted) return
+    batches.look()
+    onChange({ drops: list.all(), isListed, lookingIn: batches.links(), error })
+  })
+  const readName = createNameReading({
+    owner,
+    onName(outcome) {
+      if (outcome.value === undefined) error = outcome.error
+      else list.show(outcome.value)
+      publish()
+    },
+  })
+  // Before the whole list is there, names that are not in view would only delay it.
+  const batches = createBatchReading({ drops: () => (isListed ? list.all() : []), read: readName })
 
   async function listNew(): Promise<void> {
     for await (const page of owner.pendingDrops({ known: list.ids().toReversed(), signal })) list.addNew(page)
@@ -109,18 +121,34 @@ export function createInboxDrops({ owner, onChange }: InboxDropsPorts): InboxDro
         refresher.ask()
       }
     },
-    readName(drop) {
-      const read = (wanted: AbortSignal) => owner.describeDrop(drop, { signal: wanted })
-      return names.use(drop.dropId, read, ({ value, error: reason }) => {
-        if (value === undefined) error = reason
-        else list.show(value)
-        publish()
-      })
-    },
+    readName,
+    readBatch: batches.want,
     stop() {
       stopped.abort()
       refresher.stop()
     },
+  }
+}
+
+interface NameReadingPorts {
+  readonly owner: Pick<Owner, 'describeDrop'>
+  readonly onName: (outcome: Outcome<InboxItem>) => void
+}
+
+/** Reads each name once for all who want it. */
+function createNameReading({ owner, onName }: NameReadingPorts) {
+  const names = createSharedLoads<InboxItem>({
+    maxAtOnce: MAX_NAMES_AT_ONCE,
+    maxUnused: 0,
+    maxAgeMs: 0,
+    dispose: () => undefined,
+  })
+  return (drop: DropFacts, onEnd: () => void = () => undefined): (() => void) => {
+    const read = (signal: AbortSignal) => owner.describeDrop(drop, { signal })
+    return names.use(drop.dropId, read, (outcome) => {
+      onName(outcome)
+      onEnd()
+    })
   }
 }
 

@@ -1,13 +1,17 @@
 /** The list of the inbox, with checkboxes to choose files. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { formatBytes } from '../../common/format.ts'
 import { StepEnd } from '../../common/stepEnd.tsx'
 import { useNow } from '../../common/useNow.ts'
 import { useOwnerPages } from '../context.ts'
+import { BatchCard, FOLDED_ROWS } from './batchCard.tsx'
+import { type DropBatch, dropsOf, type InboxEntry } from './batches.ts'
 import type { ListedDrop } from './dropList.ts'
 import { type DropActions, DropRow, type RowActions } from './dropRow.tsx'
-import { afterClick, allOrNone, extentOf, type Selection } from './selection.ts'
+import { HalfCheckbox } from './halfCheckbox.tsx'
+import type { InboxSnapshot } from './inboxDrops.ts'
+import { afterAll, afterClick, allOrNone, extentOf, type Selection } from './selection.ts'
 import { inboxText } from './texts.ts'
 
 /** Rows are drawn in steps while the owner scrolls, so a large inbox appears at once. */
@@ -15,27 +19,41 @@ const STEP = 60
 
 interface InboxListProps extends DropActions {
   /** In the order in which they are shown. */
-  readonly items: readonly ListedDrop[]
+  readonly entries: readonly InboxEntry[]
+  readonly lookingIn: InboxSnapshot['lookingIn']
   readonly labelOfLink: (opaqueId: string) => string
   readonly readName: RowActions['readName']
+  readonly readBatch: RowActions['readBatch']
   readonly selection: Selection
   readonly onSelection: (selection: Selection) => void
   /** A task is running: no other can start. */
   readonly isBusy: boolean
 }
 
-export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, ...actions }: InboxListProps) {
+export function InboxList(props: InboxListProps) {
+  const { entries, lookingIn, labelOfLink, selection, onSelection, isBusy, ...actions } = props
   const { language } = useOwnerPages()
   const text = inboxText(language)
   const nowMs = useNow()
   const [count, setCount] = useState(STEP)
+  const [openBatches, setOpenBatches] = useState<ReadonlySet<string>>(new Set())
+  const items = dropsOf(entries)
   const shown = items.map(({ dropId }) => dropId)
   const extent = extentOf(selection, shown)
   const chosen = items.filter(({ dropId }) => selection.chosen.has(dropId))
   const rowActions = useStable({
     ...actions,
     onChoose: ({ dropId: id }, isOn, isRange) => onSelection(afterClick(selection, shown, { id, isOn, isRange })),
+    onChooseAll: (of, isOn) =>
+      onSelection(
+        afterAll(
+          selection,
+          of.map(({ dropId }) => dropId),
+          isOn,
+        ),
+      ),
   })
+  const { drawn, isAll } = firstRows(entries, openBatches, count)
   return (
     <div class="stack tight">
       <div class={`choosing ${chosen.length > 0 ? 'active' : ''}`}>
@@ -52,6 +70,9 @@ export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, 
             <Button kind="primary" icon="folder" disabled={isBusy} onClick={() => actions.onKeep(chosen)}>
               {text.keep}
             </Button>
+            <Button icon="download" onClick={() => actions.onZip(chosen, text.zip.title(chosen.length))}>
+              {text.zip.download}
+            </Button>
             <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => actions.onDiscard(chosen)}>
               {text.discard}
             </Button>
@@ -59,22 +80,69 @@ export function InboxList({ items, labelOfLink, selection, onSelection, isBusy, 
         )}
       </div>
       <ul class="card drops" aria-label={text.list}>
-        {items.slice(0, count).map((item) => (
-          <DropRow
-            key={item.dropId}
-            actions={rowActions}
-            item={item}
-            linkLabel={labelOfLink(item.opaqueId)}
-            language={language}
-            nowMs={nowMs}
-            isChosen={selection.chosen.has(item.dropId)}
-            isBusy={isBusy}
-          />
-        ))}
+        {drawn.map(({ entry, rowsMax }) =>
+          entry.is === 'drop' ? (
+            <DropRow
+              key={entry.item.dropId}
+              actions={rowActions}
+              item={entry.item}
+              linkLabel={labelOfLink(entry.item.opaqueId)}
+              language={language}
+              nowMs={nowMs}
+              isChosen={selection.chosen.has(entry.item.dropId)}
+              isBusy={isBusy}
+            />
+          ) : (
+            <BatchCard
+              key={entry.batch.key}
+              actions={rowActions}
+              batch={entry.batch}
+              linkLabel={labelOfLink(entry.batch.opaqueId)}
+              language={language}
+              nowMs={nowMs}
+              chosen={selection.chosen}
+              isBusy={isBusy}
+              isLooking={lookingIn.has(entry.batch.opaqueId)}
+              isOpen={openBatches.has(entry.batch.key)}
+              onOpen={(isOpen) => setOpenBatches(withOrWithout(openBatches, entry.batch.key, isOpen))}
+              rowsMax={rowsMax}
+            />
+          ),
+        )}
       </ul>
-      {count < items.length && <StepEnd key={count} onReached={() => setCount(count + STEP)} />}
+      {!isAll && <StepEnd key={count} onReached={() => setCount(count + STEP)} />}
     </div>
   )
+}
+
+interface DrawnEntry {
+  readonly entry: InboxEntry
+  /** Rows that are left for it. */
+  readonly rowsMax: number
+}
+
+/** The entries that are drawn, and whether these are all of their files. */
+function firstRows(
+  entries: readonly InboxEntry[],
+  openBatches: ReadonlySet<string>,
+  count: number,
+): { readonly drawn: readonly DrawnEntry[]; readonly isAll: boolean } {
+  const drawn: DrawnEntry[] = []
+  let left = count
+  for (const entry of entries) {
+    if (left <= 0) break
+    drawn.push({ entry, rowsMax: left })
+    left -= entry.is === 'drop' ? 1 : rowsOf(entry.batch, openBatches)
+  }
+  return { drawn, isAll: drawn.length === entries.length && left >= 0 }
+}
+
+function rowsOf({ key, items }: DropBatch, openBatches: ReadonlySet<string>): number {
+  return openBatches.has(key) ? items.length : Math.min(items.length, FOLDED_ROWS)
+}
+
+function withOrWithout(keys: ReadonlySet<string>, key: string, isIn: boolean): ReadonlySet<string> {
+  return new Set(isIn ? [...keys, key] : [...keys].filter((other) => other !== key))
 }
 
 /** The same object in each drawing, whose functions are those of the last one. */
@@ -86,9 +154,12 @@ function useStable(actions: RowActions): RowActions {
       onOpen: (item) => latest.current.onOpen(item),
       onKeep: (items) => latest.current.onKeep(items),
       onDownload: (item) => latest.current.onDownload(item),
+      onZip: (items, title) => latest.current.onZip(items, title),
       onDiscard: (items) => latest.current.onDiscard(items),
       onChoose: (item, isOn, isRange) => latest.current.onChoose(item, isOn, isRange),
+      onChooseAll: (items, isOn) => latest.current.onChooseAll(items, isOn),
       readName: (drop) => latest.current.readName(drop),
+      readBatch: (batchId) => latest.current.readBatch(batchId),
     }),
     [],
   )
@@ -96,27 +167,4 @@ function useStable(actions: RowActions): RowActions {
 
 export function sealedSum(items: readonly ListedDrop[]): number {
   return items.reduce((sum, { sealedBytes }) => sum + sealedBytes, 0)
-}
-
-interface HalfCheckboxProps {
-  readonly extent: 'none' | 'some' | 'all'
-  readonly isDisabled: boolean
-  readonly onChange: (isOn: boolean) => void
-}
-
-/** HTML has no attribute for a half-checked checkbox: only a script can set it. */
-function HalfCheckbox({ extent, isDisabled, onChange }: HalfCheckboxProps) {
-  const box = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (box.current !== null) box.current.indeterminate = extent === 'some'
-  }, [extent])
-  return (
-    <input
-      ref={box}
-      type="checkbox"
-      checked={extent === 'all'}
-      disabled={isDisabled}
-      onChange={(event) => onChange(event.currentTarget.checked)}
-    />
-  )
 }

@@ -1,5 +1,5 @@
 /** Files that have arrived and wait for the owner's decision: to save, to keep in an album, or to discard. */
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { Progress } from '../../common/controls.tsx'
 import { formatBytes } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
@@ -9,6 +9,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { useRoute } from '../route.ts'
 import { UnreadNotice } from './unreadNotice.tsx'
 import './inbox.css'
+import { entriesOf } from './batches.ts'
 import type { ListedDrop } from './dropList.ts'
 import { InboxDialogs, type OpenDialog } from './inboxDialogs.tsx'
 import type { InboxSnapshot } from './inboxDrops.ts'
@@ -19,8 +20,8 @@ import { EMPTY_SELECTION, pruned, type Selection } from './selection.ts'
 import { inboxText } from './texts.ts'
 import { useDropSaving } from './useDropSaving.ts'
 import { useDropWork } from './useDropWork.ts'
-import { useHeadingFallback } from './useHeadingFallback.ts'
 import { useInboxDrops } from './useInboxDrops.ts'
+import { useKeptFocus } from './useKeptFocus.ts'
 import { WorkStatus } from './workStatus.tsx'
 
 export function InboxPage() {
@@ -35,14 +36,18 @@ export function InboxPage() {
   const [dialog, setDialog] = useState<OpenDialog>()
   const work = useDropWork(inbox.remove)
   const saving = useDropSaving()
-  const part = useHeadingFallback(drops)
-
-  const shown = link === ALL_LINKS ? drops : drops.filter(({ opaqueId }) => opaqueId === link)
+  const shown = useMemo(
+    () => (link === ALL_LINKS ? drops : drops.filter(({ opaqueId }) => opaqueId === link)),
+    [drops, link],
+  )
+  const entries = useMemo(() => entriesOf(shown), [shown])
+  const part = useKeptFocus(entries)
   const actions = {
     onOpen: (item: ListedDrop) => setDialog({ kind: 'details', item }),
     onKeep: (of: readonly ListedDrop[]) => setDialog({ kind: 'keep', items: of }),
     onDiscard: (of: readonly ListedDrop[]) => setDialog({ kind: 'discard', items: of }),
     onDownload: saving.save,
+    onZip: saving.saveZip,
   } as const
 
   return (
@@ -60,9 +65,11 @@ export function InboxPage() {
           {shown.length > 0 && (
             <InboxList
               {...actions}
-              items={shown}
+              entries={entries}
+              lookingIn={snapshot.lookingIn}
               labelOfLink={links}
               readName={inbox.readName}
+              readBatch={inbox.readBatch}
               selection={pruned(
                 selection,
                 shown.map(({ dropId }) => dropId),

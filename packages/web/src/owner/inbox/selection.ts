@@ -31,6 +31,16 @@ export function allOrNone(shown: readonly string[], isOn: boolean): Selection {
   return isOn ? { chosen: new Set(shown), anchor: undefined } : EMPTY_SELECTION
 }
 
+/** These rows change, and the others stay as they are. */
+export function afterAll({ chosen }: Selection, ids: readonly string[], isOn: boolean): Selection {
+  const next = new Set(chosen)
+  for (const id of ids) {
+    if (isOn) next.add(id)
+    else next.delete(id)
+  }
+  return { chosen: next, anchor: undefined }
+}
+
 /** Without the rows that are not shown, so that no action affects a hidden row. The same object when nothing has changed. */
 export function pruned(selection: Selection, shown: readonly string[]): Selection {
   const visible = new Set(shown)

@@ -2,6 +2,7 @@ import type { FileDescription } from '@blindkeep/client/owner'
 import type { Language } from '../../common/language.ts'
 import { inbox as german } from '../../text/de/inbox.ts'
 import { inbox as english } from '../../text/en/inbox.ts'
+import type { DropBatch } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 
 const texts = { en: english, de: german } as const
@@ -36,6 +37,21 @@ export function nameOf(item: ListedDrop, language: Language): string {
 /** For sentences and for file names on a disk: it can't turn the direction of the text around it, and its length is limited. */
 export function plainNameOf(item: ListedDrop, language: Language): string {
   return item.file?.safeName ?? nameOf(item, language)
+}
+
+/** A longer name of a sender fills no button's label. */
+const SENDER_CHARACTERS_SPOKEN = 60
+
+/** `12 files from Ada`, for labels: it can't turn the direction of the text around it. */
+export function batchTitle(
+  { items, announced, sender }: Pick<DropBatch, 'items' | 'announced' | 'sender'>,
+  language: Language,
+): string {
+  const text = texts[language]
+  const count = text.batch.count(items.length, announced)
+  if (sender === undefined) return count
+  const plain = sender.slice(0, SENDER_CHARACTERS_SPOKEN).toWellFormed().replace(directionControls, '')
+  return `${count} ${text.from(plain)}`
 }
 
 /** A longer note is folded. */

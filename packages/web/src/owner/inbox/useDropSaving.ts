@@ -2,17 +2,22 @@
 import { useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { type SavingNow, useSaving } from '../../common/useSaving.ts'
+import { MAX_ZIP_FILES } from '../../common/zip.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { isTampered } from './dropDialog.tsx'
 import type { ListedDrop } from './dropList.ts'
 import { inboxText, plainNameOf } from './texts.ts'
+import { NothingToZip, zipDrops } from './zipDrops.ts'
 
 export interface DropSaving {
   readonly now: SavingNow | undefined
-  readonly fault: { readonly dropId: string; readonly name: string; readonly text: string } | undefined
+  /** Of one file, or without an id of a ZIP: then `name` is the file that could not be read. */
+  readonly fault: { readonly dropId: string | undefined; readonly name: string; readonly text: string } | undefined
   /** Call it synchronously in the click's handler. */
   save(item: ListedDrop): void
+  /** The same for several files as one ZIP. `title` names it. */
+  saveZip(items: readonly ListedDrop[], title: string): void
   stop(): void
   dismiss(): void
 }
@@ -26,13 +31,40 @@ export function useDropSaving(): DropSaving {
 
   function explain(error: unknown): string {
     if (isTampered(error)) return text.tampered
+    if (error instanceof NothingToZip) return text.zip.none
     // The browser's message about the file system is not made for users.
     return error instanceof DOMException ? text.notWritten : errorText(error, language)
+  }
+
+  function saveZip(items: readonly ListedDrop[], title: string): void {
+    let [name, left]: [string, number] = [title, 0]
+    const open = async (signal: AbortSignal) => {
+      const onFile = (item: ListedDrop) => {
+        name = plainNameOf(item, language)
+      }
+      const zip = await zipDrops({ owner, items, signal, onFile })
+      left = zip.left
+      return zip
+    }
+    setFault(undefined)
+    saving.save([{ name: `${title}.zip`, open }]).then(
+      (saved) => {
+        if (saved === 0) return
+        showMessage({ tone: 'good', text: text.zip.done(items.length - left) })
+        if (left > 0) showMessage({ tone: 'bad', text: text.zip.left(left) })
+      },
+      (error: unknown) => setFault({ dropId: undefined, name, text: explain(error) }),
+    )
   }
 
   return {
     now: saving.now,
     fault,
+    saveZip(items, title) {
+      if (items.length > MAX_ZIP_FILES)
+        setFault({ dropId: undefined, name: title, text: text.zip.tooMany(MAX_ZIP_FILES) })
+      else saveZip(items, title)
+    },
     save(item) {
       const name = plainNameOf(item, language)
       setFault(undefined)

@@ -46,6 +46,22 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     unreachable: 'Die Verbindung ist abgebrochen, bevor der Name gelesen werden konnte.',
     answer_broken: 'Die Antwort des Servers ist nicht lesbar.',
   },
+  batch: {
+    count: (count, of) => (of === undefined ? files(count) : `${number(count)} von ${files(of)}`),
+    looking: 'weitere dieser Dateien werden gesucht\u00a0…',
+    unfold: (count) => `Alle ${files(count)} anzeigen`,
+    fold: 'Weniger Dateien anzeigen',
+  },
+  zip: {
+    download: 'Als ZIP herunterladen',
+    downloadOf: (title) => `Als ZIP herunterladen: ${title}`,
+    title: (count) => files(count),
+    done: (count) => `${files(count)} ${plural(count, 'wurde', 'wurden')} als eine ZIP-Datei heruntergeladen.`,
+    left: (count) =>
+      `${files(count)} ${plural(count, 'ließ', 'ließen')} sich nicht öffnen und ${plural(count, 'ist', 'sind')} nicht in der ZIP-Datei.`,
+    none: 'Keine dieser Dateien lässt sich öffnen.',
+    tooMany: (count) => `Eine ZIP-Datei hat höchstens ${files(count)}. Wählen Sie weniger aus.`,
+  },
   again: 'Noch einmal versuchen',
   namesMissing: 'Einige Namen konnten nicht gelesen werden. Die Dateien selbst sind sicher.',
   note: 'Nachricht',

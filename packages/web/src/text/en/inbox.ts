@@ -44,6 +44,23 @@ export const inbox = {
     unreachable: 'The connection broke before the name could be read.',
     answer_broken: 'The server gave an unreadable answer.',
   },
+  batch: {
+    count: (count: number, of: number | undefined) =>
+      of === undefined ? files(count) : `${number(count)} of ${files(of)}`,
+    looking: 'looking for more of these files…',
+    unfold: (count: number) => `Show all ${files(count)}`,
+    fold: 'Show fewer files',
+  },
+  zip: {
+    download: 'Download as ZIP',
+    downloadOf: (title: string) => `Download as ZIP: ${title}`,
+    title: (count: number) => files(count),
+    done: (count: number) => `${files(count)} ${plural(count, 'was', 'were')} downloaded as one ZIP file.`,
+    left: (count: number) =>
+      `${files(count)} could not be opened, and ${plural(count, 'is', 'are')} not in the ZIP file.`,
+    none: 'None of these files can be opened.',
+    tooMany: (count: number) => `A ZIP file has at most ${files(count)}. Select fewer.`,
+  },
   again: 'Try again',
   namesMissing: 'Some names could not be read. The files themselves are safe.',
   note: 'Message',

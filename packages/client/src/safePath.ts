@@ -1,0 +1,39 @@
+/** Paths from other people, for a disk or an archive: each step passes through `safeName`, so no path leads elsewhere. */
+import { utf8 } from '@blindkeep/protocol/bytes'
+import { MAX_EXTENSION_BYTES, MAX_NAME_BYTES, safeName } from './safeName.ts'
+
+/** Folders in one name, and their bytes: systems bound a whole path. More are left out: the file is put into the last one. */
+const [MAX_FOLDERS, MAX_FOLDERS_BYTES] = [32, 640]
+
+export interface SafePath {
+  readonly folders: readonly string[]
+  readonly name: string
+}
+
+/** `name` as a sender wrote it: unverified, `/` between folders. Different names may become equal. */
+export function safePath(name: string | undefined): SafePath {
+  const steps = (name ?? '').split('/').filter((step) => !/^[. ]*$/u.test(step))
+  return { folders: foldersOf(steps.slice(0, -1)), name: safeName(steps.at(-1) ?? '') }
+}
+
+function foldersOf(steps: readonly string[]): readonly string[] {
+  let bytes = 0
+  const isShort = (folder: string) => {
+    bytes += utf8(folder).length
+    return bytes <= MAX_FOLDERS_BYTES
+  }
+  return steps.slice(0, MAX_FOLDERS).map(safeName).filter(isShort)
+}
+
+/** The same name for 1, and `a (2).txt` for 2: the number stands before the ending, and the whole stays as short as a name may be. */
+export function numberedName(name: string, number: number): string {
+  if (number === 1) return name
+  const dot = name.lastIndexOf('.')
+  // A longer ending would leave no room for the number.
+  const isEnding = dot > 0 && utf8(name.slice(dot)).length <= MAX_EXTENSION_BYTES
+  const [stem, ending] = isEnding ? [name.slice(0, dot), name.slice(dot)] : [name, '']
+  const suffix = ` (${number})${ending}`
+  let kept = [...stem]
+  while (utf8(kept.join('') + suffix).length > MAX_NAME_BYTES) kept = kept.slice(0, -1)
+  return kept.join('') + suffix
+}

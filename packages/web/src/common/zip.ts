@@ -1,0 +1,81 @@
+/** Several files as one ZIP, made while they are read: nothing of it is kept in memory. Files are stored, not compressed: what people send is, mostly. */
+import { numberedName, safePath } from '@blindkeep/client/safePath'
+
+/** The library writes no ZIP64 record for the number of files alone, and readers differ about an archive of more without one. Sizes have no bound. */
+export const MAX_ZIP_FILES = 65_535
+
+/** DOS times, which ZIP has, are of these years. */
+const [FIRST_YEAR, LAST_YEAR] = [1980, 2107]
+
+export interface FileToZip {
+  /** As its sender wrote it, with `/` between folders. */
+  readonly name: string | undefined
+  /** Bytes. */
+  readonly size: number
+  /** RFC 3339. */
+  readonly modifiedAt?: string | undefined
+  /** Called when its turn comes. */
+  readonly open: () => Promise<{ readonly content: ReadableStream<Uint8Array> }>
+}
+
+export interface Zip {
+  /** Fails with the error of the file that cannot be opened or read. */
+  readonly content: ReadableStream<Uint8Array>
+  /** Bytes of the ZIP. */
+  readonly size: number
+}
+
+/** Throws `RangeError` for more than `MAX_ZIP_FILES`. */
+export async function zipOf(files: readonly FileToZip[]): Promise<Zip> {
+  if (files.length > MAX_ZIP_FILES) throw new RangeError(`a ZIP of ${files.length} files`)
+  // Loaded by those who want a ZIP.
+  const { makeZip, predictLength } = await import('client-zip')
+  const paths = zipPathsOf(files.map(({ name }) => name))
+  const metadata = files.map(({ size, modifiedAt }, index) => ({
+    name: paths[index],
+    size,
+    lastModified: timeIn(modifiedAt),
+  }))
+  async function* entries() {
+    for (const [index, file] of files.entries()) {
+      const { content } = await file.open()
+      yield { name: paths[index], lastModified: timeIn(file.modifiedAt), input: content }
+    }
+  }
+  return { content: makeZip(entries(), { buffersAreUTF8: true }), size: Number(predictLength(metadata)) }
+}
+
+/**
+ * Safe paths, in the order of the names. No two are the same, and none is a folder of another one, on any system: a name that is taken gets a number.
+ */
+export function zipPathsOf(names: readonly (string | undefined)[]): readonly string[] {
+  const safe = names.map(safePath)
+  const taken = new Set<string>()
+  /** The next number of a path that was asked for before: thousands of files may have one name. */
+  const numbers = new Map<string, number>()
+  for (const { folders } of safe)
+    for (const depth of folders.keys()) taken.add(caseless(folders.slice(0, depth + 1).join('/')))
+  return safe.map(({ folders, name }) => {
+    const pathOf = (number: number) => [...folders, numberedName(name, number)].join('/')
+    const wanted = caseless(pathOf(1))
+    let number = numbers.get(wanted) ?? 1
+    while (taken.has(caseless(pathOf(number)))) number++
+    numbers.set(wanted, number + 1)
+    const path = pathOf(number)
+    taken.add(caseless(path))
+    return path
+  })
+}
+
+/** Windows and macOS take `A.txt` and `a.txt` for one file. */
+function caseless(path: string): string {
+  return path.toLowerCase()
+}
+
+function timeIn(modifiedAt: string | undefined): Date {
+  const time = modifiedAt === undefined ? Number.NaN : Date.parse(modifiedAt)
+  if (Number.isNaN(time)) return new Date()
+  const date = new Date(time)
+  if (date.getFullYear() < FIRST_YEAR) return new Date(FIRST_YEAR, 0)
+  return date.getFullYear() > LAST_YEAR ? new Date(LAST_YEAR, 0) : date
+}

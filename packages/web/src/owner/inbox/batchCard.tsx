@@ -1,0 +1,179 @@
+/** The files of one go: who sent them, when and how many, what can be done with all of them, and the files themselves. */
+import { useId, useRef, useState } from 'preact/hooks'
+import { Button, Name } from '../../common/controls.tsx'
+import { formatAge, formatBytes, formatInstant } from '../../common/format.ts'
+import type { Language } from '../../common/language.ts'
+import type { DropBatch } from './batches.ts'
+import { BatchInView, DropRow, type RowActions } from './dropRow.tsx'
+import { HalfCheckbox } from './halfCheckbox.tsx'
+import { extentOf } from './selection.ts'
+import { batchTitle, inboxText, shortNoteOf } from './texts.ts'
+
+/** Of a longer batch, only these are drawn until the owner wants all. */
+export const FOLDED_ROWS = 5
+
+interface BatchCardProps {
+  readonly batch: DropBatch
+  readonly linkLabel: string
+  readonly language: Language
+  readonly nowMs: number
+  readonly chosen: ReadonlySet<string>
+  readonly isBusy: boolean
+  /** More of its files are looked for. */
+  readonly isLooking: boolean
+  readonly isOpen: boolean
+  readonly onOpen: (isOpen: boolean) => void
+  /** At most so many rows are drawn. */
+  readonly rowsMax: number
+  readonly actions: RowActions
+}
+
+export function BatchCard(props: BatchCardProps) {
+  const { batch, language, nowMs, chosen, isBusy, isLooking, isOpen, onOpen, rowsMax, actions, linkLabel } = props
+  const { items } = batch
+  const text = inboxText(language)
+  const id = useId()
+  const ids = items.map(({ dropId }) => dropId)
+  const extent = extentOf({ chosen: new Set(ids.filter((dropId) => chosen.has(dropId))), anchor: undefined }, ids)
+  const folded = useFoldedRows(ids, isLooking)
+  const isDrawn = (dropId: string) => isOpen || folded.has(dropId) || (extent === 'some' && chosen.has(dropId))
+  const title = batchTitle(batch, language)
+  return (
+    <li class="batch" data-batch={batch.key}>
+      <article aria-labelledby={`${id}-title`}>
+        <div class={`batch-head ${extent === 'all' ? 'chosen' : ''}`}>
+          {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside HalfCheckbox */}
+          <label class="pick">
+            <HalfCheckbox
+              extent={extent}
+              isDisabled={isBusy}
+              label={text.choose(title)}
+              onChange={(isOn) => actions.onChooseAll(items, isOn)}
+            />
+          </label>
+          <BatchFacts {...props} titleId={`${id}-title`} />
+          <BatchActions {...props} title={title} />
+        </div>
+        <ul class="batch-files" id={`${id}-files`}>
+          {items
+            .filter(({ dropId }) => isDrawn(dropId))
+            .slice(0, rowsMax)
+            .map((item) => (
+              <DropRow
+                key={item.dropId}
+                isInBatch
+                {...{ item, linkLabel, language, nowMs, isBusy, actions }}
+                isChosen={chosen.has(item.dropId)}
+              />
+            ))}
+        </ul>
+        {items.length > FOLDED_ROWS && (
+          <div class="batch-foot">
+            <Button kind="quiet" expands={{ id: `${id}-files`, isExpanded: isOpen }} onClick={() => onOpen(!isOpen)}>
+              {isOpen ? text.batch.fold : text.batch.unfold(items.length)}
+            </Button>
+          </div>
+        )}
+      </article>
+    </li>
+  )
+}
+
+/** The first rows. While more files are looked for, rows that are shown already stay, as each found one may come before them. */
+function useFoldedRows(ids: readonly string[], isLooking: boolean): ReadonlySet<string> {
+  const shown = useRef<readonly string[]>([])
+  const present = new Set(ids)
+  const kept = isLooking ? shown.current.filter((id) => present.has(id)) : []
+  shown.current = [...new Set([...kept, ...ids.slice(0, FOLDED_ROWS)])].slice(0, FOLDED_ROWS)
+  return new Set(shown.current)
+}
+
+function BatchFacts({
+  batch,
+  linkLabel,
+  language,
+  nowMs,
+  isLooking,
+  actions,
+  titleId,
+}: BatchCardProps & { readonly titleId: string }) {
+  const text = inboxText(language)
+  const { items, announced, sender, note, size, receivedAt } = batch
+  const [first] = items
+  return (
+    <div class="what">
+      <h2 id={titleId}>
+        {text.batch.count(items.length, announced)}
+        {sender !== undefined && (
+          <>
+            {' '}
+            <span class="sender">
+              <Name>{text.from(sender)}</Name>
+            </span>
+          </>
+        )}
+      </h2>
+      {first !== undefined && <BatchInView of={first} readBatch={actions.readBatch} />}
+      <ul class="dotted small soft">
+        <li>{formatBytes(size, language)}</li>
+        <li>
+          <Name>{text.through(linkLabel)}</Name>
+        </li>
+        <li>
+          <time dateTime={receivedAt} title={formatInstant(receivedAt, language)}>
+            {text.received(formatAge(receivedAt, nowMs, language))}
+          </time>
+        </li>
+        {isLooking && <li>{text.batch.looking}</li>}
+      </ul>
+      {note !== undefined && <BatchNote note={note} language={language} />}
+    </div>
+  )
+}
+
+function BatchNote({ note, language }: { readonly note: string; readonly language: Language }) {
+  const text = inboxText(language)
+  const [isWhole, setWhole] = useState(false)
+  const short = shortNoteOf(note)
+  return (
+    <>
+      <p class={`small note ${isWhole ? 'whole' : ''}`}>
+        <Name>{isWhole ? note : short}</Name>
+      </p>
+      {(short !== note || note.includes('\n')) && (
+        <Button kind="quiet" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? text.noteLess : text.noteMore}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function BatchActions({
+  batch: { items },
+  language,
+  isBusy,
+  actions,
+  title,
+}: BatchCardProps & { readonly title: string }) {
+  const text = inboxText(language)
+  return (
+    <div class="row batch-actions">
+      <Button icon="download" label={text.zip.downloadOf(title)} onClick={() => actions.onZip(items, title)}>
+        {text.zip.download}
+      </Button>
+      <Button icon="folder" label={text.keepOf(title)} disabled={isBusy} onClick={() => actions.onKeep(items)}>
+        {text.keep}
+      </Button>
+      <Button
+        kind="danger"
+        icon="trash"
+        label={text.discardOf(title)}
+        disabled={isBusy}
+        onClick={() => actions.onDiscard(items)}
+      >
+        {text.discard}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+
+interface HalfCheckboxProps {
+  readonly extent: 'none' | 'some' | 'all'
+  readonly isDisabled: boolean
+  /** Without it, the element needs a label around it. */
+  readonly label?: string
+  readonly onChange: (isOn: boolean) => void
+}
+
+/** HTML has no attribute for a half-checked checkbox: only a script can set it. */
+export function HalfCheckbox({ extent, isDisabled, label, onChange }: HalfCheckboxProps) {
+  const box = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => {
+    if (box.current !== null) box.current.indeterminate = extent === 'some'
+  }, [extent])
+  return (
+    <input
+      ref={box}
+      type="checkbox"
+      checked={extent === 'all'}
+      disabled={isDisabled}
+      aria-label={label}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
+  )
+}

@@ -1,0 +1,49 @@
+/** Files of the inbox as one ZIP: names that were not read yet are read first, and files that cannot be opened are left out. */
+import type { Owner } from '@blindkeep/client/owner'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import { type Zip, zipOf } from '../../common/zip.ts'
+import { isUnread, type ListedDrop } from './dropList.ts'
+
+const MAX_NAMES_AT_ONCE = 4
+
+interface ZipDrops {
+  readonly owner: Pick<Owner, 'describeDrop' | 'openDrop'>
+  readonly items: readonly ListedDrop[]
+  readonly signal: AbortSignal
+  /** Called when the turn of a file comes, before it is opened. */
+  readonly onFile: (item: ListedDrop) => void
+}
+
+export interface ZippedDrops extends Zip {
+  /** Files that are not in it. */
+  readonly left: number
+}
+
+/** Rejects with `NothingToZip` if no file can be opened. */
+export async function zipDrops({ owner, items, signal, onFile }: ZipDrops): Promise<ZippedDrops> {
+  const named = await mapConcurrently(items, MAX_NAMES_AT_ONCE, async (item) =>
+    isUnread(item) ? await owner.describeDrop(item, { signal }) : item,
+  )
+  const openable = named.filter((item) => item.file !== undefined)
+  if (openable.length === 0) throw new NothingToZip()
+  const zip = await zipOf(
+    openable.map((item) => ({
+      name: item.file?.name,
+      size: item.file?.size ?? 0,
+      modifiedAt: item.file?.modifiedAt,
+      open: () => {
+        onFile(item)
+        return owner.openDrop(item, { signal })
+      },
+    })),
+  )
+  return { ...zip, left: items.length - openable.length }
+}
+
+export class NothingToZip extends Error {
+  override readonly name = 'NothingToZip'
+
+  constructor() {
+    super('none of the files can be opened')
+  }
+}
