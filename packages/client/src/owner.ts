@@ -58,7 +58,7 @@ export type {
 export type { ChangeLink, CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
 export { DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
-export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'
+export type { CreatedShare, CreateShare, OwnShare, ShareSummary } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
 export type { IncompleteAsset } from './upload/completeAsset.ts'
@@ -141,7 +141,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerAssets(assetPorts, known),
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call, email }),
-    ...createOwnerSessions({ call, devices: devices.devices }),
+    ...createOwnerSessions({ call, accountKey, devices: devices.devices }),
     ...createOwnerPassword({ calls, email, accountKey, environment }),
     ...createOwnerSecondFactor({ calls, email, environment }),
     ...createOwnerShares(assetPorts),

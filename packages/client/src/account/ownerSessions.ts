@@ -1,12 +1,18 @@
 /** The sessions of an account. */
+import { type Bytes, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { DeviceId, SessionId } from '@blindkeep/protocol/ids'
 import type { Call } from '../http/call.ts'
+import { openGivenName, sealName } from '../seal/sealedName.ts'
 import type { ListedDevice } from './ownerDevices.ts'
 
 export interface OwnSession {
   readonly sessionId: SessionId
   /** The device that the session is tied to, as its client has stated; undefined for none. Revoking the device ends the session. */
   readonly deviceId: DeviceId | undefined
+  /** Given by the owner or by the client of the session. */
+  readonly name: string | undefined
+  /** Set when the name from the server does not open under this account's key as that of this session. */
+  readonly nameFault: string | undefined
   /** RFC 3339. */
   readonly createdAt: string
   /** RFC 3339: when its tokens were last issued, which happens every 15 minutes of use. */
@@ -23,25 +29,38 @@ export interface OwnerSessions {
    * them may be on it.
    */
   untiedSessions(): Promise<readonly OwnSession[]>
+  /** An empty name removes it. Throws `RangeError` for more than 200 characters, and what a call throws: `error.auth.session_not_found`. */
+  nameSession(sessionId: SessionId, name: string): Promise<void>
   /** Signs that client out at once; this client too, for its own session. No error when the session is already over. */
   endSession(sessionId: string): Promise<void>
 }
 
 interface OwnerSessionsPorts {
   readonly call: Call
+  readonly accountKey: Bytes
   readonly devices: () => Promise<readonly ListedDevice[]>
 }
 
-export function createOwnerSessions({ call, devices }: OwnerSessionsPorts): OwnerSessions {
+export function createOwnerSessions({ call, accountKey, devices }: OwnerSessionsPorts): OwnerSessions {
+  const nameSeal = (sessionId: SessionId) =>
+    ({ key: accountKey, purpose: 'session-name', contextId: uuidBytes(sessionId) }) as const
+
   async function sessions(): Promise<readonly OwnSession[]> {
     const { body } = await call('listSessions')
-    return body.sessions.map((entry) => ({
-      sessionId: entry.session_id,
-      deviceId: entry.device_id ?? undefined,
-      createdAt: entry.created_at,
-      lastUsedAt: entry.last_used_at,
-      isCurrent: entry.current,
-    }))
+    const listed: OwnSession[] = []
+    for (const entry of body.sessions) {
+      const { text: name, fault } = await openGivenName(nameSeal(entry.session_id), entry.sealed_name)
+      listed.push({
+        sessionId: entry.session_id,
+        deviceId: entry.device_id ?? undefined,
+        name,
+        nameFault: fault,
+        createdAt: entry.created_at,
+        lastUsedAt: entry.last_used_at,
+        isCurrent: entry.current,
+      })
+    }
+    return listed
   }
 
   return {
@@ -53,6 +72,12 @@ export function createOwnerSessions({ call, devices }: OwnerSessionsPorts): Owne
         if (isOwn && revokedAt === undefined) live.add(deviceId)
       const isTied = ({ deviceId }: OwnSession) => deviceId !== undefined && live.has(deviceId)
       return (await sessions()).filter((session) => !session.isCurrent && !isTied(session))
+    },
+
+    async nameSession(sessionId, name) {
+      const sealed = await sealName(nameSeal(sessionId), name)
+      const body = { sealed_name: sealed === undefined ? null : toBase64(sealed) }
+      await call('nameSession', { path: { session_id: sessionId }, body })
     },
 
     async endSession(sessionId) {

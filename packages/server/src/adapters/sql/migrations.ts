@@ -3,6 +3,7 @@ import { RELEASE } from '../../release.ts'
 import type { Dialect } from './dialects.ts'
 import { firstTables } from './migrations/0001.ts'
 import { secondTables } from './migrations/0002.ts'
+import { thirdTables } from './migrations/0003.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -29,6 +30,11 @@ export const migrations: readonly Migration[] = [
     summary:
       'Adds a table for the addresses of messages about new files and a column for the title of a link, and lets the server note when it was backed up.',
     statements: secondTables,
+    serves: 1,
+  },
+  {
+    summary: 'Adds a table and two columns for the names that owners give to shares, sessions and devices.',
+    statements: thirdTables,
     serves: 1,
   },
 ]
