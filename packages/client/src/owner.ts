@@ -39,7 +39,7 @@ export type {
 } from './account/ownerChannels.ts'
 export type { AddDevice, ListedDevice } from './account/ownerDevices.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
-export type { OwnSession } from './account/ownerSessions.ts'
+export type { NameThisClient, OwnSession } from './account/ownerSessions.ts'
 export type { RevocationStore, Revocations } from './account/seenRevocations.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
 export type { AssetDescription } from './assets/describeAsset.ts'
@@ -141,7 +141,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerAssets(assetPorts, known),
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call, email }),
-    ...createOwnerSessions({ call, accountKey, devices: devices.devices }),
+    ...createOwnerSessions({ call, accountKey, devices }),
     ...createOwnerPassword({ calls, email, accountKey, environment }),
     ...createOwnerSecondFactor({ calls, email, environment }),
     ...createOwnerShares(assetPorts),

@@ -3,7 +3,7 @@ import { type Bytes, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { DeviceId, SessionId } from '@blindkeep/protocol/ids'
 import type { Call } from '../http/call.ts'
 import { openGivenName, sealName } from '../seal/sealedName.ts'
-import type { ListedDevice } from './ownerDevices.ts'
+import type { OwnerDevices } from './ownerDevices.ts'
 
 export interface OwnSession {
   readonly sessionId: SessionId
@@ -31,14 +31,25 @@ export interface OwnerSessions {
   untiedSessions(): Promise<readonly OwnSession[]>
   /** An empty name removes it. Throws `RangeError` for more than 200 characters, and what a call throws: `error.auth.session_not_found`. */
   nameSession(sessionId: SessionId, name: string): Promise<void>
+  /**
+   * Names this client's session and its device, unless they have names. A device that has one gives it to the session. `isChosen`: the owner has chosen the
+   * name, which then replaces both. Throws as `nameSession` does.
+   */
+  nameThisClient(name: string, options?: NameThisClient): Promise<void>
   /** Signs that client out at once; this client too, for its own session. No error when the session is already over. */
   endSession(sessionId: string): Promise<void>
+}
+
+export interface NameThisClient {
+  /** The device that this client signs with, if it has one. */
+  readonly deviceId?: DeviceId | undefined
+  readonly isChosen?: boolean | undefined
 }
 
 interface OwnerSessionsPorts {
   readonly call: Call
   readonly accountKey: Bytes
-  readonly devices: () => Promise<readonly ListedDevice[]>
+  readonly devices: Pick<OwnerDevices, 'devices' | 'nameDevice'>
 }
 
 export function createOwnerSessions({ call, accountKey, devices }: OwnerSessionsPorts): OwnerSessions {
@@ -63,25 +74,41 @@ export function createOwnerSessions({ call, accountKey, devices }: OwnerSessions
     return listed
   }
 
+  async function nameSession(sessionId: SessionId, name: string): Promise<void> {
+    const sealed = await sealName(nameSeal(sessionId), name)
+    const body = { sealed_name: sealed === undefined ? null : toBase64(sealed) }
+    await call('nameSession', { path: { session_id: sessionId }, body })
+  }
+
   return {
     sessions,
+    nameSession,
+
+    async nameThisClient(name, { deviceId, isChosen = false } = {}) {
+      const session = (await sessions()).find(({ isCurrent }) => isCurrent)
+      const isSessionNamed = session === undefined || isNamed(session)
+      if (isSessionNamed && !isChosen) return
+      const device =
+        deviceId && (await devices.devices()).find((listed) => listed.isOwn && listed.deviceId === deviceId)
+      if (device !== undefined && (isChosen || !isNamed(device))) await devices.nameDevice(device.deviceId, name)
+      if (session !== undefined) await nameSession(session.sessionId, (isChosen ? undefined : device?.name) ?? name)
+    },
 
     async untiedSessions() {
       const live = new Set<DeviceId>()
-      for (const { deviceId, isOwn, revokedAt } of await devices())
+      for (const { deviceId, isOwn, revokedAt } of await devices.devices())
         if (isOwn && revokedAt === undefined) live.add(deviceId)
       const isTied = ({ deviceId }: OwnSession) => deviceId !== undefined && live.has(deviceId)
       return (await sessions()).filter((session) => !session.isCurrent && !isTied(session))
-    },
-
-    async nameSession(sessionId, name) {
-      const sealed = await sealName(nameSeal(sessionId), name)
-      const body = { sealed_name: sealed === undefined ? null : toBase64(sealed) }
-      await call('nameSession', { path: { session_id: sessionId }, body })
     },
 
     async endSession(sessionId) {
       await call('endSession', { path: { session_id: sessionId } })
     },
   }
+}
+
+/** A name that does not open stays until the owner replaces it: it shows that the server has changed it. */
+function isNamed({ name, nameFault }: Pick<OwnSession, 'name' | 'nameFault'>): boolean {
+  return (name ?? nameFault) !== undefined
 }
