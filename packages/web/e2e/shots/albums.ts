@@ -304,8 +304,11 @@ export const albumsShots: readonly Shot[] = [
     name: 'shares/list',
     begin: async (world) => {
       const { owner, ...keeper } = await world.keeper()
-      const { assetId } = await owner.upload({ ...keeper, source: sourceOfBytes(new Uint8Array(10)) })
-      await owner.createShare([assetId], { name: 'For the notary' })
+      const upload = (name: string) => owner.upload({ ...keeper, source: sourceOfBytes(new Uint8Array(10)), name })
+      const { assetId } = await upload('Contract with the landlord, signed.pdf')
+      const others: string[] = []
+      for (let page = 1; page <= 6; page++) others.push((await upload(`Page ${page}.png`)).assetId)
+      await owner.createShare([assetId, ...others], { name: 'For the notary' })
       for (const expiresAt of ['2026-01-01T00:00:00Z', '2099-01-01T00:00:00Z'])
         await owner.createShare([assetId], { expiresAt })
       return { url: `${world.url}/#/shares`, signedInAs: owner }
