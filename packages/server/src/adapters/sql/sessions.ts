@@ -85,10 +85,11 @@ const naming = prepared((db, given: { readonly sessionId: SessionId; readonly se
   db.updateTable('sessions').set({ sealed_name: given.sealedName }).where('session_id', '=', given.sessionId),
 )
 
+/** Its name goes with it. */
 const ending = prepared((db, given: { readonly sessionId: SessionId; readonly endedAt: Instant }) =>
   db
     .updateTable('sessions')
-    .set({ ended_at: given.endedAt })
+    .set({ ended_at: given.endedAt, sealed_name: null })
     .where('session_id', '=', given.sessionId)
     .where('ended_at', 'is', null),
 )
@@ -96,7 +97,7 @@ const ending = prepared((db, given: { readonly sessionId: SessionId; readonly en
 const endingOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly endedAt: Instant }) =>
   db
     .updateTable('sessions')
-    .set({ ended_at: given.endedAt })
+    .set({ ended_at: given.endedAt, sealed_name: null })
     .where('account_id', '=', given.accountId)
     .where('ended_at', 'is', null),
 )
@@ -105,7 +106,7 @@ const endingOfOthers = prepared(
   (db, given: { readonly accountId: AccountId; readonly endedAt: Instant; readonly except: SessionId }) =>
     db
       .updateTable('sessions')
-      .set({ ended_at: given.endedAt })
+      .set({ ended_at: given.endedAt, sealed_name: null })
       .where('account_id', '=', given.accountId)
       .where('ended_at', 'is', null)
       .where('session_id', '!=', given.except),

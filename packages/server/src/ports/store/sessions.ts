@@ -41,6 +41,7 @@ export interface SessionWrites {
   bind(sessionId: SessionId, deviceId: DeviceId): Promise<boolean>
   /** Undefined removes the name. */
   setName(sessionId: SessionId, sealedName: Uint8Array | undefined): Promise<void>
+  /** Its name is removed. */
   end(sessionId: SessionId, endedAt: Instant): Promise<void>
   /** Ends all sessions of an account, except `except`. */
   endAllOf(accountId: AccountId, endedAt: Instant, except?: SessionId): Promise<void>

@@ -46,6 +46,9 @@ async function fill(store: Store): Promise<void> {
       await tx.challenges.insert({ tokenHash: hash(number), ...owner, ...times, deviceId: undefined, recovery: '{}' })
       await tx.sessions.insert(session(number, { ...owner, deviceId: deviceId(number) }))
       await tx.sessions.setName(sessionId(number), bytes(31))
+      await tx.sessions.insert(session(number + 20, owner))
+      await tx.sessions.setName(sessionId(number + 20), bytes(33))
+      await tx.sessions.end(sessionId(number + 20), at(3))
       await tx.sessions.insert(session(number + 10, { ...owner, endedAt: at(3) }))
       await tx.devices.insert(device(number, owner))
       await tx.devices.setName(deviceId(number), bytes(32))
@@ -134,6 +137,8 @@ export function describeAccountDeletions(inStore: InStore): void {
           [jti(1)],
         )
         assert.deepEqual(await rowsOf(store, 2), other)
+        const [audited] = await store.read((tx) => tx.audit.accounts('', 1))
+        assert.deepEqual([audited?.accountId, audited?.remains], [accountId(1), 0], 'also of an ended session')
       }),
     )
 
