@@ -1,5 +1,6 @@
 /** The table of fault runs. Each row has the names of a run, its options, the short form for CI, and the function that runs it. */
 import { runAdoptionKills } from './adoptionKills.ts'
+import { runAlerts } from './alerts.ts'
 import { runBackupUnderLoad } from './backupUnderLoad.ts'
 import { runFullDisk } from './fullDisk.ts'
 import { runFuzz } from './fuzz.ts'
@@ -188,6 +189,13 @@ export const FAULT_RUNS: readonly FaultRun[] = [
     options: { rounds: 200, guests: 8, nodes: 2, cause: '', within: 10 },
     ci: { rounds: 6, within: 30 },
     run: runStoreFaults,
+  }),
+  row({
+    name: 'alerts',
+    about:
+      'servers that are killed, have no room, no database, damage or a wrong clock: each is in an alert of a real Prometheus and in the log within so many seconds (needs prometheus, faketime, and root for a small tmpfs)',
+    options: { within: 75 },
+    run: runAlerts,
   }),
   row({
     name: 'all-faults',

@@ -17,7 +17,7 @@ const dist = resolve(values.out ?? join(here, 'dist'))
 const staging = `${dist}.${process.pid}`
 const root = join(here, '..', '..')
 const SOURCES = [
-  ...['index.html', 'u', 'v', 'preview', 'src', 'build.ts', 'vite.config.ts'].map((name) => join(here, name)),
+  ...['index.html', 'u', 'v', 'preview', 'app', 'src', 'build.ts', 'vite.config.ts'].map((name) => join(here, name)),
   ...['packages/client/src', 'packages/protocol/src', 'package-lock.json'].map((name) => join(root, name)),
 ]
 
@@ -31,7 +31,7 @@ async function buildAll(): Promise<void> {
   try {
     await build(pagesConfig(staging))
     await build(previewConfig(staging))
-    await cp(join(here, 'preview'), join(staging, 'preview'), { recursive: true })
+    for (const folder of ['preview', 'app']) await cp(join(here, folder), join(staging, folder), { recursive: true })
     await compress(staging)
     await utimes(join(staging, 'index.html'), begun, begun)
     await rm(dist, { recursive: true, force: true })

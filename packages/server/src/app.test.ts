@@ -24,8 +24,7 @@ describe('a server', () => {
     assert.ok(!('faults' in config))
     /** The answer of a server that starts now. */
     const readiness = async () => {
-      const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-      const app = await createApp({ config, port: 0, log, ...USE })
+      const app = await createApp({ config, port: 0, ...USE })
       const answer = await app.http.inject({ url: '/readyz' })
       await app.close()
       return { status: answer.statusCode, failing: answer.json().failing }

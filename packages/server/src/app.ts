@@ -11,9 +11,9 @@ import { createMessenger } from './adapters/messenger/messenger.ts'
 import type { Condition } from './adapters/prometheus/condition.ts'
 import type { Meter } from './adapters/prometheus/metrics.ts'
 import { systemRandom } from './adapters/system/random.ts'
+import { startConditionWatch } from './conditionWatch.ts'
 import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData, type ServerData } from './data.ts'
-import { startDiskWatch } from './diskWatch.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 import { lastBackupAt } from './domain/backup/backup.ts'
 import { CHECK_SECONDS, createHeadWatch, type HeadWatch, unwatched } from './domain/custody/headWatch.ts'
@@ -25,6 +25,7 @@ import { createMetricsServer, type MetricsServer } from './http/metricsServer.ts
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
+import type { Clock } from './ports/clock.ts'
 import type { Limiter } from './ports/limiter.ts'
 import type { Log } from './ports/log.ts'
 import type { News, Node } from './ports/node.ts'
@@ -63,7 +64,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const { meter, log, data } = await openMetered(parts)
   const { store, objects, keyring, node } = data
   const { clock } = node
-  const { headWatch, diskWatch, stopWatching } = await startWatching({ ...data, ...config, log, onBroken })
+  const { headWatch, conditionWatch, stopWatching } = await startWatching({ ...data, ...config, clock, log, onBroken })
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
@@ -118,7 +119,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     http,
     metrics,
     hasPages: pages.size > 0,
-    warnings: diskWatch.warnings,
+    warnings: conditionWatch.warnings,
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
@@ -145,7 +146,7 @@ interface Metered {
 
 /** The server's data and log, counted if the operator wants figures. Only then the library is loaded. */
 async function openMetered({ config, log, version, onBroken }: AppParts): Promise<Metered> {
-  const data = await openServerData(config, { version, onBroken })
+  const data = await openServerData(config, { version, onBroken, log })
   if (config.metricsPort === undefined) return { meter: undefined, log, data }
   const { createMeter } = await import('./adapters/prometheus/metrics.ts')
   const meter = createMeter({ version })
@@ -183,11 +184,12 @@ async function startWatching({
   objects,
   witness,
   freeSpaceFloorBytes: floorBytes,
+  clock,
   log,
   onBroken,
 }: Pick<ServerData, 'store' | 'objects' | 'witness'> &
   Pick<Config, 'freeSpaceFloorBytes'> &
-  Pick<AppParts, 'log' | 'onBroken'>) {
+  Pick<AppParts, 'log' | 'onBroken'> & { readonly clock: Clock }) {
   const headWatch = witness === undefined ? unwatched : createHeadWatch({ store, witness, log })
   await headWatch.check()
   // A database that does not answer is asked again.
@@ -195,13 +197,13 @@ async function startWatching({
     if (error instanceof StoreBroken) onBroken(error)
   }
   const watching = setInterval(() => void headWatch.check().catch(unlessBroken), CHECK_SECONDS * 1000)
-  const diskWatch = await startDiskWatch({ disk: objects, floorBytes, log })
+  const conditionWatch = await startConditionWatch({ disk: objects, store, clock, floorBytes, log })
   const stopWatching = async () => {
-    diskWatch.stop()
+    conditionWatch.stop()
     clearInterval(watching)
     await headWatch.close()
   }
-  return { headWatch, diskWatch, stopWatching }
+  return { headWatch, conditionWatch, stopWatching }
 }
 
 /** After a lost connection the database may be another one. */

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
+import { endpointText } from './config/endpoint.ts'
 import type { Given } from './config/given.ts'
 import { SETTINGS } from './config/settings.ts'
 import { startWarnings } from './config/startWarnings.ts'
@@ -41,11 +41,6 @@ export function banner({ config, given: { file }, port, hasPages, invite, warnin
       : 'The pages are not built, so a browser shows nothing: run `npm run build`, then start again.',
     `${baseUrl}/openapi.json describes the interface. Ctrl-C stops the server.`,
   ]
-}
-
-/** `HOST:PORT`, an IPv6 address in brackets. */
-export function endpointText(host: string, port: number): string {
-  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 }
 
 /** A misspelt setting would be without effect. The environment has names of other programs, a file of settings should not. */

@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { MessengerSettings } from './adapters/messenger/messenger.ts'
+import { endpointText } from './config/endpoint.ts'
 import type { Environment } from './config/given.ts'
 import { isLoopback, type PublicAddress } from './config/parsers.ts'
 import type { Setting } from './config/setting.ts'
@@ -62,8 +62,7 @@ export function settingLines(): readonly string[] {
 /** Without `PUBLIC_URL` the address is known only once the server listens, as `PORT` 0 takes a free port. */
 export function publicAddressOf(config: Pick<Config, 'publicUrl' | 'host'>, listeningPort: number): PublicAddress {
   if (config.publicUrl !== undefined) return config.publicUrl
-  const host = isIP(config.host) === 6 ? `[${config.host}]` : config.host
-  const { origin } = new URL(`http://${host}:${listeningPort}`)
+  const { origin } = new URL(`http://${endpointText(config.host, listeningPort)}`)
   return { serverId: origin, baseUrl: origin }
 }
 

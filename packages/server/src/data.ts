@@ -28,6 +28,7 @@ import type { BackupDirectory, RestoredDatabase, SnapshotSource } from './ports/
 import type { Clock } from './ports/clock.ts'
 import type { KeyedBytes } from './ports/keyedBytes.ts'
 import type { Keyring } from './ports/keyring.ts'
+import type { Log } from './ports/log.ts'
 import type { MovingDatabase } from './ports/move.ts'
 import type { Node } from './ports/node.ts'
 import type { Objects } from './ports/objects.ts'
@@ -35,6 +36,7 @@ import type { PartIndex } from './ports/parts.ts'
 import type { Staging } from './ports/staging.ts'
 import type { ObjectState, Store, StoreBroken } from './ports/store.ts'
 import type { Witness } from './ports/witness.ts'
+import { copyIfUpgraded } from './upgradeCopy.ts'
 
 /** Opened data: for the server, and for the operator's commands, which may run beside the server. */
 export interface Data {
@@ -57,12 +59,13 @@ export interface ServerData extends Data {
 interface ServerUse {
   /** The release of the software. */
   readonly version: string
+  readonly log: Pick<Log, 'info'>
   /** The process must end: what the database says can no longer be relied on. */
   readonly onBroken: (error: StoreBroken) => void
 }
 
 /**
- * For the server: creates what is missing at a first start, and updates the schema of SQLite. Throws an error for people when another process has the
+ * For the server: creates what is missing at a first start, and updates the schema of SQLite, of which it keeps a copy. Throws an error for people when another process has the
  * data: a database of SQLite and a directory of bytes belong to one process each.
  */
 export async function openServerData(config: Config, use: ServerUse): Promise<ServerData> {
@@ -106,6 +109,7 @@ async function openServerRows(
   if (database.kind === 'sqlite') {
     refuseHalfRestored(config, database.path)
     const keyring = await openKeyring({ masterSecretFile, createIfMissing: !existsSync(database.path) })
+    await copyIfUpgraded(database.path, use.log)
     const store = keep(await openSqliteStore({ path: database.path }))
     return { store, keyring, node: createSoleNode(systemClock) }
   }
@@ -117,25 +121,13 @@ async function openServerRows(
   return { store, keyring, node: keep(await openPostgresNode({ url, isSole, ...use })) }
 }
 
-function refuseHalfRestored({ dataDirectory }: Config, databasePath: string): void {
+/** Throws an error for people if the database at `databasePath` is being restored or moved, or was moved. */
+export function refuseHalfRestored({ dataDirectory }: Pick<Config, 'dataDirectory'>, databasePath: string): void {
   refuseMoved(databasePath)
   if (!existsSync(databasePath + RESTORING)) return
   throw new Error(
     `a restore into ${dataDirectory} was interrupted. Run \`blindkeep-server restore\` again before you start the server, or delete ${databasePath}${RESTORING} to start without the backup.`,
   )
-}
-
-/** Brings the schema up to date. On SQLite the server must not run. */
-export async function migrateData(config: Config): Promise<void> {
-  const { database, dataDirectory } = config
-  if (database.kind === 'postgres') return (await openPostgresStore({ url: database.url, schema: 'migrate' })).close()
-  const lock = await lockDirectory(dataDirectory)
-  try {
-    refuseHalfRestored(config, database.path)
-    await (await openSqliteStore({ path: database.path })).close()
-  } finally {
-    lock.release()
-  }
 }
 
 /** For a command: opens existing data without changing it. Throws an error for people if there is none, or if its schema is not that of this release. */

@@ -262,3 +262,36 @@ describe('an address without a page', () => {
     assert.equal(await answerTo('/u/any', 'DELETE'), '405 error.request.method_not_allowed')
   })
 })
+
+describe('the page of an owner', () => {
+  it('names itself and its pictures to a system that installs it as an app', async (t) => {
+    const { context, page } = await browser.open(t, { url: world.url })
+    const { url, errors, data = '' } = await (await context.newCDPSession(page)).send('Page.getAppManifest')
+    assert.deepEqual(errors, [])
+    const touched = await page.locator('link[rel=apple-touch-icon]').getAttribute('href')
+    const { start_url, icons } = JSON.parse(data) as {
+      readonly start_url: string
+      readonly icons: readonly { readonly src: string; readonly sizes: string }[]
+    }
+    assert.equal(new URL(start_url, url).href, `${world.url}/`)
+    const named = [
+      ...icons.map(({ src, sizes }) => ({ address: new URL(src, url).href, sizes })),
+      { address: new URL(touched ?? '', page.url()).href, sizes: '180x180' },
+    ]
+    const loaded = await page.evaluate(
+      (addresses) =>
+        Promise.all(
+          addresses.map(async (src) => {
+            const picture = Object.assign(new Image(), { src })
+            await picture.decode()
+            return `${picture.naturalWidth}x${picture.naturalHeight}`
+          }),
+        ),
+      named.map(({ address }) => address),
+    )
+    assert.deepEqual(
+      loaded,
+      named.map(({ sizes }) => sizes),
+    )
+  })
+})

@@ -30,14 +30,15 @@ export async function createShare(given: readonly string[], flags: CreateShareFl
       event: 'created',
       share_id: share.opaqueId,
       url: share.url,
-      name,
+      ...(share.isKept && { name }),
       asset_ids: assets.map(({ assetId }) => assetId),
       expires_at: expiresAt,
     })
     const until = expiresAt === undefined ? 'until you revoke it' : `until ${timeText(expiresAt)}`
-    report.aside(
-      `Everyone who has this address can read ${filesText(assets.length)}, ${until}. It is shown again by: blindkeep share show ${shortId(share.opaqueId)}`,
-    )
+    const again = share.isKept
+      ? `It is shown again by: blindkeep share show ${shortId(share.opaqueId)}`
+      : 'Keep it: this server is of an earlier version, which stores neither the address nor a name, and it is shown only now.'
+    report.aside(`Everyone who has this address can read ${filesText(assets.length)}, ${until}. ${again}`)
     tellQrCode(share.url, report, flags)
     return EXIT.done
   })

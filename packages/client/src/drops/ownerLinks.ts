@@ -155,6 +155,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
         passphrase === undefined
           ? undefined
           : await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase: normalPassphrase(passphrase) })
+      const sealedTitle = await sealedTitleOf(opaqueId, { title, message })
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,
@@ -165,7 +166,8 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
-          sealed_title: await sealedTitleOf(opaqueId, { title, message }),
+          // A server from before titles refuses the name.
+          ...(sealedTitle !== null && { sealed_title: sealedTitle }),
         },
       })
       return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment }) }
@@ -212,7 +214,7 @@ function ownLinkOf(
     opaqueId: entry.opaque_id,
     state: entry.state,
     isFull: isFull(entry),
-    passphraseRequired: entry.passphrase_required,
+    passphraseRequired: entry.passphrase_required ?? false,
     createdAt: entry.created_at,
     caps: linkCapsOf(entry),
     singleUse: entry.single_use,

@@ -3,6 +3,7 @@
 import { type Bytes, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
+import type { CreateShareRequest } from '@blindkeep/protocol/schemas/shares'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, readAsset } from '../assets/assetFacts.ts'
@@ -15,6 +16,8 @@ import {
   readMetadata,
   vouchForSigned,
 } from '../assets/vouchedAsset.ts'
+import type { Call } from '../http/call.ts'
+import { ProblemError } from '../http/errors.ts'
 import { descriptionOf } from '../seal/fileHeader.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
@@ -44,6 +47,11 @@ export interface CreatedShare {
    * `listShares` has the address again.
    */
   readonly url: string
+  /**
+   * Whether the server keeps name and address for the owner. A server of an earlier version does not: then this is the only time that the address can be
+   * copied.
+   */
+  readonly isKept: boolean
 }
 
 export interface OwnShare {
@@ -89,16 +97,18 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
       const sealedIndex = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, entries)
       const record = { shareKey, ...summaryOf(entries) }
       const sealedRecord = await sealShareRecord({ accountKey, opaqueId: fromHex(opaqueId) }, record)
-      const body = {
+      const share = {
         opaque_id: opaqueId,
         sealed_index: toBase64(sealedIndex),
         blob_hashes: [...new Set(entries.map(({ hash }) => hash))],
         expires_at: expiresAt ?? null,
-        sealed_name: sealedName === undefined ? null : toBase64(sealedName),
+      }
+      const notes = {
+        ...(sealedName !== undefined && { sealed_name: toBase64(sealedName) }),
         sealed_record: toBase64(sealedRecord),
       }
-      await call('createShare', { body, signal })
-      return { opaqueId, url: formatShare({ baseUrl, opaqueId, shareKey }) }
+      const isKept = await createdWithNotes(call, { share, notes, signal })
+      return { opaqueId, url: formatShare({ baseUrl, opaqueId, shareKey }), isKept }
     },
 
     async listShares() {
@@ -124,6 +134,25 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
     async deleteShare(opaqueId) {
       await call('deleteShare', { path: { opaque_id: opaqueId } })
     },
+  }
+}
+
+interface CreationParts {
+  readonly share: CreateShareRequest
+  readonly notes: Pick<CreateShareRequest, 'sealed_name' | 'sealed_record'>
+  readonly signal: AbortSignal | undefined
+}
+
+/** Whether the server keeps the notes. One from before them refuses their names: then the share goes without. */
+async function createdWithNotes(call: Call, { share, notes, signal }: CreationParts): Promise<boolean> {
+  try {
+    await call('createShare', { body: { ...share, ...notes }, signal })
+    return true
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.code === 'error.request.malformed')) throw error
+    // If anything else was wrong, the server refuses again.
+    await call('createShare', { body: share, signal })
+    return false
   }
 }
 

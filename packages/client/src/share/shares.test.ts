@@ -174,6 +174,25 @@ describe('a share', () => {
     assert.deepEqual([listed?.nameFault, listed?.recordFault], [undefined, undefined])
   })
 
+  it('is made without name and record at a server that refuses them, and says that it is not kept', async () => {
+    const asked: number[] = []
+    proxy.tamper({
+      matches: isRequest('POST', /^\/v1\/shares$/),
+      request: changeBody((body) => {
+        asked.push(Object.keys(body).filter((name) => name.startsWith('sealed_')).length)
+        // What an earlier version does with a name that it does not know.
+        if ('sealed_record' in body) body.unknown = true
+      }),
+    })
+    const share = await owner.createShare([files[0]?.assetId ?? ''], { name: 'For the notary' })
+    proxy.tamper()
+    assert.deepEqual([share.isKept, asked], [false, [3, 1]])
+    assert.equal((await openShare(share.url)).assets.length, 1)
+    const listed = (await owner.listShares()).find(({ opaqueId }) => opaqueId === share.opaqueId)
+    assert.deepEqual([listed?.name, listed?.url], [undefined, undefined])
+    await owner.deleteShare(share.opaqueId)
+  })
+
   it('can be deleted, by its owner alone', async () => {
     const other = (await newKeeper(proxy.url)).owner
     const [file] = files

@@ -83,7 +83,9 @@ export const LinkEntryResponse = object('LinkEntryResponse', {
   sealed_title: optional(sealedTitle),
   ...limits,
   single_use: boolean('Whether it ends after its first landed drop.'),
-  passphrase_required: boolean('Whether guests need a passphrase.'),
+  passphrase_required: optional(
+    boolean('Whether guests need a passphrase. Absent in answers of servers from before this member.'),
+  ),
   landed_files: integer('Landed files, including discarded ones.'),
   landed_bytes: integer('Bytes of the landed files.'),
   open_sessions: integer('Open upload sessions.'),

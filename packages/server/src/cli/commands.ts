@@ -13,10 +13,12 @@ import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
 import { settingsCommands } from './settings.ts'
 import { storeCommands } from './storeCheck.ts'
+import { upgradeCommands } from './upgrade.ts'
 
 /** Every command of `blindkeep-server`, in the order in which help lists them. */
 export const COMMANDS: readonly Command[] = [
   ...serviceCommands,
+  ...upgradeCommands,
   ...settingsCommands,
   ...fsckCommands,
   ...scrubCommands,

@@ -1,6 +1,5 @@
 import { settingsInForce } from '../config/inForce.ts'
 import { describeSettings, settingLines } from '../config.ts'
-import { migrateData } from '../data.ts'
 import { type Command, columns } from './command.ts'
 
 /** Running the server itself. */
@@ -31,18 +30,6 @@ export const serviceCommands: readonly Command[] = [
         lines: columns(inForce.map(({ name, value, origin }) => [name, value, origin])),
         json: { settings: inForce },
       }
-    },
-  },
-  {
-    name: 'migrate',
-    summary: 'Updates the database to this release.',
-    details: [
-      'SQLite: the server must not run. Its start does the same.',
-      'PostgreSQL: run it once, before the first node of a new release starts. Nodes of the release before go on serving; they run no jobs.',
-    ],
-    async run({ config }) {
-      await migrateData(config)
-      return { lines: ['The database is up to date.'], json: { migrated: true } }
     },
   },
 ]

@@ -51,6 +51,9 @@ describe('the settings in force', () => {
         AWS_SESSION_TOKEN: 'hush',
         PUBLIC_URL: 'https://keep.example/drop/',
         TRUST_PROXY: '10.0.0.1, ::1',
+        SMTP_URL: 'smtp://[fd00::25]',
+        SMTP_USER: 'keeper-of-mail',
+        SMTP_PASSWORD: 'hush',
       },
       { data: '/srv/keep', port: '9000' },
     )
@@ -69,6 +72,8 @@ describe('the settings in force', () => {
     assert.deepEqual(shownOf('AWS_ACCESS_KEY_ID'), ['keeper-of-bytes', 'environment'])
     assert.deepEqual(shownOf('PUBLIC_URL'), ['https://keep.example/drop', 'environment'])
     assert.deepEqual(shownOf('TRUST_PROXY'), ['10.0.0.1,::1', 'environment'])
+    assert.deepEqual(shownOf('SMTP_URL'), ['smtp://[fd00::25]:587', 'environment'])
+    assert.deepEqual(shownOf('SMTP_PASSWORD'), ['(hidden)', 'environment'])
     assert.deepEqual(shownOf('MASTER_SECRET_FILE'), ['/srv/keep/secrets/master.secret', 'default'])
     assert.deepEqual(shownOf('QUOTA_HARD_BYTES'), ['no limit', 'default'])
   })

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
+import { endpointText } from './endpoint.ts'
 import type { Given } from './given.ts'
-import type { BlobsAddress, DatabaseAddress, PublicAddress } from './parsers.ts'
 import type { Setting } from './setting.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -14,31 +14,32 @@ interface SettingInForce {
 
 /** What a server with these settings would do, and why. In the order of the table. */
 export function settingsInForce(config: Config, { environment, origins }: Given): readonly SettingInForce[] {
-  const rows: readonly (readonly [string, Setting<unknown>])[] = Object.entries(SETTINGS)
-  const values: Readonly<Record<string, unknown>> = { ...config }
+  const rows = Object.entries(SETTINGS) as readonly (readonly [keyof typeof SETTINGS, Setting<unknown>])[]
   return rows.map(([property, { name, isSecret, shown }]) => {
-    const value = values[property]
     const isGiven = environment[name] !== undefined
     return {
       name,
-      value: isSecret === true && isGiven ? '(hidden)' : (textOf(value) ?? shown),
+      value: isSecret === true && isGiven ? '(hidden)' : (textOf(config[property]) ?? shown),
       origin: isGiven ? (origins[name] ?? 'environment') : 'default',
     }
   })
 }
 
-type Address = PublicAddress | DatabaseAddress | BlobsAddress
+type Value = Config[keyof typeof SETTINGS]
+type Plain = string | number | boolean | readonly string[] | undefined
 
 /** Undefined for no value. */
-function textOf(value: unknown): string | undefined {
-  if (value === undefined) return undefined
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.join(',')
-  // The table has no other objects.
-  return typeof value === 'object' ? addressText(value as Address) : String(value)
+function textOf(value: Value): string | undefined {
+  if (typeof value === 'object' && !isList(value)) return addressText(value)
+  if (isList(value)) return value.length === 0 ? undefined : value.join(',')
+  return value === undefined ? undefined : String(value)
 }
 
-function addressText(address: Address): string {
+const isList = (value: Value): value is Extract<Value, readonly unknown[]> => Array.isArray(value)
+
+function addressText(address: Exclude<Value, Plain>): string {
   if ('baseUrl' in address) return address.baseUrl
+  if ('isTls' in address) return `${address.isTls ? 'smtps' : 'smtp'}://${endpointText(address.host, address.port)}`
   switch (address.kind) {
     case 'sqlite':
       return `sqlite:${address.path}`

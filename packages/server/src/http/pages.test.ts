@@ -6,7 +6,7 @@ import { overHttp, said, type Web } from '../testing/http.ts'
 import { inWorld, type World } from '../testing/world.ts'
 
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types blindkeep-worker"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; manifest-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types blindkeep-worker"
 
 function file(text: string, mediaType = 'text/html; charset=utf-8'): PageFile {
   return {
@@ -24,6 +24,7 @@ const pages: Pages = new Map([
   ['assets/guest-1a.js', file('script', 'text/javascript; charset=utf-8')],
   ['assets/plain.svg', { ...file('picture', 'image/svg+xml'), coded: {} }],
   ['preview/index.html', file('preview')],
+  ['app/app.webmanifest', file('{}', 'application/manifest+json')],
   ['preview/preview.js', file('preview script', 'text/javascript; charset=utf-8')],
 ])
 
@@ -49,6 +50,17 @@ describe('the pages', () => {
         assert.deepEqual([reply.statusCode, reply.body], [200, body], url)
         assert.equal(reply.headers['content-type'], 'text/html; charset=utf-8')
       }
+    }),
+  )
+
+  it(
+    'are described for a system that installs them',
+    inWeb(async (web) => {
+      const { statusCode, headers, body } = await web.ask({ method: 'GET', url: '/app/app.webmanifest' })
+      assert.deepEqual(
+        [statusCode, headers['content-type'], headers['cache-control'], body],
+        [200, 'application/manifest+json', 'no-cache', '{}'],
+      )
     }),
   )
 

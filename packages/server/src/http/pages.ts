@@ -13,6 +13,7 @@ const PAGE_POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' blob:",
+  "manifest-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",
   "frame-src 'self'",
@@ -94,6 +95,8 @@ const PAGE_ROUTES: readonly PageRoute[] = [
   { ...page, url: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => 'u/index.html' },
   { ...page, url: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => 'v/index.html' },
   { url: '/assets/*', form: /^\/assets\//, headers: ASSET_HEADERS, fileName: (rest) => `assets/${rest}` },
+  // What a system shows of the page that is installed as an app. The names never change.
+  { ...page, url: '/app/*', form: /^\/app\//, fileName: (rest) => `app/${rest}` },
   {
     url: '/preview/*',
     form: /^\/preview\//,

@@ -5,7 +5,7 @@ import type { PageFile, Pages } from '../../ports/pages.ts'
 import { unlessMissing } from './failure.ts'
 
 /** The folders of pages in a build. Nothing else in the directory is read. */
-const FOLDERS = ['u', 'v', 'assets', 'preview'] as const
+const FOLDERS = ['u', 'v', 'assets', 'preview', 'app'] as const
 const INDEX = 'index.html'
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -14,6 +14,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
   '.woff2': 'font/woff2',
 }
 

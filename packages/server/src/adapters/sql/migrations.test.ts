@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { accountId, assetUpload, bytes, hash, opaqueId, uploadId } from '../../ports/storeContract/world.ts'
 import { RELEASE } from '../../release.ts'
-import { sqliteDialect } from './dialects.ts'
+import { postgresDialect, sqliteDialect } from './dialects.ts'
 import {
   DatabaseBehind,
   DatabaseTooNew,
@@ -104,6 +105,22 @@ describe('migrations', () => {
     }
   })
 })
+
+/** SHA-256 of the statements of each migration that people's databases have run, in both dialects. Append when a version is released. */
+const RELEASED = ['3daf0f4bd31a2724997a1f190efd572567ea164688d1bdb3c3309f4792f66d5c']
+
+describe('a released migration', () => {
+  it('never changes: what a later version needs is a migration of its own', () => {
+    const hashes = migrations
+      .slice(0, RELEASED.length)
+      .map(({ statements }) =>
+        hash256([sqliteDialect, postgresDialect].flatMap((dialect) => statements(dialect)).join(';')),
+      )
+    assert.deepEqual(hashes, RELEASED)
+  })
+})
+
+const hash256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 describe('a database that was upgraded from the first migration', () => {
   it('has the tables, columns and indexes of a new one, and the rows that it had', () =>

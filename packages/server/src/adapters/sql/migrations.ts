@@ -12,6 +12,8 @@ import type { Schema } from './schema.ts'
  * - It expands: it adds a table, a column that may be null or has a default, or an index. Code that does not know it still works. `serves` stays as it was.
  * - It contracts: it removes or changes what the release before no longer uses. `serves` rises to the number of migrations that release knows.
  *
+ * A step that adds what a deleted account must not keep is no expansion: `serves` rises to its own number, and the operator stops all nodes for it.
+ *
  * On PostgreSQL no statement waits longer than `MIGRATION_LOCK_TIMEOUT_MS` for a table. An index on a large table is made beforehand by the operator, with
  * `create index concurrently`; the step says `if not exists`.
  */
@@ -30,12 +32,14 @@ export const migrations: readonly Migration[] = [
     summary:
       'Adds a table for the addresses of messages about new files and a column for the title of a link, and lets the server note when it was backed up.',
     statements: secondTables,
-    serves: 1,
+    // Code that does not know these rows would leave them behind when it deletes an account.
+    serves: 2,
   },
   {
     summary: 'Adds a table and two columns for the names that owners give to shares, sessions and devices.',
     statements: thirdTables,
-    serves: 1,
+    // For the same reason.
+    serves: 3,
   },
 ]
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { MovingDatabase } from '../../ports/move.ts'
@@ -6,6 +6,7 @@ import { createArrivingParts } from './arrivingParts.ts'
 import { fillPostgres, isFilledFrom, markUnfinished } from './filledPostgres.ts'
 import { copySqlite, readSnapshot } from './snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
+import { syncPath } from './syncPath.ts'
 
 /** Endings of the files beside a database that is being moved, and of the one that was. */
 const MOVING = '.moving'
@@ -85,9 +86,9 @@ export function createMovingDatabase(options: {
       await copySqlite(path, `${copy}.new`)
       clearMarks(`${copy}.new`)
       writeFileSync(path + GOAL, `${note}\n`, { mode: 0o600 })
-      sync(path + GOAL)
+      syncPath(path + GOAL)
       renameSync(`${copy}.new`, copy)
-      sync(dirname(path))
+      syncPath(dirname(path))
     },
     async isFilled() {
       if (to.kind === 'sqlite') return existsSync(to.path)
@@ -103,14 +104,14 @@ export function createMovingDatabase(options: {
       remove(`${to.path}.new`)
       await copySqlite(copy, `${to.path}.new`)
       renameSync(`${to.path}.new`, to.path)
-      sync(dirname(to.path))
+      syncPath(dirname(to.path))
     },
     async finish() {
       const written = `${path + MOVED}.new`
       writeFileSync(written, `${note}\n`, { mode: 0o600 })
-      sync(written)
+      syncPath(written)
       renameSync(written, path + MOVED)
-      sync(dirname(path))
+      syncPath(dirname(path))
       done?.close()
       done = undefined
       remove(path + DONE)
@@ -138,13 +139,4 @@ function clearMarks(path: string): void {
 
 function remove(path: string): void {
   for (const ending of BESIDE) rmSync(path + ending, { force: true })
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

@@ -1,9 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { StorageUnavailable } from '../../ports/store.ts'
 import { postgresDialect } from './dialects.ts'
-import { type Migration, migrate, migrations, requireMigrated, requireServing } from './migrations.ts'
+import {
+  type Migration,
+  migrate,
+  migrations,
+  requireMigrated,
+  requireServing,
+  type SchemaState,
+  stateOf,
+} from './migrations.ts'
 import { createConnections } from './postgresConnections.ts'
-import type { PostgresHealth } from './postgresHealth.ts'
+import { createPostgresHealth, type PostgresHealth } from './postgresHealth.ts'
 import { lend } from './postgresLoan.ts'
 import type { PostgresSession } from './postgresSession.ts'
 import { commit } from './postgresTransactions.ts'
@@ -22,6 +30,8 @@ export type SchemaUse = 'migrate' | 'serve' | 'asItIs'
 const MIGRATION_TIMEOUT_MS = 3_600_000
 /** While a statement waits for a table, all later users of the table wait behind it. */
 const MIGRATION_LOCK_TIMEOUT_MS = 2_000
+/** For a question that reads a few rows. */
+const ANSWER_TIMEOUT_MS = 30_000
 const MAX_ATTEMPTS = 10
 const PAUSE_MS = 3_000
 
@@ -61,6 +71,21 @@ export async function preparePostgres(options: {
         await wait(PAUSE_MS)
       }
     }
+  } finally {
+    await connection.end()
+  }
+}
+
+/** How far the database at `url` is. Changes nothing. Throws an error for people when it is of other software, or half restored. */
+export async function postgresSchema(url: string): Promise<SchemaState> {
+  const health = createPostgresHealth()
+  const connection = createConnections({ url, health, answerTimeoutMs: ANSWER_TIMEOUT_MS, connectionsMax: 1 })
+  try {
+    return await connection.use(async (session) => {
+      await refuseUnfinished(session)
+      if (await lacksOurTables(session)) return { done: 0, serves: 0 }
+      return lend(session, ({ kysely }) => stateOf(kysely))
+    })
   } finally {
     await connection.end()
   }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,6 +7,7 @@ import { createArrivingParts } from './arrivingParts.ts'
 import { endUnfinished, fillPostgres, markUnfinished } from './filledPostgres.ts'
 import { readSnapshot } from './snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
+import { syncPath } from './syncPath.ts'
 
 /** The ending of a database's name until its restore is complete. */
 export const RESTORING = '.restoring'
@@ -29,9 +30,9 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
         const mode = database.prepare('pragma journal_mode = delete').get()?.journal_mode
         if (mode !== 'delete') throw new Error('the restored database is still open')
       })
-      sync(temporary)
+      syncPath(temporary)
       renameSync(temporary, path)
-      sync(dirname(path))
+      syncPath(dirname(path))
     },
   }
 }
@@ -108,14 +109,5 @@ function withDatabase(path: string, work: (database: DatabaseSync) => void): voi
     work(database)
   } finally {
     database.close()
-  }
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }

@@ -9,6 +9,7 @@ import { once } from './once.ts'
 import { isRefusal } from './refusal.ts'
 import { openConnection, type SqliteConnection } from './sqliteConnection.ts'
 import { createHealth, type Health } from './sqliteHealth.ts'
+import { withWayBack } from './sqliteSchema.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { createReadTx, createWriteTx } from './tx.ts'
 
@@ -43,7 +44,7 @@ export async function openSqliteStore(options: { readonly path: string; readonly
     return storeOver({ writer, reader, readerTurns, commits, health, inMemory })
   } catch (error) {
     writer.close()
-    throw error
+    throw withWayBack(error, path)
   }
 }
 

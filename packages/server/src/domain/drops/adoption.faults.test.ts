@@ -3,7 +3,7 @@ import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { type Drop, OutcomeUnknown } from '../../ports/store.ts'
+import { type Drop, OutcomeUnknown, type Store } from '../../ports/store.ts'
 import { assertBooks, assetRow, replacing } from '../../testing/assetSessions.ts'
 import {
   type AlbumOwner,
@@ -15,7 +15,7 @@ import {
   newAssetId,
   newDrop,
 } from '../../testing/assets.ts'
-import { createFaults } from '../../testing/faults.ts'
+import { createFaults, createGate } from '../../testing/faults.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { createMortal } from '../../testing/mortal.ts'
 import { lockReceiptLog } from '../../testing/receipts.ts'
@@ -196,6 +196,20 @@ describe('an adoption that waits for its receipt', () => {
     return { assetId, drop, declared, answer, release }
   }
 
+  /** The rules of another process over the same store. `hasWritten` resolves after its first write: its attempt to claim the drop. */
+  function another(world: World, ports: { readonly nodeId?: string } = {}) {
+    const { passed: hasWritten, open } = createGate()
+    const store: Store = {
+      ...world.store,
+      async write(locks, work) {
+        const answer = await world.store.write(locks, work)
+        open()
+        return answer
+      },
+    }
+    return { rules: world.rulesOver({ ...ports, store }), hasWritten }
+  }
+
   it(
     'fails when the drop was discarded after its lease: nothing changes, and no receipt is appended',
     inWorld(async (world) => {
@@ -219,8 +233,9 @@ describe('an adoption that waits for its receipt', () => {
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
-      const again = adopt({ rules: world.restarted() }, albumOwner, drop, declared)
-      for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+      const { rules, hasWritten } = another(world)
+      const again = adopt({ rules }, albumOwner, drop, declared)
+      await hasWritten
       await release()
       assert.equal(await again, assetId)
       // The first process has lost its claim and may look before the other one commits: then its client finds the drop in the asset.
@@ -236,8 +251,9 @@ describe('an adoption that waits for its receipt', () => {
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
-      const again = adopt({ rules: world.rulesOver({ nodeId: 'another' }) }, albumOwner, drop, declared)
-      for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+      const { rules, hasWritten } = another(world, { nodeId: 'another' })
+      const again = adopt({ rules }, albumOwner, drop, declared)
+      await hasWritten
       await release()
       assert.deepEqual([await answer, await again], [assetId, assetId])
       await assertAdopted(world, albumOwner, { assetId, drop })
@@ -251,8 +267,9 @@ describe('an adoption that waits for its receipt', () => {
       const albumOwner = await newAlbumOwner(world)
       const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
       world.clock.advance(60)
-      const again = adopt({ rules: world.rulesOver({ nodeId: 'another' }) }, albumOwner, drop, declared)
-      for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate)
+      const { rules, hasWritten } = another(world, { nodeId: 'another' })
+      const again = adopt({ rules }, albumOwner, drop, declared)
+      await hasWritten
       await release()
       assert.deepEqual([await answer, await again], [assetId, assetId])
       await assertAdopted(world, albumOwner, { assetId, drop })

@@ -11,11 +11,13 @@ interface ShareAddressProps {
   /** SECRET. */
   readonly url: string
   readonly expiresAt: string | undefined
+  /** False if it can be shown only now. */
+  readonly isKept: boolean
   readonly onClose: () => void
 }
 
 /** Shows the address of a share, right after it was made and whenever its owner asks. */
-export function ShareAddress({ title, url, expiresAt, onClose }: ShareAddressProps) {
+export function ShareAddress({ title, url, expiresAt, isKept, onClose }: ShareAddressProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const address = useRef<HTMLTextAreaElement>(null)
@@ -23,6 +25,7 @@ export function ShareAddress({ title, url, expiresAt, onClose }: ShareAddressPro
     <Dialog title={title} closeLabel={text.close} onClose={onClose}>
       <Notice tone="warn">
         <p>{text.made.warning}</p>
+        <p>{isKept ? text.made.again : text.made.once}</p>
       </Notice>
       <Field label={text.made.address}>
         {(input) => (

@@ -29,8 +29,7 @@ export function ShareDialog({ assets, onClose }: ShareDialogProps) {
   const creating = useAction()
   // Closing now would leave a share of which its owner does not know.
   const close = () => creating.isBusy || onClose()
-  if (created !== undefined)
-    return <ShareAddress title={text.made.title} url={created.url} expiresAt={created.expiresAt} onClose={onClose} />
+  if (created !== undefined) return <ShareAddress title={text.made.title} {...created} onClose={onClose} />
   return (
     <Dialog title={text.create.title(assets.length)} closeLabel={text.close} onClose={close}>
       <CreateShare assets={assets} action={creating} onCreated={setCreated} onCancel={close} />

@@ -62,6 +62,7 @@ export function SharesPage() {
           title={nameOf(shown, text)}
           url={shown.url}
           expiresAt={shown.expiresAt}
+          isKept
           onClose={() => setShown(undefined)}
         />
       )}

@@ -57,8 +57,9 @@ export const shares: typeof import('../en/shares.ts').shares = {
   },
   made: {
     title: 'Ihr Freigabelink',
-    warning:
-      'Wer den Link bekommt, kann die Dateien öffnen: Behandeln Sie ihn wie einen Schlüssel. Sie finden ihn unter Freigaben wieder, solange die Freigabe besteht.',
+    warning: 'Wer den Link bekommt, kann die Dateien öffnen: Behandeln Sie ihn wie einen Schlüssel.',
+    again: 'Sie finden ihn unter Freigaben wieder, solange die Freigabe besteht.',
+    once: 'Kopieren Sie ihn jetzt. Dieser Server hat eine frühere Version, die weder Link noch Namen speichert: Er wird nur jetzt angezeigt.',
     address: 'Freigabelink',
     copy: 'Freigabelink kopieren',
     copied: 'Kopiert',

@@ -54,8 +54,9 @@ export const shares = {
   },
   made: {
     title: 'Your share link',
-    warning:
-      'Anyone who gets the link can open the files, so treat it like a key. You find it again under Shares, for as long as the share lasts.',
+    warning: 'Anyone who gets the link can open the files, so treat it like a key.',
+    again: 'You find it again under Shares, for as long as the share lasts.',
+    once: 'Copy it now. This server is of an earlier version, which stores neither the link nor a name: it is shown only now.',
     address: 'Share link',
     copy: 'Copy share link',
     copied: 'Copied',

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, open, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it } from 'node:test'
+import { bytes } from '../../ports/storeContract/world.ts'
+import { RELEASE } from '../../release.ts'
+import { openSqliteStore } from './sqlite.ts'
+import { sqliteSchema } from './sqliteSchema.ts'
+import { copiesOf, copyBeforeUpgrade, lackOfRoom, UpgradeNotCopied } from './upgradeCopies.ts'
+
+async function inDirectory(work: (path: string, directory: string) => Promise<void>): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'blindkeep-copies-'))
+  try {
+    const path = join(directory, 'blindkeep.sqlite')
+    await (await openSqliteStore({ path })).close()
+    await work(path, directory)
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+/** A file of an earlier upgrade, so many seconds old. */
+async function earlierCopy(path: string, migration: number, ageSeconds: number): Promise<string> {
+  const copy = `${path}.migration-${migration}.before-0.0.${migration}`
+  await writeFile(copy, '')
+  const time = Date.now() / 1000 - ageSeconds
+  await utimes(copy, time, time)
+  return copy
+}
+
+describe('the copy before an upgrade', () => {
+  it('has the rows, no other reader, and the migration and the version in its name; the last two are kept', () =>
+    inDirectory(async (path) => {
+      const [oldest, last] = [await earlierCopy(path, 12, 60), await earlierCopy(path, 7, 30)]
+      assert.deepEqual(
+        copiesOf(path).map((copy) => [copy.path, copy.migration]),
+        [
+          [last, 7],
+          [oldest, 12],
+        ],
+      )
+      const { done } = await sqliteSchema(path)
+      const copy = await copyBeforeUpgrade(path, done)
+      assert.deepEqual(copy, { path: `${path}.migration-${done}.before-${RELEASE}`, migration: done })
+      assert.equal((await stat(copy.path)).mode & 0o777, 0o600)
+      assert.deepEqual(await sqliteSchema(copy.path), await sqliteSchema(path))
+      assert.deepEqual(
+        copiesOf(path).map((each) => each.path),
+        [copy.path, last],
+      )
+    }))
+
+  it('takes the place of one that an interrupted upgrade has left', () =>
+    inDirectory(async (path, directory) => {
+      await writeFile(`${path}.copying`, 'half')
+      for (const _ of [1, 2]) await copyBeforeUpgrade(path, 2)
+      assert.equal(copiesOf(path).length, 1)
+      assert.ok(!(await readdir(directory)).some((name) => name.endsWith('.copying')))
+    }))
+
+  it('is not made of a damaged database, and leaves nothing behind', () =>
+    inDirectory(async (path) => {
+      const database = new DatabaseSync(path, { readOnly: true })
+      const row = database.prepare(`select rootpage from sqlite_schema where name = 'accounts'`).get()
+      database.close()
+      const file = await open(path, 'r+')
+      await file.write(bytes(4096, 0xff), 0, 4096, (Number(row?.rootpage) - 1) * 4096)
+      await file.close()
+      await assert.rejects(copyBeforeUpgrade(path, 2), UpgradeNotCopied)
+      assert.deepEqual(copiesOf(path), [])
+    }))
+
+  it('needs its room on the disk', () => {
+    assert.equal(lackOfRoom('/data/db', { neededBytes: 5e6, freeBytes: 5e6 }), undefined)
+    assert.match(lackOfRoom('/data/db', { neededBytes: 5e6, freeBytes: 4e6 }) ?? '', /\/data has 4 MB free.* 5 MB/)
+  })
+})
+
+describe('a look at the schema', () => {
+  it('finds none where there is no database, and creates no file', () =>
+    inDirectory(async (path, directory) => {
+      const before = await readdir(directory)
+      assert.deepEqual(await sqliteSchema(`${path}-none`), { done: 0, serves: 0 })
+      await writeFile(`${path}-empty`, '')
+      assert.deepEqual(await sqliteSchema(`${path}-empty`), { done: 0, serves: 0 })
+      assert.equal((await sqliteSchema(path)).version, RELEASE)
+      assert.deepEqual((await readdir(directory)).toSorted(), [...before, 'blindkeep.sqlite-empty'].toSorted())
+    }))
+
+  it('sees what a running server has committed', () =>
+    inDirectory(async (path) => {
+      const store = await openSqliteStore({ path })
+      const other = new DatabaseSync(path)
+      other.exec('insert into migrations (number, serves) values (98, 3)')
+      assert.deepEqual(await sqliteSchema(path), { done: 98, serves: 3, version: undefined })
+      other.close()
+      await store.close()
+    }))
+})

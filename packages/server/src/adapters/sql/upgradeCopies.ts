@@ -1,0 +1,94 @@
+/** Copies of a SQLite database beside it, one from before each upgrade: the way back if the upgrade itself goes wrong. */
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { RELEASE } from '../../release.ts'
+import { copySqlite } from './snapshot.ts'
+import { syncPath } from './syncPath.ts'
+
+export interface UpgradeCopy {
+  readonly path: string
+  /** How many migrations the copied database had. */
+  readonly migration: number
+}
+
+/** What the copy and the upgrade take of the disk. */
+export interface CopyRoom {
+  /** At most. */
+  readonly neededBytes: number
+  readonly freeBytes: number
+}
+
+/** The database could not be copied, so nothing may change it. */
+export class UpgradeNotCopied extends Error {
+  override readonly name = 'UpgradeNotCopied'
+}
+
+/** The last ones are kept: one goes back by an upgrade, and one is left when an upgrade has to be tried twice. */
+const KEPT = 2
+/** For the upgrade itself, and what SQLite writes beside the database meanwhile. */
+const BESIDES_BYTES = 16 * 1024 * 1024
+const COPYING = '.copying'
+const NAME = /^\.migration-(\d+)\.before-(.+)$/
+
+/** The copy that an upgrade of the database at `path` makes, which has run `migration` migrations. */
+export function copyOf(path: string, migration: number): UpgradeCopy {
+  return { path: `${path}.migration-${migration}.before-${RELEASE}`, migration }
+}
+
+/** The copies of the database at `path`, the last one first. */
+export function copiesOf(path: string): readonly UpgradeCopy[] {
+  const [directory, name] = [dirname(path), basename(path)]
+  if (!existsSync(directory)) return []
+  const found = readdirSync(directory).flatMap((entry) => {
+    const migration = entry.startsWith(name) ? NAME.exec(entry.slice(name.length))?.[1] : undefined
+    return migration === undefined ? [] : [{ path: join(directory, entry), migration: Number(migration) }]
+  })
+  const takenAt = new Map(found.map((copy) => [copy, statSync(copy.path).mtimeMs]))
+  return found.toSorted((one, other) => (takenAt.get(other) ?? 0) - (takenAt.get(one) ?? 0))
+}
+
+export async function roomForCopy(path: string): Promise<CopyRoom> {
+  const files = [path, `${path}-wal`].filter(existsSync)
+  const { bavail, bsize } = await statfs(dirname(path))
+  return {
+    neededBytes: files.reduce((sum, file) => sum + statSync(file).size, BESIDES_BYTES),
+    freeBytes: bavail * bsize,
+  }
+}
+
+/** The sentence for a disk without that room; undefined when there is room. */
+export function lackOfRoom(path: string, { neededBytes, freeBytes }: CopyRoom): string | undefined {
+  if (freeBytes >= neededBytes) return undefined
+  return notCopied(
+    `the disk of ${dirname(path)} has ${sizeText(freeBytes)} free, and this needs up to ${sizeText(neededBytes)}`,
+  )
+}
+
+/**
+ * Copies the database at `path`, mode 0600; the copy is checked and durable when it resolves. Then removes all but the last two copies. Nothing may write
+ * to the database meanwhile. Throws `UpgradeNotCopied`, and has then changed nothing.
+ */
+export async function copyBeforeUpgrade(path: string, migration: number): Promise<UpgradeCopy> {
+  const lack = lackOfRoom(path, await roomForCopy(path))
+  if (lack !== undefined) throw new UpgradeNotCopied(lack)
+  const copy = copyOf(path, migration)
+  const temporary = path + COPYING
+  // Of an upgrade that was interrupted.
+  rmSync(temporary, { force: true })
+  try {
+    await copySqlite(path, temporary)
+    renameSync(temporary, copy.path)
+    syncPath(dirname(path))
+  } catch (cause) {
+    rmSync(temporary, { force: true })
+    throw new UpgradeNotCopied(notCopied(cause instanceof Error ? cause.message : String(cause)), { cause })
+  }
+  for (const { path: old } of copiesOf(path).slice(KEPT)) rmSync(old)
+  return copy
+}
+
+function notCopied(why: string): string {
+  return `the database has to be copied before this version changes it, and that is not possible: ${why}. Nothing was changed. Make room on that disk, or go on with the version that you had; \`blindkeep-server upgrade --without-copy\` relies on a backup of your own.`
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { startConditionWatch } from './conditionWatch.ts'
+import type { Log } from './ports/log.ts'
+import { append, bytes, newLink, notRefused, openDrop } from './testing/guest.ts'
+import { inWorld, type World } from './testing/world.ts'
+
+const FLOOR = 2 * 1024 ** 3
+
+interface Scene {
+  /** Before the look of this number, from 1. */
+  readonly before: (look: number) => void
+  readonly freeBytes: () => number
+}
+
+/** Watches until a condition has ended. Returns the warnings of the start and what was logged. */
+async function watched({ store, clock }: World, { before, freeBytes }: Scene) {
+  const said: string[] = []
+  const { promise: hasEnded, resolve } = Promise.withResolvers<void>()
+  const say = (level: keyof Log) => (event: string, facts: unknown) => {
+    said.push(`${level} ${event} ${JSON.stringify(facts)}`)
+    if (level === 'info') resolve()
+  }
+  let looks = 0
+  const disk = {
+    async check() {
+      looks += 1
+      before(looks)
+      return freeBytes()
+    },
+  }
+  const log = { info: say('info'), warn: say('warn'), error: say('error') }
+  const watch = await startConditionWatch({ disk, store, clock, floorBytes: FLOOR, log, pauseMs: 1 })
+  // The timer of the watch does not keep a process.
+  const alive = setInterval(() => undefined, 1000)
+  await hasEnded
+  clearInterval(alive)
+  watch.stop()
+  return { warnings: watch.warnings, said: [...new Set(said)], times: said.length }
+}
+
+describe('at the start and again at each look, until it has ended, the server says', () => {
+  it(
+    'that the disk is below its floor, with the figures',
+    inWorld(async (world) => {
+      let freeBytes = 1024 ** 3
+      const before = (look: number) => {
+        if (look === 3) freeBytes = FLOOR
+      }
+      const { warnings, said, times } = await watched(world, { before, freeBytes: () => freeBytes })
+      assert.match(warnings.join(), /^The disk has .* below FREE_SPACE_FLOOR_BYTES .*\.$/)
+      assert.deepEqual(said, [
+        `warn the disk is below its floor: uploads are refused {"freeBytes":${1024 ** 3},"floorBytes":${FLOOR}}`,
+        `info the disk is above its floor again {"freeBytes":${FLOOR},"floorBytes":${FLOOR}}`,
+      ])
+      assert.equal(times, 3)
+    }),
+  )
+
+  it(
+    'that the clock was set back behind the last receipt by more than a minute',
+    inWorld(async (world) => {
+      const content = bytes(10)
+      notRefused(
+        await append(world, await openDrop(world, await newLink(world), content), { offset: 0, bytes: content }),
+      )
+      world.clock.advance(-3600)
+      const before = (look: number) => {
+        if (look === 3) world.clock.advance(3540)
+      }
+      const { warnings, said } = await watched(world, { before, freeBytes: () => FLOOR })
+      assert.match(warnings.join(), /^The clock is 3600 s behind the last receipt\./)
+      assert.deepEqual(said, [
+        'warn the clock is behind the last receipt: new receipts have the date of that one {"behindSeconds":3600}',
+        'info the clock is no longer behind the last receipt {"behindSeconds":60}',
+      ])
+    }),
+  )
+})

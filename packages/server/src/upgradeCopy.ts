@@ -1,0 +1,18 @@
+import { migrations } from './adapters/sql/migrations.ts'
+import { sqliteSchema } from './adapters/sql/sqliteSchema.ts'
+import { copyBeforeUpgrade } from './adapters/sql/upgradeCopies.ts'
+import type { Log } from './ports/log.ts'
+
+/**
+ * Copies the SQLite database at `path` if this version is going to change its schema, and logs where the copy is. Returns its path. The caller keeps other servers out.
+ * Throws `UpgradeNotCopied`.
+ */
+export async function copyIfUpgraded(path: string, log: Pick<Log, 'info'>): Promise<string | undefined> {
+  const { done } = await sqliteSchema(path)
+  if (done === 0 || done >= migrations.length) return undefined
+  const facts = { migration: done, to: migrations.length }
+  log.info('the database is copied before its upgrade', facts)
+  const { path: copy } = await copyBeforeUpgrade(path, done)
+  log.info('the database was copied before its upgrade', { ...facts, copy })
+  return copy
+}

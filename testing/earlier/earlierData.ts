@@ -1,0 +1,48 @@
+/**
+ * A data directory of an earlier build, as it left it, and what its clients knew: `make.ts` makes it, tests unpack it. Its owner, its secrets and its files
+ * are worth nothing.
+ */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+
+export interface EarlierData {
+  /** The commit that was built. */
+  readonly build: string
+  /** The origin in its receipts: `PUBLIC_URL` of whichever server has the data. */
+  readonly publicUrl: string
+  /** The directory's files by their paths in it, in base64. The master secret is `secrets/master.secret`. */
+  readonly files: Readonly<Record<string, string>>
+  /** Signs in with these. Key and password in base64. */
+  readonly owner: { readonly email: string; readonly password: string; readonly accountKey: string }
+  /** The addresses of links that take files, without their origin. */
+  readonly links: readonly string[]
+  /** Files that wait in the inbox, in the order in which they landed. */
+  readonly drops: readonly EarlierFile[]
+  readonly assets: readonly (EarlierFile & { readonly assetId: string })[]
+  /** The secret address of a share of the first asset, without its origin. */
+  readonly share: string
+  /** All receipts of the log in its order, COSE in base64. Those of a deleted asset are among them. */
+  readonly receipts: readonly string[]
+}
+
+export interface EarlierFile {
+  readonly name: string
+  /** Of the content, in hexadecimal. */
+  readonly sha256: string
+}
+
+/** Of the build that the first people had. */
+export const FIRST_BUILD = new URL('build-916841d3.json.gz', import.meta.url)
+
+/** Puts the directory at `directory`, which must not exist. */
+export async function unpackEarlierData(packed: URL, directory: string): Promise<EarlierData> {
+  // `make.ts` wrote it.
+  const data = JSON.parse(gunzipSync(await readFile(packed)).toString()) as EarlierData
+  for (const [path, content] of Object.entries(data.files)) {
+    const target = join(directory, path)
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    await writeFile(target, Buffer.from(content, 'base64'), { mode: 0o600 })
+  }
+  return data
+}
