@@ -16,6 +16,7 @@ interface Device {
   readonly device_id: string
   readonly public_key: string
   readonly mac?: string
+  readonly sealed_name?: string
   readonly created_at: string
   readonly revoked_at?: string
 }
@@ -172,6 +173,50 @@ describe('own devices', () => {
       listed.map(({ revoked_at }) => revoked_at !== undefined),
       [false, true, false, false, false],
     )
+  })
+})
+
+// Covers: Devices, albums and capabilities
+describe('name a device', () => {
+  const name = (owner: Owner, deviceId: unknown, body: object): Promise<Reply> =>
+    server.send({ method: 'PATCH', path: `/v1/devices/${deviceId}`, token: owner.token, json: body })
+
+  it('answers 204 and lists the name, which null removes, and which is not part of a repeat of adding', async () => {
+    const owner = await signUp(server)
+    const [body, other] = [deviceBody(), deviceBody()]
+    for (const each of [body, other]) await send(owner, each)
+    const names = async () => (await devicesOf(owner)).map(({ sealed_name }) => sealed_name)
+    const sealed_name = base64(4096)
+    for (const [given, shown] of [
+      [{}, undefined],
+      [{ sealed_name }, sealed_name],
+      [{}, sealed_name],
+      [{ sealed_name: null }, undefined],
+      [{ sealed_name }, sealed_name],
+    ] as const) {
+      expectAnswer(await name(owner, body.device_id, given), '204')
+      assert.deepEqual(await names(), [shown, undefined])
+    }
+    expectAnswer(await send(owner, body), '200')
+    await revoke(owner, body.device_id)
+    assert.deepEqual(await names(), [sealed_name, undefined])
+    expectAnswer(await name(owner, body.device_id, { sealed_name: null }), '204', 'a revoked one too')
+    for (const wrong of ['', '=', base64(4097)])
+      expectAnswer(await name(owner, other.device_id, { sealed_name: wrong }), '400 request.malformed')
+    expectAnswer(await name(owner, other.device_id, { sealed_name: {} }), '422 request.unprocessable')
+    expectAnswer(await name(owner, other.device_id, { name: 'x' }), '400 request.malformed')
+  })
+
+  it('answers the same 404 to an unknown device and another account’s, which stays unchanged', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const body = deviceBody()
+    await send(owner, body)
+    const before = await devicesOf(owner)
+    const replies: Reply[] = []
+    for (const id of [randomUUID(), body.device_id]) replies.push(await name(other, id, { sealed_name: base64(80) }))
+    assert.deepEqual(replies.map(answerOf), Array(2).fill('404 device.not_found'))
+    assert.equal(new Set(replies.map(fingerprint)).size, 1)
+    assert.deepEqual(await devicesOf(owner), before)
   })
 })
 

@@ -137,9 +137,11 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'GET /v1/account': reads('200'),
   'GET /v1/auth/sessions': reads('200'),
   'POST /v1/auth/sessions/current/device': reads('204', '404 device.not_found'),
+  'PATCH /v1/auth/sessions/{session_id}': writes('204', '404 auth.session_not_found'),
   'DELETE /v1/auth/sessions/{session_id}': frees('204', NOTHING_ENDED),
   'POST /v1/devices': writes('201'),
   'GET /v1/devices': reads('200'),
+  'PATCH /v1/devices/{device_id}': writes('204', '404 device.not_found'),
   'DELETE /v1/devices/{device_id}': frees('204', '404 device.not_found'),
   // By default a server offers no kind of channel (channels.test.ts has a server that does).
   'POST /v1/channels': writes('403 channel.not_offered'),

@@ -116,6 +116,8 @@ const shareBody = (asset: Bundle) => ({
   opaque_id: newOpaqueId(),
   sealed_index: base64(100),
   blob_hashes: [sha256(asset.original)],
+  sealed_name: base64(80),
+  sealed_record: base64(82),
 })
 const ofShare: MakeRequest = async (person) => ({
   params: { opaque_id: await newShare(person), hash: sha256(person.asset.original) },
@@ -179,11 +181,19 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     token: (await signIn(owner)).token,
     json: { device_id: author.deviceId },
   }),
+  'PATCH /v1/auth/sessions/{session_id}': async ({ owner }) => ({
+    params: { session_id: sessionIdOf(await signIn(owner)) },
+    json: { sealed_name: base64(80) },
+  }),
   'DELETE /v1/auth/sessions/{session_id}': async ({ owner }) => ({
     params: { session_id: sessionIdOf(await signIn(owner)) },
   }),
   'POST /v1/devices': () => ({ json: { device_id: randomUUID(), public_key: base64(1984), mac: base64(32) } }),
   'GET /v1/devices': plain,
+  'PATCH /v1/devices/{device_id}': async ({ owner }) => ({
+    params: { device_id: (await addDevice(owner)).deviceId },
+    json: { sealed_name: base64(81) },
+  }),
   'DELETE /v1/devices/{device_id}': async ({ owner }) => ({
     params: { device_id: (await addDevice(owner)).deviceId },
   }),

@@ -37,6 +37,7 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
   sealed_title: 'sealed',
   sealed_name: 'sealed',
   sealed_index: 'sealed',
+  sealed_record: 'sealed',
   drop_pubkey: 'sealed',
   kem_ct: 'sealed',
   mac: 'sealed',

@@ -15,6 +15,7 @@ const AT_A_TIME = 10
 interface Session {
   readonly session_id: string
   readonly device_id?: string
+  readonly sealed_name?: string
   readonly created_at: string
   readonly last_used_at: string
   readonly current: boolean
@@ -90,6 +91,34 @@ describe('sessions', () => {
       assert.equal((await end(owner, sessionId)).status, 204)
     assert.equal((await asOwner(stranger, 'GET', '/v1/account')).status, 200)
     expectAnswer(await end(owner, 'nonsense'), '400 request.malformed')
+  })
+
+  it('have the sealed names that their account gives them, which null removes', async () => {
+    const [owner, stranger] = [await signUp(server), await signUp(server)]
+    const other = await signIn(owner)
+    const id = await currentOf(other)
+    const name = (caller: Owner, sessionId: string, json: object) =>
+      server.send({ method: 'PATCH', path: `/v1/auth/sessions/${sessionId}`, token: caller.token, json })
+    const names = async () =>
+      new Map((await sessionsOf(owner)).map(({ session_id, sealed_name }) => [session_id, sealed_name]))
+    const sealed_name = base64(4096)
+    for (const [caller, given, shown] of [
+      [other, { sealed_name }, sealed_name],
+      [owner, {}, sealed_name],
+      [owner, { sealed_name: null }, undefined],
+      [owner, { sealed_name }, sealed_name],
+    ] as const) {
+      expectAnswer(await name(caller, id, given), '204')
+      assert.equal((await names()).get(id), shown)
+    }
+    assert.equal((await names()).get(await currentOf(owner)), undefined)
+    expectAnswer(await name(stranger, id, { sealed_name: base64(80) }), '404 auth.session_not_found')
+    expectAnswer(await name(owner, randomUUID(), { sealed_name }), '404 auth.session_not_found')
+    for (const wrong of ['', '=', base64(4097)])
+      expectAnswer(await name(owner, id, { sealed_name: wrong }), '400 request.malformed')
+    assert.equal((await names()).get(id), sealed_name)
+    await end(owner, id)
+    expectAnswer(await name(owner, id, { sealed_name }), '404 auth.session_not_found')
   })
 
   it('are at most 100: one more ends the one that is unused for longest', async () => {

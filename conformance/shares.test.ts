@@ -29,10 +29,14 @@ const shareBody = (over: object = {}) => ({
 })
 const make = (owner: Owner, body: object, headers: Record<string, string> = {}): Promise<Reply> =>
   sendJson(owner, '/v1/shares', body, headers)
-const listed = async (owner: Owner) =>
-  json<{ shares: { opaque_id: string; created_at: string; expires_at?: string }[] }>(
-    await asOwner(owner, 'GET', '/v1/shares'),
-  ).shares
+interface ListedShare {
+  readonly opaque_id: string
+  readonly created_at: string
+  readonly expires_at?: string
+  readonly sealed_name?: string
+  readonly sealed_record?: string
+}
+const listed = async (owner: Owner) => json<{ shares: ListedShare[] }>(await asOwner(owner, 'GET', '/v1/shares')).shares
 const end = (owner: Owner, opaqueId: string): Promise<Reply> => asOwner(owner, 'DELETE', `/v1/shares/${opaqueId}`)
 
 interface Shared {
@@ -85,7 +89,7 @@ describe('create a share', () => {
 
   it('answers 201 to a repeat of the same account with the same values, and 400 to any other use of the id', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
-    const body = shareBody({ expires_at: '2999-01-01T00:00:00Z' })
+    const body = { ...shareBody({ expires_at: '2999-01-01T00:00:00Z' }), sealed_name: base64(80) }
     for (const again of [body, body, { ...body, expires_at: '2999-01-01T02:00:00+02:00' }])
       expectAnswer(await make(owner, again), '201')
     const changes = [
@@ -93,6 +97,9 @@ describe('create a share', () => {
       { blob_hashes: [...body.blob_hashes, ...body.blob_hashes] },
       { expires_at: null },
       { expires_at: '2999-01-01T00:00:01Z' },
+      { sealed_name: null },
+      { sealed_name: base64(80) },
+      { sealed_record: base64(80) },
     ]
     for (const change of changes) expectAnswer(await make(owner, { ...body, ...change }), '400 request.malformed')
     expectAnswer(await make(other, body), '400 request.malformed')
@@ -100,6 +107,26 @@ describe('create a share', () => {
     for (const caller of [owner, other])
       expectAnswer(await make(caller, body), '400 request.malformed', 'an ended share is never revived')
     assert.deepEqual([await listed(owner), await listed(other)], [[], []])
+  })
+
+  it('keeps a sealed name and record for the owner, in the list alone, until the share ends', async () => {
+    const owner = await signUp(server)
+    const sealed_name = base64(4096)
+    const sealed_record = base64(1)
+    for (const notes of [{ sealed_name, sealed_record }, { sealed_name: null }, { sealed_record }]) {
+      const body = shareBody(notes)
+      expectAnswer(await make(owner, body), '201')
+      const entry = (await listed(owner)).find(({ opaque_id }) => opaque_id === body.opaque_id)
+      const given = { sealed_name: notes.sealed_name ?? undefined, sealed_record: notes.sealed_record }
+      assert.deepEqual({ sealed_name: entry?.sealed_name, sealed_record: entry?.sealed_record }, given)
+      const seen = json<object>(await visit({ client: server, opaqueId: body.opaque_id }))
+      assert.deepEqual(Object.keys(seen).toSorted(), ['blob_hashes', 'sealed_index'])
+      expectAnswer(await end(owner, body.opaque_id), '204')
+      assert.deepEqual(await listed(owner), [])
+    }
+    const wrong = ['', '=', base64(4097)]
+    const send = (over: object) => make(owner, shareBody(over))
+    await expectRefusedValues(send, { sealed_name: wrong, sealed_record: wrong }, '400 request.malformed')
   })
 
   it('creates one share for 64 requests with one id at once', async () => {

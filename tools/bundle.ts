@@ -9,6 +9,7 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'rolldown'
+import { writeLicences } from './licences.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CACHE = join(ROOT, 'node_modules', '.cache', 'blindkeep-programs')
@@ -33,6 +34,7 @@ const PROGRAMS = {
       'adapters/sql/snapshotWorker.ts',
       'adapters/keyring/receiptWorker.ts',
       'adapters/filesystem/digestWorker.ts',
+      'adapters/argon2/argon2Worker.ts',
     ],
     external: ['pg-native', '@blindkeep/web'],
     packages: ['protocol', 'server'],
@@ -116,7 +118,7 @@ async function makeBundle(program: ProgramName, directory: string): Promise<void
   })
   await build.close()
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))
-  await writeFile(join(directory, 'LICENCES.txt'), await licencesOf(modules))
+  await writeLicences(directory, modules)
 }
 
 /** A worker's file is named in a `URL`, which the bundler does not read. In a bundle all files are in one directory. */
@@ -124,25 +126,13 @@ function besideEachOther(code: string): string {
   return code.replaceAll(/new URL\('\.\/(\w+)\.ts', import\.meta\.url\)/g, "new URL('./$1.js', import.meta.url)")
 }
 
-/** The licences of all packages in a bundle, as their authors ask for. Throws for a package without one. */
-async function licencesOf(modules: readonly string[]): Promise<string> {
-  const folders = modules.flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
-  const texts = [...new Set(folders)].sort().map(async (folder) => {
-    const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
-    const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry))
-    if (file === undefined && license === undefined) throw new Error(`${name} has no licence`)
-    const text = file === undefined ? '' : `\n\n${(await readFile(join(folder, file), 'utf8')).trim()}`
-    return `${name} ${version}, ${license}${text}\n`
-  })
-  return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`)
-}
-
 /** Changes with each source file, and with the versions of all packages. */
 async function keyOf(program: ProgramName): Promise<string> {
   const folders = PROGRAMS[program].packages.map((name) => join(ROOT, 'packages', name, 'src'))
   const sources = (await Promise.all(folders.map(filesIn))).flat()
   const manifest = join(ROOT, 'packages', program, 'package.json')
-  const files = [...sources, manifest, join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)]
+  const tools = ['bundle.ts', 'licences.ts'].map((name) => join(import.meta.dirname, name))
+  const files = [...sources, manifest, join(ROOT, 'package-lock.json'), ...tools]
   const facts = await Promise.all(files.map(async (file) => [file, (await stat(file)).mtimeMs]))
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
 }

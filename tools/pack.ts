@@ -3,7 +3,17 @@
  * to `packed` by default. The same tree gives the same bytes.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundled, isOutside, KEY_FILE, type ProgramName } from './bundle.ts'
@@ -12,14 +22,23 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PACKED = resolve(process.argv[2] ?? join(ROOT, 'packed'))
 /** Below the root, so that the compiler finds the packages of others. */
 const STAGE = join(ROOT, 'packed', `stage-${process.pid}`)
+/** Of all packages: the one place to change it is the root's manifest, by `npm version` (`CONTRIBUTING.md`). */
+const { version: VERSION }: { readonly version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 /** The oldest Node with all that the packages use, such as `node:sqlite` without a flag. */
 const ENGINES = { node: '>=22.13' }
+/** The server has the pages inside. */
+const PAGES = '@blindkeep/web'
+/** What operators of an installed server copy from. */
+const SAMPLES = ['systemd', 'proxy', 'fail2ban', 'prometheus', 'grafana']
+const NO_WARNING = '--disable-warning=ExperimentalWarning'
 
 interface Manifest {
   readonly name: string
+  readonly version: string
   readonly exports?: Readonly<Record<string, string>>
   readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
 }
 
 mkdirSync(PACKED, { recursive: true })
@@ -28,6 +47,12 @@ try {
   packLibrary('protocol')
   packLibrary('client')
   await packProgram('cli')
+  await packProgram('server', ({ directory }) => {
+    run(process.execPath, [NO_WARNING, join(ROOT, 'packages', 'web', 'build.ts'), '--if-changed'], ROOT)
+    cpSync(join(ROOT, 'packages', 'web', 'dist'), join(directory, 'dist', 'pages'), { recursive: true })
+    for (const folder of SAMPLES)
+      cpSync(join(ROOT, 'deploy', folder), join(directory, 'deploy', folder), { recursive: true })
+  })
 } finally {
   rmSync(STAGE, { recursive: true, force: true })
 }
@@ -45,30 +70,43 @@ function packLibrary(folder: string): void {
 }
 
 /** One program with all that it uses, and their licences. What stays outside is a dependency. */
-async function packProgram(folder: ProgramName): Promise<void> {
-  const { directory, manifest } = stage(folder)
+async function packProgram(folder: ProgramName, add?: (staged: Staged) => void): Promise<void> {
+  const staged = stage(folder)
+  const { directory, manifest } = staged
   cpSync(await bundled(folder), join(directory, 'dist'), {
     recursive: true,
     filter: (path) => !path.endsWith(KEY_FILE),
   })
   cpSync(join(ROOT, 'packages', folder, 'bin.mjs'), join(directory, 'bin.mjs'))
-  const left = Object.entries(manifest.dependencies ?? {}).filter(([name]) => isOutside(folder, name))
+  add?.(staged)
+  const left = Object.entries(manifest.dependencies ?? {}).filter(([name]) => isOutside(folder, name) && name !== PAGES)
   write(directory, 'package.json', {
     ...manifest,
     dependencies: Object.fromEntries(left),
-    files: ['bin.mjs', 'dist'],
+    files: ['bin.mjs', 'dist', 'deploy'].filter((name) => existsSync(join(directory, name))),
     engines: ENGINES,
   })
   pack(directory)
 }
 
-function stage(folder: string): { readonly directory: string; readonly manifest: Manifest } {
+interface Staged {
+  readonly directory: string
+  readonly manifest: Manifest
+}
+
+/** The manifest has the common version, asks for exactly that of the other packages, and leaves out what only this repository needs. */
+function stage(folder: string): Staged {
   const from = join(ROOT, 'packages', folder)
   const directory = join(STAGE, folder)
   mkdirSync(directory, { recursive: true })
   cpSync(join(ROOT, 'LICENSE'), join(directory, 'LICENSE'))
   if (existsSync(join(from, 'README.md'))) cpSync(join(from, 'README.md'), join(directory, 'README.md'))
-  return { directory, manifest: JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) }
+  const { devDependencies: _, ...manifest }: Manifest = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'))
+  const dependencies = Object.entries(manifest.dependencies ?? {}).map(([name, range]) => [
+    name,
+    name.startsWith('@blindkeep/') ? VERSION : range,
+  ])
+  return { directory, manifest: { ...manifest, version: VERSION, dependencies: Object.fromEntries(dependencies) } }
 }
 
 function isShipped(path: string): boolean {
@@ -108,7 +146,14 @@ function compile(folder: string, directory: string): void {
   run('npx', ['tsc', '--singleThreaded', '-p', directory], ROOT)
 }
 
+/** The rights of files are in an archive, and this machine's are its own. */
+function normaliseRights(directory: string): void {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true }))
+    chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() || entry.name === 'bin.mjs' ? 0o755 : 0o644)
+}
+
 function pack(directory: string): void {
+  normaliseRights(directory)
   const answer = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', PACKED], directory))
   // npm 11 lists packages, npm 12 names them.
   for (const { filename, size, unpackedSize } of Object.values<PackedFile>(answer))

@@ -12,6 +12,7 @@ import { fragmentVectors } from './vectors/fragments.ts'
 import { linkTitleVectors } from './vectors/linkTitles.ts'
 import { manifestVectors } from './vectors/manifests.ts'
 import { mlDsa65Vectors } from './vectors/mlDsa65.ts'
+import { ownNameVectors } from './vectors/ownNames.ts'
 import { receiptVectors } from './vectors/receipts.ts'
 import { recoveryWordsVectors } from './vectors/recoveryWords.ts'
 import { sealedBlobVectors } from './vectors/sealedBlobs.ts'
@@ -27,6 +28,7 @@ const files = {
   'link-titles.json': linkTitleVectors,
   'manifests.json': manifestVectors,
   'ml-dsa-65.json': mlDsa65Vectors,
+  'own-names.json': ownNameVectors,
   'receipts.json': receiptVectors,
   'recovery-words.json': recoveryWordsVectors,
   'sealed-blobs.json': sealedBlobVectors,

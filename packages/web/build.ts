@@ -7,6 +7,8 @@ import { cp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node
 import { extname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import type { Plugin } from 'vite'
+import { writeLicences } from '../../tools/licences.ts'
 import { pagesConfig, previewConfig } from './vite.config.ts'
 
 const here = import.meta.dirname
@@ -28,9 +30,12 @@ else console.log('The tools that build the pages are not installed, so what is b
 async function buildAll(): Promise<void> {
   const { build } = await import('vite')
   const begun = new Date()
+  const modules = new Set<string>()
+  const noting = noteModules(modules)
   try {
-    await build(pagesConfig(staging))
-    await build(previewConfig(staging))
+    await build({ ...pagesConfig(staging, [noting]), plugins: [noting] })
+    await build({ ...previewConfig(staging), plugins: [noting] })
+    await writeLicences(staging, modules)
     for (const folder of ['preview', 'app']) await cp(join(here, folder), join(staging, folder), { recursive: true })
     await compress(staging)
     await utimes(join(staging, 'index.html'), begun, begun)
@@ -38,6 +43,16 @@ async function buildAll(): Promise<void> {
     await rename(staging, dist)
   } finally {
     await rm(staging, { recursive: true, force: true })
+  }
+}
+
+function noteModules(modules: Set<string>): Plugin {
+  return {
+    name: 'note-modules',
+    generateBundle(_, output) {
+      for (const chunk of Object.values(output))
+        if (chunk.type === 'chunk') for (const id of chunk.moduleIds) modules.add(id)
+    },
   }
 }
 

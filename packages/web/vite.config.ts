@@ -1,14 +1,14 @@
 import { join } from 'node:path'
-import type { InlineConfig } from 'vite'
+import type { InlineConfig, Plugin } from 'vite'
 
 const here = import.meta.dirname
 const common = { configFile: false, root: here, logLevel: 'warn' } as const
 
 /**
  * Three pages, each a bundle of its own: the owner's at `/`, the guest's below `/u/`, a share's below `/v/`. Their addresses for scripts are relative, so that
- * the same files serve below any path of a proxy.
+ * the same files serve below any path of a proxy. `inWorkers`: plugins for the bundles of workers, which do not have those of the pages.
  */
-export function pagesConfig(outDir: string): InlineConfig {
+export function pagesConfig(outDir: string, inWorkers: readonly Plugin[] = []): InlineConfig {
   return {
     ...common,
     base: './',
@@ -22,7 +22,7 @@ export function pagesConfig(outDir: string): InlineConfig {
       assetsInlineLimit: 0,
       rolldownOptions: { input: { owner: 'index.html', guest: 'u/index.html', share: 'v/index.html' } },
     },
-    worker: { format: 'es' },
+    worker: { format: 'es', plugins: () => [...inWorkers] },
   }
 }
 

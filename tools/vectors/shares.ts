@@ -8,6 +8,7 @@ import { createSealer, sealSmall } from '../../packages/client/src/seal/seal.ts'
 import { makeShareFragment } from '../../packages/client/src/share/shareAddress.ts'
 import { encodeShareIndex, type ShareEntry, sealShareIndex } from '../../packages/client/src/share/shareIndex.ts'
 import { ALBUM_ID, BLOB_KEY, FILE_ID, OPAQUE_ID, patternBytes, rising, SALT } from './inputs.ts'
+import { shareRecordVectors } from './shareRecords.ts'
 
 const SHARE_KEY = rising(0x60, 32)
 const seal = { shareKey: SHARE_KEY, opaqueId: OPAQUE_ID, salt: SALT }
@@ -76,6 +77,7 @@ export async function shareVectors() {
       indexes: invalidIndexes(encoded, entries),
       sealed_indexes: await invalidSealings(encoded, sealed),
     },
+    records: await shareRecordVectors(SHARE_KEY),
   }
 }
 

@@ -1,17 +1,26 @@
-/** The packed command line on Node 22 and 24, and its types in another program. */
+/** The packed server and command line on Node 22 and 24, by the lines of the server’s README; and the types of the packed libraries in another program. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile, symlink, writeFile } from 'node:fs/promises'
-import { delimiter, dirname, join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { delimiter, join } from 'node:path'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type RunningServer, startServer } from '../../../testing/startServer.ts'
-import { installNode, installPacked, type Packed } from './packed.ts'
+import { installNode, installPacked, type Packed } from '../../../testing/packed.ts'
+import { freePort } from '../../../testing/startServer.ts'
+import { launchBrowser } from '../../web/e2e/browser.ts'
 
 const run = promisify(execFile)
-const TYPES = fileURLToPath(new URL('../../../node_modules/@types', import.meta.url))
-const COMPILER = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+const TYPES = join(ROOT, 'node_modules', '@types')
+const COMPILER = join(ROOT, 'node_modules', '.bin', 'tsc')
+const CHECKER = join(ROOT, 'conformance', 'checker', 'main.ts')
+const README_ADDRESS = 'http://127.0.0.1:8080'
+const START_MS = 120_000
+/** What an installed server may take on the disk, Node aside. */
+const MAX_INSTALLED_BYTES = 40_000_000
 const PROGRAM = `
 import { logIn } from '@blindkeep/client/account'
 import { nodeEnvironment } from '@blindkeep/client/node'
@@ -27,37 +36,43 @@ export const text: string = parseSize('1 KiB')
 `
 
 let packed: Packed
-let server: RunningServer
 before(async () => {
   packed = await installPacked()
-  server = await startServer()
 })
-after(async () => {
-  await server.stop()
-  await packed.remove()
-})
+after(() => packed?.remove())
 
 describe('the packages', () => {
   for (const version of ['22', '24'])
-    it(`install and run on Node ${version}`, async (context) => {
-      const bin = version === '24' ? dirname(process.execPath) : await installNode(packed.directory, version)
-      if (bin === undefined) return context.skip('there is no package with this Node for this system')
-      const env = {
-        PATH: `${bin}${delimiter}${process.env.PATH}`,
-        BLINDKEEP_HOME: join(packed.directory, `home-${version}`),
-        BLINDKEEP_PASSWORD: 'correct horse battery',
-      }
-      const blindkeep = async (...args: readonly string[]) => {
-        return (await run(packed.bin, args, { env })).stdout
-      }
+    it(`bring a stranger to a received file on Node ${version}`, async (t) => {
+      const { environment, user } = packed
+      const bin = version === '24' ? undefined : await installNode(packed, version)
+      if (version !== '24' && bin === undefined) return t.skip('there is no package with this Node for this system')
+      const env = { ...environment, ...(bin && { PATH: `${bin}${delimiter}${environment.PATH}` }) }
       const { stdout: node } = await run('node', ['--version'], { env })
       assert.ok(node.startsWith(`v${version}.`))
-      assert.match(await blindkeep('--version'), /^\d+\.\d+\.\d+/)
-      const words = await blindkeep('register', server.url, '--email', `node${version}@example.org`, '--quiet')
-      assert.equal(words.trim().split(' ').length, 24)
-      const { url } = JSON.parse(await blindkeep('link', 'create', '--json'))
-      await writeFile(join(packed.directory, 'file.txt'), 'text')
-      assert.match(await blindkeep('drop', url, join(packed.directory, 'file.txt'), '--again'), /1 file has landed/)
+      const cwd = await packed.makeDirectory(`keep-${version}`)
+      const { url, child } = await serve(t, { cwd, env })
+
+      const { stdout } = await run('sh', ['-eu', '-c', (await secondTerminal()).replaceAll(README_ADDRESS, url)], {
+        cwd,
+        env: { ...env, PATH: `${packed.programs}${delimiter}${env.PATH}`, BLINDKEEP_HOME: join(cwd, 'state') },
+        ...user,
+      })
+      assert.ok(stdout.endsWith('for your eyes only\n'), stdout)
+      const receipt = join(cwd, 'letter.txt.blindkeep-receipt.json')
+      const checked = await run(process.execPath, [
+        '--disable-warning=ExperimentalWarning',
+        CHECKER,
+        receipt,
+        '--keys',
+        url,
+      ])
+      assert.match(checked.stdout, /^Checked 1 receipt .*\nNo fault found\./)
+      if (version === '24') await showsItsPages(t, url)
+
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      assert.deepEqual(await ended, [0, null])
     })
 
   it('have types that a strict program compiles with', async () => {
@@ -75,10 +90,74 @@ describe('the packages', () => {
     await run(COMPILER, ['-p', packed.directory])
   })
 
-  it('bring the licences of what is inside, and need little else', async () => {
-    const program = join(packed.directory, 'node_modules', 'blindkeep')
-    assert.match(await readFile(join(program, 'dist', 'LICENCES.txt'), 'utf8'), /^commander \d/m)
-    const { dependencies } = JSON.parse(await readFile(join(program, 'package.json'), 'utf8'))
-    assert.deepEqual(Object.keys(dependencies), ['@napi-rs/keyring'])
+  it('bring the licences of what is inside, need little else, and are small', async () => {
+    const modules = join(packed.directory, 'node_modules')
+    const needs = { blindkeep: ['@napi-rs/keyring'], 'blindkeep-server': [] }
+    for (const [name, needed] of Object.entries(needs)) {
+      const { dependencies, version } = JSON.parse(await readFile(join(modules, name, 'package.json'), 'utf8'))
+      assert.deepEqual(Object.keys(dependencies), needed)
+      const { stdout } = await run(join(packed.programs, name), ['--version'], { env: packed.environment })
+      assert.equal(stdout.trim(), version)
+    }
+    const licences = {
+      'blindkeep/dist': 'commander',
+      'blindkeep-server/dist': 'fastify',
+      'blindkeep-server/dist/pages': 'preact',
+    }
+    for (const [place, name] of Object.entries(licences))
+      assert.match(await readFile(join(modules, place, 'LICENCES.txt'), 'utf8'), new RegExp(`^${name} \\d`, 'm'))
+    const { stdout: size } = await run('du', ['-sk', join(modules, 'blindkeep-server')])
+    assert.ok(Number.parseInt(size, 10) * 1024 < MAX_INSTALLED_BYTES, size)
   })
 })
+
+/** The lines of the README for a second terminal. */
+async function secondTerminal(): Promise<string> {
+  const readme = await readFile(join(packed.directory, 'node_modules', 'blindkeep-server', 'README.md'), 'utf8')
+  const block = readme.match(/second terminal:\n\n```sh\n([\s\S]*?)```/)?.[1]
+  assert.ok(block !== undefined, readme)
+  assert.ok(block.includes(README_ADDRESS), block)
+  return block
+}
+
+interface Place {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** `blindkeep-server` as npm has linked it, once it answers. */
+async function serve(
+  t: TestContext,
+  { cwd, env }: Place,
+): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const child = spawn(join(packed.programs, 'blindkeep-server'), ['--port', String(port)], {
+    cwd,
+    env,
+    ...packed.user,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let log = ''
+  for (const output of [child.stdout, child.stderr]) output?.setEncoding('utf8').on('data', (more) => (log += more))
+  for (const endsAt = Date.now() + START_MS; !(await isReady(url)); await wait(50))
+    assert.ok(child.exitCode === null && Date.now() < endsAt, log)
+  return { url, child }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return fetch(`${url}/readyz`).then(
+    (answer) => answer.ok,
+    () => false,
+  )
+}
+
+async function showsItsPages(t: TestContext, url: string): Promise<void> {
+  const browser = await launchBrowser()
+  t.after(() => browser.close())
+  const { page, problems, close } = await browser.visit({ url: `${url}/` })
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  assert.deepEqual(problems, [])
+  await close()
+}

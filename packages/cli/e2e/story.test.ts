@@ -12,9 +12,9 @@ import { dirname, join, relative } from 'node:path'
 import { after, before, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { installPacked, type Packed } from '../../../testing/packed.ts'
 import { freePort, type RunningServer, startServer } from '../../../testing/startServer.ts'
 import { type Line, startLine } from './line.ts'
-import { installPacked, type Packed } from './packed.ts'
 
 const LARGE_BYTES = Number(process.env.LARGE_BYTES ?? 2 * 1024 ** 3)
 const MEBIBYTE = 1024 * 1024
@@ -50,7 +50,7 @@ const env = (home: string) => ({
 
 function start(home: string, args: readonly string[]): ChildProcess {
   // A group of its own: the program that npm has linked starts Node, and a kill is for both.
-  return spawn(packed.bin, args, {
+  return spawn(join(packed.programs, 'blindkeep'), args, {
     cwd: packed.directory,
     env: env(home),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -65,7 +65,8 @@ async function kill(child: ChildProcess): Promise<void> {
   await closed
 }
 
-const owner = async (...args: readonly string[]) => (await run(packed.bin, args, { env: env('owner') })).stdout
+const owner = async (...args: readonly string[]) =>
+  (await run(join(packed.programs, 'blindkeep'), args, { env: env('owner') })).stdout
 
 /** Files below `folder` with the hash of each. */
 async function contentOf(folder: string): Promise<ReadonlyMap<string, string>> {

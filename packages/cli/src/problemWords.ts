@@ -35,6 +35,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.asset.not_found': GONE,
   'error.storage.asset_not_found': GONE,
   'error.blob.not_found': GONE,
+  'error.auth.session_not_found': 'This session has ended. Call: blindkeep sessions list',
   'error.device.not_found': 'There is no such device. Call: blindkeep devices list',
   'error.album.not_available': 'There is no such album (any more). Call: blindkeep album list',
   'error.device.not_authorized':

@@ -19,6 +19,7 @@ import {
 } from '../../../testing/decoding.ts'
 import { assertLinear } from '../../../testing/linear.ts'
 import titles from '../../../vectors/link-titles.json' with { type: 'json' }
+import ownNames from '../../../vectors/own-names.json' with { type: 'json' }
 import receipts from '../../../vectors/receipts.json' with { type: 'json' }
 import blobs from '../../../vectors/sealed-blobs.json' with { type: 'json' }
 import shares from '../../../vectors/shares.json' with { type: 'json' }
@@ -40,9 +41,12 @@ import { type OpenContext, openPrefix, readPrefix } from './seal/openHeader.ts'
 import { createSealer, sealSmall } from './seal/seal.ts'
 import { SealError } from './seal/sealError.ts'
 import { plaintextSizeOf } from './seal/sealedBlob.ts'
+import { openWords } from './seal/sealedHeader.ts'
+import { openGivenName, openName } from './seal/sealedName.ts'
 import { createRunningHash } from './seal/sha256.ts'
 import { ShareError } from './share/shareError.ts'
 import { decodeShareIndex, encodeShareIndex, openShareIndex } from './share/shareIndex.ts'
+import { decodeShareRecord, encodeShareRecord, openGivenRecord, openShareRecord } from './share/shareRecord.ts'
 import { checkReceipt, openReceipt } from './verify/audit.ts'
 import { AuditError } from './verify/auditError.ts'
 
@@ -297,6 +301,55 @@ describe('openLinkTitle and openGivenTitle', () => {
   })
 })
 
+describe('openName and openGivenName', () => {
+  const vector = known(ownNames.valid[0])
+  const seal = {
+    key: fromHex(vector.account_key),
+    purpose: 'share-name',
+    contextId: fromHex(vector.context_id),
+  } as const
+
+  it('throw SealError only, and open no changed bytes, nor does openWords', async () => {
+    const bytes = fromHex(vector.sealed)
+    assert.equal(await openName(seal, bytes), vector.text)
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyBytes, changedBytes(bytes)), async (changed) => {
+        for (const open of [openName, openWords]) await assert.rejects(open(seal, changed), isSealError)
+        assert.equal((await openGivenName(seal, toBase64(changed))).text, undefined)
+      }),
+      runs(80),
+    )
+  })
+})
+
+describe('decodeShareRecord, openShareRecord and openGivenRecord', () => {
+  const [vector] = shares.records.valid
+  const seal = { accountKey: fromHex(known(vector).account_key), opaqueId: fromHex(known(vector).opaque_id) }
+
+  it('throw SealError only, and read back what they accept', async () => {
+    const records = shares.records.valid.map(({ record }) => fromHex(record))
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyBytes, changedBytes(...records)), async (bytes) => {
+        const record = await declared(() => decodeShareRecord(bytes), isSealError)
+        if (record !== undefined) assert.deepEqual(decodeShareRecord(encodeShareRecord(record)), record)
+      }),
+      runs(300),
+    )
+  })
+
+  it('open no changed bytes', async () => {
+    const bytes = fromHex(known(vector).sealed_record)
+    assert.equal((await openShareRecord(seal, bytes)).files, known(vector).files)
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyBytes, changedBytes(bytes)), async (changed) => {
+        await assert.rejects(openShareRecord(seal, changed), isSealError)
+        assert.equal((await openGivenRecord(seal, toBase64(changed))).record, undefined)
+      }),
+      runs(80),
+    )
+  })
+})
+
 describe('openReceipt and checkReceipt', () => {
   const receiptCbor = fromBase64(known(receipts.valid[0]).receipt_cbor)
   const receipt = readReceipt(receiptCbor)
@@ -326,6 +379,7 @@ describe('openReceipt and checkReceipt', () => {
 const ofBytes: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
   decodeHeader,
   decodeShareIndex,
+  decodeShareRecord,
   'openSmall, of other bytes': (bytes) => openSmall(concatBytes(sealed, bytes), context),
 }
 for (const [name, run] of Object.entries(ofBytes))

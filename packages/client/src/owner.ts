@@ -39,7 +39,7 @@ export type {
 } from './account/ownerChannels.ts'
 export type { AddDevice, ListedDevice } from './account/ownerDevices.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
-export type { OwnSession } from './account/ownerSessions.ts'
+export type { NameThisClient, OwnSession } from './account/ownerSessions.ts'
 export type { RevocationStore, Revocations } from './account/seenRevocations.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
 export type { AssetDescription } from './assets/describeAsset.ts'
@@ -60,7 +60,7 @@ export type { ChangeLink, CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLin
 export { DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
 export type { Batch } from './seal/batch.ts'
-export type { CreatedShare, CreateShare, OwnShare } from './share/ownerShares.ts'
+export type { CreatedShare, CreateShare, OwnShare, ShareSummary } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
 export type { IncompleteAsset } from './upload/completeAsset.ts'
@@ -143,7 +143,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerAssets(assetPorts, known),
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call, email }),
-    ...createOwnerSessions({ call, devices: devices.devices }),
+    ...createOwnerSessions({ call, accountKey, devices }),
     ...createOwnerPassword({ calls, email, accountKey, environment }),
     ...createOwnerSecondFactor({ calls, email, environment }),
     ...createOwnerShares(assetPorts),

@@ -115,6 +115,65 @@ describe('the titles of links', () => {
   })
 })
 
+describe('shares in the list of their owner', () => {
+  it('do not appear under each other’s names, nor with each other’s address', async () => {
+    const first = await keeper.owner.createShare([asset.assetId], { name: 'Taxes' })
+    const second = await keeper.owner.createShare([other.assetId], { name: 'Wedding' })
+    for (const member of ['sealed_name', 'sealed_record'] as const) {
+      proxy.tamper(changedList(/^\/v1\/shares$/, 'shares', rotated(member)))
+      const listed = await keeper.owner.listShares()
+      assert.equal(listed.length, 2)
+      for (const { opaqueId, name, nameFault, url, contents, recordFault } of listed)
+        if (member === 'sealed_name') {
+          assert.deepEqual([name, typeof nameFault], [undefined, 'string'])
+          assert.equal(url, opaqueId === first.opaqueId ? first.url : second.url)
+        } else {
+          assert.deepEqual([url, contents, typeof recordFault], [undefined, undefined, 'string'])
+          assert.equal(name, opaqueId === first.opaqueId ? 'Taxes' : 'Wedding')
+        }
+    }
+    proxy.tamper()
+    for (const { opaqueId } of [first, second]) await keeper.owner.deleteShare(opaqueId)
+  })
+})
+
+describe('sessions and devices', () => {
+  it('do not appear under each other’s names, nor does a session under that of its device', async () => {
+    const { owner } = keeper
+    const extra = await owner.addDevice(undefined, { tie: false })
+    const devices = (await owner.devices()).map(({ deviceId }) => deviceId)
+    for (const deviceId of devices) await owner.nameDevice(deviceId, `Desk ${deviceId}`)
+    const sessions = await owner.sessions()
+    for (const { sessionId } of sessions) await owner.nameSession(sessionId, 'Firefox on Linux')
+    for (const { deviceId, name, nameFault } of await owner.devices())
+      assert.deepEqual([name, nameFault], [`Desk ${deviceId}`, undefined])
+    proxy.tamper(changedList(/^\/v1\/devices$/, 'devices', rotated('sealed_name')))
+    const listed = await owner.devices()
+    assert.ok(listed.length >= 2)
+    for (const { name, nameFault, isOwn } of listed)
+      assert.deepEqual([name, typeof nameFault, isOwn], [undefined, 'string', true])
+    let ofDevice: unknown
+    proxy.tamper(
+      changedList(/^\/v1\/devices$/, 'devices', (rows) => {
+        ofDevice = rows[0]?.sealed_name
+        return rows
+      }),
+    )
+    await owner.devices()
+    // A session with the id of the device: what is named is bound, not only its id.
+    proxy.tamper(
+      changedList(/^\/v1\/auth\/sessions$/, 'sessions', (rows) =>
+        rows.map((row) => ({ ...row, session_id: devices[0], sealed_name: ofDevice })),
+      ),
+    )
+    for (const { name, nameFault } of await owner.sessions())
+      assert.deepEqual([name, typeof nameFault], [undefined, 'string'])
+    proxy.tamper()
+    assert.equal((await owner.sessions())[0]?.name, 'Firefox on Linux')
+    await owner.revokeDevice(extra.deviceId)
+  })
+})
+
 describe('previews', () => {
   it('of another file do not open', async () => {
     const picture = Buffer.concat([Buffer.from('\x89PNG\r\n\x1A\n', 'latin1'), randomBytes(500)])

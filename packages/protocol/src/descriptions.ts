@@ -66,6 +66,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ManifestEnvelope: 'What the server sees of the signed manifest. Unknown members are refused.',
   MintCapabilityRequest: 'Who may read the album, and until when.',
   MintCapabilityResponse: 'The new token, which only this answer has.',
+  NameDeviceRequest: 'The new name of a device, or null.',
+  NameSessionRequest: 'The new name of a session, or null.',
   OpenUploadResponse: 'An open upload session, an own one or a guest’s.',
   ProtocolWindowResponse: 'The protocol versions that writes may use, both ends included.',
   ProvisionLinkRequest: 'A new link.',

@@ -180,6 +180,11 @@ const catalog = {
     title: 'There is nothing here',
     help: '/openapi.json lists the paths of this server.',
   },
+  'error.auth.session_not_found': {
+    status: 404,
+    title: 'No such session',
+    help: 'The session has ended, or is not yours. List your sessions.',
+  },
   'error.device.not_found': {
     status: 404,
     title: 'No such device',

@@ -56,6 +56,11 @@ export const MAX_LINK_TITLE_BYTES = { title: 600, message: 1500 } as const
 /** For forms. */
 export const MAX_LINK_TITLE_CHARACTERS = { title: 200, message: 500 } as const
 
+/** The longest name that an owner gives to a share, a session or a device: 200 characters of any script, in bytes of UTF-8. */
+export const MAX_OWN_NAME_BYTES = 600
+/** For forms. */
+export const MAX_OWN_NAME_CHARACTERS = 200
+
 /** A full data segment is one mebibyte when sealed. `chunk_size` of a manifest is the size of its plaintext. */
 export const SEGMENT_SEALED_BYTES = 1_048_576
 export const SEGMENT_PLAINTEXT_BYTES = SEGMENT_SEALED_BYTES - TAG_BYTES

@@ -217,6 +217,7 @@ describe('a browser that has seen more than the server says', () => {
     const { owner } = await world.person()
     const { deviceId } = await owner.addDevice(undefined, { tie: false })
     await owner.revokeDevice(deviceId)
+    await owner.nameDevice((await owner.addDevice(undefined, { tie: false })).deviceId, 'Desk')
     const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
     const keys = section(page, text.devices.title)
     await keys.getByText(text.devices.old(1)).waitFor()
@@ -224,12 +225,17 @@ describe('a browser that has seen more than the server says', () => {
     await page.route('**/v1/devices', async (route) => {
       const answer = await route.fetch()
       const body = await answer.json()
-      for (const device of body.devices ?? []) delete device.revoked_at
+      const [lost, other] = body.devices
+      delete lost.revoked_at
+      // The lost laptop under the name of the desk.
+      lost.sealed_name = other.sealed_name
       await route.fulfill({ response: answer, json: body })
     })
     await page.reload()
     await keys.getByText(text.devices.deniedExplain).waitFor()
     await keys.getByText(text.devices.denied, { exact: true }).waitFor()
+    await keys.getByText(text.rename.fault).waitFor()
+    assert.equal(await keys.getByText('Desk', { exact: true }).count(), 1)
     await assertAccessible(page)
     await page.unroute('**/v1/devices')
     const denied = keys.getByRole('listitem').filter({ hasText: text.devices.denied })
@@ -266,6 +272,9 @@ describe('a browser whose key is revoked elsewhere', () => {
     await inside(page).waitFor()
     const [device] = await untilSome(() => owner.devices())
     await untilSome(async () => (await owner.sessions()).filter(({ deviceId }) => deviceId === device.deviceId))
+    const [named] = await untilSome(async () => (await owner.sessions()).filter(({ name }) => name !== undefined))
+    assert.match(named.name ?? '', /^Chrome on \w+$/)
+    assert.equal((await owner.devices())[0]?.name, named.name)
     await page.reload()
     await inside(page).waitFor()
     await owner.revokeDevice(device.deviceId)
@@ -308,7 +317,15 @@ describe('after a key was revoked', () => {
     const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
     const keys = section(page, text.devices.title)
     const id = lost.deviceId.slice(-8)
-    const revokeKey = keys.getByRole('listitem').filter({ hasText: id }).getByRole('button')
+    const row = keys.getByRole('listitem').filter({ hasText: id })
+    await row.getByRole('button', { name: text.rename.button }).click()
+    const rename = page.getByRole('dialog', { name: text.devices.rename(id) })
+    await rename.getByLabel(text.rename.name).fill('The lost laptop')
+    await assertAccessible(page)
+    await rename.getByRole('button', { name: text.rename.save }).click()
+    await row.getByText('The lost laptop', { exact: true }).waitFor()
+    assert.equal((await elsewhere.devices())[0]?.name, 'The lost laptop')
+    const revokeKey = row.getByRole('button', { name: text.devices.revoke })
     await revokeKey.focus()
     await page.keyboard.press('Enter')
     const question = page.getByRole('dialog', { name: text.devices.ask.title(id) })

@@ -1,5 +1,6 @@
 /** `register`, `login`, `recover`: what begins a session, and keeps it in the profile. */
 import { mkdir, open, rm, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
 import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
@@ -22,6 +23,7 @@ import { isSessionOver, signedIn } from './session.ts'
 export interface SignInFlags extends OwnerFlags {
   readonly email?: string
   readonly passwordFile?: string
+  readonly name?: string
   readonly keyring?: boolean
 }
 
@@ -63,7 +65,7 @@ export async function register(address: string, flags: RegisterFlags): Promise<E
     const asked = { baseUrl: address, email, password, invite, recovery, environment }
     const owner = await registerOwner({ ...session.listener, ...asked })
     await tellWords(owner)
-    await keep({ profile, server: serverOf(address), owner, tokens: session.tokens })
+    await keep({ profile, server: serverOf(address), owner, tokens: session.tokens, flags })
     return EXIT.done
   } catch (error) {
     if (error instanceof NetworkError && (await isDone(() => tellWords({ email }))))
@@ -130,7 +132,7 @@ interface Begin {
 
 async function begin({ profile, server, result, tokens, flags }: Begin): Promise<Exit> {
   const owner = result.owner ?? (await answered(result.challenge, flags))
-  await keep({ profile, server, owner, tokens })
+  await keep({ profile, server, owner, tokens, flags })
   createReport(flags).result(`${owner.email} is signed in.`, {
     event: 'signed_in',
     account_id: owner.accountId,
@@ -181,10 +183,11 @@ interface Keep {
   readonly server: string
   readonly owner: Owner
   readonly tokens: () => TokenPair
+  readonly flags: SignInFlags
 }
 
 /** The account comes last: with it the profile counts as signed in. */
-async function keep({ profile, server, owner, tokens }: Keep): Promise<void> {
+async function keep({ profile, server, owner, tokens, flags }: Keep): Promise<void> {
   const { accountId, accountKey, email } = owner
   owner.keepRevocations(profile.revocations)
   const device = await deviceFor(profile, owner)
@@ -194,6 +197,21 @@ async function keep({ profile, server, owner, tokens }: Keep): Promise<void> {
     await profile.vault.write('tokens', tokens())
     await profile.vault.write('account', { server, email, accountId, accountKey: toBase64(accountKey) })
   })
+  await nameHere(owner, device, flags)
+}
+
+/** Without a name, the lists of sessions and devices show times and ids: no reason for a sign-in to fail. */
+async function nameHere(owner: Owner, { deviceId }: Device, { name, ...flags }: SignInFlags): Promise<void> {
+  const isChosen = name !== undefined
+  try {
+    await owner.nameThisClient(name ?? `blindkeep on ${hostname()}`, { deviceId, isChosen })
+  } catch (error) {
+    if (!isChosen) return
+    const why = error instanceof Error ? error.message : String(error)
+    createReport(flags).aside(
+      `The name could not be given: ${shown(why)} Give it later: blindkeep sessions name ID NAME`,
+    )
+  }
 }
 
 /** The device of the profile's last session, if it may still write for this account, and otherwise a new one. */

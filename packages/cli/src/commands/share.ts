@@ -1,10 +1,11 @@
 /** The commands for shares, of both sides. */
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
+import type { QrFlags } from '../qrCode.ts'
 import type { OpenFlags } from '../shares/openAddress.ts'
 import type { CreateShareFlags } from '../shares/ownShares.ts'
 import { done } from './done.ts'
-import { expiry } from './options.ts'
+import { expiry, name } from './options.ts'
 
 export function addShareCommands(program: Command): void {
   const share = program.command('share').description('Shares: you show files to everyone who has the address.')
@@ -12,16 +13,28 @@ export function addShareCommands(program: Command): void {
 
   share
     .command('list')
-    .description('Lists your shares. Their addresses are stored nowhere.')
+    .description(
+      'Lists your shares: how long they last, how many files they show, their names, and those of their first files.',
+    )
     .action(async (_flags, command: Command) => {
       const { listShares } = await import('../shares/ownShares.ts')
       await done(listShares(command.optsWithGlobals<OwnerFlags>()))
     })
 
   share
+    .command('show')
+    .description('Prints the address of a share again, and what is in it.')
+    .argument('<id>', 'the id, its beginning, or the name')
+    .option('--no-qr', 'leave the QR code out')
+    .action(async (id: string, _flags, command: Command) => {
+      const { showShare } = await import('../shares/ownShares.ts')
+      await done(showShare(id, command.optsWithGlobals<OwnerFlags & QrFlags>()))
+    })
+
+  share
     .command('revoke')
     .description('Ends a share: its address shows nothing any more.')
-    .argument('<id>', 'the id, or its beginning')
+    .argument('<id>', 'the id, its beginning, or the name')
     .action(async (id: string, _flags, command: Command) => {
       const { revokeShare } = await import('../shares/ownShares.ts')
       await done(revokeShare(id, command.optsWithGlobals<OwnerFlags>()))
@@ -33,8 +46,9 @@ export function addShareCommands(program: Command): void {
 function addCreate(share: Command): void {
   share
     .command('create')
-    .description('Shows files to everyone who has the address, which is printed now and never again.')
+    .description('Shows files to everyone who has the address.')
     .argument('<name-or-id...>', 'files in your albums: names, ids, or the beginnings of ids')
+    .option('--name <text>', 'your name for the share; only you can read it', name)
     .option(
       '--expires <time>',
       'how long it shows them (90m, 12h, 7d, 4w), or until when; without it, until revoked',
@@ -48,7 +62,7 @@ A file that came through a link is shared with what its guest wrote: note and
 sender.
 
 Example:
-  blindkeep share create 'contract.pdf' 3f8a21c0 --expires 2w`,
+  blindkeep share create 'contract.pdf' 3f8a21c0 --expires 2w --name 'For the notary'`,
     )
     .action(async (files: string[], _flags, command: Command) => {
       const { createShare } = await import('../shares/ownShares.ts')

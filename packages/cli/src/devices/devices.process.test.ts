@@ -1,13 +1,14 @@
 /** Sessions and devices at the command line, and a server that lies about them. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
 import { describe, it } from 'node:test'
 import { logIn } from '@blindkeep/client/account'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner } from '@blindkeep/client/owner'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { devicesAnswer } from '../../../../testing/maliciousAssets.ts'
-import { changeBody, flipInBase64 } from '../../../../testing/maliciousServer.ts'
+import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { openWorld, PASSWORD } from '../testing/world.ts'
 
 const world = await openWorld()
@@ -37,13 +38,35 @@ describe('sessions at the command line', () => {
     const [{ device_id }] = await world.facts(['whoami', ...profile])
     assert.deepEqual([here.is_current, here.device_id], [true, device_id])
     assert.deepEqual([there.is_current, there.device_id], [false, undefined])
+    assert.deepEqual([here.name, there.name], [`blindkeep on ${hostname()}`, undefined])
+    await world.facts(['sessions', 'name', there.session_id, 'The old laptop', ...profile])
+    const list = await world.run(['sessions', 'list', ...profile])
+    assert.match(list.stdout, /The old laptop +none/)
+    const swap = changeBody((body) => {
+      assert.ok(Array.isArray(body.sessions))
+      const [one, other] = body.sessions
+      ;[one.sealed_name, other.sealed_name] = [other.sealed_name, one.sealed_name]
+    })
+    world.proxy.tamper({ matches: isRequest('GET', /^\/v1\/auth\/sessions$/), answer: swap })
+    const lied = await world.run(['sessions', 'list', ...profile])
+    world.proxy.tamper()
+    assert.equal(lied.status, 3)
+    assert.ok(!lied.stdout.includes('The old laptop'))
+    assert.equal(lied.stderr.match(/The name of the session \w{8} was not given to it/g)?.length, 2)
     assert.equal((await world.run(['sessions', 'end', there.session_id, ...profile])).status, 2)
-    await world.facts(['sessions', 'end', there.session_id.slice(0, 8), '--yes', ...profile])
+    await world.facts(['sessions', 'end', 'The old laptop', '--yes', ...profile])
     await assert.rejects(other.account(), { code: 'error.auth.session_expired' })
     // The own one is a sign-out.
     const [out] = await world.facts(['sessions', 'end', here.session_id, '--yes', ...profile])
     assert.equal(out.event, 'signed_out')
     assert.match((await world.run(['whoami', ...profile])).stderr, /No account is signed in/)
+    const login = ['login', world.proxy.url, '--email', 'sessions@example.org', '--name', 'Desk', ...profile]
+    assert.equal((await world.run(login, { env: { BLINDKEEP_PASSWORD: PASSWORD } })).status, 0)
+    const [again] = await world.facts(['sessions', 'list', ...profile])
+    const [device] = await world.facts(['devices', 'list', ...profile])
+    assert.deepEqual([again.name, device.name], ['Desk', 'Desk'])
+    await world.facts(['devices', 'name', 'Desk', 'Cellar', ...profile])
+    assert.match((await world.run(['devices', 'list', ...profile])).stdout, /Cellar/)
   })
 })
 

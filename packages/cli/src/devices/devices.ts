@@ -1,4 +1,4 @@
-/** `devices list`, `devices revoke`. */
+/** `devices list`, `devices name`, `devices revoke`. */
 import type { ListedDevice, Owner, SignedLately } from '@blindkeep/client/owner'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
@@ -7,7 +7,9 @@ import { EXIT, type Exit } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
 import { pick } from '../pick.ts'
 import type { Report } from '../report.ts'
-import { filesText, shortId, timeText } from '../texts.ts'
+import { shrinking } from '../table.ts'
+import { filesText, shortId, shown, timeText } from '../texts.ts'
+import { namedText, tellNameFaults } from './named.ts'
 import { sessionFacts } from './sessions.ts'
 
 /** Files in a text; programs get all. */
@@ -18,11 +20,16 @@ export async function listDevices(flags: OwnerFlags): Promise<Exit> {
   const here = (await profile.device())?.deviceId
   const devices = await owner.devices()
   const rows = devices.map((device) => ({
-    cells: [shortId(device.deviceId), timeText(device.createdAt), stateText(device, here)],
+    cells: [shortId(device.deviceId), shown(device.name ?? ''), timeText(device.createdAt), stateText(device, here)],
     fact: deviceFacts(device, here),
   }))
-  report.list(['ID', 'ADDED', 'STATE'], rows, 'There are no devices.')
-  return tellLies(devices, report)
+  report.list(['ID', shrinking('NAME'), 'ADDED', 'STATE'], rows, 'There are no devices.')
+  const altered = devices.filter(({ isOwn, nameFault }) => isOwn && nameFault !== undefined)
+  const faults = tellNameFaults(
+    altered.map(({ deviceId }) => deviceId),
+    { what: 'device', report },
+  )
+  return tellLies(devices, report) || faults
 }
 
 type DeviceState = 'live' | 'revoked' | 'invented' | 'revocation_denied'
@@ -46,9 +53,10 @@ function stateText(device: ListedDevice, here: string | undefined): string {
 }
 
 function deviceFacts(device: ListedDevice, here: string | undefined) {
-  const { deviceId, createdAt, revokedAt, isOwn } = device
+  const { deviceId, name, createdAt, revokedAt, isOwn } = device
   return {
     device_id: deviceId,
+    name,
     state: stateOf(device),
     is_own: isOwn,
     created_at: createdAt,
@@ -77,13 +85,26 @@ function tellLies(devices: readonly ListedDevice[], report: Report): Exit {
   return exit
 }
 
-export async function revokeDevice(given: string, flags: OwnerFlags): Promise<Exit> {
-  const { owner, report, profile } = await signedIn(flags)
-  const device = pick(await owner.devices(), given, {
+function pickDevice(devices: readonly ListedDevice[], given: string): ListedDevice {
+  return pick(devices, given, {
     what: 'device',
     listedBy: 'devices list',
     id: ({ deviceId }) => deviceId,
+    name: ({ name }) => name,
   })
+}
+
+export async function nameDevice(given: string, name: string, flags: OwnerFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const { deviceId } = pickDevice(await owner.devices(), given)
+  await owner.nameDevice(deviceId, name)
+  report.result(`The device ${shortId(deviceId)} is now ${shown(name)}.`, { event: 'named', device_id: deviceId, name })
+  return EXIT.done
+}
+
+export async function revokeDevice(given: string, flags: OwnerFlags): Promise<Exit> {
+  const { owner, report, profile } = await signedIn(flags)
+  const device = pickDevice(await owner.devices(), given)
   const { deviceId } = device
   const fact = { event: 'revoked', device_id: deviceId }
   if (stateOf(device) === 'revoked') {
@@ -92,7 +113,7 @@ export async function revokeDevice(given: string, flags: OwnerFlags): Promise<Ex
   }
   const isHere = (await profile.device())?.deviceId === deviceId
   const here = isHere ? ' It is the device of this profile: you are signed out here.' : ''
-  const question = `Revoke the device ${shortId(deviceId)}? It can add nothing more, and what is signed in with it is signed out at once.${here} It cannot be undone.`
+  const question = `Revoke the device ${namedText(deviceId, device)}? It can add nothing more, and what is signed in with it is signed out at once.${here} It cannot be undone.`
   if (!(await agrees(question, flags))) return EXIT.failed
   await owner.revokeDevice(deviceId)
   report.result(`The device ${shortId(deviceId)} is revoked. What it signed before stays valid.`, fact)
@@ -106,7 +127,7 @@ async function tellRemains(owner: Owner, { deviceId }: ListedDevice, report: Rep
   const untied = await owner.untiedSessions()
   for (const session of untied)
     report.result(
-      `The session ${shortId(session.sessionId)}, last used ${timeText(session.lastUsedAt)}, belongs to no device and goes on.`,
+      `The session ${namedText(session.sessionId, session)}, last used ${timeText(session.lastUsedAt)}, belongs to no device and goes on.`,
       { event: 'untied_session', ...sessionFacts(session) },
     )
   if (untied.length > 0)

@@ -1,4 +1,4 @@
-/** `sessions list`, `sessions end`. */
+/** `sessions list`, `sessions name`, `sessions end`. */
 import type { OwnSession } from '@blindkeep/client/owner'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
@@ -6,23 +6,32 @@ import { logout } from '../account/whoami.ts'
 import { agrees } from '../ask.ts'
 import { EXIT, type Exit } from '../exits.ts'
 import { pick } from '../pick.ts'
-import { shortId, timeText } from '../texts.ts'
+import { shrinking } from '../table.ts'
+import { shortId, shown, timeText } from '../texts.ts'
+import { namedText, tellNameFaults } from './named.ts'
 
 export async function listSessions(flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const rows = (await owner.sessions()).map((session) => ({ cells: cellsOf(session), fact: sessionFacts(session) }))
-  report.list(['ID', 'DEVICE', 'SIGNED IN', 'LAST USED', ''], rows, 'There are no sessions.')
-  return EXIT.done
+  const sessions = await owner.sessions()
+  const rows = sessions.map((session) => ({ cells: cellsOf(session), fact: sessionFacts(session) }))
+  const headings = ['ID', shrinking('NAME'), 'DEVICE', 'SIGNED IN', 'LAST USED', '']
+  report.list(headings, rows, 'There are no sessions.')
+  return tellNameFaults(
+    sessions.filter(({ nameFault }) => nameFault !== undefined).map(({ sessionId }) => sessionId),
+    { what: 'session', report },
+  )
 }
 
-function cellsOf({ sessionId, deviceId, createdAt, lastUsedAt, isCurrent }: OwnSession): readonly string[] {
+function cellsOf({ sessionId, name = '', deviceId, createdAt, lastUsedAt, isCurrent }: OwnSession): readonly string[] {
   const device = deviceId === undefined ? 'none' : shortId(deviceId)
-  return [shortId(sessionId), device, timeText(createdAt), timeText(lastUsedAt), isCurrent ? 'this one' : '']
+  const here = isCurrent ? 'this one' : ''
+  return [shortId(sessionId), shown(name), device, timeText(createdAt), timeText(lastUsedAt), here]
 }
 
-export function sessionFacts({ sessionId, deviceId, createdAt, lastUsedAt, isCurrent }: OwnSession) {
+export function sessionFacts({ sessionId, name, deviceId, createdAt, lastUsedAt, isCurrent }: OwnSession) {
   return {
     session_id: sessionId,
+    name,
     device_id: deviceId,
     created_at: createdAt,
     last_used_at: lastUsedAt,
@@ -30,15 +39,33 @@ export function sessionFacts({ sessionId, deviceId, createdAt, lastUsedAt, isCur
   }
 }
 
-export async function endSession(given: string, flags: OwnerFlags): Promise<Exit> {
-  const { owner, report } = await signedIn(flags)
-  const { sessionId, isCurrent } = pick(await owner.sessions(), given, {
+function pickSession(sessions: readonly OwnSession[], given: string): OwnSession {
+  return pick(sessions, given, {
     what: 'session',
     listedBy: 'sessions list',
-    id: (session) => session.sessionId,
+    id: ({ sessionId }) => sessionId,
+    name: ({ name }) => name,
   })
+}
+
+export async function nameSession(given: string, name: string, flags: OwnerFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const { sessionId } = pickSession(await owner.sessions(), given)
+  await owner.nameSession(sessionId, name)
+  report.result(`The session ${shortId(sessionId)} is now ${shown(name)}.`, {
+    event: 'named',
+    session_id: sessionId,
+    name,
+  })
+  return EXIT.done
+}
+
+export async function endSession(given: string, flags: OwnerFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const session = pickSession(await owner.sessions(), given)
+  const { sessionId, isCurrent } = session
   const here = isCurrent ? ' It is the session of this profile: you are signed out here.' : ''
-  if (!(await agrees(`End the session ${shortId(sessionId)}?${here}`, flags))) return EXIT.failed
+  if (!(await agrees(`End the session ${namedText(sessionId, session)}?${here}`, flags))) return EXIT.failed
   if (isCurrent) return await logout(flags)
   await owner.endSession(sessionId)
   report.result(`The session ${shortId(sessionId)} has ended.`, { event: 'ended', session_id: sessionId })

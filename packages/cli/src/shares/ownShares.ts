@@ -1,6 +1,7 @@
-/** `share create`, `share list`, `share revoke`. */
+/** `share create`, `share list`, `share show`, `share revoke`. */
 import { AssetUnsigned } from '@blindkeep/client/errors'
-import type { AssetFacts, CreatedShare, CreateShare, Owner } from '@blindkeep/client/owner'
+import type { AssetFacts, CreatedShare, CreateShare, Owner, OwnShare, ShareSummary } from '@blindkeep/client/owner'
+import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
@@ -9,30 +10,35 @@ import { EXIT, type Exit, LocalError } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
 import { pick } from '../pick.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
-import { filesText, shortId, timeText } from '../texts.ts'
+import type { Report } from '../report.ts'
+import { shrinking } from '../table.ts'
+import { filesText, shortId, shown, timeText } from '../texts.ts'
 
 export interface CreateShareFlags extends OwnerFlags, QrFlags {
+  readonly name?: string
   readonly expires?: string
 }
 
 export async function createShare(given: readonly string[], flags: CreateShareFlags): Promise<Exit> {
   const session = await signedIn(flags)
   const { owner, report } = session
-  const { expires: expiresAt } = flags
+  const { name, expires: expiresAt } = flags
   return await interruptible(async (signal) => {
     const assets = (await chosenAssets(session, given, signal)).map(({ asset }) => asset)
-    const share = await createWithConsent(owner, assets, { options: { expiresAt, signal }, flags })
+    const share = await createWithConsent(owner, assets, { options: { name, expiresAt, signal }, flags })
     report.answer(share.url, {
       event: 'created',
       share_id: share.opaqueId,
       url: share.url,
+      ...(share.isKept && { name }),
       asset_ids: assets.map(({ assetId }) => assetId),
       expires_at: expiresAt,
     })
     const until = expiresAt === undefined ? 'until you revoke it' : `until ${timeText(expiresAt)}`
-    report.aside(
-      `Everyone who has this address can read ${filesText(assets.length)}, ${until}. Keep it: it is stored nowhere, and shown only now.`,
-    )
+    const again = share.isKept
+      ? `It is shown again by: blindkeep share show ${shortId(share.opaqueId)}`
+      : 'Keep it: this server is of an earlier version, which stores neither the address nor a name, and it is shown only now.'
+    report.aside(`Everyone who has this address can read ${filesText(assets.length)}, ${until}. ${again}`)
     tellQrCode(share.url, report, flags)
     return EXIT.done
   })
@@ -61,27 +67,98 @@ async function createWithConsent(
 
 export async function listShares(flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const rows = (await owner.listShares()).map(({ opaqueId, createdAt, expiresAt }) => ({
-    cells: [shortId(opaqueId), timeText(createdAt), expiryText(expiresAt)],
-    fact: { share_id: opaqueId, created_at: createdAt, expires_at: expiresAt },
-  }))
-  report.list(['ID', 'CREATED', 'EXPIRES'], rows, 'There are no shares. Create one: blindkeep share create FILE')
-  return EXIT.done
+  const shares = await owner.listShares()
+  const rows = shares.map((share) => ({ cells: cellsOf(share), fact: shareFacts(share) }))
+  const headings = ['ID', 'CREATED', 'EXPIRES', 'FILES', 'SIZE', shrinking('NAME'), shrinking('CONTENTS')]
+  report.list(headings, rows, 'There are no shares. Create one: blindkeep share create FILE')
+  return tellFaults(shares, report)
 }
+
+function cellsOf({ opaqueId, createdAt, expiresAt, name = '', contents }: OwnShare): readonly string[] {
+  return [
+    shortId(opaqueId),
+    timeText(createdAt),
+    expiryText(expiresAt),
+    contents === undefined ? '' : String(contents.files),
+    contents === undefined ? '' : sizeText(contents.bytes),
+    shown(name),
+    contents === undefined ? '' : shown(contentsText(contents)),
+  ]
+}
+
+/** The first names. */
+function contentsText({ files, names }: ShareSummary): string {
+  return files > names.length && names.length > 0 ? `${names.join(', ')}, …` : names.join(', ')
+}
+
+export async function showShare(given: string, flags: OwnerFlags & QrFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const share = pickShare(await owner.listShares(), given)
+  const { opaqueId, name, createdAt, expiresAt, contents } = share
+  // An address that shows nothing is not given on.
+  const url = hasExpired(expiresAt) ? undefined : share.url
+  const lines = [
+    ...(url === undefined ? [] : [url]),
+    ...(name === undefined ? [] : [`Name:     ${shown(name)}`]),
+    `Id:       ${opaqueId}`,
+    `Created:  ${timeText(createdAt)}`,
+    `Expires:  ${expiryText(expiresAt)}`,
+    ...(contents === undefined ? [] : [`Files:    ${filesText(contents.files)}, ${sizeText(contents.bytes)}`]),
+    ...(contents === undefined || contents.names.length === 0 ? [] : [`Contents: ${shown(contentsText(contents))}`]),
+  ]
+  report.answer(lines.join('\n'), { ...(url !== undefined && { url }), ...shareFacts(share) })
+  if (url !== undefined) tellQrCode(url, report, flags)
+  else if (!hasExpired(expiresAt) && share.recordFault === undefined)
+    report.aside(
+      'Its address is not known: an older version of a program made the share, and kept the address nowhere.',
+    )
+  return tellFaults([share], report)
+}
+
+function shareFacts({ opaqueId, createdAt, expiresAt, name, contents }: OwnShare) {
+  return {
+    share_id: opaqueId,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    name,
+    files: contents?.files,
+    bytes: contents?.bytes,
+    first_names: contents?.names,
+  }
+}
+
+function tellFaults(shares: readonly OwnShare[], report: Report): Exit {
+  const faulty = shares.filter(({ nameFault, recordFault }) => (nameFault ?? recordFault) !== undefined)
+  for (const { opaqueId, nameFault } of faulty) {
+    const what = nameFault === undefined ? 'address' : 'name'
+    const message = `The ${what} of the share ${shortId(opaqueId)} was not written for it with this account: the server, or something in front of it, changed it. If you do not know the share, revoke it.`
+    report.problem(message, { event: 'failed', reason: `${what}_unreadable`, share_id: opaqueId, message })
+  }
+  return faulty.length === 0 ? EXIT.done : EXIT.untrusted
+}
+
+const hasExpired = (expiresAt: string | undefined) => expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()
 
 function expiryText(expiresAt: string | undefined): string {
   if (expiresAt === undefined) return 'never'
-  return Date.parse(expiresAt) > Date.now() ? timeText(expiresAt) : `${timeText(expiresAt)}, expired`
+  return hasExpired(expiresAt) ? `${timeText(expiresAt)}, expired` : timeText(expiresAt)
+}
+
+function pickShare(shares: readonly OwnShare[], given: string): OwnShare {
+  return pick(shares, given, {
+    what: 'share',
+    listedBy: 'share list',
+    id: ({ opaqueId }) => opaqueId,
+    name: ({ name }) => name,
+  })
 }
 
 export async function revokeShare(given: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const { opaqueId } = pick(await owner.listShares(), given, {
-    what: 'share',
-    listedBy: 'share list',
-    id: (share) => share.opaqueId,
-  })
-  const question = `Revoke the share ${shortId(opaqueId)}? Its address shows nothing from then on; what people have read before, they keep. It cannot be undone.`
+  const share = pickShare(await owner.listShares(), given)
+  const { opaqueId } = share
+  const named = share.name === undefined ? shortId(opaqueId) : `${shortId(opaqueId)} (${shown(share.name)})`
+  const question = `Revoke the share ${named}? Its address shows nothing from then on; what people have read before, they keep. It cannot be undone.`
   if (!(await agrees(question, flags))) return EXIT.failed
   await owner.deleteShare(opaqueId)
   report.result(`The share ${shortId(opaqueId)} is revoked.`, { event: 'revoked', share_id: opaqueId })

@@ -8,7 +8,7 @@ import { logIn } from '@blindkeep/client/account'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner } from '@blindkeep/client/owner'
 import { sourceOfBytes } from '@blindkeep/client/source'
-import { flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
+import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { factsOf, openWorld, PASSWORD } from '../testing/world.ts'
 
 const world = await openWorld()
@@ -97,6 +97,40 @@ describe('a share at the command line', () => {
       shares.map(({ expires_at }) => typeof expires_at),
       ['undefined', 'string', 'undefined'],
     )
+  })
+
+  it('has a name, and is shown again with its address and what is in it', async () => {
+    const make = ['share', 'create', second, third, '--name', 'For the notary', ...ADA]
+    const [made] = await world.facts(make)
+    assert.equal(made.name, 'For the notary')
+    const list = await world.run(['share', 'list', ...ADA])
+    assert.match(list.stdout, /For the notary +a\.txt, \.\.\/in\/daer\.txt/)
+    const again = await world.run(['share', 'show', 'For the notary', '--quiet', '--no-qr', ...ADA])
+    assert.equal(again.status, 0, again.stderr)
+    assert.equal(again.stdout.split('\n')[0], made.url)
+    assert.match(again.stdout, /Files: +2 files, 10 B/)
+    const [fact] = await world.facts(['share', 'show', made.share_id.slice(0, 8), ...ADA])
+    assert.deepEqual([fact.url, fact.name, fact.files, fact.bytes], [made.url, 'For the notary', 2, 10])
+    assert.equal((await world.facts(['open', again.stdout.split('\n')[0] ?? ''])).length, 2)
+
+    world.proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/shares$/),
+      answer: changeBody((body) => {
+        assert.ok(Array.isArray(body.shares))
+        const [first, last] = [body.shares[0], body.shares.at(-1)]
+        first.sealed_name = last.sealed_name
+        last.sealed_record = first.sealed_record
+      }),
+    })
+    const lied = await world.run(['share', 'list', ...ADA])
+    world.proxy.tamper()
+    assert.equal(lied.status, 3, lied.stdout)
+    assert.match(lied.stderr, /The name of the share \w{8} was not written for it/)
+    assert.match(
+      lied.stderr,
+      new RegExp(`The address of the share ${made.share_id.slice(0, 8)} was not written for it`),
+    )
+    await world.facts(['share', 'revoke', 'For the notary', '--yes', ...ADA])
   })
 
   it('shows nothing after it was revoked', async () => {

@@ -7,6 +7,7 @@ import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/errors.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { deviceMac } from '../seal/derive.ts'
+import { openGivenName, sealName } from '../seal/sealedName.ts'
 import { type Device, newDevice } from './device.ts'
 import { createSeenRevocations, type RevocationStore } from './seenRevocations.ts'
 
@@ -19,6 +20,10 @@ export interface ListedDevice {
    * signatures are worthless.
    */
   readonly isOwn: boolean
+  /** Given by the owner or by the client that added the device. */
+  readonly name: string | undefined
+  /** Set when the name from the server does not open under this account's key as that of this device. */
+  readonly nameFault: string | undefined
   /** RFC 3339. */
   readonly createdAt: string
   /** RFC 3339; undefined while the device may write. The first time that this client has seen stays, whatever the server says later. */
@@ -41,6 +46,8 @@ export interface OwnerDevices {
   tieSession(deviceId: DeviceId): Promise<void>
   /** All devices, including revoked and invented ones, oldest first. */
   devices(): Promise<readonly ListedDevice[]>
+  /** Also a revoked one. An empty name removes it. Throws `RangeError` for more than 200 characters, and what a call throws: `error.device.not_found`. */
+  nameDevice(deviceId: DeviceId, name: string): Promise<void>
   /**
    * The device may no longer write, and the sessions that are tied to it end, this client's too. What it signed before stays valid: see `signedLately`. Other
    * sessions of the same person go on: see `untiedSessions`.
@@ -85,7 +92,8 @@ export function createOwnerDevices({ call, accountKey, environment }: OwnerDevic
       // A list that was read before a revocation does not deny it.
       const before = await revocations.all()
       const { body } = await call('listDevices')
-      const listed = body.devices.map((entry) => listedOf(entry, accountKey))
+      const listed: ListedDevice[] = []
+      for (const entry of body.devices) listed.push(await listedOf(entry, accountKey))
       await revocations.note(revokedAmong(listed))
       const seen = await revocations.all()
       return listed.map((device) => {
@@ -93,6 +101,12 @@ export function createOwnerDevices({ call, accountKey, environment }: OwnerDevic
         const isRevocationDenied = device.revokedAt === undefined && before.has(device.deviceId)
         return revokedAt === undefined ? device : { ...device, revokedAt, isRevocationDenied }
       })
+    },
+
+    async nameDevice(deviceId, name) {
+      const sealed = await sealName(nameSeal(accountKey, deviceId), name)
+      const body = { sealed_name: sealed === undefined ? null : toBase64(sealed) }
+      await call('nameDevice', { path: { device_id: deviceId }, body })
     },
 
     async revokeDevice(deviceId) {
@@ -117,13 +131,19 @@ function revokedAmong(listed: readonly ListedDevice[]): readonly (readonly [Devi
   )
 }
 
-function listedOf(entry: DeviceResponse, accountKey: Bytes): ListedDevice {
+const nameSeal = (accountKey: Bytes, deviceId: DeviceId) =>
+  ({ key: accountKey, purpose: 'device-name', contextId: uuidBytes(deviceId) }) as const
+
+async function listedOf(entry: DeviceResponse, accountKey: Bytes): Promise<ListedDevice> {
+  const { text: name, fault } = await openGivenName(nameSeal(accountKey, entry.device_id), entry.sealed_name)
   const publicKey = fromBase64(entry.public_key)
   const mac = fromBase64(entry.mac ?? '')
   return {
     deviceId: entry.device_id,
     publicKey,
     isOwn: equalBytes(mac, deviceMac(accountKey, uuidBytes(entry.device_id), publicKey)),
+    name,
+    nameFault: fault,
     createdAt: entry.created_at,
     revokedAt: entry.revoked_at ?? undefined,
     isRevocationDenied: false,

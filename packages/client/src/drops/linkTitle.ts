@@ -2,13 +2,12 @@
  * What the owner of a link says to its guests: a title and a message, a line each. A sealed blob of purpose `link-title` without content, whose header has
  * the title as `name` and the message as `note`. Its key follows from the link secret, which is in the fragment: guests read it, and the server does not.
  */
-import { type Bytes, concatBytes, fromBase64, utf8 } from '@blindkeep/protocol/bytes'
+import { type Bytes, fromBase64, utf8 } from '@blindkeep/protocol/bytes'
 import { MAX_LINK_TITLE_BYTES } from '@blindkeep/protocol/suites'
-import { createByteReader, streamOf } from '../seal/byteReader.ts'
 import { linkTitleKey } from '../seal/derive.ts'
-import { openBlob } from '../seal/open.ts'
-import { createSealer } from '../seal/seal.ts'
+import { plainLine } from '../seal/plainLine.ts'
 import { SealError } from '../seal/sealError.ts'
+import { openWords, sealWords } from '../seal/sealedHeader.ts'
 
 /** The owner's words. For a guest they come from another person: show them as text, and say whose they are. */
 export interface LinkTitle {
@@ -33,20 +32,15 @@ export async function sealLinkTitle(
   const [name, note] = [plainLine(given.title), plainLine(given.message)]
   if (name === undefined && note === undefined) return undefined
   requireFitting({ title: name, message: note }, (message) => new RangeError(message))
-  const header = { size: 0, name, note }
   const key = linkTitleKey(linkSecret, opaqueId)
-  const sealer = await createSealer({ key, purpose: 'link-title', contextId: opaqueId, header, salt })
-  return concatBytes(sealer.prefix, await sealer.sealSegment(0, new Uint8Array(0)))
+  return sealWords({ key, purpose: 'link-title', contextId: opaqueId, salt }, { name, note })
 }
 
 /** Throws `SealError`. */
 export async function openLinkTitle({ linkSecret, opaqueId }: LinkTitleSeal, sealed: Uint8Array): Promise<LinkTitle> {
   const key = linkTitleKey(linkSecret, opaqueId)
-  const { header, content } = await openBlob(streamOf(sealed), { key, purpose: 'link-title', contextId: opaqueId })
-  if (header.size > 0) throw new SealError('header_invalid', 'the title of a link has no content')
-  // The end shows that nothing is missing or added.
-  await createByteReader(content).read(1)
-  const opened = { title: header.name, message: header.note }
+  const { name, note } = await openWords({ key, purpose: 'link-title', contextId: opaqueId }, sealed)
+  const opened = { title: name, message: note }
   requireFitting(opened, (message) => new SealError('header_invalid', message))
   return { title: plainLine(opened.title), message: plainLine(opened.message) }
 }
@@ -70,14 +64,4 @@ function requireFitting({ title = '', message = '' }: LinkTitle, errorOf: (messa
   const { title: titleMax, message: messageMax } = MAX_LINK_TITLE_BYTES
   if (utf8(title).length > titleMax) throw errorOf(`the title of a link has at most ${titleMax} bytes`)
   if (utf8(message).length > messageMax) throw errorOf(`the message of a link has at most ${messageMax} bytes`)
-}
-
-/** Line ends and other controls. */
-const controls = /[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu
-const directions = /\p{Bidi_Control}/gu
-
-/** One line without controls and without characters that turn the direction of what stands around it. Undefined for an empty one. */
-function plainLine(text: string | undefined): string | undefined {
-  const line = text?.toWellFormed().replace(directions, '').replace(controls, ' ').replace(/\s+/gu, ' ').trim()
-  return line === '' ? undefined : line
 }

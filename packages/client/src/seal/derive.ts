@@ -34,7 +34,11 @@ export const PURPOSES = [
   'link-label',
   'link-title',
   'share-index',
+  'share-name',
+  'share-record',
   'device-secret',
+  'session-name',
+  'device-name',
 ] as const
 export type Purpose = (typeof PURPOSES)[number]
 

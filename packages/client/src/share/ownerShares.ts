@@ -1,8 +1,9 @@
 /** Shares: the owner shows some files to everyone who has an address. */
 
-import { fromHex, toBase64 } from '@blindkeep/protocol/bytes'
+import { type Bytes, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
+import type { CreateShareRequest } from '@blindkeep/protocol/schemas/shares'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, readAsset } from '../assets/assetFacts.ts'
@@ -15,17 +16,25 @@ import {
   readMetadata,
   vouchForSigned,
 } from '../assets/vouchedAsset.ts'
+import type { Call } from '../http/call.ts'
+import { ProblemError } from '../http/errors.ts'
 import { descriptionOf } from '../seal/fileHeader.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
-import { formatShare } from './shareAddress.ts'
+import { openGivenName, sealName } from '../seal/sealedName.ts'
+import { formatShare, type ShareAddress } from './shareAddress.ts'
 import { type ShareEntry, sealShareIndex } from './shareIndex.ts'
+import { openGivenRecord, type ShareRecord, type ShareSummary, sealShareRecord, summaryOf } from './shareRecord.ts'
+
+export type { ShareSummary } from './shareRecord.ts'
 
 /** Each takes up to four small requests; more at once would only queue in the browser. */
 const ASSETS_AT_ONCE = 6
 
 /** An unsigned asset cannot be shared: a receiver keeps what the share has shown. */
 export interface CreateShare extends Pick<AssetPermissions, 'allowRevokedDevice'> {
+  /** The owner's own name for the share, at most 200 characters. Sealed; a receiver of the share does not see it. */
+  readonly name?: string | undefined
   /** RFC 3339. Without it, the share does not expire. */
   readonly expiresAt?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -34,16 +43,30 @@ export interface CreateShare extends Pick<AssetPermissions, 'allowRevokedDevice'
 export interface CreatedShare {
   readonly opaqueId: OpaqueId
   /**
-   * The whole address, SECRET: everyone who has it can read the shared files. The part after # never reaches the server and is stored nowhere, so
-   * this is the only time it can be copied.
+   * The whole address, SECRET: everyone who has it can read the shared files. The part after # reaches the server only sealed under the account key, so that
+   * `listShares` has the address again.
    */
   readonly url: string
+  /**
+   * Whether the server keeps name and address for the owner. A server of an earlier version does not: then this is the only time that the address can be
+   * copied.
+   */
+  readonly isKept: boolean
 }
 
 export interface OwnShare {
   readonly opaqueId: OpaqueId
   readonly createdAt: string
   readonly expiresAt: string | undefined
+  readonly name: string | undefined
+  /** Set when the name from the server does not open under this account's key as that of this share. */
+  readonly nameFault: string | undefined
+  /** SECRET, at the address of this client's `baseUrl`. Undefined if the client that made the share kept no record of it. */
+  readonly url: string | undefined
+  /** What was in it when it was made. Undefined as `url` is. */
+  readonly contents: ShareSummary | undefined
+  /** Set when the record from the server does not open under this account's key as that of this share. */
+  readonly recordFault: string | undefined
 }
 
 export interface OwnerShares {
@@ -53,47 +76,96 @@ export interface OwnerShares {
    * exactly what they describe. Throws what `openAsset` throws, and `ShareError` `too_large`.
    */
   createShare(assets: readonly (string | AssetFacts)[], options?: CreateShare): Promise<CreatedShare>
-  /** Shares that were not deleted, oldest first; expired ones for 30 days. Without their addresses. */
+  /** Shares that were not deleted, oldest first; expired ones for 30 days. */
   listShares(): Promise<readonly OwnShare[]>
   /** The share shows nothing from now on; receivers keep what they have read before. */
   deleteShare(opaqueId: string): Promise<void>
 }
 
 export function createOwnerShares(ports: AssetPorts): OwnerShares {
-  const { call, environment, baseUrl } = ports
+  const { call, environment, baseUrl, accountKey } = ports
   return {
-    async createShare(assets, { expiresAt, signal, allowRevokedDevice } = {}) {
+    async createShare(assets, { name, expiresAt, signal, allowRevokedDevice } = {}) {
       if (assets.length === 0) throw new RangeError('a share must show at least one asset')
+      const opaqueId = newOpaqueId(environment)
+      const sealedName = await sealName(nameSeal(accountKey, opaqueId), name)
       const entries = await mapConcurrently(onceEach(assets), ASSETS_AT_ONCE, async (asset) => {
         const facts = typeof asset === 'string' ? await readAsset(call, asset, signal) : asset
         return entryOf(ports, facts, { allowRevokedDevice, signal })
       })
-      const opaqueId = newOpaqueId(environment)
       const shareKey = environment.randomBytes(KEY_BYTES)
       const sealedIndex = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, entries)
-      const body = {
+      const record = { shareKey, ...summaryOf(entries) }
+      const sealedRecord = await sealShareRecord({ accountKey, opaqueId: fromHex(opaqueId) }, record)
+      const share = {
         opaque_id: opaqueId,
         sealed_index: toBase64(sealedIndex),
         blob_hashes: [...new Set(entries.map(({ hash }) => hash))],
         expires_at: expiresAt ?? null,
       }
-      await call('createShare', { body, signal })
-      return { opaqueId, url: formatShare({ baseUrl, opaqueId, shareKey }) }
+      const notes = {
+        ...(sealedName !== undefined && { sealed_name: toBase64(sealedName) }),
+        sealed_record: toBase64(sealedRecord),
+      }
+      const isKept = await createdWithNotes(call, { share, notes, signal })
+      return { opaqueId, url: formatShare({ baseUrl, opaqueId, shareKey }), isKept }
     },
 
     async listShares() {
       const { body } = await call('listShares')
-      return body.shares.map((share) => ({
-        opaqueId: share.opaque_id,
-        createdAt: share.created_at,
-        expiresAt: share.expires_at ?? undefined,
-      }))
+      const shares: OwnShare[] = []
+      for (const share of body.shares) {
+        const opaqueId = share.opaque_id
+        const named = await openGivenName(nameSeal(accountKey, opaqueId), share.sealed_name)
+        const kept = await openGivenRecord({ accountKey, opaqueId: fromHex(opaqueId) }, share.sealed_record)
+        shares.push({
+          opaqueId,
+          createdAt: share.created_at,
+          expiresAt: share.expires_at ?? undefined,
+          name: named.text,
+          nameFault: named.fault,
+          ...openedOf(kept.record, { baseUrl, opaqueId }),
+          recordFault: kept.fault,
+        })
+      }
+      return shares
     },
 
     async deleteShare(opaqueId) {
       await call('deleteShare', { path: { opaque_id: opaqueId } })
     },
   }
+}
+
+interface CreationParts {
+  readonly share: CreateShareRequest
+  readonly notes: Pick<CreateShareRequest, 'sealed_name' | 'sealed_record'>
+  readonly signal: AbortSignal | undefined
+}
+
+/** Whether the server keeps the notes. One from before them refuses their names: then the share goes without. */
+async function createdWithNotes(call: Call, { share, notes, signal }: CreationParts): Promise<boolean> {
+  try {
+    await call('createShare', { body: { ...share, ...notes }, signal })
+    return true
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.code === 'error.request.malformed')) throw error
+    // If anything else was wrong, the server refuses again.
+    await call('createShare', { body: share, signal })
+    return false
+  }
+}
+
+const nameSeal = (accountKey: Bytes, opaqueId: OpaqueId) =>
+  ({ key: accountKey, purpose: 'share-name', contextId: fromHex(opaqueId) }) as const
+
+function openedOf(
+  record: ShareRecord | undefined,
+  address: Omit<ShareAddress, 'shareKey'>,
+): Pick<OwnShare, 'url' | 'contents'> {
+  if (record === undefined) return { url: undefined, contents: undefined }
+  const { shareKey, ...contents } = record
+  return { url: formatShare({ ...address, shareKey }), contents }
 }
 
 function onceEach(assets: readonly (string | AssetFacts)[]): readonly (string | AssetFacts)[] {

@@ -1,6 +1,6 @@
 /**
  * The address of a share, `{PUBLIC_URL}/v/{opaque_id}#{fragment}`. A browser never sends the fragment: base64url, unpadded, of version 1 ‖ share key.
- * The key is stored nowhere else, so neither the server nor the owner can rebuild an address from the server's data.
+ * The server has the key only sealed under the owner's account key (`shareRecord.ts`), so it cannot rebuild an address.
  */
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { type OpaqueId, parseOpaqueId } from '@blindkeep/protocol/ids'

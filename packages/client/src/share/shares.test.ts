@@ -11,7 +11,7 @@ import {
   servedBlob as servedAssetBlob,
 } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
-import { type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
+import { anotherClient, type Keeper, newKeeper, newOwner, sendFile } from '../../../../testing/people.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { AssetError, AssetIncomplete, AssetUnsigned } from '../assets/assetError.ts'
 import { createCalls } from '../http/call.ts'
@@ -96,8 +96,13 @@ describe('a share', () => {
       return message
     }
     proxy.tamper({ matches: ({ path }) => seen.push(path) > 0, request: note, answer: note })
-    const again = await owner.createShare(files.map(({ assetId }) => assetId))
+    const ownName = 'For the grandparents'
+    const again = await owner.createShare(
+      files.map(({ assetId }) => assetId),
+      { name: ownName },
+    )
     await openShare(created.url)
+    await openShare(again.url)
     await owner.listShares()
     const traffic = seen.join('\n')
     assert.ok(traffic.includes(again.opaqueId))
@@ -107,7 +112,7 @@ describe('a share', () => {
       toBase64(shareKey),
       Buffer.from(shareKey).toString('latin1'),
     ]
-    for (const secret of [...secrets, Buffer.from(FACTS.name).toString('latin1'), 'from a guest'])
+    for (const secret of [...secrets, ownName, Buffer.from(FACTS.name).toString('latin1'), 'from a guest'])
       assert.ok(!traffic.includes(secret), secret)
     await owner.deleteShare(again.opaqueId)
   })
@@ -131,7 +136,64 @@ describe('a share', () => {
     )
   })
 
-  it('is listed without its address, and can be deleted', async () => {
+  it('is listed with its name, its address and what was in it, for each client of its owner', async () => {
+    const share = await owner.createShare(
+      files.map(({ assetId }) => assetId),
+      { name: ' For the\ngrandparents ' },
+    )
+    const [unnamed, named] = await anotherClient(proxy.url, owner).listShares()
+    // Without what would turn the direction of the list.
+    const names = (await openShare(share.url)).assets.map(({ name }) => name?.replace('\u202E', ''))
+    const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
+    const contents = { files: files.length, bytes, names }
+    const faults = { nameFault: undefined, recordFault: undefined }
+    const { opaqueId, url } = share
+    assert.deepEqual(named, {
+      ...{ opaqueId, url, name: 'For the grandparents', contents, expiresAt: undefined, ...faults },
+      createdAt: named?.createdAt,
+    })
+    assert.deepEqual([unnamed?.name, unnamed?.url], [undefined, created.url])
+    await assert.rejects(
+      owner.createShare([files[0]?.assetId ?? ''], { name: 'x'.repeat(601) }),
+      (error) => error instanceof RangeError,
+    )
+    await owner.deleteShare(opaqueId)
+  })
+
+  it('of an older client, without a record, is listed by its id and time', async () => {
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/shares$/),
+      answer: changeBody((body) => {
+        assert.ok(Array.isArray(body.shares))
+        for (const row of body.shares) for (const name of ['sealed_name', 'sealed_record']) delete row[name]
+      }),
+    })
+    const [listed] = await owner.listShares()
+    proxy.tamper()
+    assert.deepEqual([listed?.opaqueId, listed?.url, listed?.contents], [created.opaqueId, undefined, undefined])
+    assert.deepEqual([listed?.nameFault, listed?.recordFault], [undefined, undefined])
+  })
+
+  it('is made without name and record at a server that refuses them, and says that it is not kept', async () => {
+    const asked: number[] = []
+    proxy.tamper({
+      matches: isRequest('POST', /^\/v1\/shares$/),
+      request: changeBody((body) => {
+        asked.push(Object.keys(body).filter((name) => name.startsWith('sealed_')).length)
+        // What an earlier version does with a name that it does not know.
+        if ('sealed_record' in body) body.unknown = true
+      }),
+    })
+    const share = await owner.createShare([files[0]?.assetId ?? ''], { name: 'For the notary' })
+    proxy.tamper()
+    assert.deepEqual([share.isKept, asked], [false, [3, 1]])
+    assert.equal((await openShare(share.url)).assets.length, 1)
+    const listed = (await owner.listShares()).find(({ opaqueId }) => opaqueId === share.opaqueId)
+    assert.deepEqual([listed?.name, listed?.url], [undefined, undefined])
+    await owner.deleteShare(share.opaqueId)
+  })
+
+  it('can be deleted, by its owner alone', async () => {
     const other = (await newKeeper(proxy.url)).owner
     const [file] = files
     assert.ok(file)

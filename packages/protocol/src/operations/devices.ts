@@ -1,4 +1,4 @@
-import { AddDeviceRequest, DeviceResponse, DevicesResponse } from '../schemas/devices.ts'
+import { AddDeviceRequest, DeviceResponse, DevicesResponse, NameDeviceRequest } from '../schemas/devices.ts'
 import type { Operations } from './operation.ts'
 
 export const deviceOperations = {
@@ -28,6 +28,19 @@ export const deviceOperations = {
       'All devices, including revoked ones, oldest first. Check each mac: a device with a wrong or missing mac was not added by the owner of the account.',
     answers: { 200: { description: 'The devices.', body: DevicesResponse } },
     problems: [],
+  },
+  nameDevice: {
+    method: 'PATCH',
+    path: '/v1/devices/{device_id}',
+    tag: 'devices',
+    auth: 'bearer',
+    summary: 'Name one of the caller’s devices',
+    description:
+      'Also a revoked one. Nothing else of a device changes. An absent member stays as it is, null removes it.',
+    body: { type: 'application/json', schema: NameDeviceRequest, nullRemoves: true },
+    writes: true,
+    answers: { 204: { description: 'The device has this name now.' } },
+    problems: ['error.device.not_found'],
   },
   revokeDevice: {
     method: 'DELETE',

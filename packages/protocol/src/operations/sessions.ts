@@ -1,5 +1,5 @@
 import { RefreshRequest, TokenResponse } from '../schemas/accounts.ts'
-import { BindSessionRequest, SessionsResponse } from '../schemas/sessions.ts'
+import { BindSessionRequest, NameSessionRequest, SessionsResponse } from '../schemas/sessions.ts'
 import type { Operations } from './operation.ts'
 
 export const sessionOperations = {
@@ -47,6 +47,19 @@ export const sessionOperations = {
     body: { type: 'application/json', schema: BindSessionRequest },
     answers: { 204: { description: 'The session is tied to the device.' } },
     problems: ['error.device.not_found', 'error.device.not_authorized', 'error.auth.session_bound'],
+  },
+  nameSession: {
+    method: 'PATCH',
+    path: '/v1/auth/sessions/{session_id}',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'Name one of the caller’s sessions',
+    description:
+      'For a list in which the owner knows each client. The name is sealed under a key of the account, so a client gives it after the sign-in, when that key is open. An absent member stays as it is, null removes it.',
+    body: { type: 'application/json', schema: NameSessionRequest, nullRemoves: true },
+    writes: true,
+    answers: { 204: { description: 'The session has this name now.' } },
+    problems: ['error.auth.session_not_found'],
   },
   endSession: {
     method: 'DELETE',

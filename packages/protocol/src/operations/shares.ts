@@ -24,7 +24,7 @@ export const shareOperations = {
     auth: 'bearer',
     summary: 'List the caller’s shares',
     description:
-      'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes and the keys in their addresses are not included.',
+      'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them.',
     answers: { 200: { description: 'The shares.', body: SharesResponse } },
     problems: [],
   },

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { DeviceId } from '../ids.ts'
 import { HYBRID_PUBLIC_KEY_BYTES } from '../suites.ts'
-import { base64, list, object, optional, time, uuid } from './shape.ts'
+import { base64, list, object, optional, sealedName, time, uuid } from './shape.ts'
 
 const KEY_BYTES = { min: HYBRID_PUBLIC_KEY_BYTES, max: HYBRID_PUBLIC_KEY_BYTES }
 
@@ -26,6 +26,7 @@ export const DeviceResponse = object('DeviceResponse', {
   device_id: deviceId,
   public_key: publicKey,
   mac: optional(mac),
+  sealed_name: optional(sealedName('device')),
   created_at: time('When it was added.'),
   revoked_at: optional(time('When it was revoked. Absent while it may write.')),
 })
@@ -35,3 +36,7 @@ export const DevicesResponse = object('DevicesResponse', {
   devices: list(DeviceResponse, 'All of the caller’s devices, oldest first.'),
 })
 export type DevicesResponse = Static<typeof DevicesResponse>
+
+/** Absent: unchanged. Null: removed. */
+export const NameDeviceRequest = object('NameDeviceRequest', { sealed_name: optional(sealedName('device')) })
+export type NameDeviceRequest = Static<typeof NameDeviceRequest>

@@ -9,6 +9,7 @@ import {
   opaqueId,
   optional,
   protocolVersion,
+  sealedName,
   text,
   time,
 } from './shape.ts'
@@ -53,7 +54,7 @@ const sealedTitle = base64(
   'The owner’s title and message for guests, sealed under a key that follows from the link secret.',
   OPAQUE_BYTES,
 )
-const sealedLabel = base64('The owner’s name for the link, sealed by the client.', OPAQUE_BYTES)
+const sealedLabel = sealedName('link')
 const suite = integer('The crypto suite of drops; 1 is the only one.')
 
 export const ProvisionLinkRequest = object('ProvisionLinkRequest', {

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { DeviceId, SessionId } from '../ids.ts'
-import { boolean, list, object, optional, time, uuid } from './shape.ts'
+import { boolean, list, object, optional, sealedName, time, uuid } from './shape.ts'
 
 export const SessionResponse = object('SessionResponse', {
   session_id: uuid<SessionId>('The session; the `sid` of its access tokens.'),
@@ -9,6 +9,7 @@ export const SessionResponse = object('SessionResponse', {
       'The device that the session is tied to: the one that its client named at login or later. Revoking it ends the session.',
     ),
   ),
+  sealed_name: optional(sealedName('session')),
   created_at: time('When the session began.'),
   last_used_at: time('When the server last issued its tokens.'),
   current: boolean('Whether it is the caller’s session.'),
@@ -24,3 +25,7 @@ export const BindSessionRequest = object('BindSessionRequest', {
   device_id: uuid<DeviceId>('A device of the caller that is not revoked.'),
 })
 export type BindSessionRequest = Static<typeof BindSessionRequest>
+
+/** Absent: unchanged. Null: removed. */
+export const NameSessionRequest = object('NameSessionRequest', { sealed_name: optional(sealedName('session')) })
+export type NameSessionRequest = Static<typeof NameSessionRequest>

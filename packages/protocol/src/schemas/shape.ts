@@ -92,6 +92,10 @@ export const base64 = (description: string, bytes: { readonly min: number; reado
     },
   )
 
+/** An owner's own name for something. Only the owner's clients can read it. */
+export const sealedName = (what: string) =>
+  base64(`The owner’s name for the ${what}, sealed by the client.`, { min: 1, max: 4096 })
+
 /** Only the alphabet: with a group of four that repeats, engines run out of stack at some 10 MB, and throw. `check` tests the length and the padding. */
 const BASE64_PATTERN = '^[A-Za-z0-9+/]*={0,2}$'
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { base64, list, object, opaqueId, optional, sha256, time } from './shape.ts'
+import { base64, list, object, opaqueId, optional, sealedName, sha256, time } from './shape.ts'
 
 /** Bytes of the sealed index, a blob with a single data segment. */
 export const MAX_SHARE_INDEX_BYTES = 512 * 1024
@@ -13,6 +13,17 @@ const sealedIndex = base64(
   },
 )
 
+/** For the owner alone: a client that opens the share does not get them. */
+const notes = {
+  sealed_name: optional(sealedName('share')),
+  sealed_record: optional(
+    base64('What the owner keeps of the share: its key and a summary of its files, sealed by the client.', {
+      min: 1,
+      max: 4096,
+    }),
+  ),
+}
+
 export const CreateShareRequest = object('CreateShareRequest', {
   opaque_id: opaqueId('128-bit id from the client’s random generator, 32 lowercase hex characters.'),
   sealed_index: sealedIndex,
@@ -23,6 +34,7 @@ export const CreateShareRequest = object('CreateShareRequest', {
       'The blobs of the share. Each can be read while an asset of the caller has it; others are accepted and answer 404.',
   }),
   expires_at: optional(time('When the share expires. Absent means never.')),
+  ...notes,
 })
 export type CreateShareRequest = Static<typeof CreateShareRequest>
 
@@ -33,6 +45,7 @@ const ShareEntryResponse = object('ShareEntryResponse', {
   opaque_id: opaqueId('The share.'),
   created_at: time('When it was created.'),
   expires_at: optional(time('When the share expires. It stays in the list for 30 more days.')),
+  ...notes,
 })
 
 export const SharesResponse = object('SharesResponse', {

@@ -18,11 +18,12 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   }
 }
 
-async function statusOf(argv: readonly string[]): Promise<number | undefined> {
-  if (argv.length === 1 && argv[0] === '--version') {
+async function statusOf(typed: readonly string[]): Promise<number | undefined> {
+  if (typed.length === 1 && typed[0] === '--version') {
     print([RELEASE])
     return 0
   }
+  const argv = withCommand(typed)
   const command = commandOf(argv)
   if (command === undefined) return unknownCommand(argv)
   const call = parseCall(command, argv.slice(command.name.split(' ').length))
@@ -58,6 +59,13 @@ async function run(command: Command, { given, values, isJson }: ParsedCall): Pro
   return outcome.isWrong === true ? 1 : 0
 }
 
+/** Without a command, with options or not, the server starts. */
+function withCommand(typed: readonly string[]): readonly string[] {
+  const [first] = typed
+  const isMissing = first === undefined || (first.startsWith('--') && first !== '--help')
+  return isMissing ? ['serve', ...typed] : typed
+}
+
 /** The longest name wins: `keys rotate` before `keys`. */
 function commandOf(argv: readonly string[]): Command | undefined {
   const typed = [argv.slice(0, 2).join(' '), argv[0]]
@@ -65,14 +73,14 @@ function commandOf(argv: readonly string[]): Command | undefined {
 }
 
 function unknownCommand(argv: readonly string[]): number {
-  const isAsked = argv.length === 0 || argv.includes('--help')
+  const isAsked = argv.includes('--help')
   const known = COMMANDS.map(({ name, summary }) => [name, summary])
   const lines = [
-    'blindkeep-server <command> [options]',
+    'blindkeep-server [command] [options]',
     '',
     ...columns(known),
     '',
-    '`blindkeep-server <command> --help` says more. `config` shows the settings and where they come from.',
+    '`blindkeep-server <command> --help` says more. Without a command it is `serve`. `config` shows the settings and where they come from.',
   ]
   if (isAsked) print(lines)
   else complain([`there is no command ${argv.join(' ')}.`, ...lines].join('\n'))

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DATA_DIRECTORY } from './dataDirectory.ts'
@@ -118,9 +119,8 @@ export const SETTINGS = {
     parse: text,
   }),
   pagesDirectory: derived('PAGES_DIR', {
-    shown: 'the `dist` of @blindkeep/web',
-    // The server uses no code of that package, only its built files.
-    derive: () => join(dirname(fileURLToPath(import.meta.resolve('@blindkeep/web/package.json'))), 'dist'),
+    shown: 'the pages that come with the server',
+    derive: builtPages,
     meaning: 'Directory with the built pages. Read once, at the start.',
     parse: text,
   }),
@@ -334,4 +334,12 @@ export const SETTINGS = {
 /** The checked values, under the names of the table's rows. */
 export type Values = {
   readonly [Property in keyof typeof SETTINGS]: (typeof SETTINGS)[Property] extends Setting<infer Value> ? Value : never
+}
+
+/** An installed package has the pages beside its code. In a clone they are another package's, of which the server uses no code, only built files. */
+function builtPages(): string {
+  const beside = join(import.meta.dirname, 'pages')
+  return existsSync(beside)
+    ? beside
+    : join(dirname(fileURLToPath(import.meta.resolve('@blindkeep/web/package.json'))), 'dist')
 }

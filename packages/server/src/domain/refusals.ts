@@ -63,6 +63,7 @@ export type Refusal =
   | { readonly refused: 'upload_too_large'; readonly limit: number }
   | { readonly refused: 'device_not_authorized' }
   | { readonly refused: 'device_invalid' }
+  | { readonly refused: 'session_not_found' }
   | { readonly refused: 'device_not_found' }
   | { readonly refused: 'session_bound' }
   | { readonly refused: 'album_not_available' }

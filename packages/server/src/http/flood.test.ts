@@ -152,8 +152,9 @@ describe('a flood of slow bodies', () => {
     inFlood(async ({ budget, web, send, until }, world) => {
       const { shares } = world.rules
       const opaqueId = newOpaqueId()
-      const share = { opaqueId, sealedIndex: bytes(100_000), blobHashes: [sha256(bytes(1))], expiresAt: undefined }
-      await shares.create(await newAccount(world), share)
+      const notes = { sealedName: undefined, sealedRecord: undefined }
+      const contained = { sealedIndex: bytes(100_000), blobHashes: [sha256(bytes(1))] }
+      await shares.create(await newAccount(world), { opaqueId, ...contained, expiresAt: undefined, ...notes })
       const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const { contents } = shares
       const contentsLater: typeof contents = async (id) => {

@@ -68,6 +68,7 @@ const CODES = {
   upload_too_large: 'error.upload.file_too_large',
   device_not_authorized: 'error.device.not_authorized',
   device_invalid: 'error.device.invalid',
+  session_not_found: 'error.auth.session_not_found',
   device_not_found: 'error.device.not_found',
   session_bound: 'error.auth.session_bound',
   album_not_available: 'error.album.not_available',

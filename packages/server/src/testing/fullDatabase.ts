@@ -15,6 +15,7 @@ import {
   at,
   bytes,
   device,
+  deviceId,
   drop,
   event,
   hash,
@@ -44,9 +45,11 @@ export async function fillWithEverything(store: Store): Promise<void> {
     await tx.challenges.insert(challenge(1))
     await tx.invites.insert(invite(1))
     await tx.sessions.insert(session(1))
+    await tx.sessions.setName(sessionId(1), EVERY_BYTE.slice(0, 80))
     const token = { tokenHash: EVERY_BYTE.slice(100, 132), sessionId: sessionId(1), issuedAt: at(0), usedAt: undefined }
     await tx.sessions.insertRefreshToken(token)
     for (const number of [1, 2, 3]) await tx.devices.insert(device(number, { publicKey: EVERY_BYTE }))
+    await tx.devices.setName(deviceId(2), EVERY_BYTE.slice(0, 90))
     await tx.links.insert(
       link(3, { singleUse: true, sealedLabel: EVERY_BYTE.slice(0, 40), sealedTitle: EVERY_BYTE, maxFileCount: 0 }),
     )
@@ -55,7 +58,7 @@ export async function fillWithEverything(store: Store): Promise<void> {
     await tx.changes.insertEvent(event(1))
     await tx.capabilities.insert(capability(1))
     await tx.channels.insert(channel(1, { sealedTarget: EVERY_BYTE.slice(0, 60) }))
-    await tx.shares.insert(share(1))
+    await tx.shares.insert(share(1, { sealedName: EVERY_BYTE.slice(0, 70), sealedRecord: EVERY_BYTE }))
     await tx.shares.insert(share(2))
     await tx.shares.end(opaqueId(2), accountId(1), at(5))
     await tx.holds.add({ ciphertextHash: hash(7), reason: 'Gericht: „Az. 7“ 😀', createdAt: at(0) })

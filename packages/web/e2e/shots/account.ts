@@ -7,6 +7,8 @@ import { account as text } from '../../src/text/en/account.ts'
 import type { Begin, Shot } from '../shots.ts'
 import type { World } from '../world.ts'
 
+const LOST = 'The laptop that was lost on the train'
+
 /** An owner who has lost a device that signed some files, and who is also signed in without a key. */
 async function begin(world: World): Promise<Begin> {
   const { owner, email, password } = await world.person()
@@ -14,13 +16,15 @@ async function begin(world: World): Promise<Begin> {
   const device = await owner.addDevice(undefined, { tie: false })
   for (const name of ['Contract with the landlord, signed.pdf', 'IMG_0001.jpg'])
     await owner.upload({ source: sourceOfBytes(randomBytes(2_000)), album, device, name })
-  await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
+  await owner.nameDevice(device.deviceId, LOST)
+  const { owner: other } = await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
+  await other?.nameThisClient('blindkeep on desk.example.org')
   return { url: `${world.url}/#/account`, signedInAs: owner }
 }
 
 async function ask(page: Page): Promise<void> {
   const rows = page.getByRole('region', { name: text.devices.title, exact: true }).getByRole('listitem')
-  await rows.filter({ hasNotText: text.devices.here }).getByRole('button').click()
+  await rows.filter({ hasText: LOST }).getByRole('button', { name: text.devices.revoke }).click()
   await page.getByRole('dialog').waitFor()
 }
 
@@ -57,6 +61,18 @@ export const accountShots: readonly Shot[] = [
     reach: async (page) => {
       await messages(page).getByRole('button', { name: text.notify.open }).click()
       await messages(page).getByLabel(text.notify.kind, { exact: true }).selectOption('ntfy')
+    },
+  },
+  {
+    name: 'account/rename',
+    begin,
+    reach: async (page) => {
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: LOST })
+        .getByRole('button', { name: text.rename.button })
+        .click()
+      await page.getByRole('dialog').waitFor()
     },
   },
   { name: 'account/revoke-key', begin, reach: ask },

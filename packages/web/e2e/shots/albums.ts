@@ -293,7 +293,6 @@ export const albumsShots: readonly Shot[] = [
       await button(page, 'Share').click()
       await button(page, 'Create share link').click()
       await page.getByLabel('Share link', { exact: true }).waitFor()
-      await button(page, 'Close').click()
     },
   },
   {
@@ -305,8 +304,12 @@ export const albumsShots: readonly Shot[] = [
     name: 'shares/list',
     begin: async (world) => {
       const { owner, ...keeper } = await world.keeper()
-      const { assetId } = await owner.upload({ ...keeper, source: sourceOfBytes(new Uint8Array(10)) })
-      for (const expiresAt of [undefined, '2026-01-01T00:00:00Z', '2099-01-01T00:00:00Z'])
+      const upload = (name: string) => owner.upload({ ...keeper, source: sourceOfBytes(new Uint8Array(10)), name })
+      const { assetId } = await upload('Contract with the landlord, signed.pdf')
+      const others: string[] = []
+      for (let page = 1; page <= 6; page++) others.push((await upload(`Page ${page}.png`)).assetId)
+      await owner.createShare([assetId, ...others], { name: 'For the notary' })
+      for (const expiresAt of ['2026-01-01T00:00:00Z', '2099-01-01T00:00:00Z'])
         await owner.createShare([assetId], { expiresAt })
       return { url: `${world.url}/#/shares`, signedInAs: owner }
     },

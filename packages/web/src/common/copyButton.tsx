@@ -8,12 +8,11 @@ interface CopyButtonProps {
   /** Says how to copy by hand when the browser refuses. */
   readonly failedLabel: string
   readonly kind?: 'primary' | 'quiet' | undefined
-  readonly onCopied?: (() => void) | undefined
 }
 
 const SHOWN_MS = 4000
 
-export function CopyButton({ text, label, copiedLabel, failedLabel, kind, onCopied }: CopyButtonProps) {
+export function CopyButton({ text, label, copiedLabel, failedLabel, kind }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'none' | 'copied' | 'failed'>('none')
   useEffect(() => {
     if (outcome === 'none') return undefined
@@ -24,7 +23,6 @@ export function CopyButton({ text, label, copiedLabel, failedLabel, kind, onCopi
     try {
       await navigator.clipboard.writeText(text)
       setOutcome('copied')
-      onCopied?.()
     } catch {
       // The clipboard is missing without HTTPS, and an administrator can forbid it.
       setOutcome('failed')

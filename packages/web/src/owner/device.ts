@@ -3,6 +3,7 @@ import { type Device, newDevice, openSealedDevice, sealDevice } from '@blindkeep
 import { ProblemError, SealError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useCallback } from 'preact/hooks'
+import { browserName } from './browserName.ts'
 import { useOwnerPages } from './context.ts'
 import { loadSealedDevices, saveSealedDevice } from './ownerStore.ts'
 
@@ -56,5 +57,8 @@ async function addedDevice(owner: Owner): Promise<Device> {
   // Stored first: a repeat after a lost answer continues with the same device.
   const created = newDevice()
   await saveSealedDevice(await sealDevice(created, owner.accountKey))
-  return owner.addDevice(created)
+  const added = await owner.addDevice(created)
+  // Without it the list shows the end of its id.
+  await owner.nameDevice(added.deviceId, browserName()).catch(() => undefined)
+  return added
 }

@@ -1,8 +1,9 @@
-/** Ties the session to this browser's signing key, so that revoking the key elsewhere signs this browser out. */
+/** Ties the session to this browser's signing key, so that revoking the key elsewhere signs this browser out, and gives both a name. */
 import { systemEnvironment } from '@blindkeep/client/environment'
 import { ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useEffect } from 'preact/hooks'
+import { browserName } from './browserName.ts'
 import { deviceOf, storedDevice } from './device.ts'
 
 export interface Tying {
@@ -35,7 +36,7 @@ export function useTiedSession(owner: Owner, { isStored, onRefused }: Tying): vo
 async function tieInTheEnd(owner: Owner, { isStored, onRefused }: Tying, left: AbortSignal): Promise<void> {
   for (let waitMs = FIRST_RETRY_MS; !left.aborted; waitMs = Math.min(2 * waitMs, MAX_RETRY_MS)) {
     try {
-      const tied = tie(owner, isStored)
+      const tied = tie(owner, isStored).then(() => nameThisBrowser(owner))
       if (!firstTries.has(owner))
         firstTries.set(
           owner,
@@ -69,6 +70,12 @@ async function tie(owner: Owner, isStored: boolean): Promise<void> {
     if (!KEY_IS_USELESS.includes(error.code)) throw error
     await deviceOf(owner)
   }
+}
+
+/** For the owner's lists, which show times and ids without it: so a failure is left to the next visit. */
+async function nameThisBrowser(owner: Owner): Promise<void> {
+  const device = await storedDevice(owner).catch(() => undefined)
+  await owner.nameThisClient(browserName(), { deviceId: device?.deviceId }).catch(() => undefined)
 }
 
 /** The key was revoked, or never reached the server. */

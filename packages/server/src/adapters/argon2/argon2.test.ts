@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { argon2Sync } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { HasherBusy } from '../../ports/secrets.ts'
-import { createSecretHasher } from './argon2.ts'
+import { createSecretHasher, deriveOnThread } from './argon2.ts'
 
 const hasher = createSecretHasher({ concurrent: 2, queueMax: 64 })
 const phc = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
@@ -25,6 +25,14 @@ describe('the secret hasher', () => {
     const hash = await hasher.hash('a secret')
     assert.equal(await hasher.verify(hash, 'a secret'), true)
     for (const wrong of ['', 'a secre', 'a secret ', 'A secret']) assert.equal(await hasher.verify(hash, wrong), false)
+  })
+
+  it('creates and verifies the same without Node’s own Argon2', async () => {
+    const inJavaScript = createSecretHasher({ concurrent: 2, queueMax: 64, derive: deriveOnThread })
+    assert.equal(await hasher.verify(await inJavaScript.hash('geheim ünïcode'), 'geheim ünïcode'), true)
+    const hash = await hasher.hash('a secret')
+    const verdicts = await Promise.all(['a secret', 'a secre', ''].map((secret) => inJavaScript.verify(hash, secret)))
+    assert.deepEqual(verdicts, [true, false, false])
   })
 
   it('uses a new salt for each hash', async () => {

@@ -1,5 +1,7 @@
-import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import crypto, { type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createOrderThread } from '../../orderThread.ts'
 import type { SecretHasher } from '../../ports/secrets.ts'
+import type { Argon2Order } from './argon2Worker.ts'
 import { createTurns, type TurnLimits } from './turns.ts'
 
 /** Argon2id (RFC 9106): 19 MiB, 2 passes, 1 lane. `memory` is in KiB. */
@@ -16,15 +18,22 @@ interface Parsed {
   readonly tag: Buffer
 }
 
+/** `derive` is Node's own where Node has it. */
+interface HasherOptions extends TurnLimits {
+  readonly derive?: Derive
+}
+type Derive = (secret: string, nonce: Buffer) => Promise<Uint8Array>
+
 /** Runs at most `concurrent` hashes at once: each takes 19 MiB and a thread of the pool. */
-export function createSecretHasher(options: TurnLimits): SecretHasher {
+export function createSecretHasher(options: HasherOptions): SecretHasher {
+  const { derive = 'argon2' in crypto ? deriveInPool : deriveOnThread } = options
   const turns = createTurns(options)
   // No secret has this hash: the tag is random.
   const dummy: Parsed = { salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) }
   return {
     async hash(secret, source) {
       const salt = randomBytes(SALT_BYTES)
-      const tag = await turns.take(() => derive(secret, salt), source)
+      const tag = Buffer.from(await turns.take(() => derive(secret, salt), source))
       return `${PREFIX}${unpadded(salt)}$${unpadded(tag)}`
     },
     async verify(hash, secret, source) {
@@ -35,10 +44,18 @@ export function createSecretHasher(options: TurnLimits): SecretHasher {
   }
 }
 
-function derive(secret: string, nonce: Buffer): Promise<Buffer> {
+/** A hash in JavaScript takes some hundred milliseconds, and its 19 MiB are outside the heap. */
+const onThread = createOrderThread<Argon2Order, Uint8Array>(new URL('./argon2Worker.ts', import.meta.url), 'argon2')
+
+/** In JavaScript, for a Node without Argon2. */
+export function deriveOnThread(secret: string, nonce: Buffer): Promise<Uint8Array> {
+  return onThread({ ...COST, message: Buffer.from(secret, 'utf8'), nonce, tagLength: TAG_BYTES })
+}
+
+function deriveInPool(secret: string, nonce: Buffer): Promise<Buffer> {
   const parameters: Argon2Parameters = { ...COST, message: Buffer.from(secret, 'utf8'), nonce, tagLength: TAG_BYTES }
   return new Promise((resolve, reject) => {
-    argon2('argon2id', parameters, (error, tag) => {
+    crypto.argon2('argon2id', parameters, (error, tag) => {
       if (error === null) resolve(tag)
       else reject(error)
     })

@@ -2,7 +2,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import { equalBytes } from '@blindkeep/protocol/bytes'
 import { joinHybridPublicKey } from '@blindkeep/protocol/keys'
 import { type AttestationSigner, type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
-import { ed25519Key, mlDsa65Key, publicBytes, SEED_BYTES } from './keys.ts'
+import { publicBytes, SEED_BYTES, signingKey } from '../../signatures.ts'
 import { readMasterSecret } from './masterSecret.ts'
 import { signOnThread } from './receiptThread.ts'
 import { open, seal } from './sealing.ts'
@@ -53,12 +53,12 @@ export async function openKeyring(options: {
 /** `seeds` is Ed25519's 32 bytes ‖ ML-DSA-65's 32 bytes. */
 function openSeeds(seeds: Uint8Array): { readonly publicKey: Uint8Array; readonly signer: AttestationSigner } {
   if (seeds.length !== 2 * SEED_BYTES) throw new WrongMasterSecret('not the two seeds of an attestation key')
-  const ed25519 = ed25519Key(seeds.subarray(0, SEED_BYTES))
-  const mlDsa65 = mlDsa65Key(seeds.subarray(SEED_BYTES))
+  const ed25519 = signingKey('ed25519', seeds.subarray(0, SEED_BYTES))
+  const mlDsa65 = signingKey('ml-dsa-65', seeds.subarray(SEED_BYTES))
   return {
     publicKey: joinHybridPublicKey({ ed25519: publicBytes(ed25519), mlDsa65: publicBytes(mlDsa65) }),
     signer: {
-      receipts: (payloads, keyId) => signOnThread({ ed25519, mlDsa65 }, payloads, keyId),
+      receipts: (payloads, keyId) => signOnThread({ ed25519, mlDsa65, payloads, keyId }),
     },
   }
 }

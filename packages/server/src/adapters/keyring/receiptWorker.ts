@@ -1,29 +1,14 @@
-import { type KeyObject, sign } from 'node:crypto'
-import { type MessagePort, parentPort } from 'node:worker_threads'
 import type { KeyId } from '@blindkeep/protocol/ids'
 import { assembleReceipt, type ReceiptPayload, receiptHash, receiptToBeSigned } from '@blindkeep/protocol/receipt'
+import { answerOrders } from '../../orderThread.ts'
 import type { SignedReceipt } from '../../ports/keyring.ts'
+import { type SigningKey, signMessage } from '../../signatures.ts'
 
 export interface SigningOrder {
-  readonly ed25519: KeyObject
-  readonly mlDsa65: KeyObject
+  readonly ed25519: SigningKey
+  readonly mlDsa65: SigningKey
   readonly payloads: readonly ReceiptPayload[]
   readonly keyId: KeyId
-}
-
-export type SigningAnswer = { readonly receipts: readonly SignedReceipt[] } | { readonly error: unknown }
-
-/** Answers one order after another. Its calls may block, because the thread does nothing else. */
-function serve(port: MessagePort): void {
-  port.on('message', (order: SigningOrder) => port.postMessage(answerTo(order)))
-}
-
-function answerTo(order: SigningOrder): SigningAnswer {
-  try {
-    return { receipts: signChain(order) }
-  } catch (error) {
-    return { error }
-  }
 }
 
 function signChain({ ed25519, mlDsa65, payloads, keyId }: SigningOrder): readonly SignedReceipt[] {
@@ -32,12 +17,12 @@ function signChain({ ed25519, mlDsa65, payloads, keyId }: SigningOrder): readonl
     const prior = receipts.at(-1)?.receiptHash ?? payload.prior_receipt_hash
     const toBeSigned = receiptToBeSigned({ ...payload, prior_receipt_hash: prior }, keyId)
     const receiptCbor = assembleReceipt(toBeSigned, {
-      ed25519: new Uint8Array(sign(null, toBeSigned.ed25519, ed25519)),
-      mlDsa65: new Uint8Array(sign(null, toBeSigned.mlDsa65, mlDsa65)),
+      ed25519: signMessage(ed25519, toBeSigned.ed25519),
+      mlDsa65: signMessage(mlDsa65, toBeSigned.mlDsa65),
     })
     receipts.push({ receiptCbor, receiptHash: receiptHash(receiptCbor) })
   }
   return receipts
 }
 
-if (parentPort !== null) serve(parentPort)
+answerOrders(signChain)

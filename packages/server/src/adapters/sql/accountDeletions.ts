@@ -59,7 +59,7 @@ const removals: readonly Prepared<Given, unknown>[] = [
   prepared((db, given: Given) =>
     db
       .updateTable('sessions')
-      .set({ ended_at: given.at, device_id: null })
+      .set({ ended_at: given.at, device_id: null, sealed_name: null })
       .where('account_id', '=', given.accountId)
       .where('ended_at', 'is', null),
   ),

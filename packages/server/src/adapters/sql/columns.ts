@@ -38,6 +38,7 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     last_used_at: true,
     expires_at: true,
     ended_at: true,
+    sealed_name: true,
   },
   refresh_tokens: { token_hash: true, session_id: true, issued_at: true, used_at: true },
   devices: {
@@ -48,6 +49,7 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     mac: true,
     created_at: true,
     revoked_at: true,
+    sealed_name: true,
   },
   albums: { album_seq: true, album_id: true, account_id: true, sealed_name: true, created_at: true },
   assets: {
@@ -247,6 +249,7 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     blob_hashes: true,
     sealed_index: true,
   },
+  share_notes: { opaque_id: true, sealed_name: true, sealed_record: true },
   limits: { id: true, taken: true, ends_at: true },
   seats: { place: true, number: true, holder: true, until: true },
   nodes: { node_id: true, seen_at: true, version: true },

@@ -40,6 +40,10 @@ const insertion = prepared((db, given: NewDevice) =>
     .onConflict((conflict) => conflict.column('device_id').doNothing()),
 )
 
+const naming = prepared((db, given: { readonly deviceId: DeviceId; readonly sealedName: Uint8Array | undefined }) =>
+  db.updateTable('devices').set({ sealed_name: given.sealedName }).where('device_id', '=', given.deviceId),
+)
+
 const firstRevocation = prepared(
   (db, given: { readonly deviceId: DeviceId; readonly accountId: AccountId; readonly at: Instant }) =>
     db
@@ -70,6 +74,9 @@ export function deviceWrites(db: Db): DeviceWrites {
     async insert(device) {
       return (await insertion.changed(db, device)) === 1
     },
+    async setName(deviceId, sealedName) {
+      await naming.changed(db, { deviceId, sealedName })
+    },
     async revoke(deviceId, accountId, at) {
       return (await firstRevocation.changed(db, { deviceId, accountId, at })) === 1
     },
@@ -83,6 +90,7 @@ function deviceOf(row: Selectable<DeviceTable>): Device {
     publicKey: row.public_key,
     mac: row.mac ?? undefined,
     createdAt: row.created_at,
+    sealedName: row.sealed_name ?? undefined,
     revokedAt: row.revoked_at ?? undefined,
   }
 }

@@ -3,6 +3,7 @@ import { RELEASE } from '../../release.ts'
 import type { Dialect } from './dialects.ts'
 import { firstTables } from './migrations/0001.ts'
 import { secondTables } from './migrations/0002.ts'
+import { thirdTables } from './migrations/0003.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -33,6 +34,12 @@ export const migrations: readonly Migration[] = [
     statements: secondTables,
     // Code that does not know these rows would leave them behind when it deletes an account.
     serves: 2,
+  },
+  {
+    summary: 'Adds a table and two columns for the names that owners give to shares, sessions and devices.',
+    statements: thirdTables,
+    // For the same reason.
+    serves: 3,
   },
 ]
 

@@ -54,6 +54,7 @@ export interface Schema {
   readonly challenges: ChallengeTable
   readonly invites: InviteTable
   readonly shares: ShareTable
+  readonly share_notes: ShareNotesTable
   readonly limits: LimitTable
   readonly seats: SeatTable
   readonly nodes: NodeTable
@@ -97,6 +98,7 @@ export interface SessionTable {
   readonly last_used_at: Instant
   readonly expires_at: Instant
   readonly ended_at: Instant | null
+  readonly sealed_name: Uint8Array | null
 }
 
 export interface RefreshTokenTable {
@@ -115,6 +117,7 @@ export interface DeviceTable {
   readonly mac: Uint8Array | null
   readonly created_at: Instant
   readonly revoked_at: Instant | null
+  readonly sealed_name: Uint8Array | null
 }
 
 export interface AlbumTable {
@@ -411,6 +414,13 @@ export interface ShareTable {
   /** 32 bytes each, in the given order. Null after it ended, as the next one. */
   readonly blob_hashes: Uint8Array | null
   readonly sealed_index: Uint8Array | null
+}
+
+/** What the owner of a share keeps of it, while it has not ended. */
+export interface ShareNotesTable {
+  readonly opaque_id: OpaqueId
+  readonly sealed_name: Uint8Array | null
+  readonly sealed_record: Uint8Array | null
 }
 
 /** What `Limiter` counts, where several processes share it. */

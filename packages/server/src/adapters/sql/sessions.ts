@@ -1,13 +1,24 @@
 import type { AccountId, DeviceId, Instant, SessionId } from '@blindkeep/protocol/ids'
 import type { Selectable } from 'kysely'
-import type { RefreshToken, Session, SessionReads, SessionWrites } from '../../ports/store.ts'
+import type { ListedSession, RefreshToken, Session, SessionReads, SessionWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
 import type { RefreshTokenTable, SessionTable } from './schema.ts'
 
+/** Without `sealed_name`: every request looks for its session, and only a list shows names. */
+const columns = [
+  'session_id',
+  'account_id',
+  'device_id',
+  'created_at',
+  'last_used_at',
+  'expires_at',
+  'ended_at',
+] as const
+
 const byId = prepared((db, given: { readonly sessionId: SessionId }) =>
-  db.selectFrom('sessions').select(columnsOf('sessions')).where('session_id', '=', given.sessionId),
+  db.selectFrom('sessions').select(columns).where('session_id', '=', given.sessionId),
 )
 
 const tokenByHash = prepared((db, given: { readonly tokenHash: Uint8Array }) =>
@@ -70,10 +81,15 @@ const binding = prepared((db, given: { readonly sessionId: SessionId; readonly d
     .where('device_id', 'is', null),
 )
 
+const naming = prepared((db, given: { readonly sessionId: SessionId; readonly sealedName: Uint8Array | undefined }) =>
+  db.updateTable('sessions').set({ sealed_name: given.sealedName }).where('session_id', '=', given.sessionId),
+)
+
+/** Its name goes with it. */
 const ending = prepared((db, given: { readonly sessionId: SessionId; readonly endedAt: Instant }) =>
   db
     .updateTable('sessions')
-    .set({ ended_at: given.endedAt })
+    .set({ ended_at: given.endedAt, sealed_name: null })
     .where('session_id', '=', given.sessionId)
     .where('ended_at', 'is', null),
 )
@@ -81,7 +97,7 @@ const ending = prepared((db, given: { readonly sessionId: SessionId; readonly en
 const endingOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly endedAt: Instant }) =>
   db
     .updateTable('sessions')
-    .set({ ended_at: given.endedAt })
+    .set({ ended_at: given.endedAt, sealed_name: null })
     .where('account_id', '=', given.accountId)
     .where('ended_at', 'is', null),
 )
@@ -90,7 +106,7 @@ const endingOfOthers = prepared(
   (db, given: { readonly accountId: AccountId; readonly endedAt: Instant; readonly except: SessionId }) =>
     db
       .updateTable('sessions')
-      .set({ ended_at: given.endedAt })
+      .set({ ended_at: given.endedAt, sealed_name: null })
       .where('account_id', '=', given.accountId)
       .where('ended_at', 'is', null)
       .where('session_id', '!=', given.except),
@@ -115,7 +131,7 @@ export function sessionReads(db: Db): SessionReads {
       return row && refreshTokenOf(row)
     },
     async listLive(accountId, at) {
-      return (await liveOfAccount.all(db, { accountId, at })).map(sessionOf)
+      return (await liveOfAccount.all(db, { accountId, at })).map(listedSessionOf)
     },
   }
 }
@@ -137,6 +153,9 @@ export function sessionWrites(db: Db): SessionWrites {
     async bind(sessionId, deviceId) {
       return (await binding.changed(db, { sessionId, deviceId })) === 1
     },
+    async setName(sessionId, sealedName) {
+      await naming.changed(db, { sessionId, sealedName })
+    },
     async end(sessionId, endedAt) {
       await ending.changed(db, { sessionId, endedAt })
     },
@@ -151,7 +170,11 @@ export function sessionWrites(db: Db): SessionWrites {
   }
 }
 
-function sessionOf(row: Selectable<SessionTable>): Session {
+function listedSessionOf(row: Selectable<SessionTable>): ListedSession {
+  return { ...sessionOf(row), sealedName: row.sealed_name ?? undefined }
+}
+
+function sessionOf(row: Pick<Selectable<SessionTable>, (typeof columns)[number]>): Session {
   return {
     sessionId: row.session_id,
     accountId: row.account_id,

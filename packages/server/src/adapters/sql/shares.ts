@@ -1,9 +1,9 @@
 import { type AccountId, type Instant, type OpaqueId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Selectable } from 'kysely'
-import type { NewShare, Share, ShareReads, ShareWrites } from '../../ports/store.ts'
+import type { ListedShare, NewShare, Share, ShareNotes, ShareReads, ShareWrites } from '../../ports/store.ts'
 import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { ShareTable } from './schema.ts'
+import type { ShareNotesTable, ShareTable } from './schema.ts'
 
 interface Given {
   readonly opaqueId: OpaqueId
@@ -26,10 +26,16 @@ const hashesOf = prepared((db, given: Given) =>
   db.selectFrom('shares').select('blob_hashes').where('opaque_id', '=', given.opaqueId),
 )
 
+const notes = prepared((db, given: Given) =>
+  db.selectFrom('share_notes').select(['sealed_name', 'sealed_record']).where('opaque_id', '=', given.opaqueId),
+)
+
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .selectFrom('shares')
-    .select(columns)
+    .leftJoin('share_notes', 'share_notes.opaque_id', 'shares.opaque_id')
+    .select(columns.map((name) => `shares.${name}` as const))
+    .select(['sealed_name', 'sealed_record'])
     .where('account_id', '=', given.accountId)
     .where('ended_at', 'is', null)
     .orderBy('created_at')
@@ -81,6 +87,16 @@ const insertion = prepared((db, given: Inserted) =>
     .onConflict((conflict) => conflict.column('opaque_id').doNothing()),
 )
 
+const noting = prepared((db, given: Given & ShareNotes) =>
+  db
+    .insertInto('share_notes')
+    .values({ opaque_id: given.opaqueId, sealed_name: given.sealedName, sealed_record: given.sealedRecord }),
+)
+
+const removalOfNotes = prepared((db, given: Given) =>
+  db.deleteFrom('share_notes').where('opaque_id', '=', given.opaqueId),
+)
+
 const ending = prepared((db, given: Given & { readonly at: Instant }) =>
   db
     .updateTable('shares')
@@ -100,12 +116,15 @@ export function shareReads(db: Db): ShareReads {
       if (hashes == null || sealedIndex == null) return undefined
       return { sealedIndex, blobHashes: readHashes(hashes) }
     },
+    async notesOf(opaqueId) {
+      return notesOf(await notes.first(db, { opaqueId }))
+    },
     async names(opaqueId, ciphertextHash) {
       const hashes = (await hashesOf.first(db, { opaqueId }))?.blob_hashes
       return hashes != null && hasHash(Buffer.from(hashes.buffer, hashes.byteOffset, hashes.length), ciphertextHash)
     },
     async listOf(accountId) {
-      return (await ofAccount.all(db, { accountId })).map(shareOf)
+      return (await ofAccount.all(db, { accountId })).map((row): ListedShare => ({ ...shareOf(row), ...notesOf(row) }))
     },
     async count(accountId) {
       return (await countOfAccount.first(db, { accountId }))?.count ?? 0
@@ -116,6 +135,7 @@ export function shareReads(db: Db): ShareReads {
 export function shareWrites(db: Db): ShareWrites {
   async function end(opaqueId: OpaqueId, at: Instant): Promise<void> {
     await ending.changed(db, { opaqueId, at })
+    await removalOfNotes.changed(db, { opaqueId })
   }
 
   async function endAll(rows: readonly Given[], at: Instant): Promise<number> {
@@ -126,7 +146,9 @@ export function shareWrites(db: Db): ShareWrites {
   return {
     async insert(share) {
       const hashes = Buffer.from(share.blobHashes.join(''), 'hex')
-      return (await insertion.changed(db, { ...share, hashes })) > 0
+      if ((await insertion.changed(db, { ...share, hashes })) === 0) return false
+      if (share.sealedName !== undefined || share.sealedRecord !== undefined) await noting.changed(db, share)
+      return true
     },
     async end(opaqueId, accountId, at) {
       if ((await byId.first(db, { opaqueId }))?.account_id === accountId) await end(opaqueId, at)
@@ -158,6 +180,10 @@ function hasHash(hashes: Buffer, ciphertextHash: Sha256Hex): boolean {
 }
 
 const opaqueIdOf = (row: { readonly opaque_id: OpaqueId }): Given => ({ opaqueId: row.opaque_id })
+
+function notesOf(row: Partial<Pick<ShareNotesTable, keyof ShareNotesTable & `sealed_${string}`>> = {}): ShareNotes {
+  return { sealedName: row.sealed_name ?? undefined, sealedRecord: row.sealed_record ?? undefined }
+}
 
 function shareOf(row: Pick<Selectable<ShareTable>, (typeof columns)[number]>): Share {
   return {

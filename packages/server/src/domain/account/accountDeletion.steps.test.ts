@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { type AccountId, addSeconds, parseAlbumId, parseDeviceId } from '@blindkeep/protocol/ids'
+import { type AccountId, addSeconds, parseAlbumId, parseDeviceId, parseSessionId } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import type { Store } from '../../ports/store.ts'
 import { openBlob } from '../../testing/assetSessions.ts'
@@ -221,6 +221,9 @@ async function newPerson(world: World) {
   const deviceId = defined(parseDeviceId(randomUUID()))
   notRefused(await rules.devices.add(accountId, { deviceId, publicKey, mac: undefined }))
   const [totp, sealedIndex] = [bytes(65), bytes(66)]
+  const notes = { sealedName: bytes(68), sealedRecord: bytes(69) }
+  const [deviceName, sessionName] = [bytes(70), bytes(71)]
+  const session = { sessionId: defined(parseSessionId(randomUUID())), deviceId, endedAt: undefined }
   const [code, tokenHash, recovery] = ['c0de'.repeat(16), 'cafe'.repeat(16), '{"sets":"this"}']
   await store.write([], async (tx) => {
     const createdAt = clock.now()
@@ -229,7 +232,10 @@ async function newPerson(world: World) {
     const expiresAt = addSeconds(createdAt, 300)
     await tx.challenges.insert({ tokenHash, accountId, deviceId, recovery, createdAt, expiresAt })
     const share = { opaqueId: newOpaqueId(), accountId, sealedIndex, blobHashes: [], expiresAt: undefined }
-    await tx.shares.insert({ ...share, createdAt })
+    await tx.shares.insert({ ...share, createdAt, ...notes })
+    await tx.devices.setName(deviceId, deviceName)
+    await tx.sessions.insert({ ...session, accountId, createdAt, lastUsedAt: createdAt, expiresAt })
+    await tx.sessions.setName(session.sessionId, sessionName)
   })
   const { secretHash, recoveryProofHash } = await accountRow(world, accountId)
   const verifierHash = (await store.read((tx) => tx.links.find(link.opaqueId)))?.verifierHash
@@ -243,6 +249,9 @@ async function newPerson(world: World) {
     sealedName,
     totp,
     sealedIndex,
+    ...Object.values(notes),
+    deviceName,
+    sessionName,
   ]
   const keys = [publicKey, albumOwner.keys.publicKey, defined(recoveryProofHash), defined(verifierHash)]
   const texts = [email, secretHash, code, tokenHash, recovery]

@@ -95,7 +95,8 @@ describe('deleting an account', () => {
         await rules.capabilities.mint(accountId, { albumId, peer: 'https://a.example', expiresAt }),
         OVER,
       )
-      const share = { opaqueId: newOpaqueId(), sealedIndex: bytes(9), blobHashes: [], expiresAt: undefined }
+      const notes = { sealedName: undefined, sealedRecord: undefined }
+      const share = { opaqueId: newOpaqueId(), sealedIndex: bytes(9), blobHashes: [], expiresAt: undefined, ...notes }
       assert.deepEqual(await rules.shares.create(accountId, share), OVER)
       assert.deepEqual(await rules.uploads.create(caller.account, declared), { refused: 'device_not_authorized' })
       assert.equal((await accounts.requireSecret(caller.account, SECRET, undefined)) ?? 'right', 'right')

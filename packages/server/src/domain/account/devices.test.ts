@@ -14,6 +14,8 @@ function request(overrides: Partial<DeviceRequest> = {}): DeviceRequest {
   return { deviceId: newDeviceId(), publicKey: bytes(HYBRID_PUBLIC_KEY_BYTES), mac: bytes(32), ...overrides }
 }
 
+const fresh = { sealedName: undefined, revokedAt: undefined }
+
 describe('adding a device', () => {
   it(
     'stores the values, and gives a repeat by the same account the same answer',
@@ -21,7 +23,7 @@ describe('adding a device', () => {
       const { devices } = world.rules
       const owner = await newAccount(world)
       for (const given of [request(), request({ mac: undefined })]) {
-        const device = { ...given, accountId: owner, createdAt: world.clock.now(), revokedAt: undefined }
+        const device = { ...given, accountId: owner, createdAt: world.clock.now(), ...fresh }
         assert.deepEqual(await devices.add(owner, given), { device, isRepeat: false })
         world.clock.advance(5)
         assert.deepEqual(await devices.add(owner, given), { device, isRepeat: true })
@@ -50,6 +52,30 @@ describe('adding a device', () => {
       notRefused(await devices.add(owner, request()))
       assert.ok(isRefusal(await devices.add(owner, request())))
       assert.equal((await devices.list(owner)).length, MAX_LIVE_DEVICES + 1)
+    }),
+  )
+})
+
+describe('naming a device', () => {
+  it(
+    'is for its own account, also after it was revoked, and no part of a repeat of adding it',
+    inWorld(async (world) => {
+      const { devices } = world.rules
+      const owner = await newAccount(world)
+      const given = request()
+      await devices.add(owner, given)
+      const sealed = bytes(40)
+      const nameOf = async () => (await devices.list(owner))[0]?.sealedName
+      assert.equal(await devices.name(owner, given.deviceId, sealed), undefined)
+      const missing = { refused: 'device_not_found' }
+      assert.deepEqual(await devices.name(await newAccount(world), given.deviceId, bytes(41)), missing)
+      assert.deepEqual(await devices.name(owner, newDeviceId(), bytes(41)), missing)
+      const again = notRefused(await devices.add(owner, given))
+      assert.deepEqual([again.isRepeat, again.device.sealedName], [true, sealed])
+      await devices.revoke(owner, given.deviceId)
+      assert.deepEqual(await nameOf(), sealed)
+      assert.equal(await devices.name(owner, given.deviceId, undefined), undefined)
+      assert.equal(await nameOf(), undefined)
     }),
   )
 })

@@ -39,12 +39,26 @@ export function createDevices({ store, clock }: DevicePorts) {
         if ((await tx.devices.countLive(accountId)) >= MAX_LIVE_DEVICES)
           return { refused: 'limit_reached', detail: `an account has at most ${MAX_LIVE_DEVICES} live devices` }
         if (!(await tx.devices.insert(device))) return { refused: 'device_invalid' }
-        return { device: { ...device, revokedAt: undefined }, isRepeat: false }
+        return { device: { ...device, sealedName: undefined, revokedAt: undefined }, isRepeat: false }
       })
     },
 
     async list(accountId: AccountId): Promise<readonly Device[]> {
       return store.read((tx) => tx.devices.listOf(accountId))
+    },
+
+    /** The owner's own name for a device, also for a revoked one. Undefined removes it. */
+    async name(
+      accountId: AccountId,
+      deviceId: DeviceId,
+      sealedName: Uint8Array | undefined,
+    ): Promise<Refuses<'device_not_found'> | undefined> {
+      return store.write([accountLock(accountId)], async (tx) => {
+        const device = await tx.devices.find(deviceId)
+        if (device?.accountId !== accountId) return { refused: 'device_not_found' }
+        await tx.devices.setName(deviceId, sealedName)
+        return undefined
+      })
     },
 
     /**

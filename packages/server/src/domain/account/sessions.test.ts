@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { parseDeviceId } from '@blindkeep/protocol/ids'
-import { notRefused } from '../../testing/guest.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
 import { inWorld, newAccount, type World } from '../../testing/world.ts'
 import { createSessions, MAX_SESSIONS, type TokenPair } from './sessions.ts'
 
@@ -102,6 +102,30 @@ describe('the sessions of an account', () => {
         (await sessions.list(accountId)).map(({ sessionId }) => sessionId),
         [await idOf(world, second)],
       )
+    }),
+  )
+
+  it(
+    'have the names that their account gives them while they live, and no other account does',
+    inWorld(async (world) => {
+      const { sessions } = world.rules
+      const accountId = await newAccount(world)
+      const [first, second] = [await sessions.open(accountId, undefined), await sessions.open(accountId, undefined)]
+      const sealed = bytes(40)
+      const ids = [await idOf(world, first), await idOf(world, second)] as const
+      const names = async () =>
+        new Map((await sessions.list(accountId)).map(({ sessionId, sealedName }) => [sessionId, sealedName]))
+      assert.equal(await sessions.name(accountId, ids[1], sealed), undefined)
+      const missing = { refused: 'session_not_found' }
+      assert.deepEqual(await sessions.name(await newAccount(world), ids[1], bytes(41)), missing)
+      assert.deepEqual((await names()).get(ids[1]), sealed)
+      assert.equal((await names()).get(ids[0]), undefined)
+      await refreshed(world, second)
+      assert.deepEqual((await names()).get(ids[1]), sealed, 'a new token keeps the name')
+      assert.equal(await sessions.name(accountId, ids[1], undefined), undefined)
+      assert.equal((await names()).get(ids[1]), undefined)
+      await sessions.endOwn(accountId, ids[1])
+      assert.deepEqual(await sessions.name(accountId, ids[1], sealed), missing)
     }),
   )
 

@@ -9,7 +9,7 @@ import {
 } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import { type Account, accountLock, type Session, type Store, type WriteTx } from '../../ports/store.ts'
+import { type Account, accountLock, type ListedSession, type Store, type WriteTx } from '../../ports/store.ts'
 import { whileUnchanged } from '../cache.ts'
 import type { SigningKey } from '../discovery/signingKey.ts'
 import { newId } from '../newId.ts'
@@ -18,6 +18,7 @@ import { sha256 } from '../sha256.ts'
 import { isLive } from './liveSession.ts'
 import { createRefresh } from './refreshTokens.ts'
 import { createBindSession } from './sessionDevice.ts'
+import { createNameSession } from './sessionName.ts'
 import { createTokenPairs, type TokenPair, type TokenSettings } from './tokenPairs.ts'
 
 export type { TokenPair } from './tokenPairs.ts'
@@ -95,10 +96,12 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
 
     bind: createBindSession(ports),
 
+    name: createNameSession(ports),
+
     refresh: createRefresh({ store, clock, tokenPairs }, settings),
 
     /** Live sessions, oldest first. */
-    async list(accountId: AccountId): Promise<readonly Session[]> {
+    async list(accountId: AccountId): Promise<readonly ListedSession[]> {
       return store.read((tx) => tx.sessions.listLive(accountId, clock.now()))
     },
 

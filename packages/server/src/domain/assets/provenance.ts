@@ -2,11 +2,11 @@
  * Checks a provenance blob before it lands: the signatures of the device that its envelope names, and that the signed manifest agrees with
  * every field of the envelope. The manifest's `ciphertext_hash` is that of the original, not of the provenance blob.
  */
-import { createPublicKey, verify } from 'node:crypto'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { disagreement, type HybridVerifiers, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'
 import type { Objects } from '../../ports/objects.ts'
 import type { AssetUpload, Store } from '../../ports/store.ts'
+import { isValid, type SignatureType, verifyingKey } from '../../signatures.ts'
 import type { Refuses } from '../refusals.ts'
 import { DEVICE_GONE } from './manifest.ts'
 
@@ -54,8 +54,8 @@ async function readAll(objects: Objects, { location, size }: AssetUpload): Promi
 }
 
 const verifiers: HybridVerifiers = {
-  ed25519: (publicKey, message, signature) => isValid('ed25519', { publicKey, message, signature }),
-  mlDsa65: (publicKey, message, signature) => isValid('ml-dsa-65', { publicKey, message, signature }),
+  ed25519: (publicKey, message, signature) => isSignedBy('ed25519', { publicKey, message, signature }),
+  mlDsa65: (publicKey, message, signature) => isSignedBy('ml-dsa-65', { publicKey, message, signature }),
 }
 
 interface Signed {
@@ -65,10 +65,9 @@ interface Signed {
 }
 
 /** False also when the public key is malformed: a device's key is stored unchecked. */
-function isValid(asymmetricKeyType: 'ed25519' | 'ml-dsa-65', { publicKey, message, signature }: Signed): boolean {
+function isSignedBy(type: SignatureType, { publicKey, message, signature }: Signed): boolean {
   try {
-    const key = createPublicKey({ key: Buffer.from(publicKey), format: 'raw-public', asymmetricKeyType })
-    return verify(null, message, key, signature)
+    return isValid(verifyingKey(type, publicKey), message, signature)
   } catch {
     return false
   }

@@ -215,7 +215,8 @@ describe('fsck', () => {
         return checkAccount(defined(account), at).map(({ kind }) => kind)
       }
       assert.deepEqual(await kinds(), [])
-      const contents = { sealedIndex: new Uint8Array(9), blobHashes: [] }
+      const notes = { sealedName: undefined, sealedRecord: undefined }
+      const contents = { sealedIndex: new Uint8Array(9), blobHashes: [], ...notes }
       const share = { ...contents, opaqueId: newOpaqueId(), accountId, createdAt: at, expiresAt: undefined }
       await world.store.write([], (tx) => tx.shares.insert(share))
       assert.deepEqual(await kinds(), ['account_deletion_wrong'])

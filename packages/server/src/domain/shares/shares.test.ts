@@ -13,7 +13,8 @@ const content = bytes(100)
 const NOTHING = { refused: 'share_not_found' }
 
 function request(blobHashes: readonly Sha256Hex[], overrides: Partial<ShareRequest> = {}): ShareRequest {
-  return { opaqueId: newOpaqueId(), sealedIndex: bytes(80), blobHashes, expiresAt: undefined, ...overrides }
+  const notes = { sealedName: bytes(81), sealedRecord: undefined }
+  return { opaqueId: newOpaqueId(), sealedIndex: bytes(80), blobHashes, expiresAt: undefined, ...notes, ...overrides }
 }
 
 const make = async ({ rules }: World, accountId: AccountId, asked: ShareRequest): Promise<OpaqueId> =>
@@ -49,6 +50,8 @@ describe('creating a share', () => {
       assert.equal(await again({}), 'same')
       for (const other of [
         { sealedIndex: bytes(81) },
+        { sealedName: undefined },
+        { sealedRecord: bytes(82) },
         { blobHashes: [...asked.blobHashes, ...asked.blobHashes] },
         { blobHashes: [sha256(bytes(3))] },
         { expiresAt: undefined },

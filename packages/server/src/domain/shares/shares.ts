@@ -8,6 +8,7 @@ import type { Objects } from '../../ports/objects.ts'
 import {
   accountLock,
   type HeldBlob,
+  type ListedShare,
   type NewShare,
   type ReadTx,
   type Share,
@@ -18,6 +19,7 @@ import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { findServable } from '../custody/servable.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import type { Refuses } from '../refusals.ts'
+import { isSame } from '../sameBytes.ts'
 
 export const MAX_SHARES = 1000
 /** How long the owner still sees an expired share in the list. The share itself shows nothing. */
@@ -57,7 +59,7 @@ export function createShares({ store, objects, clock }: SharePorts) {
     },
 
     /** Oldest first, without deleted ones. */
-    async list(accountId: AccountId): Promise<readonly Share[]> {
+    async list(accountId: AccountId): Promise<readonly ListedShare[]> {
       return store.read((tx) => tx.shares.listOf(accountId))
     },
 
@@ -117,9 +119,12 @@ async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<Sh
 
 async function isRepeat(tx: ReadTx, present: Share, request: NewShare): Promise<boolean> {
   if (present.accountId !== request.accountId || present.expiresAt !== request.expiresAt) return false
+  const notes = await tx.shares.notesOf(present.opaqueId)
   const contents = await tx.shares.contentsOf(present.opaqueId)
   return (
     contents !== undefined &&
+    isSame(notes.sealedName, request.sealedName) &&
+    isSame(notes.sealedRecord, request.sealedRecord) &&
     Buffer.from(contents.sealedIndex).equals(request.sealedIndex) &&
     contents.blobHashes.length === request.blobHashes.length &&
     contents.blobHashes.every((hash, position) => hash === request.blobHashes[position])

@@ -6,7 +6,7 @@ import { isRefusal } from '../../domain/refusals.ts'
 import type { Device } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 
-type Row = 'addDevice' | 'listDevices' | 'revokeDevice'
+type Row = 'addDevice' | 'listDevices' | 'nameDevice' | 'revokeDevice'
 
 export function deviceRoutes({ devices }: { readonly devices: Devices }): Pick<Routes, Row> {
   return {
@@ -24,17 +24,24 @@ export function deviceRoutes({ devices }: { readonly devices: Devices }): Pick<R
       return { status: 200, body: { devices: owned.map(entryOf) } }
     },
 
+    async nameDevice({ params, caller, json: { sealed_name: name } }) {
+      if (name === undefined) return { status: 204 }
+      const sealedName = name === null ? undefined : fromBase64(name)
+      return (await devices.name(caller.account.accountId, params.device_id, sealedName)) ?? { status: 204 }
+    },
+
     async revokeDevice({ params, caller }) {
       return (await devices.revoke(caller.account.accountId, params.device_id)) ?? { status: 204 }
     },
   }
 }
 
-function entryOf({ deviceId, publicKey, mac, createdAt, revokedAt }: Device): DeviceResponse {
+function entryOf({ deviceId, publicKey, mac, sealedName, createdAt, revokedAt }: Device): DeviceResponse {
   return {
     device_id: deviceId,
     public_key: toBase64(publicKey),
     ...(mac && { mac: toBase64(mac) }),
+    ...(sealedName && { sealed_name: toBase64(sealedName) }),
     created_at: formatInstant(createdAt),
     ...(revokedAt !== undefined && { revoked_at: formatInstant(revokedAt) }),
   }

@@ -1,3 +1,4 @@
+import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { Sessions } from '../../domain/account/sessions.ts'
 import type { Routes } from '../call.ts'
@@ -6,16 +7,17 @@ export function sessionRoutes({
   sessions,
 }: {
   readonly sessions: Sessions
-}): Pick<Routes, 'listSessions' | 'bindSession' | 'endSession'> {
+}): Pick<Routes, 'listSessions' | 'bindSession' | 'nameSession' | 'endSession'> {
   return {
     async listSessions({ caller }) {
       const live = await sessions.list(caller.account.accountId)
       return {
         status: 200,
         body: {
-          sessions: live.map(({ sessionId, deviceId, createdAt, lastUsedAt }) => ({
+          sessions: live.map(({ sessionId, deviceId, sealedName, createdAt, lastUsedAt }) => ({
             session_id: sessionId,
             ...(deviceId && { device_id: deviceId }),
+            ...(sealedName && { sealed_name: toBase64(sealedName) }),
             created_at: formatInstant(createdAt),
             last_used_at: formatInstant(lastUsedAt),
             current: sessionId === caller.sessionId,
@@ -26,6 +28,12 @@ export function sessionRoutes({
 
     async bindSession({ caller, json }) {
       return (await sessions.bind(caller, json.device_id)) ?? { status: 204 }
+    },
+
+    async nameSession({ caller, params, json: { sealed_name: name } }) {
+      if (name === undefined) return { status: 204 }
+      const sealedName = name === null ? undefined : fromBase64(name)
+      return (await sessions.name(caller.account.accountId, params.session_id, sealedName)) ?? { status: 204 }
     },
 
     async endSession({ caller, params }) {

@@ -22,16 +22,20 @@ export function shareRoutes({
         sealedIndex: fromBase64(json.sealed_index),
         blobHashes: json.blob_hashes,
         expiresAt: json.expires_at === undefined ? undefined : parseInstant(json.expires_at),
+        sealedName: json.sealed_name === undefined ? undefined : fromBase64(json.sealed_name),
+        sealedRecord: json.sealed_record === undefined ? undefined : fromBase64(json.sealed_record),
       })
       return isRefusal(answer) ? answer : { status: 201, body: { opaque_id: answer } }
     },
 
     async listShares({ caller }) {
       const owned = await shares.list(caller.account.accountId)
-      const entries = owned.map(({ opaqueId, createdAt, expiresAt }) => ({
+      const entries = owned.map(({ opaqueId, createdAt, expiresAt, sealedName, sealedRecord }) => ({
         opaque_id: opaqueId,
         created_at: formatInstant(createdAt),
         ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }),
+        ...(sealedName && { sealed_name: toBase64(sealedName) }),
+        ...(sealedRecord && { sealed_record: toBase64(sealedRecord) }),
       }))
       return { status: 200, body: { shares: entries } }
     },

@@ -11,6 +11,8 @@ export interface NewDevice {
 }
 
 export interface Device extends NewDevice {
+  /** The owner's name for it. */
+  readonly sealedName: Uint8Array | undefined
   readonly revokedAt: Instant | undefined
 }
 
@@ -25,6 +27,8 @@ export interface DeviceReads {
 export interface DeviceWrites {
   /** False if the id is taken, by any account. */
   insert(device: NewDevice): Promise<boolean>
+  /** Undefined removes the name. */
+  setName(deviceId: DeviceId, sealedName: Uint8Array | undefined): Promise<void>
   /** False if the account has no such device, or it was revoked before. */
   revoke(deviceId: DeviceId, accountId: AccountId, at: Instant): Promise<boolean>
 }

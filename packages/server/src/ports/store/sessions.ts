@@ -11,6 +11,11 @@ export interface Session {
   readonly endedAt: Instant | undefined
 }
 
+export interface ListedSession extends Session {
+  /** The owner's name for it. */
+  readonly sealedName: Uint8Array | undefined
+}
+
 /** The server keeps only the SHA-256 of a refresh token. */
 export interface RefreshToken {
   readonly tokenHash: Uint8Array
@@ -23,7 +28,7 @@ export interface SessionReads {
   find(sessionId: SessionId): Promise<Session | undefined>
   findRefreshToken(tokenHash: Uint8Array): Promise<RefreshToken | undefined>
   /** Sessions of an account that have neither ended nor expired at `at`, oldest first. */
-  listLive(accountId: AccountId, at: Instant): Promise<readonly Session[]>
+  listLive(accountId: AccountId, at: Instant): Promise<readonly ListedSession[]>
 }
 
 export interface SessionWrites {
@@ -34,6 +39,9 @@ export interface SessionWrites {
   prolong(sessionId: SessionId, lastUsedAt: Instant, expiresAt: Instant): Promise<void>
   /** False if the session names a device already. One conditional statement. */
   bind(sessionId: SessionId, deviceId: DeviceId): Promise<boolean>
+  /** Undefined removes the name. */
+  setName(sessionId: SessionId, sealedName: Uint8Array | undefined): Promise<void>
+  /** Its name is removed. */
   end(sessionId: SessionId, endedAt: Instant): Promise<void>
   /** Ends all sessions of an account, except `except`. */
   endAllOf(accountId: AccountId, endedAt: Instant, except?: SessionId): Promise<void>

@@ -10,12 +10,19 @@ export interface NewShare {
   readonly createdAt: Instant
   /** From this instant on it shows nothing. */
   readonly expiresAt: Instant | undefined
+  /** This and the next are for the owner alone. */
+  readonly sealedName: Uint8Array | undefined
+  readonly sealedRecord: Uint8Array | undefined
 }
 
-export interface Share extends Omit<NewShare, 'sealedIndex' | 'blobHashes'> {
+export type ShareNotes = Pick<NewShare, 'sealedName' | 'sealedRecord'>
+
+export interface Share extends Omit<NewShare, 'sealedIndex' | 'blobHashes' | keyof ShareNotes> {
   /** An ended share keeps only its id, which stays taken. */
   readonly endedAt: Instant | undefined
 }
+
+export interface ListedShare extends Share, ShareNotes {}
 
 /** What a share shows. */
 export type ShareContents = Pick<NewShare, 'sealedIndex' | 'blobHashes'>
@@ -25,10 +32,12 @@ export interface ShareReads {
   find(opaqueId: OpaqueId): Promise<Share | undefined>
   /** Undefined if it has ended or never existed. */
   contentsOf(opaqueId: OpaqueId): Promise<ShareContents | undefined>
+  /** Both absent if it has none, has ended or never existed. */
+  notesOf(opaqueId: OpaqueId): Promise<ShareNotes>
   /** Whether the hash is one of its `blobHashes`. False if it has ended. */
   names(opaqueId: OpaqueId, ciphertextHash: Sha256Hex): Promise<boolean>
   /** Shares that have not ended, expired ones too, oldest first. */
-  listOf(accountId: AccountId): Promise<readonly Share[]>
+  listOf(accountId: AccountId): Promise<readonly ListedShare[]>
   /** How many shares `listOf` answers. */
   count(accountId: AccountId): Promise<number>
 }
@@ -36,7 +45,7 @@ export interface ShareReads {
 export interface ShareWrites {
   /** False if the id is taken, by any account. */
   insert(share: NewShare): Promise<boolean>
-  /** Removes its contents; its id stays taken. No error if the account has no such share, or it ended before. */
+  /** Removes its contents and notes; its id stays taken. No error if the account has no such share, or it ended before. */
   end(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<void>
   /** Ends at most `max` shares of the account. Answers how many. */
   endSomeOf(accountId: AccountId, at: Instant, max: number): Promise<number>

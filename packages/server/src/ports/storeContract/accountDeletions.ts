@@ -45,8 +45,13 @@ async function fill(store: Store): Promise<void> {
       const times = { createdAt: at(0), expiresAt: at(900) }
       await tx.challenges.insert({ tokenHash: hash(number), ...owner, ...times, deviceId: undefined, recovery: '{}' })
       await tx.sessions.insert(session(number, { ...owner, deviceId: deviceId(number) }))
+      await tx.sessions.setName(sessionId(number), bytes(31))
+      await tx.sessions.insert(session(number + 20, owner))
+      await tx.sessions.setName(sessionId(number + 20), bytes(33))
+      await tx.sessions.end(sessionId(number + 20), at(3))
       await tx.sessions.insert(session(number + 10, { ...owner, endedAt: at(3) }))
       await tx.devices.insert(device(number, owner))
+      await tx.devices.setName(deviceId(number), bytes(32))
       await tx.albums.insert(album(number + 10, { ...owner, sealedName: bytes(30) }))
       const secrets = { verifierHash: bytes(32), sealedLabel: bytes(40), sealedTitle: bytes(41) }
       await tx.links.insert(link(number + 10, { ...owner, ...secrets }))
@@ -132,6 +137,8 @@ export function describeAccountDeletions(inStore: InStore): void {
           [jti(1)],
         )
         assert.deepEqual(await rowsOf(store, 2), other)
+        const [audited] = await store.read((tx) => tx.audit.accounts('', 1))
+        assert.deepEqual([audited?.accountId, audited?.remains], [accountId(1), 0], 'also of an ended session')
       }),
     )
 
@@ -178,7 +185,8 @@ export function describeAccountDeletions(inStore: InStore): void {
         const share = { opaqueId: opaqueId(50), accountId: accountId(1), sealedIndex: bytes(9), blobHashes: [hash(1)] }
         await store.write([], async (tx) => {
           await tx.accounts.charge(accountId(1), 10, undefined)
-          await tx.shares.insert({ ...share, createdAt: at(0), expiresAt: undefined })
+          const notes = { sealedName: bytes(20), sealedRecord: undefined }
+          await tx.shares.insert({ ...share, createdAt: at(0), expiresAt: undefined, ...notes })
           assert.equal(await tx.accountDeletions.finish(accountId(1), at(1)), false)
           await tx.accountDeletions.begin(leaving(1))
           await tx.accountDeletions.begin({ ...leaving(2), at: at(400) })

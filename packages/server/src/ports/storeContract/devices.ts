@@ -11,7 +11,7 @@ export function describeDevices(inStore: InStore): void {
 }
 
 const find = (store: Store, number: number) => store.read((tx) => tx.devices.find(deviceId(number)))
-const fresh = (inserted: NewDevice): Device => ({ ...inserted, revokedAt: undefined })
+const fresh = (inserted: NewDevice): Device => ({ ...inserted, sealedName: undefined, revokedAt: undefined })
 
 function describeRows(inStore: InStore): void {
   it(
@@ -26,6 +26,11 @@ function describeRows(inStore: InStore): void {
       assert.deepEqual(await find(store, 1), fresh(bare))
       assert.deepEqual(await find(store, 2), fresh(full))
       assert.equal(await find(store, 9), undefined)
+      await store.write([], (tx) => tx.devices.setName(deviceId(2), bytes(50)))
+      assert.deepEqual(await find(store, 2), { ...fresh(full), sealedName: bytes(50) })
+      assert.deepEqual(await find(store, 1), fresh(bare))
+      await store.write([], (tx) => tx.devices.setName(deviceId(2), undefined))
+      assert.deepEqual(await find(store, 2), fresh(full))
     }),
   )
 
@@ -60,7 +65,7 @@ function describeRows(inStore: InStore): void {
         listed.map((each) => each.deviceId),
         [deviceId(3), deviceId(5), deviceId(4)],
       )
-      assert.deepEqual(listed[0], { ...device(3, { createdAt: at(20) }), revokedAt: at(40) })
+      assert.deepEqual(listed[0], { ...fresh(device(3, { createdAt: at(20) })), revokedAt: at(40) })
       assert.deepEqual(await store.read((tx) => tx.devices.listOf(accountId(9))), [])
     }),
   )

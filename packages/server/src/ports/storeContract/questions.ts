@@ -116,6 +116,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     },
     useRefreshToken: (tx) => tx.sessions.useRefreshToken(bytes(32), at(1)),
     prolong: (tx) => tx.sessions.prolong(sessionId(1), at(1), at(2)),
+    setName: (tx) => tx.sessions.setName(sessionId(1), bytes(9)),
     end: (tx) => tx.sessions.end(sessionId(1), at(1)),
     endAllOf: async (tx) => {
       await tx.sessions.endAllOf(accountId(1), at(1), sessionId(1))
@@ -137,6 +138,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     listOf: (tx) => tx.devices.listOf(accountId(1)),
     countLive: (tx) => tx.devices.countLive(accountId(1)),
     insert: (tx) => tx.devices.insert(device(2)),
+    setName: (tx) => tx.devices.setName(deviceId(1), bytes(9)),
     revoke: (tx) => tx.devices.revoke(deviceId(1), accountId(1), at(1)),
   },
   albums: {
@@ -347,10 +349,12 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.shares.insert(share(1))
       await tx.shares.contentsOf(opaqueId(1))
     },
+    notesOf: (tx) => tx.shares.notesOf(opaqueId(1)),
     names: (tx) => tx.shares.names(opaqueId(1), hash(1)),
     listOf: (tx) => tx.shares.listOf(accountId(1)),
     count: (tx) => tx.shares.count(accountId(1)),
-    insert: (tx) => tx.shares.insert(share(1, { blobHashes: Array.from({ length: 101 }, () => hash(1)) })),
+    insert: (tx) =>
+      tx.shares.insert(share(1, { blobHashes: Array.from({ length: 101 }, () => hash(1)), sealedName: bytes(9) })),
     end: async (tx) => {
       await tx.shares.insert(share(1))
       await tx.shares.end(opaqueId(1), accountId(1), at(1))

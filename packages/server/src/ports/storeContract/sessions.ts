@@ -133,7 +133,16 @@ function describeLists(inStore: InStore): void {
         for (const each of sessions) await tx.sessions.insert(each)
       })
       const live = await store.read((tx) => tx.sessions.listLive(accountId(1), at(100)))
-      assert.deepEqual(live, [sessions[2], sessions[0], sessions[1]])
+      assert.deepEqual(
+        live,
+        [sessions[2], sessions[0], sessions[1]].map((each) => ({ ...each, sealedName: undefined })),
+      )
+      const named = async () =>
+        (await store.read((tx) => tx.sessions.listLive(accountId(1), at(100)))).map(({ sealedName }) => sealedName)
+      await store.write([], (tx) => tx.sessions.setName(sessionId(5), bytes(40)))
+      assert.ok((await named()).some((name) => name !== undefined))
+      await store.write([], (tx) => tx.sessions.setName(sessionId(5), undefined))
+      assert.deepEqual(await named(), [undefined, undefined, undefined])
     }),
   )
 }

@@ -12,6 +12,8 @@ export function share(number: number, given: Partial<NewShare> = {}): NewShare {
     blobHashes: [hash(number)],
     createdAt: at(number),
     expiresAt: undefined,
+    sealedName: undefined,
+    sealedRecord: undefined,
     ...given,
   }
 }
@@ -19,6 +21,7 @@ export function share(number: number, given: Partial<NewShare> = {}): NewShare {
 export function describeShares(inStore: InStore): void {
   describe('shares', () => {
     describeRows(inStore)
+    describeNotes(inStore)
     describeEnding(inStore)
   })
 }
@@ -37,7 +40,7 @@ const listed = async (store: Store, account = 1) => {
   return ids
 }
 
-function rowOf({ sealedIndex: _, blobHashes: __, ...row }: NewShare): Share {
+function rowOf({ sealedIndex: _, blobHashes: __, sealedName: ___, sealedRecord: ____, ...row }: NewShare): Share {
   return { ...row, endedAt: undefined }
 }
 
@@ -111,6 +114,37 @@ function describeRows(inStore: InStore): void {
       await insert(store, share(6, { accountId: accountId(2), expiresAt: at(1) }))
       assert.deepEqual(await listed(store), [opaqueId(3), opaqueId(5), opaqueId(4)])
       assert.deepEqual(await listed(store, 2), [opaqueId(6)])
+    }),
+  )
+}
+
+function describeNotes(inStore: InStore): void {
+  const none = { sealedName: undefined, sealedRecord: undefined }
+  const notesOf = (store: Store, number: number) => store.read((tx) => tx.shares.notesOf(opaqueId(number)))
+
+  it(
+    'returns the notes of a share with it in the list and alone, and none after its end',
+    inStore(async (store) => {
+      await seed(store)
+      const all = [
+        none,
+        { sealedName: bytes(20), sealedRecord: undefined },
+        { sealedName: undefined, sealedRecord: bytes(21) },
+        { sealedName: bytes(22), sealedRecord: bytes(23) },
+      ]
+      await insert(store, ...all.map((notes, index) => share(3 + index, notes)))
+      const listedNotes = async () =>
+        (await store.read((tx) => tx.shares.listOf(accountId(1)))).map(({ sealedName, sealedRecord }) => ({
+          sealedName,
+          sealedRecord,
+        }))
+      assert.deepEqual(await listedNotes(), all)
+      for (const [index, notes] of all.entries()) assert.deepEqual(await notesOf(store, 3 + index), notes)
+      assert.deepEqual(await insert(store, share(6, { sealedName: bytes(30) })), [false])
+      assert.deepEqual(await notesOf(store, 6), all[3])
+      await store.write([], (tx) => tx.shares.end(opaqueId(6), accountId(1), at(20)))
+      assert.deepEqual([await notesOf(store, 6), await notesOf(store, 99)], [none, none])
+      assert.deepEqual(await listedNotes(), all.slice(0, 3))
     }),
   )
 }

@@ -1,6 +1,6 @@
 import type { ListedDevice } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button, Notice } from '../../common/controls.tsx'
+import { Button, Name, Notice } from '../../common/controls.tsx'
 import { formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
@@ -10,6 +10,7 @@ import { accountText } from '../texts.ts'
 import { whenTied } from '../tiedSession.ts'
 import { AfterRevoking } from './afterRevoking.tsx'
 import { keyName } from './keyName.ts'
+import { NameDialog } from './nameDialog.tsx'
 import { RevokeDialog } from './revokeDialog.tsx'
 import { Section } from './section.tsx'
 
@@ -29,6 +30,7 @@ export function DevicesSection({ onEnded }: DevicesSectionProps) {
   })
   const [asked, setAsked] = useState<ListedDevice>()
   const [shown, setShown] = useState<ListedDevice>()
+  const [renamed, setRenamed] = useState<ListedDevice>()
   const { devices = [], here } = loaded.value ?? {}
   const live = devices.filter(({ revokedAt }) => revokedAt === undefined)
   const old = devices.filter(({ revokedAt }) => revokedAt !== undefined)
@@ -59,6 +61,7 @@ export function DevicesSection({ onEnded }: DevicesSectionProps) {
               device={device}
               isHere={device.deviceId === here}
               action={text.revoke}
+              onRename={() => setRenamed(device)}
               onAction={() => setAsked(device)}
             />
           ))}
@@ -74,11 +77,21 @@ export function DevicesSection({ onEnded }: DevicesSectionProps) {
                 device={device}
                 isHere={device.deviceId === here}
                 action={device.isRevocationDenied ? text.revoke : text.lately.open}
+                onRename={() => setRenamed(device)}
                 onAction={() => (device.isRevocationDenied ? setAsked(device) : setShown(device))}
               />
             ))}
           </ul>
         </details>
+      )}
+      {renamed !== undefined && (
+        <NameDialog
+          title={text.rename(keyName(renamed.deviceId))}
+          name={renamed.name}
+          save={(name) => owner.nameDevice(renamed.deviceId, name)}
+          onClose={() => setRenamed(undefined)}
+          onSaved={loaded.reload}
+        />
       )}
       {asked !== undefined && (
         <RevokeDialog
@@ -96,31 +109,42 @@ interface DeviceRowProps {
   readonly device: ListedDevice
   readonly isHere: boolean
   readonly action: string
+  readonly onRename: () => void
   readonly onAction: () => void
 }
 
-function DeviceRow({ device, isHere, action, onAction }: DeviceRowProps) {
+function DeviceRow({ device, isHere, action, onRename, onAction }: DeviceRowProps) {
   const { language } = useOwnerPages()
-  const text = accountText(language).devices
-  const { deviceId, isOwn, createdAt, revokedAt, isRevocationDenied } = device
-  const name = text.device(keyName(deviceId))
+  const { devices: text, rename } = accountText(language)
+  const { deviceId, isOwn, name, nameFault, createdAt, revokedAt, isRevocationDenied } = device
+  const key = text.device(keyName(deviceId))
   return (
     <li class="row apart">
       <div class="grow stack tight">
         <span>
-          {name} {isHere && <span class="badge good">{text.here}</span>}{' '}
+          {name === undefined ? key : <Name>{name}</Name>} {isHere && <span class="badge good">{text.here}</span>}{' '}
           {!isOwn && <span class="badge bad">{text.foreign}</span>}{' '}
           {isRevocationDenied && <span class="badge bad">{text.denied}</span>}
         </span>
+        {nameFault !== undefined && <span class="badge bad">{rename.fault}</span>}
         <span class="soft small">
+          {name !== undefined && `${key} · `}
           {text.added(formatInstant(createdAt, language))}
           {revokedAt !== undefined && ` · ${text.revokedAt(formatInstant(revokedAt, language))}`}
         </span>
       </div>
-      <Button kind="quiet" onClick={onAction}>
-        {action}
-        <span class="visually-hidden">: {name}</span>
-      </Button>
+      <div class="row">
+        {isOwn && (
+          <Button kind="quiet" onClick={onRename}>
+            {rename.button}
+            <span class="visually-hidden">: {name ?? key}</span>
+          </Button>
+        )}
+        <Button kind="quiet" onClick={onAction}>
+          {action}
+          <span class="visually-hidden">: {name ?? key}</span>
+        </Button>
+      </div>
     </li>
   )
 }

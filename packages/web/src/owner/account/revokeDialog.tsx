@@ -1,5 +1,5 @@
 import type { ListedDevice } from '@blindkeep/client/owner'
-import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { Button, Dialog, Name, Notice } from '../../common/controls.tsx'
 import { forgetTiles } from '../albums/useTile.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
@@ -26,6 +26,11 @@ export function RevokeDialog({ device, isHere, onClose, onRevoked }: RevokeDialo
   }
   return (
     <Dialog title={text.devices.ask.title(keyName(device.deviceId))} closeLabel={text.page.close} onClose={onClose}>
+      {device.name !== undefined && (
+        <p>
+          <Name>{device.name}</Name>
+        </p>
+      )}
       <ul class="consequences">
         {text.devices.ask.items.map((item) => (
           <li key={item}>{item}</li>

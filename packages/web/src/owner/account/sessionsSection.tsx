@@ -1,5 +1,6 @@
 import type { OwnSession } from '@blindkeep/client/owner'
-import { Button } from '../../common/controls.tsx'
+import { useState } from 'preact/hooks'
+import { Button, Name } from '../../common/controls.tsx'
 import { formatAge, formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
@@ -11,6 +12,7 @@ import { accountText } from '../texts.ts'
 import { whenTied } from '../tiedSession.ts'
 import { useAction } from '../useAction.ts'
 import { keyName } from './keyName.ts'
+import { NameDialog } from './nameDialog.tsx'
 import { Section } from './section.tsx'
 
 interface SessionsSectionProps {
@@ -29,6 +31,7 @@ export function SessionsSection({ session, endings }: SessionsSectionProps) {
   }, String(endings))
   const signOut = useSignOut(session)
   const action = useAction()
+  const [renamed, setRenamed] = useState<OwnSession>()
   const sessions = [...(loaded.value ?? [])].sort(
     (one, other) =>
       Number(other.isCurrent) - Number(one.isCurrent) || Date.parse(other.lastUsedAt) - Date.parse(one.lastUsedAt),
@@ -54,6 +57,7 @@ export function SessionsSection({ session, endings }: SessionsSectionProps) {
             key={entry.sessionId}
             entry={entry}
             isBusy={action.isBusy}
+            onRename={() => setRenamed(entry)}
             onEnd={() => (entry.isCurrent ? signOut.begin() : void end([entry], text.ended))}
           />
         ))}
@@ -66,6 +70,15 @@ export function SessionsSection({ session, endings }: SessionsSectionProps) {
           </Button>
         </div>
       )}
+      {renamed !== undefined && (
+        <NameDialog
+          title={text.rename}
+          name={renamed.name}
+          save={(name) => owner.nameSession(renamed.sessionId, name)}
+          onClose={() => setRenamed(undefined)}
+          onSaved={loaded.reload}
+        />
+      )}
       <SignOutQuestion signOut={signOut} />
     </Section>
   )
@@ -74,29 +87,39 @@ export function SessionsSection({ session, endings }: SessionsSectionProps) {
 interface SessionRowProps {
   readonly entry: OwnSession
   readonly isBusy: boolean
+  readonly onRename: () => void
   readonly onEnd: () => void
 }
 
-function SessionRow({ entry, isBusy, onEnd }: SessionRowProps) {
+function SessionRow({ entry, isBusy, onRename, onEnd }: SessionRowProps) {
   const { language } = useOwnerPages()
-  const text = accountText(language).sessions
-  const since = formatInstant(entry.createdAt, language)
+  const { sessions: text, rename } = accountText(language)
+  const { name, nameFault, deviceId, isCurrent, createdAt, lastUsedAt } = entry
+  const since = text.signedIn(formatInstant(createdAt, language))
   return (
     <li class="row apart">
       <div class="grow stack tight">
         <span>
-          {text.signedIn(since)} {entry.isCurrent && <span class="badge good">{text.here}</span>}
+          {name === undefined ? since : <Name>{name}</Name>} {isCurrent && <span class="badge good">{text.here}</span>}
         </span>
+        {nameFault !== undefined && <span class="badge bad">{rename.fault}</span>}
         <span class="soft small">
-          {text.lastUsed(formatAge(entry.lastUsedAt, Date.now(), language))}
+          {name !== undefined && `${since} · `}
+          {text.lastUsed(formatAge(lastUsedAt, Date.now(), language))}
           {' · '}
-          {entry.deviceId === undefined ? text.withoutKey : text.withKey(keyName(entry.deviceId))}
+          {deviceId === undefined ? text.withoutKey : text.withKey(keyName(deviceId))}
         </span>
       </div>
-      <Button kind="quiet" disabled={isBusy} onClick={onEnd}>
-        {text.end}
-        <span class="visually-hidden">: {text.signedIn(since)}</span>
-      </Button>
+      <div class="row">
+        <Button kind="quiet" disabled={isBusy} onClick={onRename}>
+          {rename.button}
+          <span class="visually-hidden">: {name ?? since}</span>
+        </Button>
+        <Button kind="quiet" disabled={isBusy} onClick={onEnd}>
+          {text.end}
+          <span class="visually-hidden">: {name ?? since}</span>
+        </Button>
+      </div>
     </li>
   )
 }

@@ -1,12 +1,13 @@
 import type { CreatedShare } from '@blindkeep/client/owner'
+import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
 import { useId, useState } from 'preact/hooks'
-import { Button, Dialog } from '../../common/controls.tsx'
+import { Button, Dialog, Field } from '../../common/controls.tsx'
 import type { ConsentedAsset } from '../albums/shownAsset.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { type Action, useAction } from '../useAction.ts'
-import { CreatedShareView } from './createdShare.tsx'
 import { EXPIRIES, type Expiry, expiryInstant } from './expiry.ts'
+import { ShareAddress } from './shareAddress.tsx'
 import './shares.css'
 import { sharesText } from './texts.ts'
 
@@ -20,16 +21,15 @@ interface ShareWithExpiry extends CreatedShare {
   readonly expiresAt: string | undefined
 }
 
-/** Asks how long the share lasts, then shows its address once. */
+/** Asks for a name and how long the share lasts, then shows its address. */
 export function ShareDialog({ assets, onClose }: ShareDialogProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const [created, setCreated] = useState<ShareWithExpiry>()
   const creating = useAction()
-  // Closing now would leave a share whose address was never shown.
+  // Closing now would leave a share of which its owner does not know.
   const close = () => creating.isBusy || onClose()
-  if (created !== undefined)
-    return <CreatedShareView url={created.url} expiresAt={created.expiresAt} onClose={onClose} />
+  if (created !== undefined) return <ShareAddress title={text.made.title} {...created} onClose={onClose} />
   return (
     <Dialog title={text.create.title(assets.length)} closeLabel={text.close} onClose={close}>
       <CreateShare assets={assets} action={creating} onCreated={setCreated} onCancel={close} />
@@ -47,6 +47,7 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
   const { owner, language } = useOwnerPages()
   const text = sharesText(language)
   const [expiry, setExpiry] = useState<Expiry>('week')
+  const [name, setName] = useState('')
   const { isBusy, error } = action
   const id = useId()
 
@@ -55,7 +56,7 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
       const expiresAt = expiryInstant(expiry, Date.now())
       const allowRevokedDevice = assets.some(({ permissions }) => permissions.allowRevokedDevice === true)
       const facts = assets.map(({ asset }) => asset)
-      onCreated({ ...(await owner.createShare(facts, { expiresAt, allowRevokedDevice })), expiresAt })
+      onCreated({ ...(await owner.createShare(facts, { name, expiresAt, allowRevokedDevice })), expiresAt })
     })
 
   return (
@@ -67,6 +68,17 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
       }}
     >
       <p>{text.create.explain}</p>
+      <Field label={text.create.name} hint={text.create.nameHint}>
+        {(input) => (
+          <input
+            {...input}
+            value={name}
+            maxLength={MAX_OWN_NAME_CHARACTERS}
+            autocomplete="off"
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+      </Field>
       <fieldset class="stack tight" aria-describedby={id}>
         <legend class="share-legend">{text.create.expiry}</legend>
         <div class="choices">

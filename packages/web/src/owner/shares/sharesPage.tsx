@@ -1,13 +1,16 @@
 import type { OwnShare } from '@blindkeep/client/owner'
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button, Dialog } from '../../common/controls.tsx'
-import { formatInstant } from '../../common/format.ts'
+import { Button, Dialog, Name } from '../../common/controls.tsx'
+import { formatBytes, formatInstant } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
+import type { Language } from '../../common/language.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { useAction } from '../useAction.ts'
 import { hasEnded } from './expiry.ts'
+import { ShareAddress } from './shareAddress.tsx'
 import './shares.css'
 import { sharesText } from './texts.ts'
 
@@ -18,6 +21,7 @@ export function SharesPage() {
   const { owner, language } = useOwnerPages()
   const text = sharesText(language)
   const shares = useLoaded(() => owner.listShares())
+  const [shown, setShown] = useState<OwnShare>()
   const [ending, setEnding] = useState<OwnShare>()
   const newest = [...(shares.value ?? [])].reverse()
   return (
@@ -42,25 +46,46 @@ export function SharesPage() {
         </div>
       )}
       {newest.length > 0 && (
-        <>
-          <ul class="stack" aria-label={text.list}>
-            {newest.map((share) => (
-              <ShareRow key={share.opaqueId} share={share} onEnd={() => setEnding(share)} />
-            ))}
-          </ul>
-          <p class="small soft">{text.addressGone}</p>
-        </>
+        <ul class="stack" aria-label={text.list}>
+          {newest.map((share) => (
+            <ShareRow
+              key={share.opaqueId}
+              share={share}
+              onShow={() => setShown(share)}
+              onEnd={() => setEnding(share)}
+            />
+          ))}
+        </ul>
+      )}
+      {shown?.url !== undefined && (
+        <ShareAddress
+          title={nameOf(shown, text)}
+          url={shown.url}
+          expiresAt={shown.expiresAt}
+          isKept
+          onClose={() => setShown(undefined)}
+        />
       )}
       {ending !== undefined && <EndShare share={ending} onClose={() => setEnding(undefined)} onEnded={shares.reload} />}
     </div>
   )
 }
 
-function ShareRow({ share, onEnd }: { readonly share: OwnShare; readonly onEnd: () => void }) {
+/** A share without a name is known by the beginning of its id. */
+const nameOf = ({ name, opaqueId }: OwnShare, text: ReturnType<typeof sharesText>) =>
+  name ?? text.name(opaqueId.slice(0, SHORT_ID))
+
+interface ShareRowProps {
+  readonly share: OwnShare
+  readonly onShow: () => void
+  readonly onEnd: () => void
+}
+
+function ShareRow({ share, onShow, onEnd }: ShareRowProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
-  const { createdAt, expiresAt, opaqueId } = share
-  const id = opaqueId.slice(0, SHORT_ID)
+  const { createdAt, expiresAt, url, nameFault, recordFault } = share
+  const name = nameOf(share, text)
   const isOver = hasEnded(expiresAt, Date.now())
   const words = isOver ? text.remove : text.end
   const end = expiresAt === undefined ? undefined : formatInstant(expiresAt, language)
@@ -68,19 +93,52 @@ function ShareRow({ share, onEnd }: { readonly share: OwnShare; readonly onEnd: 
     <li class="card row apart share-row">
       <div class="stack tight">
         <div class="row">
-          <h2 class="share-name">{text.name(id)}</h2>
+          <h2 class="share-name">
+            <Name>{name}</Name>
+          </h2>
           <span class={`badge ${isOver ? '' : 'good'}`}>{isOver ? text.expired : text.live}</span>
         </div>
+        {nameFault !== undefined && <p class="badge bad">{text.nameFault}</p>}
+        {recordFault !== undefined && <p class="badge bad">{text.recordFault}</p>}
+        <Contents share={share} language={language} />
         <p class="small soft">
           {text.created(formatInstant(createdAt, language))} ·{' '}
           {end === undefined ? text.forever : isOver ? text.ended(end) : text.until(end)}
         </p>
       </div>
-      <Button kind={isOver ? 'quiet' : 'danger'} onClick={onEnd}>
-        <span aria-hidden="true">{words.button}</span>
-        <span class="visually-hidden">{words.buttonOf(id)}</span>
-      </Button>
+      <div class="row">
+        {url !== undefined && !isOver && (
+          <Button icon="link" onClick={onShow}>
+            <span aria-hidden="true">{text.show.button}</span>
+            <span class="visually-hidden">{text.show.of(name)}</span>
+          </Button>
+        )}
+        <Button kind={isOver ? 'quiet' : 'danger'} onClick={onEnd}>
+          <span aria-hidden="true">{words.button}</span>
+          <span class="visually-hidden">{words.buttonOf(name)}</span>
+        </Button>
+      </div>
     </li>
+  )
+}
+
+/** How many files, and the names of the first ones. */
+function Contents({ share, language }: { readonly share: OwnShare; readonly language: Language }) {
+  const text = sharesText(language)
+  const { contents, recordFault } = share
+  if (contents === undefined) return recordFault === undefined ? <p class="small soft">{text.unknown}</p> : null
+  const { files, bytes, names } = contents
+  return (
+    <p class="small">
+      {text.contents(files, formatBytes(bytes, language))}
+      {names.map((name, index) => (
+        <Fragment key={`${index} ${name}`}>
+          {' · '}
+          <Name>{name}</Name>
+        </Fragment>
+      ))}
+      {names.length > 0 && files > names.length && ` · ${text.more(files - names.length)}`}
+    </p>
   )
 }
 

@@ -227,6 +227,19 @@ export const account: typeof import('../en/account.ts').account = {
     confirm: 'Bestätigen',
     confirmed: 'Die Adresse ist bestätigt.',
   },
+  client: {
+    browser: 'Ein Browser',
+    on: (browser, system) => `${browser} unter ${system}`,
+  },
+  rename: {
+    button: 'Umbenennen',
+    name: 'Name',
+    hint: 'Nur Sie können ihn lesen. Ein leeres Feld entfernt den Namen.',
+    save: 'Speichern',
+    done: 'Der Name wurde gespeichert.',
+    fault:
+      'Der Server liefert einen Namen, der nicht hierher gehört: Er wurde verändert oder mit einem anderen vertauscht. Er wird nicht angezeigt.',
+  },
   sessions: {
     title: 'Wo Sie angemeldet sind',
     explain: 'Alle Browser und Programme, die bei Ihrem Konto angemeldet sind.',
@@ -239,6 +252,7 @@ export const account: typeof import('../en/account.ts').account = {
     endOthers: 'Alle anderen abmelden',
     ended: 'Wurde abgemeldet.',
     othersEnded: 'Alle anderen wurden abgemeldet.',
+    rename: 'Name dieser Anmeldung',
     none: 'Sie sind sonst nirgends angemeldet.',
   },
   devices: {
@@ -249,6 +263,7 @@ export const account: typeof import('../en/account.ts').account = {
     device: (id) => `Schlüssel ${id}`,
     added: (when) => `Hinzugefügt am ${when}`,
     revokedAt: (when) => `Widerrufen am ${when}`,
+    rename: (id) => `Name des Schlüssels ${id}`,
     revoke: 'Widerrufen',
     revoked: 'Der Schlüssel wurde widerrufen. Seine früheren Signaturen bleiben gültig.',
     ask: {

@@ -57,6 +57,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.quota.exceeded':
       'Ihr Speicher ist voll. Löschen Sie Dateien, die Sie nicht brauchen, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
     'error.request.not_found': OUR_FAULT,
+    'error.auth.session_not_found': GONE,
     'error.device.not_found': GONE,
     'error.upload.session_not_found': 'Dieser Upload ist abgelaufen oder wurde abgebrochen. Beginnen Sie ihn neu.',
     'error.drop.link_not_found':

@@ -1,4 +1,4 @@
-import { files } from './counts.ts'
+import { files, number } from './counts.ts'
 
 export const shares: typeof import('../en/shares.ts').shares = {
   title: 'Freigaben',
@@ -18,11 +18,17 @@ export const shares: typeof import('../en/shares.ts').shares = {
   forever: 'Bis Sie sie beenden',
   live: 'Offen',
   expired: 'Beendet',
-  addressGone:
-    'Der Freigabelink wurde nur einmal angezeigt, beim Anlegen. Wenn Sie ihn verloren haben, beenden Sie die Freigabe und teilen Sie dieselben Dateien noch einmal.',
+  contents: (count, size) => `${files(count)}, ${size}`,
+  more: (count) => `und ${number(count)} weitere`,
+  unknown:
+    'Was darin ist, ist nicht bekannt: Eine ältere Version hat sie angelegt, und ihr Link wurde nur damals angezeigt.',
+  nameFault: 'Der Server liefert einen Namen, der nicht zu dieser Freigabe gehört. Er wurde verändert oder vertauscht.',
+  recordFault:
+    'Der Server liefert einen Link, der nicht zu dieser Freigabe gehört. Er wurde verändert oder vertauscht.',
+  show: { button: 'Link anzeigen', of: (name) => `Link anzeigen: ${name}` },
   end: {
     button: 'Freigabe beenden',
-    buttonOf: (id) => `Freigabe beenden …/v/${id}…`,
+    buttonOf: (name) => `Freigabe beenden: ${name}`,
     title: 'Diese Freigabe beenden?',
     text: 'Der Freigabelink funktioniert ab sofort nicht mehr. Wer eine Datei schon heruntergeladen hat, behält sie. Ihre eigenen Dateien bleiben.',
     confirm: 'Freigabe beenden',
@@ -30,7 +36,7 @@ export const shares: typeof import('../en/shares.ts').shares = {
   },
   remove: {
     button: 'Entfernen',
-    buttonOf: (id) => `…/v/${id}… aus dieser Liste entfernen`,
+    buttonOf: (name) => `Aus dieser Liste entfernen: ${name}`,
     title: 'Diese Freigabe aus der Liste entfernen?',
     text: 'Die Freigabe ist beendet, und ihr Link funktioniert nicht mehr. Ihre eigenen Dateien bleiben.',
     confirm: 'Aus der Liste entfernen',
@@ -41,6 +47,8 @@ export const shares: typeof import('../en/shares.ts').shares = {
   create: {
     title: (count) => `${files(count)} teilen`,
     explain: 'Sie bekommen einen Link. Wer ihn hat, kann diese Dateien öffnen und sonst nichts, auch ohne Konto.',
+    name: 'Ihr Name dafür (freiwillig)',
+    nameHint: 'Nur Sie sehen ihn, in der Liste Ihrer Freigaben. Wer die Freigabe öffnet, sieht ihn nicht.',
     expiry: 'Wie lange?',
     presets: { day: '1 Tag', week: '7 Tage', month: '30 Tage', never: 'Bis ich sie beende' },
     privacyNote: 'Wurde Ihnen eine dieser Dateien geschickt, werden auch Name und Nachricht des Absenders geteilt.',
@@ -49,9 +57,9 @@ export const shares: typeof import('../en/shares.ts').shares = {
   },
   made: {
     title: 'Ihr Freigabelink',
-    once: 'Er wird nur jetzt angezeigt.',
-    warning:
-      'Kopieren Sie den Link jetzt. Der Teil nach # ist der Schlüssel, und er ist sonst nirgends gespeichert, weder auf dem Server noch hier. Wer den Link bekommt, kann die Dateien öffnen: Behandeln Sie ihn wie einen Schlüssel.',
+    warning: 'Wer den Link bekommt, kann die Dateien öffnen: Behandeln Sie ihn wie einen Schlüssel.',
+    again: 'Sie finden ihn unter Freigaben wieder, solange die Freigabe besteht.',
+    once: 'Kopieren Sie ihn jetzt. Dieser Server hat eine frühere Version, die weder Link noch Namen speichert: Er wird nur jetzt angezeigt.',
     address: 'Freigabelink',
     copy: 'Freigabelink kopieren',
     copied: 'Kopiert',
@@ -59,8 +67,6 @@ export const shares: typeof import('../en/shares.ts').shares = {
     qr: 'QR-Code des Freigabelinks',
     until: (when) => `Er funktioniert bis ${when}, oder bis Sie die Freigabe beenden.`,
     forever: 'Er funktioniert, bis Sie die Freigabe beenden.',
-    done: 'Ich habe ihn kopiert',
-    sure: 'Sie haben den Link hier nicht kopiert. Wenn Sie dies schließen, ist er verloren.',
-    closeAnyway: 'Trotzdem schließen',
+    done: 'Fertig',
   },
 }

@@ -219,6 +219,19 @@ export const account = {
     confirm: 'Confirm',
     confirmed: 'The address is confirmed.',
   },
+  client: {
+    browser: 'A browser',
+    on: (browser: string, system: string) => `${browser} on ${system}`,
+  },
+  rename: {
+    button: 'Rename',
+    name: 'Name',
+    hint: 'Only you can read it. If the field is empty, the name is removed.',
+    save: 'Save',
+    done: 'The name was saved.',
+    fault:
+      'The server gives a name that does not belong here: it was altered, or exchanged with another one. It is not shown.',
+  },
   sessions: {
     title: 'Where you are signed in',
     explain: 'All browsers and programs that are signed in to your account.',
@@ -231,6 +244,7 @@ export const account = {
     endOthers: 'Sign out all others',
     ended: 'It was signed out.',
     othersEnded: 'All others were signed out.',
+    rename: 'Name of this sign-in',
     none: 'You are signed in nowhere else.',
   },
   devices: {
@@ -241,6 +255,7 @@ export const account = {
     device: (id: string) => `Key ${id}`,
     added: (when: string) => `Added on ${when}`,
     revokedAt: (when: string) => `Revoked on ${when}`,
+    rename: (id: string) => `Name of key ${id}`,
     revoke: 'Revoke',
     revoked: 'The key was revoked. Its earlier signatures stay valid.',
     ask: {

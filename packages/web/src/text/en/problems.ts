@@ -63,6 +63,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.quota.exceeded':
     'Your storage is full. Delete files that you do not need, or ask the operator of this server for more space.',
   'error.request.not_found': OUR_FAULT,
+  'error.auth.session_not_found': GONE,
   'error.device.not_found': GONE,
   'error.upload.session_not_found': 'This upload has expired or was cancelled. Start it again.',
   'error.drop.link_not_found': 'This link accepts no more files: it has expired, has been used up or was revoked.',

@@ -1,4 +1,4 @@
-import { files } from './counts.ts'
+import { files, number } from './counts.ts'
 
 export const shares = {
   title: 'Shares',
@@ -17,11 +17,15 @@ export const shares = {
   forever: 'Until you stop it',
   live: 'Open',
   expired: 'Ended',
-  addressGone:
-    'The share link was shown once, when you created it. If you have lost it, stop sharing and share the same files again.',
+  contents: (count: number, size: string) => `${files(count)}, ${size}`,
+  more: (count: number) => `and ${number(count)} more`,
+  unknown: 'What is in it is not known: an older version created it, and its link was shown only then.',
+  nameFault: 'The server gives a name that does not belong to this share. It was altered or exchanged.',
+  recordFault: 'The server gives a link that does not belong to this share. It was altered or exchanged.',
+  show: { button: 'Show link', of: (name: string) => `Show the link of ${name}` },
   end: {
     button: 'Stop sharing',
-    buttonOf: (id: string) => `Stop sharing …/v/${id}…`,
+    buttonOf: (name: string) => `Stop sharing: ${name}`,
     title: 'Stop sharing?',
     text: 'The share link stops working now. People who have already downloaded a file keep it. Your own files stay.',
     confirm: 'Stop sharing',
@@ -29,7 +33,7 @@ export const shares = {
   },
   remove: {
     button: 'Remove',
-    buttonOf: (id: string) => `Remove …/v/${id}… from this list`,
+    buttonOf: (name: string) => `Remove from this list: ${name}`,
     title: 'Remove this share from the list?',
     text: 'The share has ended, and its link does not work any more. Your own files stay.',
     confirm: 'Remove from the list',
@@ -40,6 +44,8 @@ export const shares = {
   create: {
     title: (count: number) => `Share ${files(count)}`,
     explain: 'You get a link. Anyone who has it can open these files and nothing else, without an account.',
+    name: 'Your name for it (optional)',
+    nameHint: 'Only you see it, in the list of your shares. People who open the share do not.',
     expiry: 'For how long?',
     presets: { day: '1 day', week: '7 days', month: '30 days', never: 'Until I stop it' },
     privacyNote: 'If one of these files was sent to you, the sender’s name and message are shared too.',
@@ -48,9 +54,9 @@ export const shares = {
   },
   made: {
     title: 'Your share link',
-    once: 'It is shown only now.',
-    warning:
-      'Copy the link now. The part after # is the key, and it is stored nowhere else, neither on the server nor here. Anyone who gets the link can open the files, so treat it like a key.',
+    warning: 'Anyone who gets the link can open the files, so treat it like a key.',
+    again: 'You find it again under Shares, for as long as the share lasts.',
+    once: 'Copy it now. This server is of an earlier version, which stores neither the link nor a name: it is shown only now.',
     address: 'Share link',
     copy: 'Copy share link',
     copied: 'Copied',
@@ -58,8 +64,6 @@ export const shares = {
     qr: 'QR code of the share link',
     until: (when: string) => `It works until ${when}, or until you stop it.`,
     forever: 'It works until you stop it.',
-    done: 'I have copied it',
-    sure: 'You have not copied the link here. If you close this, the link is lost.',
-    closeAnyway: 'Close anyway',
+    done: 'Done',
   },
 }

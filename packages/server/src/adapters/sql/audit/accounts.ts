@@ -31,7 +31,7 @@ const SECRETS_OF_LINK =
 const traces = [
   sql`(case when email = 'deleted:' || account_id and secret_hash = ${sql.lit(NO_SECRET)} then 0 else 1 end)`,
   ...['salt', 'sealed_account_key', 'sealed_recovery_key', 'recovery_proof_hash', 'totp_sealed'].map(isThere),
-  count('sessions', 'held.ended_at is null'),
+  count('sessions', '(held.ended_at is null or held.sealed_name is not null)'),
   count('links', `(held.revoked_at is null or ${SECRETS_OF_LINK})`),
   count('albums', 'held.sealed_name is not null'),
   count('devices'),

@@ -1,5 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { useCloseGuard } from '../../common/closeGuard.ts'
+import { useRef } from 'preact/hooks'
 import { Button, Dialog, Field, Notice } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
 import { formatInstant } from '../../common/format.ts'
@@ -7,49 +6,27 @@ import { QrCode } from '../../common/qrCode.tsx'
 import { useOwnerPages } from '../context.ts'
 import { sharesText } from './texts.ts'
 
-interface CreatedShareViewProps {
-  /** SECRET. Only this page has it. */
+interface ShareAddressProps {
+  readonly title: string
+  /** SECRET. */
   readonly url: string
   readonly expiresAt: string | undefined
+  /** False if it can be shown only now. */
+  readonly isKept: boolean
   readonly onClose: () => void
 }
 
-/** Shows the share's address once. Asks before it closes when the address was not copied. */
-export function CreatedShareView({ url, expiresAt, onClose }: CreatedShareViewProps) {
+/** Shows the address of a share, right after it was made and whenever its owner asks. */
+export function ShareAddress({ title, url, expiresAt, isKept, onClose }: ShareAddressProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
-  const [isCopied, setCopied] = useState(false)
-  const [isAsking, setAsking] = useState(false)
-  // The address is never shown again.
-  useCloseGuard(!isCopied)
   const address = useRef<HTMLTextAreaElement>(null)
-  const asking = useRef<HTMLDivElement>(null)
-  useEffect(() => asking.current?.scrollIntoView({ block: 'nearest' }), [isAsking])
   return (
-    <Dialog
-      title={text.made.title}
-      closeLabel={text.close}
-      onClose={() => (isCopied || isAsking ? onClose() : setAsking(true))}
-    >
-      {isAsking && !isCopied ? (
-        <div ref={asking}>
-          <Notice tone="bad">
-            <p>{text.made.sure}</p>
-            <div>
-              <Button kind="danger" onClick={onClose}>
-                {text.made.closeAnyway}
-              </Button>
-            </div>
-          </Notice>
-        </div>
-      ) : (
-        <Notice tone="warn">
-          <p>
-            <strong>{text.made.once}</strong>
-          </p>
-          <p>{text.made.warning}</p>
-        </Notice>
-      )}
+    <Dialog title={title} closeLabel={text.close} onClose={onClose}>
+      <Notice tone="warn">
+        <p>{text.made.warning}</p>
+        <p>{isKept ? text.made.again : text.made.once}</p>
+      </Notice>
       <Field label={text.made.address}>
         {(input) => (
           <textarea
@@ -59,7 +36,6 @@ export function CreatedShareView({ url, expiresAt, onClose }: CreatedShareViewPr
             readOnly
             rows={3}
             value={url}
-            onCopy={() => setCopied(true)}
             onFocus={() => address.current?.select()}
           />
         )}
@@ -71,7 +47,6 @@ export function CreatedShareView({ url, expiresAt, onClose }: CreatedShareViewPr
           label={text.made.copy}
           copiedLabel={text.made.copied}
           failedLabel={text.made.copyFailed}
-          onCopied={() => setCopied(true)}
         />
       </div>
       <div class="share-qr">

@@ -1,0 +1,23 @@
+/** The owner's names of sessions and devices. */
+import { EXIT, type Exit } from '../exits.ts'
+import type { Report } from '../report.ts'
+import { shortId, shown } from '../texts.ts'
+
+/** `3f8a21c0 (blindkeep on desk)`. */
+export function namedText(id: string, { name }: { readonly name: string | undefined }): string {
+  return name === undefined ? shortId(id) : `${shortId(id)} (${shown(name)})`
+}
+
+interface Telling {
+  readonly what: 'session' | 'device'
+  readonly report: Report
+}
+
+/** `ids`: those whose names do not open. */
+export function tellNameFaults(ids: readonly string[], { what, report }: Telling): Exit {
+  for (const id of ids) {
+    const message = `The name of the ${what} ${shortId(id)} was not given to it with this account: the server, or something in front of it, changed or exchanged it.`
+    report.problem(message, { event: 'failed', reason: 'name_unreadable', [`${what}_id`]: id, message })
+  }
+  return ids.length === 0 ? EXIT.done : EXIT.untrusted
+}

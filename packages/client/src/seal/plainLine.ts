@@ -1,0 +1,9 @@
+/** Line ends and other controls. */
+const controls = /[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu
+const directions = /\p{Bidi_Control}/gu
+
+/** One line without controls and without characters that turn the direction of what stands around it. Undefined for an empty one. */
+export function plainLine(text: string | undefined): string | undefined {
+  const line = text?.toWellFormed().replace(directions, '').replace(controls, ' ').replace(/\s+/gu, ' ').trim()
+  return line === '' ? undefined : line
+}

@@ -1,0 +1,140 @@
+/**
+ * What an owner keeps of a share: the key of its address, and a summary of its files, so that the list of shares can say what each of them shows, also after
+ * it expired. A sealed blob under the account key. Its content is deterministic CBOR: a map of `version` 1, `key`, `files`, `bytes` and `names`.
+ * It always has the same length, which says nothing about the files.
+ */
+import { type Bytes, concatBytes, fromBase64 } from '@blindkeep/protocol/bytes'
+import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
+import { MAX_SHARE_BLOBS } from '@blindkeep/protocol/schemas/shares'
+import { KEY_BYTES } from '@blindkeep/protocol/suites'
+import { openSmall } from '../seal/open.ts'
+import { plainLine } from '../seal/plainLine.ts'
+import { createSealer } from '../seal/seal.ts'
+import { SealError } from '../seal/sealError.ts'
+import type { SharedFile } from './shareIndex.ts'
+
+const VERSION = 1
+const MAX_NAMES = 5
+const MAX_NAME_CHARACTERS = 80
+/** Of the content, filled with zeros. Five names of 80 characters of any script fit. */
+const RECORD_BYTES = 2048
+
+/** What the owner's client has written about the files when it made the share. */
+export interface ShareSummary {
+  readonly files: number
+  /** Of all files. */
+  readonly bytes: number
+  /** Of the first five files that have names; long ones are cut. */
+  readonly names: readonly string[]
+}
+
+export interface ShareRecord extends ShareSummary {
+  /** 32 bytes, SECRET. */
+  readonly shareKey: Bytes
+}
+
+export interface RecordSeal {
+  /** 32 bytes. */
+  readonly accountKey: Uint8Array
+  /** 16 bytes. */
+  readonly opaqueId: Uint8Array
+  /** 16 bytes; random by default. */
+  readonly salt?: Uint8Array | undefined
+}
+
+export function summaryOf(files: readonly SharedFile[]): ShareSummary {
+  const named = files.map(({ name }) => plainLine(name)).filter((name) => name !== undefined)
+  return {
+    files: files.length,
+    bytes: Math.min(
+      files.reduce((sum, { size }) => sum + size, 0),
+      Number.MAX_SAFE_INTEGER,
+    ),
+    names: named.slice(0, MAX_NAMES).map(shortened),
+  }
+}
+
+/** By code points, so that no character of a pair is left alone. */
+function shortened(name: string): string {
+  const characters = Array.from(name)
+  return characters.length <= MAX_NAME_CHARACTERS ? name : `${characters.slice(0, MAX_NAME_CHARACTERS - 1).join('')}…`
+}
+
+export async function sealShareRecord(seal: RecordSeal, record: ShareRecord): Promise<Bytes> {
+  const content = encodeShareRecord(record)
+  const sealer = await createSealer({
+    ...contextOf(seal),
+    salt: seal.salt,
+    header: { size: content.length },
+    plaintextSize: RECORD_BYTES,
+  })
+  const padded = concatBytes(content, new Uint8Array(RECORD_BYTES - content.length))
+  return concatBytes(sealer.prefix, await sealer.sealSegment(0, padded))
+}
+
+/** Throws `SealError`, also for content that is no record. */
+export async function openShareRecord(seal: RecordSeal, sealed: Uint8Array): Promise<ShareRecord> {
+  return decodeShareRecord(await openSmall(sealed, contextOf(seal)))
+}
+
+/** From the server: base64, or nothing. `fault` says why it does not open. Never throws `SealError`. */
+export async function openGivenRecord(
+  seal: RecordSeal,
+  sealed: string | null | undefined,
+): Promise<{ readonly record?: ShareRecord; readonly fault?: string }> {
+  if (sealed === undefined || sealed === null) return {}
+  try {
+    return { record: await openShareRecord(seal, fromBase64(sealed)) }
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    return { fault: error.message }
+  }
+}
+
+const contextOf = ({ accountKey, opaqueId }: RecordSeal) =>
+  ({ key: accountKey, purpose: 'share-record', contextId: opaqueId }) as const
+
+export function encodeShareRecord({ shareKey, files, bytes, names }: ShareRecord): Bytes {
+  if (shareKey.length !== KEY_BYTES) throw new RangeError(`a share key is ${KEY_BYTES} bytes`)
+  return encodeCbor(
+    new Map<string, CborValue>([
+      ['version', VERSION],
+      ['key', shareKey],
+      ['files', files],
+      ['bytes', bytes],
+      ['names', [...names]],
+    ]),
+  )
+}
+
+/** Throws `SealError`. Members of later clients are ignored. */
+export function decodeShareRecord(content: Uint8Array): ShareRecord {
+  const fields = fieldsOf(content)
+  const [key, files, bytes, names] = ['key', 'files', 'bytes', 'names'].map((name) => fields.get(name))
+  if (fields.get('version') !== VERSION) throw invalid('the version is not known')
+  if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) throw invalid('there is no key')
+  if (!isCount(files) || files < 1 || files > MAX_SHARE_BLOBS || !isCount(bytes)) throw invalid('a number is wrong')
+  if (!Array.isArray(names) || names.length > Math.min(MAX_NAMES, files)) throw invalid('the names are wrong')
+  return { shareKey: Uint8Array.from(key), files, bytes, names: names.map(nameOf) }
+}
+
+function fieldsOf(content: Uint8Array): ReadonlyMap<unknown, unknown> {
+  try {
+    const value: unknown = decodeCbor(content)
+    if (value instanceof Map) return value
+  } catch (cause) {
+    if (!(cause instanceof CborError)) throw cause
+  }
+  throw invalid('it is not readable')
+}
+
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+
+function nameOf(value: unknown): string {
+  const name = typeof value === 'string' ? plainLine(value) : undefined
+  if (name === undefined || name !== value || shortened(name) !== name) throw invalid('a name is wrong')
+  return name
+}
+
+const invalid = (why: string) => new SealError('header_invalid', `this is not the record of a share: ${why}`)

@@ -1,0 +1,21 @@
+import type { AccountId, SessionId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import { accountLock, type Store } from '../../ports/store.ts'
+import type { Refuses } from '../refusals.ts'
+import { isLive } from './liveSession.ts'
+
+export function createNameSession({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
+  /** The owner's own name for a live session of the account. Undefined removes it. */
+  return async function name(
+    accountId: AccountId,
+    sessionId: SessionId,
+    sealedName: Uint8Array | undefined,
+  ): Promise<Refuses<'session_not_found'> | undefined> {
+    return store.write([accountLock(accountId)], async (tx) => {
+      const session = await tx.sessions.find(sessionId)
+      if (session?.accountId !== accountId || !isLive(session, clock.now())) return { refused: 'session_not_found' }
+      await tx.sessions.setName(sessionId, sealedName)
+      return undefined
+    })
+  }
+}

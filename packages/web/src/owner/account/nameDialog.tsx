@@ -1,0 +1,61 @@
+/** Changes the owner's name for a sign-in or a signing key. */
+import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
+import { useState } from 'preact/hooks'
+import { Button, Dialog, Field } from '../../common/controls.tsx'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { accountText } from '../texts.ts'
+import { useAction } from '../useAction.ts'
+
+interface NameDialogProps {
+  readonly title: string
+  readonly name: string | undefined
+  readonly save: (name: string) => Promise<void>
+  readonly onClose: () => void
+  readonly onSaved: () => void
+}
+
+export function NameDialog({ title, name, save, onClose, onSaved }: NameDialogProps) {
+  const { language, showMessage } = useOwnerPages()
+  const text = accountText(language)
+  const [given, setGiven] = useState(name ?? '')
+  const { isBusy, error, run } = useAction()
+  const submit = async () => {
+    if (!(await run(() => save(given)))) return
+    showMessage({ tone: 'good', text: text.rename.done })
+    onSaved()
+    onClose()
+  }
+  return (
+    <Dialog title={title} closeLabel={text.page.close} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <Field label={text.rename.name} hint={text.rename.hint}>
+          {(input) => (
+            <input
+              {...input}
+              value={given}
+              maxLength={MAX_OWN_NAME_CHARACTERS}
+              autocomplete="off"
+              onInput={(event) => setGiven(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        {error !== undefined && <ErrorNotice error={error} language={language} />}
+        <div class="row">
+          <Button kind="primary" submits busy={isBusy}>
+            {text.rename.save}
+          </Button>
+          <Button kind="quiet" disabled={isBusy} onClick={onClose}>
+            {text.page.cancel}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,124 @@
+/** What `npm run release` writes, in another copy of the tree: the bytes of the packages are those of this one. */
+import assert from 'node:assert/strict'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { installPacked, type Packed } from '../testing/packed.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const SECONDS = 1_700_000_000
+
+let packed: Packed
+let copy: string
+let out: string
+before(async () => {
+  packed = await installPacked()
+  copy = copyOfTree()
+  out = join(copy, 'out')
+  // Another place, another day, another time zone and other rights of new files.
+  const script = `umask 077; exec "${process.execPath}" --disable-warning=ExperimentalWarning tools/release.ts --dry-run --no-audit --out "${out}"`
+  const env = { ...process.env, TZ: 'Pacific/Auckland', SOURCE_DATE_EPOCH: String(SECONDS) }
+  await promisify(execFile)('sh', ['-c', script], { cwd: copy, env })
+})
+after(async () => {
+  rmSync(copy, { recursive: true, force: true })
+  await packed.remove()
+})
+
+describe('a release', () => {
+  it('has the same packages, byte for byte, in another directory', () => {
+    const archives = join(packed.directory, 'archives')
+    const names = readdirSync(archives).sort()
+    assert.deepEqual(
+      readdirSync(out)
+        .filter((name) => name.endsWith('.tgz'))
+        .sort(),
+      names,
+    )
+    assert.equal(names.length, 4)
+    for (const name of names) assert.equal(sha256(join(out, name)), sha256(join(archives, name)), name)
+  })
+
+  it('has checksums of all its files', () => {
+    const lines = readFileSync(join(out, 'SHA256SUMS'), 'utf8').trimEnd().split('\n')
+    const names = readdirSync(out)
+      .filter((name) => name !== 'SHA256SUMS')
+      .sort()
+    assert.deepEqual(
+      lines,
+      names.map((name) => `${sha256(join(out, name))}  ${name}`),
+    )
+  })
+
+  it('lists what is inside and nothing that only builds', () => {
+    const [file = ''] = readdirSync(out).filter((name) => name.endsWith('.cdx.json'))
+    const { bomFormat, metadata, components }: Written = JSON.parse(readFileSync(join(out, file), 'utf8'))
+    assert.equal(bomFormat, 'CycloneDX')
+    assert.equal(metadata.timestamp, new Date(SECONDS * 1000).toISOString())
+    const names = components.map((component) => component['bom-ref'].replace(/@[^@]+$/, ''))
+    // Of the server, the pages, the command line, and what it asks for.
+    for (const name of ['fastify', 'preact', 'commander', '@napi-rs/keyring', 'blindkeep-server'])
+      assert.ok(names.includes(name), name)
+    for (const name of ['vite', 'rolldown', 'typescript', '@blindkeep/bench']) assert.ok(!names.includes(name), name)
+    for (const { hashes, 'bom-ref': ref } of components.filter(({ 'bom-ref': each }) => !each.includes('blindkeep')))
+      assert.equal(hashes?.[0]?.alg, 'SHA-512', ref)
+  })
+
+  it('stops when a package has another version, and writes nothing', () => {
+    const manifest = join(copy, 'packages', 'web', 'package.json')
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/"version": ".*?"/, '"version": "99.0.0"'))
+    const refused = join(copy, 'refused')
+    const args = ['--disable-warning=ExperimentalWarning', 'tools/release.ts', '--no-audit', '--out', refused]
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' })
+    assert.equal(status, 1)
+    assert.match(stderr, /packages\/web\/package\.json has version 99\.0\.0/)
+    assert.equal(existsSync(refused), false)
+  })
+})
+
+interface Written {
+  readonly bomFormat: string
+  readonly metadata: { readonly timestamp: string }
+  readonly components: readonly {
+    readonly 'bom-ref': string
+    readonly hashes?: readonly { readonly alg: string }[]
+  }[]
+}
+
+/** All files of the tree, and the installed packages as hard links, without what was built. */
+function copyOfTree(): string {
+  const packedDirectory = join(ROOT, 'packed')
+  mkdirSync(packedDirectory, { recursive: true })
+  const directory = mkdtempSync(join(packedDirectory, 'copy-'))
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  for (const file of listed.split('\0').filter((name) => name !== '')) {
+    mkdirSync(dirname(join(directory, file)), { recursive: true })
+    copyFileSync(join(ROOT, file), join(directory, file))
+  }
+  // Without the caches, which other tests write meanwhile.
+  const modules = join(directory, 'node_modules')
+  mkdirSync(modules)
+  const names = readdirSync(join(ROOT, 'node_modules')).filter((name) => name !== '.cache')
+  execFileSync('cp', ['-al', ...names.map((name) => join(ROOT, 'node_modules', name)), modules])
+  return directory
+}
+
+function sha256(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
+}

@@ -1,0 +1,72 @@
+import { toHex } from '@blindkeep/protocol/bytes'
+import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
+import { sealSmall } from '../../packages/client/src/seal/seal.ts'
+import { encodeShareRecord, sealShareRecord, summaryOf } from '../../packages/client/src/share/shareRecord.ts'
+import { ACCOUNT_KEY, ALBUM_ID, OPAQUE_ID, rising, SALT } from './inputs.ts'
+
+const seal = { accountKey: ACCOUNT_KEY, opaqueId: OPAQUE_ID, salt: SALT }
+const named = (name: string | undefined, size = 1) => ({ name, size, type: undefined, modifiedAt: undefined })
+
+/** What the owner keeps of a share. `files` is what its client shared. */
+export async function shareRecordVectors(shareKey: Uint8Array) {
+  const cases = [
+    { name: 'two files', files: [named('Grüße – 文.txt'), named(undefined, 300)] },
+    {
+      name: 'more files than names, and names that are cut',
+      files: ['文'.repeat(80), `${'𝔛'.repeat(80)}y`, 'a\nb', 'four', 'five', 'six'].map((name) => named(name, 7)),
+    },
+  ]
+  const valid = []
+  for (const { name, files } of cases) {
+    const record = { shareKey: Uint8Array.from(shareKey), ...summaryOf(files) }
+    valid.push({
+      name,
+      account_key: toHex(ACCOUNT_KEY),
+      opaque_id: toHex(OPAQUE_ID),
+      salt: toHex(SALT),
+      file_names: files.map((file) => file.name ?? null),
+      share_key: toHex(shareKey),
+      files: record.files,
+      bytes: record.bytes,
+      names: record.names,
+      record: toHex(encodeShareRecord(record)),
+      sealed_record: toHex(await sealShareRecord(seal, record)),
+    })
+  }
+  return { valid, invalid: invalidRecords(), sealed_invalid: await invalidSealings(shareKey) }
+}
+
+function invalidRecords() {
+  const of = (over: Readonly<Record<string, CborValue>>) =>
+    toHex(encodeCbor(new Map(Object.entries({ ...valid(), ...over }))))
+  return [
+    { name: 'a later version', record: of({ version: 2 }) },
+    { name: 'a short key', record: of({ key: rising(1, 31) }) },
+    { name: 'no files', record: of({ files: 0 }) },
+    { name: 'more files than a share has', record: of({ files: 10_001 }) },
+    { name: 'a negative size', record: of({ bytes: -1 }) },
+    { name: 'names that are no list', record: of({ names: 'a' }) },
+    { name: 'more names than files', record: of({ names: ['a', 'b'] }) },
+    { name: 'six names', record: of({ files: 9, names: ['a', 'b', 'c', 'd', 'e', 'f'] }) },
+    { name: 'a name of bytes', record: of({ names: [rising(1, 2)] }) },
+    { name: 'a name of two lines', record: of({ names: ['a\nb'] }) },
+    { name: 'a name that is too long', record: of({ names: ['x'.repeat(81)] }) },
+    { name: 'a list', record: toHex(encodeCbor([1])) },
+    { name: 'empty', record: '' },
+  ]
+}
+
+const valid = (): Record<string, CborValue> => ({ version: 1, key: rising(0x60, 32), files: 1, bytes: 1, names: ['a'] })
+
+async function invalidSealings(shareKey: Uint8Array) {
+  const content = encodeShareRecord({ shareKey: Uint8Array.from(shareKey), files: 1, bytes: 1, names: [] })
+  const right = { key: ACCOUNT_KEY, contextId: OPAQUE_ID, salt: SALT, purpose: 'share-record' } as const
+  return [
+    { name: 'of another share', sealed_record: toHex(await sealSmall(content, { ...right, contextId: ALBUM_ID })) },
+    {
+      name: 'for another purpose',
+      sealed_record: toHex(await sealSmall(content, { ...right, purpose: 'share-index' })),
+    },
+    { name: 'under the share key', sealed_record: toHex(await sealSmall(content, { ...right, key: shareKey })) },
+  ]
+}
