@@ -1,10 +1,10 @@
 /** The files of one go: who sent them, when and how many, what can be done with all of them, and the files themselves. */
 import { useId, useRef, useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
-import { formatAge, formatBytes, formatInstant } from '../../common/format.ts'
+import { formatBytes } from '../../common/format.ts'
 import type { Language } from '../../common/language.ts'
 import type { DropBatch } from './batches.ts'
-import { BatchInView, DropRow, type RowActions } from './dropRow.tsx'
+import { Arrival, BatchInView, DropRow, type RowActions } from './dropRow.tsx'
 import { HalfCheckbox } from './halfCheckbox.tsx'
 import { extentOf } from './selection.ts'
 import { batchTitle, inboxText, shortNoteOf } from './texts.ts'
@@ -116,14 +116,7 @@ function BatchFacts({
       {first !== undefined && <BatchInView of={first} readBatch={actions.readBatch} />}
       <ul class="dotted small soft">
         <li>{formatBytes(size, language)}</li>
-        <li>
-          <Name>{text.through(linkLabel)}</Name>
-        </li>
-        <li>
-          <time dateTime={receivedAt} title={formatInstant(receivedAt, language)}>
-            {text.received(formatAge(receivedAt, nowMs, language))}
-          </time>
-        </li>
+        <Arrival {...{ linkLabel, receivedAt, nowMs, language }} />
         {isLooking && <li>{text.batch.looking}</li>}
       </ul>
       {note !== undefined && <BatchNote note={note} language={language} />}

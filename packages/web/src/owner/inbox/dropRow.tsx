@@ -118,6 +118,20 @@ function Facts({ item, linkLabel, language, nowMs, isInBatch }: DropRowProps) {
           <Name>{text.from(file.sender)}</Name>
         </li>
       )}
+      <Arrival {...{ linkLabel, receivedAt, nowMs, language }} />
+    </ul>
+  )
+}
+
+interface ArrivalProps extends Pick<DropRowProps, 'linkLabel' | 'nowMs' | 'language'> {
+  readonly receivedAt: string
+}
+
+/** Through which link, and when. */
+export function Arrival({ linkLabel, receivedAt, nowMs, language }: ArrivalProps) {
+  const text = inboxText(language)
+  return (
+    <>
       <li>
         <Name>{text.through(linkLabel)}</Name>
       </li>
@@ -126,7 +140,7 @@ function Facts({ item, linkLabel, language, nowMs, isInBatch }: DropRowProps) {
           {text.received(formatAge(receivedAt, nowMs, language))}
         </time>
       </li>
-    </ul>
+    </>
   )
 }
 

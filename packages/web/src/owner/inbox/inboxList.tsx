@@ -53,6 +53,7 @@ export function InboxList(props: InboxListProps) {
         ),
       ),
   })
+  const common = { actions: rowActions, language, nowMs, isBusy }
   const { drawn, isAll } = firstRows(entries, openBatches, count)
   return (
     <div class="stack tight">
@@ -83,25 +84,19 @@ export function InboxList(props: InboxListProps) {
         {drawn.map(({ entry, rowsMax }) =>
           entry.is === 'drop' ? (
             <DropRow
+              {...common}
               key={entry.item.dropId}
-              actions={rowActions}
               item={entry.item}
               linkLabel={labelOfLink(entry.item.opaqueId)}
-              language={language}
-              nowMs={nowMs}
               isChosen={selection.chosen.has(entry.item.dropId)}
-              isBusy={isBusy}
             />
           ) : (
             <BatchCard
+              {...common}
               key={entry.batch.key}
-              actions={rowActions}
               batch={entry.batch}
               linkLabel={labelOfLink(entry.batch.opaqueId)}
-              language={language}
-              nowMs={nowMs}
               chosen={selection.chosen}
-              isBusy={isBusy}
               isLooking={lookingIn.has(entry.batch.opaqueId)}
               isOpen={openBatches.has(entry.batch.key)}
               onOpen={(isOpen) => setOpenBatches(withOrWithout(openBatches, entry.batch.key, isOpen))}
