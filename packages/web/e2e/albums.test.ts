@@ -1,10 +1,11 @@
 /** The owner's albums in a real browser: upload, preview, download, share and delete. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { describe, it, type TestContext } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { adoptInPart, anotherClient, type Keeper, openedDrops, sendFile } from '../../../testing/people.ts'
+import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
 import { problems as problemTexts } from '../src/text/en/problems.ts'
 import { assertAccessible } from './axe.ts'
 import { clipboardOf, useBrowser } from './browser.ts'
@@ -203,13 +204,28 @@ describe('an album', () => {
     await tile(page, 'film.bin').waitFor()
   })
 
-  it('deletes the selected files after a question that says what this means', async (t) => {
+  it('downloads the selected files as one ZIP, and deletes them after a question that says what this means', async (t) => {
     const keeper = await world.keeper()
-    for (const name of ['one.txt', 'two.txt', 'three.txt']) await upload(keeper, name, randomBytes(10))
+    const content = randomBytes(10)
+    for (const name of ['one.txt', 'two.txt', 'three.txt']) await upload(keeper, name, content)
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
     for (const name of ['one.txt', 'two.txt']) await page.getByLabel(`Select ${name}`).check()
     await page.getByText('2 files selected').waitFor()
     await assertAccessible(page)
+    const zip = await savedBy(page, () => button(page, 'Download').click())
+    assert.equal(zip.name, '2 files.zip')
+    const messages = page.getByRole('region', { name: 'Messages' })
+    await messages.getByText('2 files were downloaded.').waitFor()
+    await messages.getByRole('button').click()
+    // It says nothing where there is no Python.
+    if ((await whyNoUnzip()) === undefined) {
+      const hash = createHash('sha256').update(content).digest('hex')
+      const found = await unzipped(zip.bytes)
+      assert.deepEqual(found.map((file) => [file.name, file.hash]).toSorted(), [
+        ['one.txt', hash],
+        ['two.txt', hash],
+      ])
+    }
     await page.route('**/v1/assets/*', (route) =>
       route.fulfill({
         status: 409,

@@ -1,13 +1,14 @@
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import type { FileToSave, Saving } from '../../common/useSaving.ts'
 import { useSaving } from '../../common/useSaving.ts'
+import { zipOf } from '../../common/zip.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { type ConsentedAsset, isGone } from './shownAsset.ts'
 import { albumsText, shownName } from './texts.ts'
 
 interface AssetSaving extends Pick<Saving, 'now' | 'stop'> {
-  /** Call it synchronously in the click's handler. Shows the result itself; `onGone` is called when a file is no longer the one that was shown. */
+  /** Several files become one ZIP. Call it synchronously in the click's handler. Shows the result itself; `onGone` is called when a file is no longer the one that was shown. */
   save(assets: readonly ConsentedAsset[]): Promise<void>
 }
 
@@ -19,13 +20,25 @@ export function useAssetSaving({ onGone }: { readonly onGone?: () => void } = {}
     name: shownName(shown, language),
     open: (signal) => owner.openAsset(shown.asset, { ...shown.permissions, signal }),
   })
+  const zipOfAll = (assets: readonly ConsentedAsset[]): FileToSave => ({
+    name: `${albumsText(language).saving.zip(assets.length)}.zip`,
+    open: (signal) =>
+      zipOf(
+        assets.map((shown) => ({
+          name: shownName(shown, language),
+          size: shown.description?.size ?? sealedSizeOf(shown),
+          modifiedAt: shown.description?.modifiedAt,
+          open: () => fileOf(shown).open(signal),
+        })),
+      ),
+  })
   return {
     now,
     stop,
     async save(assets) {
       try {
-        const saved = await save(assets.map(fileOf))
-        if (saved > 0) showMessage({ tone: 'good', text: albumsText(language).saving.done(saved) })
+        const saved = await save(assets.length > 1 ? [zipOfAll(assets)] : assets.map(fileOf))
+        if (saved > 0) showMessage({ tone: 'good', text: albumsText(language).saving.done(assets.length) })
       } catch (error) {
         if (isGone(error)) onGone?.()
         showMessage({
@@ -35,4 +48,9 @@ export function useAssetSaving({ onGone }: { readonly onGone?: () => void } = {}
       }
     },
   }
+}
+
+/** A little more than the file, for the progress: the server could state any size for an unsigned file. */
+function sealedSizeOf({ asset }: ConsentedAsset): number {
+  return asset.blobs.find(({ role }) => role === 'original')?.size ?? 0
 }

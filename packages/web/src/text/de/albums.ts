@@ -200,6 +200,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
   saving: {
     progress: (name) => `${name} wird heruntergeladen`,
     done: (count) => plural(count, 'Die Datei wurde heruntergeladen.', `${files(count)} wurden heruntergeladen.`),
+    zip: (count) => files(count),
     stop: 'Anhalten',
   },
 }

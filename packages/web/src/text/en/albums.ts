@@ -191,6 +191,7 @@ export const albums = {
   saving: {
     progress: (name: string) => `Downloading ${name}`,
     done: (count: number) => plural(count, 'The file was downloaded.', `${files(count)} were downloaded.`),
+    zip: (count: number) => files(count),
     stop: 'Stop',
   },
 }
