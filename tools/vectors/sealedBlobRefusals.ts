@@ -14,6 +14,8 @@ interface Refusal {
 const map = (...entries: readonly [string | number, CborValue][]) => new Map(entries)
 const sized = (size: CborValue, ...more: readonly [string | number, CborValue][]) =>
   paddedHeader(map(['size', size], ...more))
+/** `value`: hex of the CBOR under a key that no reader knows. */
+const later = (value: string) => padded(fromHex(`a26473697a6505656c61746572${value}`))
 const letters = (count: number, last = true): { plaintext: Bytes; last: boolean } => ({
   plaintext: patternBytes(count),
   last,
@@ -107,6 +109,16 @@ async function headerRefusals(): Promise<Refusal[]> {
     await invalid('a nested list', sized(5, ['extra', [1]])),
     await invalid('bytes', sized(5, ['extra', Uint8Array.of(1)])),
     await invalid('null', sized(5, ['name', null])),
+    await invalid('null under an unknown key', sized(5, ['later', null])),
+    await invalid('undefined', later('f7')),
+    await invalid('a simple value', later('f0')),
+    await invalid('an integer of 2^53', later('1b0020000000000000')),
+    await invalid('an integer of -2^53', later('3b001fffffffffffff')),
+    await invalid('a float of 1', later('f93c00')),
+    await invalid('a float of -0', later('f98000')),
+    await invalid('a float in more bytes than it needs', later('fb3ff8000000000000')),
+    await invalid('a float that is infinite', later('f97c00')),
+    await invalid('a float that is no number', later('f97e00')),
     await invalid('a key that is a number', sized(5, [1, 'x'])),
     await invalid('a name that is a number', sized(5, ['name', 7])),
     await invalid('a type of more than 255 bytes', sized(5, ['type', 't'.repeat(256)])),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { concatBytes, toHex } from '@blindkeep/protocol/bytes'
+import { type Bytes, concatBytes, toHex } from '@blindkeep/protocol/bytes'
 import type { CborValue } from '@blindkeep/protocol/cbor'
-import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
+import { HEADER_BLOCK_BYTES, SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
 import { NO_CONTEXT, type Purpose } from '../../packages/client/src/seal/derive.ts'
 import type { Header } from '../../packages/client/src/seal/header.ts'
 import { createSealer, segmentRange } from '../../packages/client/src/seal/seal.ts'
@@ -92,18 +92,31 @@ async function validVector({ name, purpose = 'original', contextId = FILE_ID, he
 /** No honest client makes them, and every reader opens them: `header` is what it reads. */
 async function toleratedBlobs() {
   const batch = toHex(patternBytes(16))
-  const blob = async (name: string, header: Header, ...fields: readonly [string, CborValue][]) => {
-    const forged = paddedHeader(new Map<string, CborValue>([['size', 5], ...fields]))
-    const sealed = await forgeBlob({ header: forged, segments: [{ plaintext: patternBytes(5), last: true }] })
+  const forged = async (name: string, header: Header, padded: Bytes) => {
+    const sealed = await forgeBlob({ header: padded, segments: [{ plaintext: patternBytes(5), last: true }] })
     return { name, header, sealed: toHex(sealed) }
   }
+  const blob = (name: string, header: Header, ...fields: readonly [string, CborValue][]) =>
+    forged(name, header, paddedHeader(new Map<string, CborValue>([['size', 5], ...fields])))
   const [plain, ofBatch] = [{ size: 5 }, { size: 5, batch }]
   return {
     key: toHex(BLOB_KEY),
     purpose: 'original',
     context_id: toHex(FILE_ID),
     blobs: [
+      await forged(
+        'more header blocks than it needs',
+        plain,
+        concatBytes(paddedHeader(new Map([['size', 5]])), new Uint8Array(HEADER_BLOCK_BYTES)),
+      ),
       await blob('a field of a later version', plain, ['later', 'x']),
+      await blob('a field of a later version: an empty text', plain, ['later', '']),
+      await blob('a field of a later version: true', plain, ['later', true]),
+      await blob('a field of a later version: false', plain, ['later', false]),
+      await blob('a field of a later version: 2^53 - 1', plain, ['later', Number.MAX_SAFE_INTEGER]),
+      await blob('a field of a later version: -(2^53 - 1)', plain, ['later', Number.MIN_SAFE_INTEGER]),
+      await blob('a field of a later version: a fraction', plain, ['later', 1.5]),
+      await blob('a field of a later version: a float of 2^60', plain, ['later', 2 ** 60]),
       await blob('a batch in upper case', plain, ['batch', batch.toUpperCase()], ['batch_index', 0]),
       await blob('a batch that is a number', plain, ['batch', 7]),
       await blob('a batch of 31 characters', plain, ['batch', batch.slice(1)], ['batch_count', 7]),

@@ -47,6 +47,15 @@ describe('the OpenAPI document', () => {
         assert.ok(references.has(`components/${kind}/${name}`), name)
   })
 
+  it('describes a parameter once, where it stands', () => {
+    for (const [name, row] of rows) {
+      for (const parameter of Object.values(at('paths', row.path, row.method.toLowerCase())?.parameters ?? {})) {
+        assert.ok(String(parameter.description).length > 0, name)
+        assert.equal(parameter.schema?.description, undefined, `${name} ${parameter.name}`)
+      }
+    }
+  })
+
   it('gives no body to an answer of HEAD, nor to a plain 413', () => {
     for (const [, row] of rows) {
       const operation = at('paths', row.path, row.method.toLowerCase())

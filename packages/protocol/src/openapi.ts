@@ -116,14 +116,14 @@ function parametersOf(row: Operation): Json {
     in: 'path',
     required: true,
     description: PATH_PARAMETERS[name].description,
-    schema: plain(PATH_PARAMETERS[name].schema),
+    schema: parameterSchema(PATH_PARAMETERS[name].schema),
   }))
   const inQuery = Object.entries(row.query ?? {}).map(([name, { description, required, schema }]) => ({
     name,
     in: 'query',
     required,
     description,
-    schema: plain(schema),
+    schema: parameterSchema(schema),
   }))
   const negotiated: readonly Json[] = judgesProtocol(row) ? [PROTOCOL_PARAMETER] : []
   const inHeader = (row.requestHeaders ?? []).map((name) => headerParameter(name, row))
@@ -305,6 +305,8 @@ function nested(value: unknown, schemas: Record<string, Json>): Json {
   return isNamed ? reference(value as TSchema, schemas) : withReferences(value, schemas)
 }
 
-function plain(schema: TSchema): Json {
-  return withReferences(schema, {})
+/** Without the schema’s description: it is about the member of a body from which the schema comes, and the parameter has its own. */
+function parameterSchema(schema: TSchema): Json {
+  const { description: _, ...rest } = schema as { description?: string }
+  return withReferences(rest, {})
 }
