@@ -212,22 +212,24 @@ describe('a server of the present version, on the data of the first build that p
     await server.terminate()
     const path = join(dataDir, 'blindkeep.sqlite')
     const later = { number: plan.needs + 1, serves: plan.needs, version: '97.0.0' }
+    const copy = `${path}.migration-${plan.needs}.before-97.0.0`
+    inDatabase(path, (database) => database.exec(`vacuum into '${copy}'`))
     inDatabase(path, (database) =>
       database
         .prepare('insert into migrations (number, serves, version) values (:number, :serves, :version)')
         .run(later),
     )
-    const [copy = ''] = await copiesIn(dataDir)
     const refusal = await operate(dataDir, 'serve')
     assert.equal(refusal.status, 1)
     assert.equal(refusal.stderr.split('\n').length, 2, refusal.stderr)
-    for (const part of ['Blindkeep 97.0.0', 'install 97.0.0 or a later one', join(dataDir, copy)])
+    for (const part of ['Blindkeep 97.0.0', 'install 97.0.0 or a later one', copy])
       assert.ok(refusal.stderr.includes(part), refusal.stderr)
+    assert.ok(!refusal.stderr.includes('migration-1.'), refusal.stderr)
     assert.ok((await planIn(dataDir)).refusal?.includes('install 97.0.0'))
     // The way back.
     for (const ending of ['-wal', '-shm']) await rm(path + ending, { force: true })
-    await writeFile(path, await readFile(join(dataDir, copy)), { mode: 0o600 })
-    assert.equal((await planIn(dataDir)).migration, 1)
+    await writeFile(path, await readFile(copy), { mode: 0o600 })
+    assert.equal((await planIn(dataDir)).migration, plan.needs)
   })
 })
 

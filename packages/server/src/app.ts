@@ -33,6 +33,7 @@ import type { Seats } from './ports/seats.ts'
 import { StoreBroken } from './ports/store.ts'
 import { startRefreshing } from './refreshing.ts'
 import { createRules } from './rules.ts'
+import { outdatingCopies } from './upgradeCopy.ts'
 
 export interface App {
   readonly http: FastifyInstance
@@ -184,13 +185,16 @@ async function startWatching({
   objects,
   witness,
   freeSpaceFloorBytes: floorBytes,
+  database,
   clock,
   log,
   onBroken,
 }: Pick<ServerData, 'store' | 'objects' | 'witness'> &
-  Pick<Config, 'freeSpaceFloorBytes'> &
+  Pick<Config, 'freeSpaceFloorBytes' | 'database'> &
   Pick<AppParts, 'log' | 'onBroken'> & { readonly clock: Clock }) {
-  const headWatch = witness === undefined ? unwatched : createHeadWatch({ store, witness, log })
+  const alone: HeadWatch =
+    database.kind === 'sqlite' ? { ...unwatched, signed: outdatingCopies(database.path, log) } : unwatched
+  const headWatch = witness === undefined ? alone : createHeadWatch({ store, witness, log })
   await headWatch.check()
   // A database that does not answer is asked again.
   const unlessBroken = (error: unknown) => {

@@ -18,18 +18,32 @@ export interface DiscardFlags extends OwnerFlags {
   readonly batch?: string
 }
 
-/** One by one, never the whole pile of a link: what has arrived since the question was not meant. */
+/**
+ * One by one, never the whole pile of a link: what has arrived since the question was not meant. With `--yes` there is no question, so that of a link or
+ * batch only what an earlier command has shown is meant.
+ */
 export async function discard(ids: readonly string[], flags: DiscardFlags): Promise<Exit> {
   requireOneOf({ ids: ids.length > 0, '--batch': flags.batch !== undefined, '--link': flags.link !== undefined })
   const signed = await signedIn(flags)
   const { owner, report } = signed
   return await interruptible(async (signal) => {
     const link = await linkOf(owner, flags.link)
-    const chosen = select(await openInbox(signed).read(signal), { ids, batch: flags.batch, link })
+    const inbox = openInbox(signed)
+    const shownBefore = await inbox.shown()
+    const meant = select(await inbox.read(signal), { ids, batch: flags.batch, link })
+    const isUnseen = ({ dropId }: InboxItem) => flags.yes === true && ids.length === 0 && !shownBefore.has(dropId)
+    const unseen = meant.filter(isUnseen).length
+    const chosen = meant.filter((item) => !isUnseen(item))
     // What does not open can be discarded; what is not what was shown cannot.
     const swapped = chosen.filter(({ fault }) => fault?.reason === 'another_drop')
     const items = chosen.filter((item) => !swapped.includes(item))
     report.end()
+    if (unseen > 0)
+      report.problem(`Not discarded, because no command has shown or saved them before: ${unseen}.`, {
+        event: 'unseen',
+        count: unseen,
+      })
+    if (unseen > 0 && chosen.length === 0) return EXIT.failed
     if (items.length > 0 && !(await agrees(questionOf(items), flags))) return EXIT.failed
     const work = async (item: InboxItem) => {
       await owner.discardDrop(item.dropId)

@@ -20,6 +20,8 @@ export interface Inbox {
    * a person has read in a list stays what a later command is about.
    */
   read(signal?: AbortSignal): Promise<readonly InboxItem[]>
+  /** The drops that this profile was shown by now, in any process. Call it before `read`, which shows all. */
+  shown(): Promise<ReadonlySet<DropId>>
   /** The owner's own name of a link. Reads the links when it meets an unknown one. */
   labelOf(opaqueId: OpaqueId): Promise<string | undefined>
 }
@@ -31,6 +33,7 @@ export function openInbox({ owner, profile, report }: SignedIn): Inbox {
       const onProgress = (opened: number, of: number) => report.progress(() => [`${opened} of ${of} names are read`])
       return await asShownBefore(profile, owner.accountId, await owner.inbox({ signal, onProgress }))
     },
+    shown: async () => new Set((await shownBefore(profile, owner.accountId)).keys()),
     async labelOf(opaqueId) {
       if (!labels.has(opaqueId)) {
         for (const { opaqueId: id, label } of await owner.listLinks()) labels.set(id, label)
@@ -133,10 +136,10 @@ async function asShownBefore(
   return told
 }
 
-async function shownBefore(profile: Profile, accountId: AccountId): Promise<ReadonlyMap<string, string>> {
+async function shownBefore(profile: Profile, accountId: AccountId): Promise<ReadonlyMap<DropId, string>> {
   // Written by this program, in a directory that only this user may write.
   const kept = (await profile.vault.read('inbox')) as Shown | undefined
-  return new Map(kept?.accountId === accountId ? Object.entries(kept.drops) : [])
+  return new Map(kept?.accountId === accountId ? (Object.entries(kept.drops) as [DropId, string][]) : [])
 }
 
 function isAllKnown(before: ReadonlyMap<string, string>, items: readonly InboxItem[]): boolean {

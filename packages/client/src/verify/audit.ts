@@ -143,8 +143,12 @@ export interface ServerFacts {
  */
 export async function auditServer({ baseUrl, call }: Calls, pinned?: PinnedKeys): Promise<ServerFacts> {
   const { body: info } = await call('serverInfo')
-  if (info.server_id !== new URL(baseUrl).origin)
-    throw new AuditError('wrong_server', 'the server names another origin than its address')
+  const { origin } = new URL(baseUrl)
+  if (info.server_id !== origin)
+    throw new AuditError(
+      'wrong_server',
+      `the server at ${origin} calls itself ${info.server_id}, and receipts count only there`,
+    )
   const { body: published } = await call('attestationKeys')
   return { serverId: info.server_id, keys: pinKeys(published, info.server_id, pinned) }
 }

@@ -75,7 +75,7 @@ describe('making a ZIP', () => {
 
 describe('the paths in a ZIP', () => {
   it('are different on every system, and no file has the path of a folder', () => {
-    const names = ['a.txt', 'A.txt', 'a (2).txt', 'a.txt', 'x/y', 'x', 'X/Y/z', 'x/../y', undefined, '']
+    const names = ['a.txt', 'A.txt', 'a (2).txt', 'a.txt', 'x/y', 'x', 'X/Y/z', 'x/../y', undefined, '', 'ΟΔΟΣ', 'οδοσ']
     assert.deepEqual(zipPathsOf(names), [
       'a.txt',
       'A (2).txt',
@@ -87,6 +87,8 @@ describe('the paths in a ZIP', () => {
       'x/y (3)',
       'unnamed',
       'unnamed (2)',
+      'ΟΔΟΣ',
+      'οδοσ (2)',
     ])
   })
 
@@ -94,5 +96,11 @@ describe('the paths in a ZIP', () => {
     const paths = zipPathsOf(Array.from({ length: 20_000 }, () => 'photo.jpg'))
     assert.equal(new Set(paths).size, 20_000)
     assert.equal(paths.at(-1), 'photo (20000).jpg')
+  })
+
+  it('come at once for thousands of names that become equal when a number is added', () => {
+    const long = (index: number) => 'x'.repeat(249) + String(index % 10_000).padStart(6, '0')
+    const paths = zipPathsOf(Array.from({ length: 20_000 }, (_, index) => long(index)))
+    assert.equal(new Set(paths).size, 20_000)
   })
 })

@@ -51,25 +51,28 @@ export async function zipOf(files: readonly FileToZip[]): Promise<Zip> {
 export function zipPathsOf(names: readonly (string | undefined)[]): readonly string[] {
   const safe = names.map(safePath)
   const taken = new Set<string>()
-  /** The next number of a path that was asked for before: thousands of files may have one name. */
+  /** The next number for all names that become equal when they are shortened for one: thousands of files may have such names. */
   const numbers = new Map<string, number>()
   for (const { folders } of safe)
     for (const depth of folders.keys()) taken.add(caseless(folders.slice(0, depth + 1).join('/')))
   return safe.map(({ folders, name }) => {
     const pathOf = (number: number) => [...folders, numberedName(name, number)].join('/')
-    const wanted = caseless(pathOf(1))
-    let number = numbers.get(wanted) ?? 1
-    while (taken.has(caseless(pathOf(number)))) number++
-    numbers.set(wanted, number + 1)
+    let number = 1
+    if (taken.has(caseless(pathOf(1)))) {
+      const family = caseless(pathOf(MAX_ZIP_FILES))
+      number = numbers.get(family) ?? 2
+      while (taken.has(caseless(pathOf(number)))) number++
+      numbers.set(family, number + 1)
+    }
     const path = pathOf(number)
     taken.add(caseless(path))
     return path
   })
 }
 
-/** Windows and macOS take `A.txt` and `a.txt` for one file. */
+/** Windows and macOS take `A.txt` and `a.txt` for one file, and some systems `ς` and `σ`, `ß` and `ss`. */
 function caseless(path: string): string {
-  return path.toLowerCase()
+  return path.toLowerCase().toUpperCase()
 }
 
 function timeIn(modifiedAt: string | undefined): Date {

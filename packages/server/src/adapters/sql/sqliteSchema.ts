@@ -29,11 +29,11 @@ function locationOf(path: string): string {
   return existsSync(`${path}-wal`) ? path : `${pathToFileURL(path).href}?immutable=1`
 }
 
-/** The same error with the way back that is there for the database at `path`: a copy that this version understands. */
+/** The same error with the way back that is there for the database at `path`: the copy of what this version had, unless receipts were signed since. */
 export function withWayBack(error: unknown, path: string): unknown {
   if (!(error instanceof DatabaseTooNew)) return error
   const { state, known } = error
-  const copy = copiesOf(path).find(({ migration }) => migration <= known)
+  const copy = copiesOf(path).find(({ migration }) => migration === known)
   if (copy === undefined) return error
   return new DatabaseTooNew(
     state,

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, open, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { instantOf } from '@blindkeep/protocol/ids'
 import { bytes } from '../../ports/storeContract/world.ts'
 import { RELEASE } from '../../release.ts'
+import { sha256 } from '../../testing/world.ts'
+import { outdatingCopies } from '../../upgradeCopy.ts'
 import { openSqliteStore } from './sqlite.ts'
 import { sqliteSchema } from './sqliteSchema.ts'
 import { copiesOf, copyBeforeUpgrade, lackOfRoom, UpgradeNotCopied } from './upgradeCopies.ts'
@@ -50,6 +53,36 @@ describe('the copy before an upgrade', () => {
         copiesOf(path).map((each) => each.path),
         [copy.path, last],
       )
+    }))
+
+  it('stays, however late the time of others; files and links with other names are no copies, and stay', () =>
+    inDirectory(async (path, directory) => {
+      const future = [await earlierCopy(path, 3, -3600), await earlierCopy(path, 4, -7200)]
+      const foreign = [`${future[0]}.sha256`, `${future[0]}.gz`]
+      for (const name of foreign) await writeFile(name, '')
+      const link = `${path}.migration-1.before-0.0.1`
+      await symlink(join(directory, 'nowhere'), link)
+      const { path: copy } = await copyBeforeUpgrade(path, 5)
+      assert.deepEqual(
+        copiesOf(path).map((each) => each.path),
+        [future[1], copy],
+      )
+      const names = await readdir(directory)
+      for (const kept of [...foreign, link]) assert.ok(names.includes(basename(kept)), kept)
+    }))
+
+  it('is outdated by a receipt, and removed by the next upgrade', () =>
+    inDirectory(async (path, directory) => {
+      const { path: copy } = await copyBeforeUpgrade(path, 5)
+      const said: unknown[] = []
+      const log = { info: (...line: unknown[]) => said.push(line), warn: (...line: unknown[]) => said.push(line) }
+      const signed = outdatingCopies(path, log)
+      for (const receiptSeq of [8, 9]) signed({ receiptSeq, receiptHash: sha256(bytes(1)), receivedAt: instantOf(0) })
+      assert.deepEqual(said, [['the copies from before upgrades lack a receipt now', { copies: 1, receiptSeq: 8 }]])
+      assert.deepEqual(copiesOf(path), [])
+      assert.ok((await readdir(directory)).includes(`${basename(copy)}.outdated`))
+      await copyBeforeUpgrade(path, 6)
+      assert.ok(!(await readdir(directory)).includes(`${basename(copy)}.outdated`))
     }))
 
   it('takes the place of one that an interrupted upgrade has left', () =>

@@ -1,5 +1,5 @@
 /** Copies of a SQLite database beside it, one from before each upgrade: the way back if the upgrade itself goes wrong. */
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
@@ -30,23 +30,47 @@ const KEPT = 2
 /** For the upgrade itself, and what SQLite writes beside the database meanwhile. */
 const BESIDES_BYTES = 16 * 1024 * 1024
 const COPYING = '.copying'
-const NAME = /^\.migration-(\d+)\.before-(.+)$/
+/** Of a copy that lacks receipts. It never leads back. */
+const OUTDATED = '.outdated'
+const NAME = /^\.migration-(\d+)\.before-\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(\.outdated)?$/
 
 /** The copy that an upgrade of the database at `path` makes, which has run `migration` migrations. */
 export function copyOf(path: string, migration: number): UpgradeCopy {
   return { path: `${path}.migration-${migration}.before-${RELEASE}`, migration }
 }
 
-/** The copies of the database at `path`, the last one first. */
+/** The copies of the database at `path` that may lead back, the last one first. */
 export function copiesOf(path: string): readonly UpgradeCopy[] {
+  return filesOf(path).filter(({ isOutdated }) => !isOutdated)
+}
+
+/**
+ * Marks the copies of the database at `path` as outdated: a receipt was signed that they lack, so that a server on one of them would use its number again.
+ * Returns how many there were.
+ */
+export function outdateCopies(path: string): number {
+  const copies = copiesOf(path)
+  for (const copy of copies) renameSync(copy.path, copy.path + OUTDATED)
+  return copies.length
+}
+
+interface CopyFile extends UpgradeCopy {
+  readonly isOutdated: boolean
+  readonly takenAtMs: number
+}
+
+/** Also the outdated ones. The last one first. */
+function filesOf(path: string): readonly CopyFile[] {
   const [directory, name] = [dirname(path), basename(path)]
   if (!existsSync(directory)) return []
-  const found = readdirSync(directory).flatMap((entry) => {
-    const migration = entry.startsWith(name) ? NAME.exec(entry.slice(name.length))?.[1] : undefined
-    return migration === undefined ? [] : [{ path: join(directory, entry), migration: Number(migration) }]
+  const found = readdirSync(directory).flatMap((entry): readonly CopyFile[] => {
+    const [, migration, outdated] = (entry.startsWith(name) && NAME.exec(entry.slice(name.length))) || []
+    const file = join(directory, entry)
+    const facts = migration === undefined ? undefined : lstatSync(file, { throwIfNoEntry: false })
+    if (facts?.isFile() !== true) return []
+    return [{ path: file, migration: Number(migration), isOutdated: outdated !== undefined, takenAtMs: facts.mtimeMs }]
   })
-  const takenAt = new Map(found.map((copy) => [copy, statSync(copy.path).mtimeMs]))
-  return found.toSorted((one, other) => (takenAt.get(other) ?? 0) - (takenAt.get(one) ?? 0))
+  return found.toSorted((one, other) => other.takenAtMs - one.takenAtMs)
 }
 
 export async function roomForCopy(path: string): Promise<CopyRoom> {
@@ -75,18 +99,32 @@ export async function copyBeforeUpgrade(path: string, migration: number): Promis
   if (lack !== undefined) throw new UpgradeNotCopied(lack)
   const copy = copyOf(path, migration)
   const temporary = path + COPYING
-  // Of an upgrade that was interrupted.
-  rmSync(temporary, { force: true })
   try {
+    // Of an upgrade that was interrupted.
+    rmSync(temporary, { force: true })
     await copySqlite(path, temporary)
     renameSync(temporary, copy.path)
     syncPath(dirname(path))
   } catch (cause) {
-    rmSync(temporary, { force: true })
+    if (lstatSync(temporary, { throwIfNoEntry: false })?.isFile() === true) rmSync(temporary)
     throw new UpgradeNotCopied(notCopied(cause instanceof Error ? cause.message : String(cause)), { cause })
   }
-  for (const { path: old } of copiesOf(path).slice(KEPT)) rmSync(old)
+  removeOld(path, copy)
   return copy
+}
+
+/** What cannot be removed stays: that is no reason not to start. */
+function removeOld(path: string, copy: UpgradeCopy): void {
+  const others = filesOf(path).filter((file) => file.path !== copy.path)
+  const kept = others.filter(({ isOutdated }) => !isOutdated).slice(0, KEPT - 1)
+  for (const file of others) {
+    if (kept.includes(file)) continue
+    try {
+      rmSync(file.path)
+    } catch {
+      // Seen again at the next upgrade.
+    }
+  }
 }
 
 function notCopied(why: string): string {
