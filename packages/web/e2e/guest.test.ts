@@ -70,6 +70,12 @@ describe('a guest with a phone and a slow connection', () => {
     await page.getByText('You can close this page').waitFor()
     await assertAccessible(page)
     assert.equal(await page.title(), 'Arrived · Blindkeep')
+    await choose(page, someFile('later.txt', 10))
+    await page.getByRole('heading', { name: '3 files arrived, 1 more is not sent yet' }).waitFor()
+    assert.notEqual(await page.title(), 'Arrived · Blindkeep')
+    await assertAccessible(page)
+    await button(page, 'Remove later.txt').click()
+    await allArrived(page)
 
     const drops = await owner.inbox()
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { filePath } from '../common/filePath.ts'
 import { Icon } from '../common/icons.tsx'
 import type { Snapshot } from './messages.ts'
 import { isForOneFile, isShut, type Outcome, outcomeOf } from './standing.ts'
-import { useGuestPages } from './texts.ts'
+import { type GuestTexts, useGuestPages } from './texts.ts'
 import { isFocusFree } from './useFocusFallback.ts'
 
 /** Appears when no file is on its way any more. Says also which files have not arrived. */
@@ -21,7 +21,7 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
   if (outcome === undefined) return null
   const isChecking = checkedReceipts + missingReceipts + alarms < counts.landed
   const isProven = alarms === 0 && missingReceipts === 0
-  const isGood = isProven && outcome.missing === 0
+  const isGood = isProven && outcome.missing === 0 && counts.chosen === 0
   const proof = outcome.missing > 0 ? text.done.checkedArrived : text.done.checked(counts.landed)
   const status = isChecking ? text.done.checking : isProven ? proof : text.done.unproven(alarms + missingReceipts)
   const last = isForOneFile(snapshot) ? text.done.onlyOne : isShut(snapshot) ? text.done.full : text.done.close
@@ -32,7 +32,7 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
       </div>
       <div class="stack tight grow">
         <h2 id="done-heading" ref={heading} tabIndex={-1}>
-          {outcome.missing > 0 ? text.done.some(outcome.landed, outcome.missing) : text.done.title(outcome.landed)}
+          {headingOf(outcome, counts.chosen, text)}
         </h2>
         <MissingFiles outcome={outcome} />
         <p>{status}</p>
@@ -50,6 +50,16 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
       </div>
     </section>
   )
+}
+
+/** Never that all have arrived while some are chosen and not sent. */
+export function headingOf(
+  { landed, missing }: Pick<Outcome, 'landed' | 'missing'>,
+  chosen: number,
+  { done }: GuestTexts,
+): string {
+  if (missing > 0) return done.some(landed, missing)
+  return chosen > 0 ? done.waiting(landed, chosen) : done.title(landed)
 }
 
 function MissingFiles({ outcome: { missing, shown } }: { readonly outcome: Outcome }) {

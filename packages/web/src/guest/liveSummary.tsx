@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatPercent } from '../common/format.ts'
+import { headingOf } from './doneCard.tsx'
 import type { Snapshot } from './messages.ts'
 import { useGuestPages } from './texts.ts'
 
@@ -16,9 +17,10 @@ export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefi
     const { totals, counts, alarms } = snapshot
     if (totals.files === 0 && counts.failed === 0) return
     const missing = counts.failed + counts.unfit
-    const key = [totals.landed, missing, totals.trouble?.reason, snapshot.isPaused, alarms].join()
-    const nowMs = performance.now()
     const isDone = totals.landed === totals.files
+    const chosen = isDone ? counts.chosen : 0
+    const key = [totals.landed, missing, totals.trouble?.reason, snapshot.isPaused, alarms, chosen].join()
+    const nowMs = performance.now()
     const isNothing = totals.files === 0
     if (key === last.current.key && (isDone || nowMs - last.current.atMs < MIN_INTERVAL_MS)) return
     // Small files can land many times a second: this counts as progress.
@@ -33,7 +35,7 @@ export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefi
     )
     const trouble = totals.trouble === undefined ? '' : text.failures[totals.trouble.reason]
     const state = snapshot.isPaused ? text.progress.paused : trouble
-    const done = missing > 0 ? text.done.some(totals.landed, missing) : `${text.done.title(totals.landed)}.`
+    const done = `${headingOf({ landed: totals.landed, missing }, counts.chosen, text)}.`
     setAnnounced(isNothing ? failed : isDone ? done : [progress, failed, state].filter((part) => part !== '').join(' '))
   }, [snapshot])
   return (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Button, Field } from '../common/controls.tsx'
+import { focusFault } from '../common/focusFault.ts'
 import { formatBytes } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
@@ -17,10 +18,11 @@ export function MessageForm({ snapshot: { counts, chosenBytes, passphrase } }: {
   const [typed, setTyped] = useState('')
   const [isMissing, setIsMissing] = useState(false)
   const needsPassphrase = passphrase === 'wanted'
-  const submit = (event: Event) => {
+  const submit = (event: { readonly currentTarget: HTMLFormElement; preventDefault(): void }) => {
     event.preventDefault()
-    setIsMissing(needsPassphrase && typed === '')
-    if (needsPassphrase && typed === '') return
+    const lacksPassphrase = needsPassphrase && typed === ''
+    setIsMissing(lacksPassphrase)
+    if (lacksPassphrase) return focusFault(event.currentTarget)
     tell({
       do: 'send',
       message: { note: note.trim(), sender: sender.trim() },

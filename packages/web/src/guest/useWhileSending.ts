@@ -10,7 +10,8 @@ export function useWhileSending(snapshot: Snapshot | undefined, { text, language
   const isSending = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
   const isMoving = isSending && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files
   const outcome = snapshot === undefined || snapshot.alarms > 0 ? undefined : outcomeOf(snapshot)
-  const ending = outcome === undefined ? 'Blindkeep' : outcome.missing > 0 ? text.pageTitleSome : text.pageTitleDone
+  const isPartial = outcome !== undefined && (outcome.missing > 0 || snapshot?.counts.chosen !== 0)
+  const ending = outcome === undefined ? 'Blindkeep' : isPartial ? text.pageTitleSome : text.pageTitleDone
   const percent = isSending ? formatPercent(snapshot.totals.doneBytes, snapshot.totals.totalBytes, language) : undefined
   useEffect(() => {
     document.title = percent === undefined ? ending : text.pageTitle(percent)

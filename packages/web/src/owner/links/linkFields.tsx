@@ -19,6 +19,8 @@ const MAX_PASSPHRASE_CHARACTERS = 200
 
 interface LinkFieldsProps {
   readonly draft: LinkDraft
+  /** The link that the form began with has a passphrase, which this one does not get by itself. */
+  readonly asksPassphrase?: boolean
   /** Undefined for a form that began with another link. */
   readonly preset: Preset | undefined
   readonly faults: DraftFaults
@@ -48,7 +50,7 @@ export function LinkFields(props: LinkFieldsProps) {
       </Field>
       <GuestWordsFields draft={draft} language={language} change={change} />
       <ExpiryFields draft={draft} faults={faults} language={language} change={change} />
-      <Limits draft={draft} faults={faults} language={language} change={change} />
+      <Limits {...{ draft, faults, language, change }} isOpen={props.asksPassphrase === true} />
     </>
   )
 }
@@ -137,10 +139,10 @@ function Presets({ preset, language, onPreset }: Pick<LinkFieldsProps, 'preset' 
   )
 }
 
-function Limits({ draft, faults, language, change }: CapFieldsProps) {
+function Limits({ draft, faults, language, change, isOpen }: CapFieldsProps & { readonly isOpen: boolean }) {
   const text = linksText(language).form
   return (
-    <details class="link-limit-fields">
+    <details class="link-limit-fields" open={isOpen}>
       <summary>{text.limits}</summary>
       <div class="stack">
         <Check checked={draft.singleUse} onChange={(singleUse) => change({ singleUse })}>

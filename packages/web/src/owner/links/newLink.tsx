@@ -2,9 +2,9 @@
 import type { CreatedLink, OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { focusFault } from '../../common/focusFault.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { focusFault } from '../focusFault.ts'
 import { useAction } from '../useAction.ts'
 import { copyOf, type DraftFaults, type LinkDraft, PRESETS, type Preset, readDraft, withPreset } from './linkDraft.ts'
 import { LinkFields } from './linkFields.tsx'
@@ -63,6 +63,7 @@ export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
         {like !== undefined && <p class="soft">{text.form.like(labelOf(like, language))}</p>}
         {like?.passphraseRequired === true && <Notice tone="warn">{text.form.likePassphrase}</Notice>}
         <LinkFields
+          asksPassphrase={like?.passphraseRequired === true}
           draft={draft}
           preset={preset}
           faults={faults}

@@ -231,6 +231,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     onlyOne: 'Der Link nimmt eine Datei an, und das war alles. Sie können diese Seite schließen.',
     full: 'Der Link nimmt keine Dateien mehr an. Sie können diese Seite schließen.',
     rest: 'Die Liste darunter zeigt, was Sie tun können.',
+    waiting: (landed, chosen) =>
+      `${files(landed)} angekommen, ${number(chosen)} weitere ${plural(chosen, 'ist', 'sind')} noch nicht gesendet`,
     some: (landed, failed) => `${files(landed)} angekommen, ${number(failed)} nicht gesendet`,
   },
   receipt: {

@@ -219,6 +219,8 @@ export const guest = {
     onlyOne: 'The link accepts one file, and this was all. You can close this page.',
     full: 'The link accepts no more files. You can close this page.',
     rest: 'The list below shows what you can do about it.',
+    waiting: (landed: number, chosen: number) =>
+      `${files(landed)} arrived, ${number(chosen)} more ${plural(chosen, 'is', 'are')} not sent yet`,
     some: (landed: number, failed: number) =>
       `${files(landed)} arrived, ${number(failed)} ${plural(failed, 'was', 'were')} not sent`,
   },
