@@ -22,7 +22,7 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const isChecking = checkedReceipts + missingReceipts + alarms < counts.landed
   const isProven = alarms === 0 && missingReceipts === 0
   const isGood = isProven && outcome.missing === 0 && counts.chosen === 0
-  const proof = outcome.missing > 0 ? text.done.checkedArrived : text.done.checked(counts.landed)
+  const proof = outcome.missing > 0 || counts.chosen > 0 ? text.done.checkedArrived : text.done.checked(counts.landed)
   const status = isChecking ? text.done.checking : isProven ? proof : text.done.unproven(alarms + missingReceipts)
   const last = isForOneFile(snapshot) ? text.done.onlyOne : isShut(snapshot) ? text.done.full : text.done.close
   return (
