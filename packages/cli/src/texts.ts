@@ -49,3 +49,8 @@ export function parseDuration(text: string): number | undefined {
 
 /** The first characters of an id, which are enough in a list: commands take them, too. */
 export const shortId = (id: string) => id.slice(0, 8)
+
+/** `3f8a21c0 (blindkeep on desk)`. */
+export function namedText(id: string, { name }: { readonly name: string | undefined }): string {
+  return name === undefined ? shortId(id) : `${shortId(id)} (${shown(name)})`
+}

@@ -5,6 +5,12 @@ import type { LoginFlags, RecoverFlags, RegisterFlags } from '../account/signIn.
 import { done } from './done.ts'
 import { name } from './options.ts'
 
+const NAME = [
+  '--name <text>',
+  'what your lists call this program, instead of “blindkeep on” and this machine',
+  name,
+] as const
+
 export function addAccountCommands(program: Command): void {
   program
     .command('register')
@@ -20,7 +26,7 @@ export function addAccountCommands(program: Command): void {
       'the invite, as its link or its code, where the server wants one; or BLINDKEEP_INVITE',
     )
     .option('--words-to <file>', 'write the recovery words to a new file instead of printing them')
-    .option('--name <text>', 'what your lists call this program, instead of “blindkeep on” and this machine', name)
+    .option(...NAME)
     .option('--keyring', 'keep the keys sealed under a key of the system’s keyring')
     .addHelpText(
       'after',
@@ -40,7 +46,7 @@ Example:
     .option('--email <address>', 'otherwise it is asked for')
     .option('--password-file <file>', 'the password; or BLINDKEEP_PASSWORD; or it is asked for')
     .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
-    .option('--name <text>', 'what your lists call this program, instead of “blindkeep on” and this machine', name)
+    .option(...NAME)
     .option('--keyring', 'keep the keys sealed under a key of the system’s keyring')
     .action(async (server: string | undefined, _flags, command: Command) => {
       const { login } = await import('../account/signIn.ts')
@@ -55,7 +61,7 @@ Example:
     .option('--words-file <file>', 'the 24 words; or BLINDKEEP_RECOVERY_WORDS; or they are asked for')
     .option('--password-file <file>', 'the new password; or BLINDKEEP_PASSWORD; or it is asked for')
     .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
-    .option('--name <text>', 'what your lists call this program, instead of “blindkeep on” and this machine', name)
+    .option(...NAME)
     .option('--keyring', 'keep the keys sealed under a key of the system’s keyring')
     .action(async (server: string, _flags, command: Command) => {
       const { recoverAccount } = await import('../account/signIn.ts')

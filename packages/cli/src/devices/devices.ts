@@ -8,8 +8,8 @@ import { interruptible } from '../interrupts.ts'
 import { pick } from '../pick.ts'
 import type { Report } from '../report.ts'
 import { shrinking } from '../table.ts'
-import { filesText, shortId, shown, timeText } from '../texts.ts'
-import { namedText, tellNameFaults } from './named.ts'
+import { filesText, namedText, shortId, shown, timeText } from '../texts.ts'
+import { tellNameFaults } from './named.ts'
 import { sessionFacts } from './sessions.ts'
 
 /** Files in a text; programs get all. */

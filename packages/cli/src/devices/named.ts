@@ -1,12 +1,7 @@
-/** The owner's names of sessions and devices. */
+/** Says which names of sessions and devices do not open. */
 import { EXIT, type Exit } from '../exits.ts'
 import type { Report } from '../report.ts'
-import { shortId, shown } from '../texts.ts'
-
-/** `3f8a21c0 (blindkeep on desk)`. */
-export function namedText(id: string, { name }: { readonly name: string | undefined }): string {
-  return name === undefined ? shortId(id) : `${shortId(id)} (${shown(name)})`
-}
+import { shortId } from '../texts.ts'
 
 interface Telling {
   readonly what: 'session' | 'device'

@@ -7,8 +7,8 @@ import { agrees } from '../ask.ts'
 import { EXIT, type Exit } from '../exits.ts'
 import { pick } from '../pick.ts'
 import { shrinking } from '../table.ts'
-import { shortId, shown, timeText } from '../texts.ts'
-import { namedText, tellNameFaults } from './named.ts'
+import { namedText, shortId, shown, timeText } from '../texts.ts'
+import { tellNameFaults } from './named.ts'
 
 export async function listSessions(flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)

@@ -12,7 +12,7 @@ import { pick } from '../pick.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
 import type { Report } from '../report.ts'
 import { shrinking } from '../table.ts'
-import { filesText, shortId, shown, timeText } from '../texts.ts'
+import { filesText, namedText, shortId, shown, timeText } from '../texts.ts'
 
 export interface CreateShareFlags extends OwnerFlags, QrFlags {
   readonly name?: string
@@ -157,8 +157,7 @@ export async function revokeShare(given: string, flags: OwnerFlags): Promise<Exi
   const { owner, report } = await signedIn(flags)
   const share = pickShare(await owner.listShares(), given)
   const { opaqueId } = share
-  const named = share.name === undefined ? shortId(opaqueId) : `${shortId(opaqueId)} (${shown(share.name)})`
-  const question = `Revoke the share ${named}? Its address shows nothing from then on; what people have read before, they keep. It cannot be undone.`
+  const question = `Revoke the share ${namedText(opaqueId, share)}? Its address shows nothing from then on; what people have read before, they keep. It cannot be undone.`
   if (!(await agrees(question, flags))) return EXIT.failed
   await owner.deleteShare(opaqueId)
   report.result(`The share ${shortId(opaqueId)} is revoked.`, { event: 'revoked', share_id: opaqueId })
