@@ -192,9 +192,10 @@ async function startWatching({
 }: Pick<ServerData, 'store' | 'objects' | 'witness'> &
   Pick<Config, 'freeSpaceFloorBytes' | 'database'> &
   Pick<AppParts, 'log' | 'onBroken'> & { readonly clock: Clock }) {
-  const alone: HeadWatch =
+  // Without a witness, a copy from before an upgrade is what could set the database back alone.
+  const unwitnessed: HeadWatch =
     database.kind === 'sqlite' ? { ...unwatched, signed: outdatingCopies(database.path, log) } : unwatched
-  const headWatch = witness === undefined ? alone : createHeadWatch({ store, witness, log })
+  const headWatch = witness === undefined ? unwitnessed : createHeadWatch({ store, witness, log })
   await headWatch.check()
   // A database that does not answer is asked again.
   const unlessBroken = (error: unknown) => {
