@@ -46,7 +46,7 @@ export interface OwnerDevices {
   tieSession(deviceId: DeviceId): Promise<void>
   /** All devices, including revoked and invented ones, oldest first. */
   devices(): Promise<readonly ListedDevice[]>
-  /** Also a revoked one. An empty name removes it. Throws `RangeError` for more than 200 characters, and what a call throws: `error.device.not_found`. */
+  /** Also a revoked one. An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call throws: `error.device.not_found`. */
   nameDevice(deviceId: DeviceId, name: string): Promise<void>
   /**
    * The device may no longer write, and the sessions that are tied to it end, this client's too. What it signed before stays valid: see `signedLately`. Other

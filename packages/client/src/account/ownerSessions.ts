@@ -29,7 +29,7 @@ export interface OwnerSessions {
    * them may be on it.
    */
   untiedSessions(): Promise<readonly OwnSession[]>
-  /** An empty name removes it. Throws `RangeError` for more than 200 characters, and what a call throws: `error.auth.session_not_found`. */
+  /** An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call throws: `error.auth.session_not_found`. */
   nameSession(sessionId: SessionId, name: string): Promise<void>
   /**
    * Names this client's session and its device, unless they have names. A device that has one gives it to the session. `isChosen`: the owner has chosen the

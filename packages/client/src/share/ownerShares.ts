@@ -33,7 +33,7 @@ const ASSETS_AT_ONCE = 6
 
 /** An unsigned asset cannot be shared: a receiver keeps what the share has shown. */
 export interface CreateShare extends Pick<AssetPermissions, 'allowRevokedDevice'> {
-  /** The owner's own name for the share, at most 200 characters. Sealed; a receiver of the share does not see it. */
+  /** The owner's own name for the share, at most 600 bytes of UTF-8. Sealed; a receiver of the share does not see it. */
   readonly name?: string | undefined
   /** RFC 3339. Without it, the share does not expire. */
   readonly expiresAt?: string | undefined
