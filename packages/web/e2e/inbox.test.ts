@@ -335,6 +335,8 @@ describe('an inbox', () => {
     await button(page, text.discardOf('day_7.jpg')).click()
     await button(page, text.discarding.submit(1)).click()
     await batch.waitFor()
+    // The row that has taken its place has the focus.
+    await page.waitForFunction(() => document.activeElement?.closest('[data-drop]') instanceof HTMLElement)
     await assertAccessible(page)
     await batch.getByRole('button', { name: /^Keep 7 of/ }).click()
     await button(page, text.keeping.submit(7)).click()
