@@ -2,24 +2,15 @@
  * Checks the documents: `npm run docs`. Every relative link in a Markdown file leads to a file of the repository, and every anchor to a heading.
  * `npm run docs:run [-- <file> …]` also runs the blocks of commands that say that they can be run: those whose fence is ```` ```sh run ````.
  */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { brokenLinks } from './docs/links.ts'
 import { type Document, readDocument } from './docs/markdown.ts'
-
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
+import { projectFiles, ROOT } from './projectFiles.ts'
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { run: { type: 'boolean' } } })
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((file) => file !== '')
-
+const files = projectFiles()
 const documents: readonly Document[] = files
   .filter((file) => file.endsWith('.md'))
   .map((file) => readDocument(file, readFileSync(`${ROOT}${file}`, 'utf8')))

@@ -14,11 +14,10 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { installPacked, type Packed } from '../testing/packed.ts'
+import { projectFiles, ROOT } from './projectFiles.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SECONDS = 1_700_000_000
 
 let packed: Packed
@@ -103,11 +102,7 @@ function copyOfTree(): string {
   const packedDirectory = join(ROOT, 'packed')
   mkdirSync(packedDirectory, { recursive: true })
   const directory = mkdtempSync(join(packedDirectory, 'copy-'))
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-  for (const file of listed.split('\0').filter((name) => name !== '')) {
+  for (const file of projectFiles()) {
     mkdirSync(dirname(join(directory, file)), { recursive: true })
     copyFileSync(join(ROOT, file), join(directory, file))
   }

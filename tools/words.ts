@@ -2,8 +2,9 @@
  * Finds words in comments, texts and documents that a tired reader has to read twice: `node tools/words.ts [path …]`. Ends with 1 when there are any.
  * Each word stands with what to write instead. Code itself is not searched: the compiler and the glossary of ARCHITECTURE.md keep its names.
  */
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { projectFiles, ROOT } from './projectFiles.ts'
 
 const INSTEAD: readonly (readonly [RegExp, string])[] = [
   [/\bwho(m|so)?ever\b/gi, 'the noun: the caller, the owner, the guest, any client'],
@@ -28,15 +29,11 @@ const CODE = /\.(ts|tsx|mjs|css)$/
 const PROSE = /\.md$/
 
 const paths = process.argv.slice(2)
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...paths], {
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((file) => !EXCEPT.test(file) && (CODE.test(file) || PROSE.test(file)) && existsSync(file))
+const files = projectFiles(paths).filter((file) => !EXCEPT.test(file) && (CODE.test(file) || PROSE.test(file)))
 
 let found = 0
 for (const file of files) {
-  const text = readFileSync(file, 'utf8')
+  const text = readFileSync(join(ROOT, file), 'utf8')
   for (const [start, piece] of PROSE.test(file) ? [[0, text] as const] : proseOf(text)) {
     for (const [word, instead] of INSTEAD) {
       for (const { 0: hit, index } of piece.matchAll(word)) {
