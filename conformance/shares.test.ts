@@ -37,6 +37,8 @@ interface ListedShare {
   readonly sealed_record?: string
 }
 const listed = async (owner: Owner) => json<{ shares: ListedShare[] }>(await asOwner(owner, 'GET', '/v1/shares')).shares
+const name = (owner: Owner, opaqueId: string, body: object): Promise<Reply> =>
+  server.send({ method: 'PATCH', path: `/v1/shares/${opaqueId}`, token: owner.token, json: body })
 const end = (owner: Owner, opaqueId: string): Promise<Reply> => asOwner(owner, 'DELETE', `/v1/shares/${opaqueId}`)
 
 interface Shared {
@@ -127,6 +129,38 @@ describe('create a share', () => {
     const wrong = ['', '=', base64(4097)]
     const send = (over: object) => make(owner, shareBody(over))
     await expectRefusedValues(send, { sealed_name: wrong, sealed_record: wrong }, '400 request.malformed')
+  })
+
+  it('gets another name or none from its owner alone, and shows the same as before', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const sealed_record = base64(80)
+    const body = shareBody({ sealed_record })
+    expectAnswer(await make(owner, body), '201')
+    const seen = json(await visit({ client: server, opaqueId: body.opaque_id }))
+    const sealed_name = base64(4096)
+    for (const [given, now] of [
+      [{ sealed_name }, sealed_name],
+      [{}, sealed_name],
+      [{ sealed_name: null }, undefined],
+      [{ sealed_name }, sealed_name],
+    ] as const) {
+      expectAnswer(await name(owner, body.opaque_id, given), '204')
+      const [entry] = await listed(owner)
+      assert.deepEqual([entry?.sealed_name, entry?.sealed_record], [now, sealed_record])
+    }
+    assert.deepEqual(json(await visit({ client: server, opaqueId: body.opaque_id })), seen)
+    for (const wrong of ['', '=', base64(4097)])
+      expectAnswer(await name(owner, body.opaque_id, { sealed_name: wrong }), '400 request.malformed')
+    expectAnswer(await name(owner, body.opaque_id, { sealed_name: {} }), '422 request.unprocessable')
+    expectAnswer(await name(owner, body.opaque_id, { sealed_record }), '400 request.malformed', 'it is written once')
+    const replies = [
+      await name(other, body.opaque_id, { sealed_name }),
+      await name(owner, newOpaqueId(), { sealed_name }),
+    ]
+    expectAnswer(await end(owner, body.opaque_id), '204')
+    replies.push(await name(owner, body.opaque_id, { sealed_name }))
+    for (const reply of replies) expectAnswer(reply, NO_SHARE)
+    assert.equal(new Set(replies.map(fingerprint)).size, 1)
   })
 
   it('creates one share for 64 requests with one id at once', async () => {

@@ -68,6 +68,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   MintCapabilityResponse: 'The new token, which only this answer has.',
   NameDeviceRequest: 'The new name of a device, or null.',
   NameSessionRequest: 'The new name of a session, or null.',
+  NameShareRequest: 'The new name of a share, or null.',
   OpenUploadResponse: 'An open upload session, an own one or a guest’s.',
   ProtocolWindowResponse: 'The protocol versions that writes may use, both ends included.',
   ProvisionLinkRequest: 'A new link.',

@@ -5,7 +5,7 @@ import type { QrFlags } from '../qrCode.ts'
 import type { OpenFlags } from '../shares/openAddress.ts'
 import type { CreateShareFlags } from '../shares/ownShares.ts'
 import { done } from './done.ts'
-import { expiry, name } from './options.ts'
+import { expiry, name, newName } from './options.ts'
 
 export function addShareCommands(program: Command): void {
   const share = program.command('share').description('Shares: you show files to everyone who has the address.')
@@ -29,6 +29,16 @@ export function addShareCommands(program: Command): void {
     .action(async (id: string, _flags, command: Command) => {
       const { showShare } = await import('../shares/ownShares.ts')
       await done(showShare(id, command.optsWithGlobals<OwnerFlags & QrFlags>()))
+    })
+
+  share
+    .command('rename')
+    .description('Gives a share another name, which only you can read. Its address stays as it is.')
+    .argument('<id>', 'the id, its beginning, or the present name')
+    .argument('<name>', 'the new name; an empty text removes it', newName)
+    .action(async (id: string, given: string, _flags, command: Command) => {
+      const { renameShare } = await import('../shares/ownShares.ts')
+      await done(renameShare(id, given, command.optsWithGlobals<OwnerFlags>()))
     })
 
   share

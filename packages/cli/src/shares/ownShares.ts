@@ -1,4 +1,4 @@
-/** `share create`, `share list`, `share show`, `share revoke`. */
+/** `share create`, `share list`, `share show`, `share rename`, `share revoke`. */
 import { AssetUnsigned } from '@blindkeep/client/errors'
 import type { AssetFacts, CreatedShare, CreateShare, Owner, OwnShare, ShareSummary } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
@@ -151,6 +151,15 @@ function pickShare(shares: readonly OwnShare[], given: string): OwnShare {
     id: ({ opaqueId }) => opaqueId,
     name: ({ name }) => name,
   })
+}
+
+export async function renameShare(given: string, name: string, flags: OwnerFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const { opaqueId } = pickShare(await owner.listShares(), given)
+  await owner.nameShare(opaqueId, name)
+  const is = name.trim() === '' ? 'has no name now' : `is now ${shown(name)}`
+  report.result(`The share ${shortId(opaqueId)} ${is}.`, { event: 'named', share_id: opaqueId, name })
+  return EXIT.done
 }
 
 export async function revokeShare(given: string, flags: OwnerFlags): Promise<Exit> {

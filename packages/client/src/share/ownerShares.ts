@@ -78,6 +78,11 @@ export interface OwnerShares {
   createShare(assets: readonly (string | AssetFacts)[], options?: CreateShare): Promise<CreatedShare>
   /** Shares that were not deleted, oldest first; expired ones for 30 days. */
   listShares(): Promise<readonly OwnShare[]>
+  /**
+   * The owner's own name; the share shows what it showed before. An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call
+   * throws: `error.share.not_found`.
+   */
+  nameShare(opaqueId: string, name: string): Promise<void>
   /** The share shows nothing from now on; receivers keep what they have read before. */
   deleteShare(opaqueId: string): Promise<void>
 }
@@ -131,6 +136,12 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
       return shares
     },
 
+    async nameShare(opaqueId, name) {
+      const sealed = await sealName(nameSeal(accountKey, opaqueId), name)
+      const body = { sealed_name: sealed === undefined ? null : toBase64(sealed) }
+      await call('nameShare', { path: { opaque_id: opaqueId }, body })
+    },
+
     async deleteShare(opaqueId) {
       await call('deleteShare', { path: { opaque_id: opaqueId } })
     },
@@ -156,7 +167,7 @@ async function createdWithNotes(call: Call, { share, notes, signal }: CreationPa
   }
 }
 
-const nameSeal = (accountKey: Bytes, opaqueId: OpaqueId) =>
+const nameSeal = (accountKey: Bytes, opaqueId: string) =>
   ({ key: accountKey, purpose: 'share-name', contextId: fromHex(opaqueId) }) as const
 
 function openedOf(

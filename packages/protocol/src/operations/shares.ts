@@ -1,4 +1,10 @@
-import { CreateShareRequest, CreateShareResponse, ShareResponse, SharesResponse } from '../schemas/shares.ts'
+import {
+  CreateShareRequest,
+  CreateShareResponse,
+  NameShareRequest,
+  ShareResponse,
+  SharesResponse,
+} from '../schemas/shares.ts'
 import { content } from './contents.ts'
 import type { Operations } from './operation.ts'
 
@@ -27,6 +33,19 @@ export const shareOperations = {
       'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them.',
     answers: { 200: { description: 'The shares.', body: SharesResponse } },
     problems: [],
+  },
+  nameShare: {
+    method: 'PATCH',
+    path: '/v1/shares/{opaque_id}',
+    tag: 'shares',
+    auth: 'bearer',
+    summary: 'Name one of the caller’s shares',
+    description:
+      'Only the caller sees it, in the list. The share shows what it showed before. An absent member stays as it is, null removes it. Deleted, unknown and other accounts’ shares get the same 404.',
+    body: { type: 'application/json', schema: NameShareRequest, nullRemoves: true },
+    writes: true,
+    answers: { 204: { description: 'The share has this name now.' } },
+    problems: ['error.share.not_found'],
   },
   deleteShare: {
     method: 'DELETE',

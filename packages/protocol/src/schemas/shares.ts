@@ -38,6 +38,10 @@ export const CreateShareRequest = object('CreateShareRequest', {
 })
 export type CreateShareRequest = Static<typeof CreateShareRequest>
 
+/** Absent: unchanged. Null: removed. */
+export const NameShareRequest = object('NameShareRequest', { sealed_name: notes.sealed_name })
+export type NameShareRequest = Static<typeof NameShareRequest>
+
 export const CreateShareResponse = object('CreateShareResponse', { opaque_id: opaqueId('The id, echoed.') })
 export type CreateShareResponse = Static<typeof CreateShareResponse>
 

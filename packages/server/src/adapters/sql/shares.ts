@@ -93,6 +93,13 @@ const noting = prepared((db, given: Given & ShareNotes) =>
     .values({ opaque_id: given.opaqueId, sealed_name: given.sealedName, sealed_record: given.sealedRecord }),
 )
 
+const naming = prepared((db, given: Given & Pick<ShareNotes, 'sealedName'>) =>
+  db
+    .insertInto('share_notes')
+    .values({ opaque_id: given.opaqueId, sealed_name: given.sealedName })
+    .onConflict((conflict) => conflict.column('opaque_id').doUpdateSet({ sealed_name: given.sealedName })),
+)
+
 const removalOfNotes = prepared((db, given: Given) =>
   db.deleteFrom('share_notes').where('opaque_id', '=', given.opaqueId),
 )
@@ -148,6 +155,12 @@ export function shareWrites(db: Db): ShareWrites {
       const hashes = Buffer.from(share.blobHashes.join(''), 'hex')
       if ((await insertion.changed(db, { ...share, hashes })) === 0) return false
       if (share.sealedName !== undefined || share.sealedRecord !== undefined) await noting.changed(db, share)
+      return true
+    },
+    async setName(opaqueId, accountId, sealedName) {
+      const share = await byId.first(db, { opaqueId })
+      if (share?.account_id !== accountId || share.ended_at !== null) return false
+      await naming.changed(db, { opaqueId, sealedName })
       return true
     },
     async end(opaqueId, accountId, at) {

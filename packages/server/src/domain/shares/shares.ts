@@ -63,6 +63,19 @@ export function createShares({ store, objects, clock }: SharePorts) {
       return store.read((tx) => tx.shares.listOf(accountId))
     },
 
+    /** The owner's own name for a share, also an expired one. Undefined removes it. A receiver does not see it. */
+    async name(
+      accountId: AccountId,
+      opaqueId: OpaqueId,
+      sealedName: Uint8Array | undefined,
+    ): Promise<Refuses<'session_over' | 'share_not_found'> | undefined> {
+      return store.write([accountLock(accountId)], async (tx) => {
+        const inactive = await requireActiveAccount(tx, accountId)
+        if (inactive !== undefined) return inactive
+        return (await tx.shares.setName(opaqueId, accountId, sealedName)) ? undefined : { refused: 'share_not_found' }
+      })
+    },
+
     /** The caller does not learn whether the share existed. Its contents are deleted when this resolves. */
     async remove(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       await store.write([accountLock(accountId)], (tx) => tx.shares.end(opaqueId, accountId, clock.now()))

@@ -6,7 +6,7 @@ import type { Objects } from '../../ports/objects.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 
-type Row = 'createShare' | 'listShares' | 'deleteShare' | 'share' | 'shareBlob' | 'shareBlobHead'
+type Row = 'createShare' | 'listShares' | 'nameShare' | 'deleteShare' | 'share' | 'shareBlob' | 'shareBlobHead'
 
 export function shareRoutes({
   shares,
@@ -38,6 +38,12 @@ export function shareRoutes({
         ...(sealedRecord && { sealed_record: toBase64(sealedRecord) }),
       }))
       return { status: 200, body: { shares: entries } }
+    },
+
+    async nameShare({ params, json: { sealed_name: name }, caller }) {
+      if (name === undefined) return { status: 204 }
+      const sealedName = name === null ? undefined : fromBase64(name)
+      return (await shares.name(caller.account.accountId, params.opaque_id, sealedName)) ?? { status: 204 }
     },
 
     async deleteShare({ params, caller }) {

@@ -45,6 +45,8 @@ export interface ShareReads {
 export interface ShareWrites {
   /** False if the id is taken, by any account. */
   insert(share: NewShare): Promise<boolean>
+  /** Replaces the name of a share that has not ended; undefined removes it. False, and nothing changed, if the account has no such share. */
+  setName(opaqueId: OpaqueId, accountId: AccountId, sealedName: Uint8Array | undefined): Promise<boolean>
   /** Removes its contents and notes; its id stays taken. No error if the account has no such share, or it ended before. */
   end(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<void>
   /** Ends at most `max` shares of the account. Answers how many. */

@@ -22,6 +22,7 @@ export function describeShares(inStore: InStore): void {
   describe('shares', () => {
     describeRows(inStore)
     describeNotes(inStore)
+    describeNaming(inStore)
     describeEnding(inStore)
   })
 }
@@ -145,6 +146,29 @@ function describeNotes(inStore: InStore): void {
       await store.write([], (tx) => tx.shares.end(opaqueId(6), accountId(1), at(20)))
       assert.deepEqual([await notesOf(store, 6), await notesOf(store, 99)], [none, none])
       assert.deepEqual(await listedNotes(), all.slice(0, 3))
+    }),
+  )
+}
+
+function describeNaming(inStore: InStore): void {
+  it(
+    'replaces and removes the name of its own share, also of one without notes, and of none that has ended',
+    inStore(async (store) => {
+      await seed(store)
+      await insert(store, share(3, { sealedRecord: bytes(21) }), share(4))
+      const setName = (number: number, account: number, name: Uint8Array | undefined) =>
+        store.write([], (tx) => tx.shares.setName(opaqueId(number), accountId(account), name))
+      const notesOf = (number: number) => store.read((tx) => tx.shares.notesOf(opaqueId(number)))
+      for (const name of [bytes(30), bytes(31), undefined, bytes(32)]) {
+        assert.deepEqual([await setName(3, 1, name), await setName(4, 1, name)], [true, true])
+        assert.deepEqual(await notesOf(3), { sealedName: name, sealedRecord: bytes(21) })
+        assert.deepEqual(await notesOf(4), { sealedName: name, sealedRecord: undefined })
+      }
+      assert.deepEqual([await setName(3, 2, bytes(33)), await setName(9, 1, bytes(33))], [false, false])
+      assert.deepEqual((await notesOf(3)).sealedName, bytes(32))
+      await store.write([], (tx) => tx.shares.end(opaqueId(3), accountId(1), at(20)))
+      assert.equal(await setName(3, 1, bytes(33)), false)
+      assert.deepEqual(await notesOf(3), { sealedName: undefined, sealedRecord: undefined })
     }),
   )
 }

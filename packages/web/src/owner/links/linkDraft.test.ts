@@ -118,6 +118,8 @@ describe('a link that exists', () => {
     assert.deepEqual(readChange(words, link({ title: 'Scans' }), NOW_MS).change, {
       forGuests: { title: 'Scans', message: 'Until Sunday' },
     })
+    assert.deepEqual(readChange({ ...draftOf(link()), label: ' Bob ' }, link(), NOW_MS).change, { label: 'Bob' })
+    assert.deepEqual(readChange({ ...draftOf(link()), label: '' }, link(), NOW_MS).change, { label: '' })
     const unlimited = { ...draftOf(link()), noTotalLimit: true, maxFileSize: { amount: '1', unit: 'MB' } as const }
     const { change } = readChange(unlimited, link(), NOW_MS)
     assert.deepEqual([change?.maxTotalBytes, largestPlaintext(change?.maxFileSize ?? 0)], [null, 1e6])

@@ -161,8 +161,9 @@ export function readChange(
   const read = readDraft(keepsExpiry ? { ...draft, expiry: 'never' } : draft, nowMs)
   if (read.link === undefined) return { faults: read.faults }
   const { caps: { maxFileCount, maxFileSize, maxTotalBytes } = {}, expiresAt } = read.link
-  const { title, message } = draft
+  const { label, title, message } = draft
   const change: ChangeLink = {
+    ...(!isKept('label') && { label: label.trim() }),
     ...(!isKept('title', 'message') && { forGuests: { title, message } }),
     ...(!keepsExpiry && { expiresAt: expiresAt ?? null }),
     ...(!isKept('maxFiles') && { maxFileCount: maxFileCount ?? null }),

@@ -31,23 +31,11 @@ interface LinkFieldsProps {
 
 export function LinkFields(props: LinkFieldsProps) {
   const { draft, preset, faults, language, onPreset } = props
-  const text = linksText(language).form
   const change = (changed: Partial<LinkDraft>) => props.onDraft({ ...draft, ...changed })
   return (
     <>
       <Presets preset={preset} language={language} onPreset={onPreset} />
-      <Field label={text.label} hint={text.labelHint}>
-        {(input) => (
-          <input
-            {...input}
-            value={draft.label}
-            maxLength={MAX_LABEL_CHARACTERS}
-            placeholder={text.labelExample}
-            autoComplete="off"
-            onInput={(event) => change({ label: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <LabelField draft={draft} language={language} change={change} />
       <GuestWordsFields draft={draft} language={language} change={change} />
       <ExpiryFields draft={draft} faults={faults} language={language} change={change} />
       <Limits {...{ draft, faults, language, change }} isOpen={props.asksPassphrase === true} />
@@ -55,8 +43,29 @@ export function LinkFields(props: LinkFieldsProps) {
   )
 }
 
+type WordsProps = Pick<CapFieldsProps, 'draft' | 'language' | 'change'>
+
+/** The owner's own name for the link. */
+export function LabelField({ draft, language, change }: WordsProps) {
+  const text = linksText(language).form
+  return (
+    <Field label={text.label} hint={text.labelHint}>
+      {(input) => (
+        <input
+          {...input}
+          value={draft.label}
+          maxLength={MAX_LABEL_CHARACTERS}
+          placeholder={text.labelExample}
+          autoComplete="off"
+          onInput={(event) => change({ label: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  )
+}
+
 /** What guests read on their page. */
-export function GuestWordsFields({ draft, language, change }: Pick<CapFieldsProps, 'draft' | 'language' | 'change'>) {
+export function GuestWordsFields({ draft, language, change }: WordsProps) {
   const text = linksText(language).form
   return (
     <>

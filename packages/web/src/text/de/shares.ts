@@ -26,6 +26,11 @@ export const shares: typeof import('../en/shares.ts').shares = {
   recordFault:
     'Der Server liefert einen Link, der nicht zu dieser Freigabe gehört. Er wurde verändert oder vertauscht.',
   show: { button: 'Link anzeigen', of: (name) => `Link anzeigen: ${name}` },
+  rename: {
+    button: 'Umbenennen',
+    of: (name) => `Umbenennen: ${name}`,
+    title: (name) => `Name von „${name}“`,
+  },
   end: {
     button: 'Freigabe beenden',
     buttonOf: (name) => `Freigabe beenden: ${name}`,

@@ -23,6 +23,11 @@ export const shares = {
   nameFault: 'The server gives a name that does not belong to this share. It was altered or exchanged.',
   recordFault: 'The server gives a link that does not belong to this share. It was altered or exchanged.',
   show: { button: 'Show link', of: (name: string) => `Show the link of ${name}` },
+  rename: {
+    button: 'Rename',
+    of: (name: string) => `Rename ${name}`,
+    title: (name: string) => `Name of “${name}”`,
+  },
   end: {
     button: 'Stop sharing',
     buttonOf: (name: string) => `Stop sharing: ${name}`,
