@@ -113,9 +113,9 @@ describe('a share at the command line', () => {
     assert.deepEqual([fact.url, fact.name, fact.files, fact.bytes], [made.url, 'For the notary', 2, 10])
     assert.equal((await world.facts(['open', again.stdout.split('\n')[0] ?? ''])).length, 2)
 
-    await world.facts(['share', 'rename', 'For the notary', 'For\u202E nobody', ...ADA])
+    await world.facts(['share', 'rename', 'For the notary', 'For\u202E the lawyer', ...ADA])
     const renamed = await world.run(['share', 'list', ...ADA])
-    assert.ok(renamed.stdout.includes('nobody') && !/\u202E|For the notary/.test(renamed.stdout), renamed.stdout)
+    assert.ok(renamed.stdout.includes('the lawyer') && !/\u202E|For the notary/.test(renamed.stdout), renamed.stdout)
     const without = await world.run(['share', 'rename', made.share_id.slice(0, 8), '', ...ADA])
     assert.match(without.stdout, /has no name now/)
     await world.facts(['share', 'rename', made.share_id.slice(0, 8), 'For the notary', ...ADA])
