@@ -150,6 +150,7 @@ describe('a share', () => {
     const { opaqueId, url } = share
     assert.deepEqual(named, {
       ...{ opaqueId, url, name: 'For the grandparents', contents, expiresAt: undefined, ...faults },
+      passphraseRequired: false,
       createdAt: named?.createdAt,
     })
     assert.deepEqual([unnamed?.name, unnamed?.url], [undefined, created.url])

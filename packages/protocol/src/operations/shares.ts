@@ -8,6 +8,15 @@ import {
 import { content } from './contents.ts'
 import type { Operations } from './operation.ts'
 
+const proofHeader = ['X-Service-Passphrase-Proof'] as const
+/** Of all that a share shows. */
+const gateProblems = [
+  'error.share.not_found',
+  'error.share.passphrase_required',
+  'error.share.rate_limited',
+  'error.request.malformed',
+] as const
+
 export const shareOperations = {
   createShare: {
     method: 'POST',
@@ -16,7 +25,7 @@ export const shareOperations = {
     auth: 'bearer',
     summary: 'Create a share',
     description:
-      'Any client with the address can read sealed_index, and each of blob_hashes while an asset of the caller has that blob. The client generates opaque_id. A repeat by the same caller with the same values gets 201. Any other use of a taken id is refused, also if its share has ended: an address never shows something else.',
+      'Any client with the address can read sealed_index, and each of blob_hashes while an asset of the caller has that blob. With passphrase_verifier it also needs the passphrase. The client generates opaque_id. A repeat by the same caller with the same values gets 201. Any other use of a taken id is refused, also if its share has ended: an address never shows something else.',
     body: { type: 'application/json', schema: CreateShareRequest },
     creates: true,
     writes: true,
@@ -30,7 +39,7 @@ export const shareOperations = {
     auth: 'bearer',
     summary: 'List the caller’s shares',
     description:
-      'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them.',
+      'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them, and nobody gets the verifier.',
     answers: { 200: { description: 'The shares.', body: SharesResponse } },
     problems: [],
   },
@@ -65,9 +74,10 @@ export const shareOperations = {
     auth: 'link',
     summary: 'Get a share by its address',
     description:
-      'The key in the address opens the index; it never reaches the server. Expired, deleted, unknown and mistyped shares get the same 404.',
+      'The key in the address opens the index; it never reaches the server. Expired, deleted, unknown and mistyped shares get the same 404. If the share has a passphrase, its proof is required before anything of the share is given: until then, and for a wrong one, the answer is 403. Wrong proofs are limited. Other shares ignore the proof.',
+    requestHeaders: proofHeader,
     answers: { 200: { description: 'The share.', body: ShareResponse } },
-    problems: ['error.share.not_found'],
+    problems: gateProblems,
   },
   shareBlob: {
     method: 'GET',
@@ -76,10 +86,10 @@ export const shareOperations = {
     auth: 'link',
     summary: 'Get the ciphertext of a shared blob',
     description:
-      'Requires that the share names the blob and an asset of its owner has it. Sealed bytes, with ranges. Missing and withheld blobs and blobs of ended shares get the same 404.',
-    requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
+      'Requires that the share names the blob and an asset of its owner has it, and the proof of the passphrase if the share has one. Sealed bytes, with ranges. Missing and withheld blobs and blobs of ended shares get the same 404.',
+    requestHeaders: ['Range', 'If-Range', 'If-None-Match', ...proofHeader],
     answers: content,
-    problems: ['error.share.not_found', 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
+    problems: [...gateProblems, 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
   },
   shareBlobHead: {
     method: 'HEAD',
@@ -88,11 +98,11 @@ export const shareOperations = {
     auth: 'link',
     summary: 'Get the size of a shared blob’s ciphertext',
     description: 'As GET, without the bytes.',
-    requestHeaders: ['If-None-Match'],
+    requestHeaders: ['If-None-Match', ...proofHeader],
     answers: {
       200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges'] },
       304: content[304],
     },
-    problems: ['error.share.not_found', 'error.storage.unavailable'],
+    problems: [...gateProblems, 'error.storage.unavailable'],
   },
 } as const satisfies Operations

@@ -70,7 +70,8 @@ describe('migrations', () => {
       await assert.rejects(migrate(db, sqliteDialect), isTooNew)
       await assert.rejects(requireMigrated(db), isTooNew)
       await sql`insert into migrations (number, serves) values (99, 99)`.execute(db)
-      await assert.rejects(requireMigrated(db), /^DatabaseTooNew: A newer version .* to migration 99, .* knows 3: /)
+      const tooNew = new RegExp(`^DatabaseTooNew: A newer version .* to migration 99, .* knows ${migrations.length}: `)
+      await assert.rejects(requireMigrated(db), tooNew)
     }))
 
   it('may be newer for a node that serves, until one contracts what its release uses', () =>
@@ -88,10 +89,10 @@ describe('migrations', () => {
   it('are required all: a check without migrating refuses a database that lacks one', () =>
     inDatabase(async (db) => {
       await migrate(db, sqliteDialect, migrations.slice(0, 1))
+      const behind = new RegExp(`at migration 1, this version \\(.*\\) needs ${migrations.length}\\.`)
       await assert.rejects(
         requireMigrated(db),
-        (error) =>
-          error instanceof DatabaseBehind && /at migration 1, this version \(.*\) needs 3\./.test(error.message),
+        (error) => error instanceof DatabaseBehind && behind.test(error.message),
       )
       assert.deepEqual((await sql`select number from migrations`.execute(db)).rows.length, 1)
       await migrate(db, sqliteDialect)

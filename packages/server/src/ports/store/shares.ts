@@ -13,12 +13,14 @@ export interface NewShare {
   /** This and the next are for the owner alone. */
   readonly sealedName: Uint8Array | undefined
   readonly sealedRecord: Uint8Array | undefined
+  /** SHA-256 of the passphrase verifier, if it shows what it has only to those who prove the passphrase. What is stored cannot be sent as a proof. */
+  readonly verifierHash: Uint8Array | undefined
 }
 
 export type ShareNotes = Pick<NewShare, 'sealedName' | 'sealedRecord'>
 
 export interface Share extends Omit<NewShare, 'sealedIndex' | 'blobHashes' | keyof ShareNotes> {
-  /** An ended share keeps only its id, which stays taken. */
+  /** An ended share keeps only its id, which stays taken. It has no `verifierHash`. */
   readonly endedAt: Instant | undefined
 }
 
