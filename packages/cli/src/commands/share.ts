@@ -64,6 +64,8 @@ function addCreate(share: Command): void {
       'how long it shows them (90m, 12h, 7d, 4w), or until when; without it, until revoked',
       expiry,
     )
+    .option('--passphrase', 'receivers need a passphrase; it is asked for, or BLINDKEEP_PASSPHRASE')
+    .option('--passphrase-file <file>', 'receivers need the passphrase in this file')
     .option('--no-qr', 'leave the QR code out')
     .addHelpText(
       'after',
@@ -87,10 +89,15 @@ function addOpen(program: Command): void {
     .argument('<address>', 'the whole address, with the part after #, in quotes; or - for standard input')
     .option('--to <folder>', 'save the files here; nothing is replaced, equal names get numbers')
     .option('--only <name>', 'the files of this name only')
+    .option(
+      '--passphrase-file <file>',
+      'the passphrase, if the share has one; or BLINDKEEP_PASSPHRASE; or it is asked for',
+    )
     .addHelpText(
       'after',
       `
-The address is all that is needed to read the files. Other users of this machine
+The address is all that is needed to read the files, unless the share has a
+passphrase. Other users of this machine
 can see the arguments of commands: from standard input they cannot.
 
 Examples:

@@ -2,16 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext } from '@blindkeep/client/sizes'
-import {
-  copyOf,
-  draftOf,
-  type LinkDraft,
-  PRESETS,
-  readChange,
-  readDraft,
-  suggestPassphrase,
-  withPreset,
-} from './linkDraft.ts'
+import { suggestPassphrase } from '../suggestPassphrase.ts'
+import { copyOf, draftOf, type LinkDraft, PRESETS, readChange, readDraft, withPreset } from './linkDraft.ts'
 
 const NOW_MS = Date.parse('2026-11-21T12:00:00Z')
 const DAY_MS = 86_400_000

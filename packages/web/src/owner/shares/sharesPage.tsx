@@ -65,6 +65,7 @@ export function SharesPage() {
           title={nameOf(shown, text)}
           url={shown.url}
           expiresAt={shown.expiresAt}
+          passphraseRequired={shown.passphraseRequired}
           isKept
           onClose={() => setShown(undefined)}
         />
@@ -110,6 +111,12 @@ function ShareRow({ share, onShow, onName, onEnd }: ShareRowProps) {
             <Name>{name}</Name>
           </h2>
           <span class={`badge ${isOver ? '' : 'good'}`}>{isOver ? text.expired : text.live}</span>
+          {share.passphraseRequired && (
+            <span class="badge">
+              <Icon name="lock" />
+              {text.withPassphrase}
+            </span>
+          )}
         </div>
         {nameFault !== undefined && <p class="badge bad">{text.nameFault}</p>}
         {recordFault !== undefined && <p class="badge bad">{text.recordFault}</p>}
