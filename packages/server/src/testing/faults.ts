@@ -59,7 +59,7 @@ export function createFaults(): Faults {
         read: (work) => meet('storeRead', () => real.read(work)),
         ask: (work) => meet('storeRead', () => real.ask(work)),
         // A question that met a fault is asked again.
-        look: () => undefined,
+        look: async () => undefined,
         write: (locks, work) => meet('storeWrite', () => real.write(locks, work)),
       }),
       blobs: (real: Bytes): Bytes => ({
