@@ -39,7 +39,7 @@ export const shareOperations = {
     auth: 'bearer',
     summary: 'List the caller’s shares',
     description:
-      'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them, and nobody gets the verifier.',
+      'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them. The verifier is in no answer.',
     answers: { 200: { description: 'The shares.', body: SharesResponse } },
     problems: [],
   },
