@@ -83,7 +83,10 @@ export async function createApp(parts: AppParts): Promise<App> {
       ...counts,
       hasher,
       keys,
-      messenger: createMessenger({ clock }, { ...messengerSettingsIn(config), serverId }),
+      messenger: createMessenger(
+        { clock, pushSigner: data.keyring.pushSigner },
+        { ...messengerSettingsIn(config), serverId },
+      ),
       log,
       headWatch,
       news: suspicious(node, headWatch),

@@ -4,6 +4,7 @@ import type { Dialect } from './dialects.ts'
 import { firstTables } from './migrations/0001.ts'
 import { secondTables } from './migrations/0002.ts'
 import { thirdTables } from './migrations/0003.ts'
+import { fourthTables } from './migrations/0004.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -40,6 +41,12 @@ export const migrations: readonly Migration[] = [
     statements: thirdTables,
     // For the same reason.
     serves: 3,
+  },
+  {
+    summary: 'Lets messages about new files go to browsers.',
+    statements: fourthTables,
+    // Code that does not know this kind would give such a channel up.
+    serves: 4,
   },
 ]
 
