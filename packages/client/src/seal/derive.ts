@@ -39,6 +39,7 @@ export const PURPOSES = [
   'device-secret',
   'session-name',
   'device-name',
+  'channel-name',
 ] as const
 export type Purpose = (typeof PURPOSES)[number]
 

@@ -19,20 +19,17 @@ export interface PushKeys {
   readonly auth: Uint8Array
   /** Content and padding together. 0: no padding. */
   readonly paddedBytes: number
+  readonly choice?: PushChoice
 }
 
-/** Of one message. Random, except where a test repeats an example. */
-export interface PushChoice {
+/** Random, except where a test repeats an example. */
+interface PushChoice {
   readonly salt: Uint8Array
   readonly privateKey: Uint8Array
 }
 
 /** Throws if `p256dh` is not a point of the curve. */
-export function encryptPush(
-  content: Uint8Array,
-  { p256dh, auth, paddedBytes }: PushKeys,
-  choice?: PushChoice,
-): Uint8Array {
+export function encryptPush(content: Uint8Array, { p256dh, auth, paddedBytes, choice }: PushKeys): Uint8Array {
   const pair = createECDH(CURVE)
   if (choice === undefined) pair.generateKeys()
   else pair.setPrivateKey(choice.privateKey)
