@@ -24,6 +24,9 @@ export class PushRefused extends Error {
   }
 }
 
+/** A browser that does not reach the service of its vendor may wait for ever. */
+const MAX_SUBSCRIBE_MS = 30_000
+
 /** What can be known without asking. */
 export function pushObstacle(): PushObstacle | undefined {
   const isAble = 'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
@@ -99,13 +102,20 @@ async function subscribe(baseUrl: string, pushKey: Bytes): Promise<Omit<AddBrows
     // One that was made with another key of a server would stand in the way.
     await (await registration.pushManager.getSubscription())?.unsubscribe()
     const options = { userVisibleOnly: true, applicationServerKey: pushKey }
-    const subscription = await registration.pushManager.subscribe(options)
+    const subscription = await inTime(registration.pushManager.subscribe(options))
     const [p256dh, auth] = [subscription.getKey('p256dh'), subscription.getKey('auth')]
     if (p256dh === null || auth === null) throw new Error('the subscription has no keys')
     return { endpoint: subscription.endpoint, p256dh: new Uint8Array(p256dh), auth: new Uint8Array(auth) }
   } catch (error) {
     throw new PushRefused('refused', error)
   }
+}
+
+function inTime<Value>(work: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('the push service does not answer')), MAX_SUBSCRIBE_MS)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }
 
 /** The worker controls the addresses of its own folder, where no page is. */
