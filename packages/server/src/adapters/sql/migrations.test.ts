@@ -144,6 +144,43 @@ describe('a database that was upgraded from the first migration', () => {
     }))
 })
 
+describe('the migration that lets messages go to browsers', () => {
+  it('keeps the channels that are there, their order and their rules', () =>
+    inDatabase(async (db) => {
+      await migrate(db, sqliteDialect, migrations.slice(0, 3))
+      await insert(db, 'accounts', {
+        account_id: accountId(1),
+        email: 'a@example.org',
+        secret_hash: 'x',
+        kdf_version: 1,
+        created_at: 1,
+        change_seq: 0,
+      })
+      const row = (number: number, kind: string) => ({
+        channel_seq: number,
+        channel_id: `channel ${number}`,
+        account_id: accountId(1),
+        kind,
+        state: 'active',
+        created_at: 1,
+        notified_seq: 0,
+        due_at: 1,
+        sealed_target: bytes(9, number),
+      })
+      for (const [index, kind] of ['webhook', 'ntfy', 'email'].entries())
+        await insert(db, 'channels', row(7 - index, kind))
+      await assert.rejects(insert(db, 'channels', row(8, 'push')), /CHECK/)
+      const all = () => sql<Row>`select * from channels order by channel_seq`.execute(db)
+      const { rows } = await all()
+      await migrate(db, sqliteDialect)
+      assert.deepEqual((await all()).rows, rows)
+      await insert(db, 'channels', row(8, 'push'))
+      await assert.rejects(insert(db, 'channels', row(9, 'fax')), /CHECK/)
+      await assert.rejects(insert(db, 'channels', { ...row(9, 'push'), claim_id: 'x' }), /CHECK/)
+      assert.deepEqual((await sql`pragma foreign_key_check`.execute(db)).rows, [])
+    }))
+})
+
 async function schemaOf(db: Kysely<Schema>): Promise<readonly unknown[]> {
   return (await sql`select type, name, sql from sqlite_schema order by type, name`.execute(db)).rows
 }
