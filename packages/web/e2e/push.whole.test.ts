@@ -98,7 +98,7 @@ describe('messages to this browser', () => {
 
     assert.equal(await here.click(), undefined, 'the open page is used')
     await page.waitForURL(`${url}/#/inbox`)
-    assert.equal((await titles()).length, 2, 'the notification is gone')
+    assert.equal((await titles()).length, 2, 'the notification has closed')
     await page.goto(`${url}/healthz`)
     assert.equal(await here.click(), `${url}/#/inbox`)
 

@@ -67,7 +67,7 @@ describe('channels of an owner', () => {
 })
 
 describe('a browser as a channel', () => {
-  it('gets a message when files land, and one that is gone is given up at once', async () => {
+  it('gets a message when files land, and one that no longer exists is given up at once', async () => {
     const owner = await newOwner(server.url)
     const { pushKey } = await owner.channels()
     const subscribe = () => push.subscribe(Buffer.from(pushKey ?? new Uint8Array()).toString('base64url'))

@@ -24,7 +24,7 @@ export class PushRefused extends Error {
   }
 }
 
-/** A browser that does not reach the service of its vendor may wait for ever. */
+/** A browser that does not reach the service of its vendor may wait without a bound. */
 const MAX_SUBSCRIBE_MS = 30_000
 
 /** What can be known without asking. */
@@ -147,7 +147,7 @@ function registrationAt(baseUrl: string): Promise<ServiceWorkerRegistration | un
 
 const scopeAt = (baseUrl: string) => `${baseUrl}/push/`
 
-/** Nothing arrives here any more. The server finds out with its next message, or is told before. */
+/** Nothing arrives here any more. The server finds out with its next message, or earlier from the page. */
 export async function endPush({ baseUrl }: At): Promise<void> {
   await deletePushRecord(baseUrl)
   const registration = await registrationAt(baseUrl).catch(() => undefined)
@@ -166,7 +166,7 @@ export async function leavePush({ owner, baseUrl }: OwnerAt): Promise<void> {
   await Promise.all([endPush({ baseUrl }), told])
 }
 
-/** Another account has signed in here: its owner must not read when someone else gets files. */
+/** Another account has signed in here: its owner must not read when another account gets files. */
 export async function endPushOfOthers({ accountId, baseUrl }: At & { readonly accountId: AccountId }): Promise<void> {
   const record = await loadPushRecord(baseUrl)
   if (record !== undefined && record.accountId !== accountId) await endPush({ baseUrl })
