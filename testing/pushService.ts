@@ -34,7 +34,7 @@ export interface ReceivedPush {
   readonly headers: IncomingHttpHeaders
   readonly bodyBytes: number
   readonly claims: JWTPayload
-  /** Decrypted, without its padding. */
+  /** Decrypted, without its padding. Empty for a real browser. */
   readonly text: string
 }
 
@@ -57,15 +57,17 @@ export interface PushService {
   readonly certificateFile: string
   /** A browser subscribes. `key`: of the server that may send to it, as base64url; any if undefined. */
   subscribe(key?: string): TestSubscription
+  /** A browser subscribes that has its own keys and decrypts by itself: `deliver` gets what was sent to the endpoint that is returned. */
+  subscribeReal(key: string, deliver: (body: Buffer) => void): string
   /** The browser gives its subscription up: what is sent to it gets 410. */
   unsubscribe(endpoint: string): void
   close(): Promise<void>
 }
 
 interface Browser {
-  readonly pair: ECDH
-  readonly auth: Buffer
   readonly key: string | undefined
+  /** Answers the message, as far as the service can read it. Throws if it is not for this browser. */
+  take(body: Buffer): string
 }
 
 export async function openPushService(): Promise<PushService> {
@@ -77,6 +79,12 @@ export async function openPushService(): Promise<PushService> {
   const certificateFile = join(directory, 'certificate.pem')
   writeFileSync(certificateFile, PUSH_CERTIFICATE)
 
+  function add(browser: Browser): string {
+    const path = `/push/${randomUUID()}`
+    browsers.set(path, browser)
+    return `${service.origin}${path}`
+  }
+
   async function take(request: IncomingMessage): Promise<number> {
     const { url: path = '', headers, method } = request
     const body = await buffer(request)
@@ -87,8 +95,7 @@ export async function openPushService(): Promise<PushService> {
       if (method !== 'POST' || body.length > MAX_BODY_BYTES) throw new Error(`${method} of ${body.length} bytes`)
       const claims = await claimsOf(headers, { origin: service.origin, key: browser.key })
       judgeHeaders(headers)
-      const authSecret = browser.auth.toString('base64url')
-      const text = decrypt(body, { version: 'aes128gcm', privateKey: browser.pair, authSecret }).toString()
+      const text = browser.take(body)
       received.push({ path, headers, bodyBytes: body.length, claims, text })
     } catch (error) {
       refused.push(String(error))
@@ -114,12 +121,20 @@ export async function openPushService(): Promise<PushService> {
     certificateFile,
     subscribe(key) {
       const pair = createECDH('prime256v1')
-      const browser = { pair, auth: randomBytes(16), key }
-      const path = `/push/${randomUUID()}`
-      browsers.set(path, browser)
       const p256dh = new Uint8Array(pair.generateKeys())
-      return { endpoint: `${service.origin}${path}`, p256dh, auth: new Uint8Array(browser.auth) }
+      const auth = randomBytes(16)
+      const keys = { version: 'aes128gcm', privateKey: pair, authSecret: auth.toString('base64url') } as const
+      const endpoint = add({ key, take: (body) => decrypt(body, keys).toString() })
+      return { endpoint, p256dh, auth: new Uint8Array(auth) }
     },
+    subscribeReal: (key, deliver) =>
+      add({
+        key,
+        take(body) {
+          deliver(body)
+          return ''
+        },
+      }),
     unsubscribe(endpoint) {
       gone.add(new URL(endpoint).pathname)
     },
