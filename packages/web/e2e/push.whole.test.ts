@@ -107,6 +107,7 @@ describe('messages to this browser', () => {
     here.lose()
     await page.reload()
     await page.getByText(german.notify.push.lost).waitFor()
+    await page.getByRole('link', { name: german.notify.push.lostLink }).waitFor()
     await assertAccessible(page)
     await page.getByRole('button', { name: german.notify.push.start }).click()
     await page.getByText(german.notify.push.started).waitFor()

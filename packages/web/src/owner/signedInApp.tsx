@@ -28,7 +28,7 @@ export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...
   const inboxCount = useInboxCount(owner, live.onLive)
   const account = useLoaded(() => owner.account(), owner.accountId)
   const view = session.view()
-  usePush(baseUrl, language)
+  usePush({ owner, baseUrl, language, showMessage })
   useTiedSession(owner, {
     isStored: view.stage === 'in' && view.isStored,
     onRefused: (error) =>

@@ -1,12 +1,28 @@
 /** What the app of a signed-in owner does about messages to this browser. */
-import { useEffect } from 'preact/hooks'
-import type { Language } from '../../common/language.ts'
-import { OPEN_INBOX } from '../../push/openInbox.ts'
-import { goTo } from '../route.ts'
-import { keepPushLanguage } from './browserPush.ts'
 
-/** Keeps the language of the messages, and opens the inbox when one was clicked. */
-export function usePush(baseUrl: string, language: Language): void {
+import type { Owner } from '@blindkeep/client/owner'
+import { useEffect } from 'preact/hooks'
+import { OPEN_INBOX } from '../../push/openInbox.ts'
+import type { OwnerPages } from '../context.ts'
+import { goTo } from '../route.ts'
+import { accountText } from '../texts.ts'
+import { keepPushLanguage, presentPush } from './browserPush.ts'
+
+interface PushParts extends Pick<OwnerPages, 'baseUrl' | 'language' | 'showMessage'> {
+  readonly owner: Owner
+}
+
+/** Keeps the language of the messages, says when none arrives any more, and opens the inbox when one was clicked. */
+export function usePush({ owner, baseUrl, language, showMessage }: PushParts): void {
+  useEffect(() => {
+    const text = accountText(language).notify.push
+    const say = () =>
+      showMessage({ tone: 'bad', text: text.lostNotice, link: { href: '#/account', text: text.lostLink } })
+    void presentPush({ owner, baseUrl }).then(
+      (present) => present?.isLost === true && say(),
+      () => undefined,
+    )
+  }, [owner, baseUrl])
   useEffect(() => {
     void keepPushLanguage({ baseUrl }, language).catch(() => undefined)
   }, [baseUrl, language])

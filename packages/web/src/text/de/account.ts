@@ -203,6 +203,8 @@ export const account: typeof import('../en/account.ts').account = {
         'Nachrichten kommen auch, wenn keine Seite offen ist. Sie gehen über den Dienst des Browser-Herstellers. Er erfährt, wann eine kommt, und kann sie nicht lesen.',
       started: 'Dieser Browser bekommt jetzt Nachrichten. Senden Sie einen Test.',
       lost: 'Dieser Browser hat die Verbindung zu den Nachrichten verloren, hier kommt keine mehr an. Schalten Sie sie wieder ein.',
+      lostNotice: 'Dieser Browser bekommt keine Nachrichten über neue Dateien mehr.',
+      lostLink: 'Wieder einschalten',
       notOffered: 'Nachrichten an diesen Browser bietet dieser Server nicht an.',
       obstacles: {
         install:

@@ -195,6 +195,8 @@ export const account = {
         'Messages come also while no page is open. They go through the service of the browser’s vendor, which can tell when one comes, and cannot read it.',
       started: 'This browser gets messages now. Send a test.',
       lost: 'This browser has lost its connection to the messages, so none arrives here. Turn them on again.',
+      lostNotice: 'This browser no longer gets messages about new files.',
+      lostLink: 'Turn them on again',
       notOffered: 'Messages to this browser are not offered by this server.',
       obstacles: {
         install:
