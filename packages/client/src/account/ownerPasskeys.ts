@@ -17,6 +17,8 @@ import { PasswordWrong, withPassword } from './passwordWrong.ts'
 
 export interface OwnPasskey {
   readonly passkeyId: PasskeyId
+  /** The authenticator's own id. */
+  readonly credentialId: Bytes
   readonly name: string | undefined
   /** Set when the name from the server does not open under this account's key as that of this passkey: the owner has not added it. */
   readonly nameFault: string | undefined
@@ -101,6 +103,7 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
         const { text: name, fault } = await openGivenName(nameSeal(entry.passkey_id), entry.sealed_name)
         listed.push({
           passkeyId: entry.passkey_id,
+          credentialId: fromBase64(entry.credential_id),
           name,
           nameFault: fault,
           createdAt: entry.created_at,
