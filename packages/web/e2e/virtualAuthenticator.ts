@@ -12,8 +12,6 @@ export interface VirtualAuthenticator {
   /** How many passkeys it keeps. */
   count(): Promise<number>
   setUserVerified(isUserVerified: boolean): Promise<void>
-  /** Makes it forget all, as a new one. */
-  clear(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -41,9 +39,6 @@ export async function addAuthenticator(
     },
     async setUserVerified(isNowVerified) {
       await devTools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: isNowVerified })
-    },
-    async clear() {
-      await devTools.send('WebAuthn.clearCredentials', { authenticatorId })
     },
     async remove() {
       await devTools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId })

@@ -2,7 +2,7 @@
 import { ProblemError } from '@blindkeep/client/errors'
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/passkey'
 import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field } from '../../common/controls.tsx'
 import { browserName } from '../browserName.ts'
 import { useOwnerPages } from '../context.ts'
@@ -48,6 +48,8 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
   const { error } = action
   const isCodeWrong = error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
   const asksCode = isMade && prepared.needsCode
+  const codeField = useRef<HTMLInputElement>(null)
+  useEffect(() => codeField.current?.focus(), [asksCode])
   const isComplete = !asksCode || code.trim() !== ''
 
   const submit = () =>
@@ -65,7 +67,12 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
     onCancel()
   }
   return (
-    <CheckedForm isComplete={isComplete} onSubmit={() => void submit()} fieldError={isCodeWrong ? error : undefined}>
+    <CheckedForm
+      isComplete={isComplete}
+      onSubmit={() => void submit()}
+      fieldError={isCodeWrong ? error : undefined}
+      focusesFirst
+    >
       {(hasTried) => (
         <>
           <p role="status">
@@ -89,6 +96,7 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
               code={code}
               onCode={setCode}
               isNumeric={false}
+              field={codeField}
               fault={
                 isCodeWrong ? errorText(error, language) : hasTried && code.trim() === '' ? text.required : undefined
               }
