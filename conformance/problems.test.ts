@@ -216,6 +216,7 @@ const MALFORMED_IDS = {
   drop_id: 'x',
   session_id: 'x',
   device_id: 'x',
+  passkey_id: 'x',
   channel_id: 'x',
   album_id: 'x',
   jti: 'x',
