@@ -189,7 +189,7 @@ describe('passkeys of an account', () => {
     )
   })
 
-  it('stay with a password change, and are gone after a recovery', async () => {
+  it('stay with a password change, and are removed by a recovery', async () => {
     const { owner, proof } = await newRecoverable(server)
     const body = await addPasskey(owner)
     const change = { current_password: owner.password, password: newPassword() }

@@ -4,6 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
 import { registerOwner } from '../account.ts'
+import { NetworkError } from '../http/errors.ts'
 import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
 import type { Owner, PreparedPasskey } from '../owner.ts'
 import { logInWithPasskey, passkeySignInInput } from '../passkey.ts'
@@ -98,7 +99,24 @@ describe('a passkey', () => {
     assert.deepEqual((await signIn()).accountKey, owner.accountKey)
   })
 
-  it('is gone after a recovery', async () => {
+  it('is the same passkey when its answers were lost and the owner tries again', async () => {
+    const person = { baseUrl, email: 'sven@example.org', password }
+    let losses = 2
+    const losing: typeof fetch = async (input, init) => {
+      const answer = await environment.fetch(input, init)
+      if (!String(input).endsWith('/v1/passkeys') || init?.method !== 'POST' || losses-- <= 0) return answer
+      throw new TypeError('the line was cut')
+    }
+    const owner = await registerOwner({ ...person, environment: { ...environment, fetch: losing } })
+    const prepared = await owner.preparePasskey({ password })
+    const { made, signIn } = createPasskey(prepared)
+    await assert.rejects(prepared.add(made), NetworkError)
+    await prepared.add(made)
+    assert.equal((await owner.passkeys()).length, 1)
+    assert.deepEqual((await signIn()).accountKey, owner.accountKey)
+  })
+
+  it('is removed by a recovery', async () => {
     const recovery = newRecoveryWords()
     const person = { baseUrl, email: 'rosa@example.org', environment }
     const owner = await registerOwner({ ...person, password, recovery })

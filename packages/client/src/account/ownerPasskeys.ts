@@ -1,5 +1,5 @@
 /** The passkeys of an account: each opens a session and the account key without the password. */
-import { type Bytes, equalBytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
+import { type Bytes, equalBytes, fromBase64, toBase64, toHex, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type AccountId, type PasskeyId, parsePasskeyId } from '@blindkeep/protocol/ids'
 import type { AccountResponse } from '@blindkeep/protocol/schemas/accounts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
@@ -63,7 +63,7 @@ export interface OwnerPasskeys {
   preparePasskey(present: { readonly password: string }): Promise<PreparedPasskey>
   /** An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call throws: `error.passkey.not_found`. */
   namePasskey(passkeyId: PasskeyId, name: string): Promise<void>
-  /** It opens nothing any more. Ends the sessions that it opened, except this client's. No error when it is gone already. */
+  /** It opens nothing any more. Ends the sessions that it opened, except this client's. No error when it was removed before. */
   removePasskey(passkeyId: PasskeyId): Promise<void>
 }
 
@@ -78,9 +78,13 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
   const nameSeal = (passkeyId: PasskeyId) =>
     ({ key: accountKey, purpose: 'passkey-name', contextId: uuidBytes(passkeyId) }) as const
 
-  async function add({ secret, serverId }: Proven, passkeyId: PasskeyId, made: MadePasskey): Promise<PasskeyId> {
+  /** `sealedKey`: sealed once, so that a call after a lost answer is a repeat for the server. */
+  async function add(
+    { secret, serverId }: Proven,
+    passkeyId: PasskeyId,
+    { sealedKey, ...made }: MadePasskey & { readonly sealedKey: Bytes },
+  ): Promise<PasskeyId> {
     const { credentialId, output, name, code } = made
-    const seal = { output, passkeyId: uuidBytes(passkeyId) }
     const sealedName = await sealName(nameSeal(passkeyId), name)
     const body = {
       current_password: secret,
@@ -88,7 +92,7 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
       passkey_id: passkeyId,
       credential_id: toBase64(credentialId),
       proof: toBase64(passkeyProof(output, serverId)),
-      sealed_passkey_key: toBase64(await sealPasskeyKey(seal, { accountId, accountKey, email })),
+      sealed_passkey_key: toBase64(sealedKey),
       ...(sealedName && { sealed_name: toBase64(sealedName) }),
     }
     await withPassword(() => sendAgainWhenLost(() => call('addPasskey', { body })))
@@ -119,12 +123,21 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
       await requireOpens(account, proven.master, accountKey)
       const { body } = await call('listPasskeys')
       const passkeyId = newId(environment, parsePasskeyId)
+      const sealed = new Map<string, Bytes>()
+      const sealedFor = async (output: Uint8Array): Promise<Bytes> => {
+        const known = sealed.get(toHex(output))
+        if (known !== undefined) return known
+        const seal = { output, passkeyId: uuidBytes(passkeyId) }
+        const made = await sealPasskeyKey(seal, { accountId, accountKey, email })
+        sealed.set(toHex(output), made)
+        return made
+      }
       return {
         userHandle: uuidBytes(passkeyId),
         input: passkeyInput(proven.serverId),
         present: body.passkeys.map((entry) => fromBase64(entry.credential_id)),
         needsCode: account.totp_enabled,
-        add: (made) => add(proven, passkeyId, made),
+        add: async (made) => add(proven, passkeyId, { ...made, sealedKey: await sealedFor(made.output) }),
       }
     },
 

@@ -234,7 +234,7 @@ describe('removing a passkey', () => {
 
 describe('the passkeys of an account', () => {
   it(
-    'stay with a password change, and are gone after a recovery',
+    'stay with a password change, and are removed by a recovery',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const passkeys = rulesOf(world, desk)

@@ -64,9 +64,8 @@ export function createRecovery(
   }
 
   /**
-   * Applies a recovery. Ends every session, and every sign-in that waits for its second step, and removes every passkey: whoever uses the words may have
-   * lost the account to someone who added one. The caller read `account` in this transaction,
-   * and begins its own session afterwards.
+   * Applies a recovery. Ends every session, and every sign-in that waits for its second step, and removes every passkey, because a thief may have added one.
+   * The caller read `account` in this transaction, and begins its own session afterwards.
    */
   async function apply(tx: WriteTx, account: Account, recovery: string): Promise<void> {
     const { accountId } = account

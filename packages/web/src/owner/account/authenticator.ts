@@ -25,7 +25,7 @@ const OUTPUT_BYTES = 32
 /** Of authenticator data: 32 bytes are the hash of the host, then come flags (WebAuthn, 6.1). */
 const FLAGS_AT = 32
 const USER_VERIFIED = 0x04
-/** ES256, EdDSA and RS256: nobody checks a signature, so any will do. */
+/** ES256, EdDSA and RS256: no signature is checked, so any will do. */
 const ALGORITHMS = [-7, -8, -257]
 
 /** Undefined where passkeys can be used, as far as the browser says. */
