@@ -33,8 +33,7 @@ async function begin(visit: Pick<Visit, 'page'>, { password }: Person): Promise<
   await part.getByRole('button', { name: text.passkeys.make }).waitFor()
 }
 
-const make = (visit: Pick<Visit, 'page'>) =>
-  passkeys(visit).getByRole('button', { name: text.passkeys.make }).click()
+const make = (visit: Pick<Visit, 'page'>) => passkeys(visit).getByRole('button', { name: text.passkeys.make }).click()
 
 async function signOut({ page }: Pick<Visit, 'page'>): Promise<void> {
   await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
