@@ -145,6 +145,7 @@ describe('a passkey', () => {
     await begin(visit, person)
     await make(visit)
     await page.getByText(text.passkeys.codeExplain).waitFor()
+    assert.equal(await page.locator('[aria-invalid=true]').count(), 0)
     await field(page, text.factor.anyCode).fill('000000')
     await button(page, text.rename.save).click()
     await page.getByText(problems.codes['error.auth.totp_invalid_code']).waitFor()

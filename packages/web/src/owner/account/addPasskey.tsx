@@ -67,11 +67,13 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
     onCancel()
   }
   return (
+    // The code is another step: its field shows no fault before the owner has tried to save.
     <CheckedForm
+      key={asksCode ? 'code' : 'make'}
       isComplete={isComplete}
       onSubmit={() => void submit()}
       fieldError={isCodeWrong ? error : undefined}
-      focusesFirst
+      focusesFirst={!asksCode}
     >
       {(hasTried) => (
         <>
