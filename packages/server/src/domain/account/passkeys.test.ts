@@ -213,6 +213,28 @@ describe('removing a passkey', () => {
   )
 
   it(
+    'beside a sign-in with it leaves no session of it, whichever comes first',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const account = await register(desk)
+      const caller = await callerOf(world, await world.rules.sessions.open(account.accountId, undefined))
+      const others = (await world.rules.sessions.list(account.accountId)).length
+      for (let round = 0; round < 10; round += 1) {
+        const made = await added(passkeys, account)
+        const answers = await Promise.all([
+          passkeys.logIn(proofOf(made)),
+          passkeys.remove(caller, made.passkeyId),
+          passkeys.logIn(proofOf(made)),
+        ])
+        for (const pair of [answers[0], answers[2]])
+          if (reasonOf(pair) === 'in') assert.ok(!(await isIn(world, notRefused(pair))))
+        assert.equal((await world.rules.sessions.list(account.accountId)).length, others)
+      }
+    }),
+  )
+
+  it(
     'does nothing for another account’s, nor does naming it',
     inWorld(async (world) => {
       const desk = deskOf(world)
