@@ -147,7 +147,7 @@ describe('a database that was upgraded from the first migration', () => {
 describe('the migration that lets messages go to browsers', () => {
   it('keeps the channels that are there, their order and their rules', () =>
     inDatabase(async (db) => {
-      await migrate(db, sqliteDialect, migrations.slice(0, 3))
+      await migrate(db, sqliteDialect, migrations.slice(0, 4))
       await insert(db, 'accounts', {
         account_id: accountId(1),
         email: 'a@example.org',

@@ -5,6 +5,7 @@ import { firstTables } from './migrations/0001.ts'
 import { secondTables } from './migrations/0002.ts'
 import { thirdTables } from './migrations/0003.ts'
 import { fourthTables } from './migrations/0004.ts'
+import { fifthTables } from './migrations/0005.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -43,10 +44,16 @@ export const migrations: readonly Migration[] = [
     serves: 3,
   },
   {
-    summary: 'Lets messages about new files go to browsers.',
+    summary: 'Adds a table for passkeys and a column for the passkey that opened a session.',
     statements: fourthTables,
-    // Code that does not know this kind would give such a channel up.
+    // For the same reason; and a recovery would leave them valid.
     serves: 4,
+  },
+  {
+    summary: 'Lets messages about new files go to browsers.',
+    statements: fifthTables,
+    // Code that does not know this kind would give such a channel up.
+    serves: 5,
   },
 ]
 

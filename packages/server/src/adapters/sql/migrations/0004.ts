@@ -1,32 +1,22 @@
 import type { Dialect } from '../dialects.ts'
 
-/** A browser is one more kind of channel. */
-export const fourthTables = ({ text, integer, bytes, sequence, replaceCheck }: Dialect): readonly string[] =>
-  replaceCheck({
-    table: 'channels',
-    column: 'kind',
-    check: `kind in ('webhook', 'ntfy', 'email', 'push')`,
-    columns: {
-      channel_seq: sequence,
-      channel_id: `${text} not null unique`,
-      account_id: `${text} not null references accounts`,
-      kind: `${text} not null`,
-      state: `${text} not null check (state in ('unconfirmed', 'active', 'given_up'))`,
-      created_at: `${integer} not null`,
-      notified_seq: `${integer} not null`,
-      sending_seq: `${integer} check (sending_seq > notified_seq)`,
-      due_at: `${integer} not null`,
-      claim_id: text,
-      leased_until: integer,
-      attempts: `${integer} not null default 0 check (attempts >= 0)`,
-      sent_at: integer,
-      failed_at: integer,
-      fault: text,
-      sealed_target: `${bytes} not null`,
-    },
-    checks: ['check ((claim_id is null) = (leased_until is null))', 'check ((failed_at is null) = (fault is null))'],
-    indexes: [
-      'create index channels_of_account on channels (account_id, channel_seq)',
-      `create index channels_active on channels (channel_seq) where state = 'active'`,
-    ],
-  })
+/** Passkeys, and which of them opened a session. */
+export const fourthTables = (dialect: Dialect): readonly string[] => [
+  ...passkeys(dialect),
+  `alter table sessions add column passkey_id ${dialect.text}`,
+]
+
+const passkeys = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
+  `create table passkeys (
+    passkey_seq ${sequence},
+    passkey_id ${text} not null unique,
+    account_id ${text} not null references accounts,
+    proof_hash ${bytes} not null check (length(proof_hash) = 32),
+    created_at ${integer} not null,
+    last_used_at ${integer},
+    credential_id ${bytes} not null check (length(credential_id) between 1 and 1023),
+    sealed_name ${bytes},
+    sealed_passkey_key ${bytes} not null
+  ) ${tableEnd}`,
+  'create index passkeys_of_account on passkeys (account_id, passkey_seq)',
+]
