@@ -5,6 +5,8 @@ import { firstTables } from './migrations/0001.ts'
 import { secondTables } from './migrations/0002.ts'
 import { thirdTables } from './migrations/0003.ts'
 import { fourthTables } from './migrations/0004.ts'
+import { fifthTables } from './migrations/0005.ts'
+import { sixthTables } from './migrations/0006.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -43,10 +45,22 @@ export const migrations: readonly Migration[] = [
     serves: 3,
   },
   {
-    summary: 'Adds a column for the passphrases of shares.',
+    summary: 'Adds a table for passkeys and a column for the passkey that opened a session.',
     statements: fourthTables,
-    // Code that does not know it would show such a share to everyone who has its address.
+    // For the same reason; and a recovery would leave them valid.
     serves: 4,
+  },
+  {
+    summary: 'Lets messages about new files go to browsers.',
+    statements: fifthTables,
+    // Code that does not know this kind would give such a channel up.
+    serves: 5,
+  },
+  {
+    summary: 'Adds a column for the passphrases of shares.',
+    statements: sixthTables,
+    // Code that does not know it would show such a share to everyone who has its address.
+    serves: 6,
   },
 ]
 
