@@ -1,4 +1,4 @@
-/** Changes the owner's name for a sign-in, a signing key or a share. */
+/** Changes the owner's name for a sign-in, a signing key, a passkey or a share. */
 import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Field } from '../common/controls.tsx'
