@@ -1,8 +1,9 @@
 /** What an operator meets at a start, on the real process: options, files of settings, and one sentence for each mistake. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -169,6 +170,21 @@ describe('a mistake at a start', () => {
     } finally {
       disk?.unmount()
     }
+  })
+
+  it('is the master secret of another server: which file, and what to do', async () => {
+    const data = join(root, 'exchanged')
+    const secret = join(data, 'secrets', 'master.secret')
+    const options = ['--port', '0', '--data', data]
+    await bannerOf(options)
+    const right = await readFile(secret)
+    await writeFile(secret, `${randomBytes(32).toString('base64')}\n`)
+    assert.equal(
+      refusal(options),
+      `Blindkeep does not start: the master secret in ${secret} is not the one that this server’s keys were encrypted with. Put your copy of the right one there, or set MASTER_SECRET_FILE to its path. If it is the right one, the database is another server’s: look at DATA_DIR and DATABASE_URL.\n`,
+    )
+    await writeFile(secret, right)
+    await bannerOf(options)
   })
 
   it('is an address at which pages cannot encrypt, unless a setting says that it is meant', async () => {
