@@ -100,7 +100,7 @@ describe('the options of a start', () => {
 })
 
 describe('a file of settings', () => {
-  it('is .env of the working directory, weaker than the environment; names that are no settings are said', async () => {
+  it('is .env of the working directory, weaker than the environment; names that are no settings are said, with their line', async () => {
     const cwd = join(root, 'with-file')
     await mkdir(cwd)
     const port = await freePort()
@@ -108,7 +108,17 @@ describe('a file of settings', () => {
     const said = await bannerOf([], { cwd, env: { HOST: '127.0.0.1' } })
     assert.match(said, new RegExp(`listening on 127\\.0\\.0\\.1:${port}\n`))
     assert.match(said, /settings {6}\/.*with-file\/\.env/)
-    assert.match(said, /Warning: .*no settings and do nothing: SWEEP_SECOND\./)
+    assert.match(
+      said,
+      /Warning: \/.*with-file\/\.env, line 4: SWEEP_SECOND is no setting.* The nearest setting is SWEEP_SECONDS\.\n/,
+    )
+    assert.match(said, /"level":40.*"name":"SWEEP_SECOND"/)
+    // Beside what it leads to.
+    const wrong = refusal([], { cwd, env: { HOST: '0.0.0.0', PUBLIC_ULR: 'https://keep.example' } })
+    assert.match(
+      wrong,
+      /PUBLIC_URL must be set.*\n.*line 4: SWEEP_SECOND.*\n.*the environment: PUBLIC_ULR is no setting.*PUBLIC_URL\.\n/,
+    )
   })
 
   it('that is not there is one sentence', () => {

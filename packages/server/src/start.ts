@@ -6,6 +6,7 @@ import { type App, createApp } from './app.ts'
 import { banner } from './banner.ts'
 import { endpointText } from './config/endpoint.ts'
 import type { Given } from './config/given.ts'
+import { unknownSettingLines, unknownSettings } from './config/unknownSettings.ts'
 import { type Config, readConfig } from './config.ts'
 import { onEnding } from './ending.ts'
 import { errorText } from './errorText.ts'
@@ -25,8 +26,12 @@ export async function start(given: Given): Promise<void> {
 async function run(given: Given): Promise<void> {
   const config = readConfig(given.environment)
   if ('faults' in config)
-    return quit(['Blindkeep does not start: these settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)])
+    return quit([
+      'Blindkeep does not start: these settings are wrong:',
+      ...[...config.faults, ...unknownSettingLines(given)].map((fault) => `  ${fault}`),
+    ])
   const log = createLog(config.logLevel)
+  for (const unknown of unknownSettings(given)) log.warn('a setting is unknown and does nothing', { ...unknown })
   const port = await portToListenOn(config)
   const app = await createApp({ config, port, log, version: RELEASE, onBroken: endBroken })
   await app.http.listen({ host: config.host, port }).catch(unusableAddress(config))

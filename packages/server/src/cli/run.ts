@@ -1,4 +1,5 @@
 import { GivenWrongly, givenSettings } from '../config/given.ts'
+import { unknownSettingLines } from '../config/unknownSettings.ts'
 import { readConfig } from '../config.ts'
 import { errorText } from '../errorText.ts'
 import { RELEASE } from '../release.ts'
@@ -38,7 +39,8 @@ async function run(command: Command, { given, values, isJson }: ParsedCall): Pro
   const settings = givenSettings(process.env, values)
   const config = readConfig(settings.environment)
   if ('faults' in config) {
-    complain(['these settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)].join('\n'))
+    const faults = [...config.faults, ...unknownSettingLines(settings)]
+    complain(['these settings are wrong:', ...faults.map((fault) => `  ${fault}`)].join('\n'))
     return 1
   }
   const outcome = await command.run({
