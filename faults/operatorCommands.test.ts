@@ -116,6 +116,14 @@ describe('deprecation announce', () => {
   })
 })
 
+describe('a hint', () => {
+  it('keeps the options that say which server is meant', async () => {
+    const data = join(server.dataDir, '..', 'data')
+    const { stderr } = await server.command(['account', 'suspend', 'nobody@example.org', '--data', data])
+    assert.match(stderr, new RegExp(`; \`blindkeep-server account list --data ${data}\` lists them\n$`))
+  })
+})
+
 describe('config', () => {
   it('shows what is in force and where it comes from, and hides secrets', async () => {
     const file = join(server.dataDir, 'settings.conf')

@@ -29,7 +29,7 @@ export function banner({ config, given, port, hasPages, invite, warnings }: Star
     ...databaseLines(config.database),
     ...bucketLines(config.blobs),
     `  master secret ${config.masterSecretFile} (keep a copy elsewhere: without it, the server’s keys are lost)`,
-    `  registration  ${config.registration}${config.registration === 'invite' ? ': `npx blindkeep-server account invite` makes a code' : ''}`,
+    `  registration  ${config.registration}${config.registration === 'invite' ? ': `blindkeep-server account invite` makes a code' : ''}`,
     ...metricsLines(config),
     ...(invite === undefined
       ? []

@@ -10,6 +10,7 @@ import { unknownSettingLines, unknownSettings } from './config/unknownSettings.t
 import { type Config, readConfig } from './config.ts'
 import { onEnding } from './ending.ts'
 import { errorText } from './errorText.ts'
+import { forPerson } from './hints.ts'
 import type { StoreBroken } from './ports/store.ts'
 import { RELEASE } from './release.ts'
 
@@ -39,7 +40,8 @@ async function run(given: Given): Promise<void> {
   await app.metrics?.listen(metricsAt).catch(unusableAddress(metricsAt, { host: 'METRICS_HOST', port: 'METRICS_PORT' }))
   onEnding(process.env, () => void end(app, config))
   const invite = await app.issueFirstInvite()
-  console.log(banner({ config, given, port, hasPages: app.hasPages, invite, warnings: app.warnings }).join('\n'))
+  const lines = banner({ config, given, port, hasPages: app.hasPages, invite, warnings: app.warnings })
+  console.log(forPerson(lines.join('\n')))
   // Otherwise it is written at the end, and a killed process has none.
   flushCompileCache()
 }
@@ -93,6 +95,6 @@ function endBroken({ message }: StoreBroken): never {
 }
 
 function quit(lines: readonly string[]): void {
-  console.error(lines.join('\n'))
+  console.error(forPerson(lines.join('\n')))
   process.exitCode = 1
 }

@@ -44,7 +44,7 @@ export function parseOptions(argv: readonly string[], options: Options): OptionV
   } catch (error) {
     const [why] = (error instanceof Error ? error.message : String(error)).split('. ')
     throw new GivenWrongly(
-      `${why}. \`npm start -- --help\` lists its options, \`npx blindkeep-server --help\` the commands.`,
+      `${why}. \`npm start -- --help\` lists its options, \`blindkeep-server --help\` the commands.`,
     )
   }
 }
