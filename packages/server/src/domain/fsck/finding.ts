@@ -45,6 +45,8 @@ export const REMEDIES = {
   file_missing: PUT_FILE_BACK,
   file_size_wrong: PUT_FILE_BACK,
   file_unreadable: 'The disk fails: copy the readable files to another one, and put this file back from a backup.',
+  file_forbidden:
+    'Nothing is lost as long as the file is there: do that, then run `blindkeep-server fsck --deep` again.',
   file_stray:
     'No row names the file, so no client can reach it. You may remove it by hand, unless the database was restored from an older backup.',
   file_unlisted: `Keep the file. ${ROWS_CHANGED}`,
