@@ -60,7 +60,7 @@ export const shareOperations = {
       'Requires that the share names the blob and an asset of its owner has it. Sealed bytes, with ranges. Missing and withheld blobs and blobs of ended shares get the same 404.',
     requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
     answers: content,
-    problems: ['error.share.not_found', 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
+    problems: ['error.share.not_found', 'error.request.range_not_satisfiable'],
   },
   shareBlobHead: {
     method: 'HEAD',
@@ -74,6 +74,6 @@ export const shareOperations = {
       200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges'] },
       304: content[304],
     },
-    problems: ['error.share.not_found', 'error.storage.unavailable'],
+    problems: ['error.share.not_found'],
   },
 } as const satisfies Operations
