@@ -64,7 +64,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const { config, port, version, onBroken } = parts
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
-  const { meter, log, data, isFull } = await openWatched(parts)
+  const { meter, log, data, full } = await openWatched(parts)
   const { store, objects, keyring, node } = data
   const { clock } = node
   const { headWatch, conditionWatch, stopWatching } = await startWatching({ ...data, ...config, clock, log, onBroken })
@@ -100,12 +100,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   await settleWindow(store, window)
   await rules.protocolWindow.refresh()
   let isDraining = false
-  const unreadiness = () => [
-    ...(isDraining ? ['draining'] : []),
-    ...(isFull() ? ['disk_full'] : []),
-    ...node.faults(),
-    ...headWatch.reasons(),
-  ]
+  const unreadiness = () => [isDraining ? ['draining'] : [], full.reasons(), node.faults(), headWatch.reasons()].flat()
   const http = createHttpServer(
     {
       routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, { ...config, publicUrl }),
@@ -153,14 +148,14 @@ interface Metered {
 }
 
 /** As `openMetered`, with a store that notices a full disk. */
-async function openWatched(parts: AppParts): Promise<Metered & Pick<FullWatch, 'isFull'>> {
+async function openWatched(parts: AppParts): Promise<Metered & { readonly full: FullWatch }> {
   const { data, ...others } = await openMetered(parts)
-  const { store, isFull, stop } = watchFullness(data.store, { log: others.log, freeBytes: roomOf(parts.config) })
+  const full = watchFullness(data.store, { log: others.log, freeBytes: roomOf(parts.config) })
   const close = () => {
-    stop()
+    full.stop()
     return data.close()
   }
-  return { ...others, data: { ...data, store, close }, isFull }
+  return { ...others, data: { ...data, store: full.store, close }, full }
 }
 
 /** The server's data and log, counted if the operator wants figures. Only then the library is loaded. */

@@ -10,8 +10,8 @@ const LEAST_BYTES = 1024 * 1024
 export interface FullWatch {
   /** The same store, watched. */
   readonly store: Store
-  /** Whether a write failed for want of room, and there is none yet. */
-  isFull(): boolean
+  /** Why the server is not ready: `disk_full` from a write that failed for want of room until there is some. */
+  reasons(): readonly string[]
   stop(): void
 }
 
@@ -58,7 +58,7 @@ export function watchFullness(
           throw error
         }),
     },
-    isFull: () => timer !== undefined,
+    reasons: () => (timer === undefined ? [] : ['disk_full']),
     stop,
   }
 }
