@@ -124,6 +124,20 @@ describe('a hint', () => {
   })
 })
 
+describe('a wrong call', () => {
+  it('is answered with what is wrong and where to read more', async () => {
+    for (const [args, status, said] of [
+      [['backup'], 2, /: `backup` takes <directory>\. `blindkeep-server backup --help` says more\.\n$/],
+      [['fsck', '--deap'], 2, /: Unknown option '--deap'\. `blindkeep-server fsck --help` says more\.\n$/],
+      [['account', 'list', '--data', 'nowhere'], 1, /no database at \/.*\/nowhere\/blindkeep\.sqlite\. .*--config.*--data/],
+    ] as const) {
+      const outcome = await server.command(args)
+      assert.equal(outcome.status, status)
+      assert.match(outcome.stderr, said)
+    }
+  })
+})
+
 describe('config', () => {
   it('shows what is in force and where it comes from, and hides secrets', async () => {
     const file = join(server.dataDir, 'settings.conf')

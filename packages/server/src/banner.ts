@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { endpointText } from './config/endpoint.ts'
@@ -24,11 +25,11 @@ export function banner({ config, given, port, hasPages, invite, warnings }: Star
   return [
     `Blindkeep is listening on ${endpointText(config.host, port)}`,
     `  address       ${baseUrl}`,
-    `  data          ${config.dataDirectory}`,
+    `  data          ${resolve(config.dataDirectory)}`,
     ...(file === undefined ? [] : [`  settings      ${file.path}, and the environment`]),
     ...databaseLines(config.database),
     ...bucketLines(config.blobs),
-    `  master secret ${config.masterSecretFile} (keep a copy elsewhere: without it, the server’s keys are lost)`,
+    `  master secret ${resolve(config.masterSecretFile)} (keep a copy elsewhere: without it, the server’s keys are lost)`,
     `  registration  ${config.registration}${config.registration === 'invite' ? ': `blindkeep-server account invite` makes a code' : ''}`,
     ...metricsLines(config),
     ...(invite === undefined

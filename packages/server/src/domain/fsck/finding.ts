@@ -6,7 +6,7 @@ const LOG_CHANGED = `The log was changed or damaged: ${RESTORE_BACKUP}`
 const RECOUNT = '`blindkeep-server fsck --repair` sets it to the sum of the rows.'
 const SEND_AGAIN = 'The sender has to cancel the session and send the file again.'
 const PUT_FILE_BACK =
-  'Put the file back from a backup of the blob directory. Until then storage verification does not report it as stored.'
+  'Put the file back: copy it from below `blobs` of a backup to the same place in the blob directory. Until then storage verification does not report it as stored.'
 
 /** What the operator does about each kind of finding. */
 export const REMEDIES = {
