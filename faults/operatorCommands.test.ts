@@ -129,7 +129,11 @@ describe('a wrong call', () => {
     for (const [args, status, said] of [
       [['backup'], 2, /: `backup` takes <directory>\. `blindkeep-server backup --help` says more\.\n$/],
       [['fsck', '--deap'], 2, /: Unknown option '--deap'\. `blindkeep-server fsck --help` says more\.\n$/],
-      [['account', 'list', '--data', 'nowhere'], 1, /no database at \/.*\/nowhere\/blindkeep\.sqlite\. .*--config.*--data/],
+      [
+        ['account', 'list', '--data', 'nowhere'],
+        1,
+        /no database at \/.*\/nowhere\/blindkeep\.sqlite\. .*--config.*--data/,
+      ],
     ] as const) {
       const outcome = await server.command(args)
       assert.equal(outcome.status, status)

@@ -76,7 +76,7 @@ describe('blindkeep drop', () => {
     assert.equal((await dropsOf(link)).length, 6)
   })
 
-  it('says once why it waits when nobody sees its rows, and goes on when the server has room', async () => {
+  it('says once why it waits when no terminal shows its rows, and goes on when the server has room', async () => {
     const link = await owner.createLink()
     await folder('full', { 'one.bin': randomBytes(1000), 'two.bin': randomBytes(1000) })
     await world.server.restart({ FREE_SPACE_FLOOR_BYTES: '4PB' })

@@ -9,12 +9,12 @@ import { StorageForbidden } from '../../ports/storageErrors.ts'
 import { openFilesystemBlobs } from './blobs.ts'
 
 const BYTES = Buffer.from('for one user alone')
-const NOBODY = 65_534
+const OTHER_UID = 65_534
 const isRoot = process.geteuid?.() === 0
 
 /** Runs `work` while this process may not use `path`. */
 async function forbidding(path: string, work: () => Promise<void>): Promise<void> {
-  if (isRoot) process.seteuid?.(NOBODY)
+  if (isRoot) process.seteuid?.(OTHER_UID)
   else chmodSync(path, 0o000)
   try {
     await work()
@@ -51,7 +51,7 @@ it('an object that this user may not read is said with its path and the user, an
     const digest = await blobs.digest(location, BYTES.length, never)
     const isSaid = (error: unknown) => {
       assert.ok(error instanceof StorageForbidden, String(error))
-      const user = isRoot ? `uid ${NOBODY}` : `uid ${process.geteuid?.()}`
+      const user = isRoot ? `uid ${OTHER_UID}` : `uid ${process.geteuid?.()}`
       assert.match(error.message, new RegExp(`^the user .*${user}\\)? may not read and write ${path}, .*chown`))
       return true
     }
