@@ -237,14 +237,16 @@ describe('a command of the present version, on a database from before the upgrad
   it('changes nothing and says what to type, which works', async () => {
     const dataDir = join(root, 'not-upgraded')
     await unpackEarlierData(FIRST_BUILD, dataDir)
-    const backup = ['backup', join(root, 'backup'), '--data', dataDir]
+    const backup = ['backup', join(root, 'backup of the same'), '--data', dataDir]
     const refused = await operate(dataDir, ...backup)
     assert.equal(refused.status, 1)
     assert.equal(migrationIn(join(dataDir, 'blindkeep.sqlite')), 1)
     const advised = refused.stderr.match(/Run `blindkeep-server (upgrade --data [^`]+)`, on SQLite while/)?.[1]
     assert.ok(advised !== undefined, refused.stderr)
-    assert.equal((await operate(dataDir, ...advised.split(' '))).status, 0)
-    assert.equal((await operate(dataDir, ...backup)).status, 0)
+    for (const args of [advised.split(' '), backup]) {
+      const { status, stderr } = await operate(dataDir, ...args)
+      assert.equal(status, 0, stderr)
+    }
   })
 })
 
