@@ -91,6 +91,10 @@ describe('a disk without a byte', () => {
       assert.deepEqual(await failing(), { status: 503, failing: ['disk_full'] })
       const said = await lineOf(world, ({ msg }) => msg === 'the disk of the database is full: nothing can be written')
       assert.equal(said.level, ERROR)
+      // Beside the server, too.
+      const invited = await world.server.command(['account', 'invite'])
+      assert.equal(invited.status, 1)
+      assert.match(invited.stderr, /disk of the data(base| directory) is full/)
       disk.free()
       while ((await failing()).status !== 200) await wait(5)
       assert.equal((await register('again@example.org')).status, 201)
