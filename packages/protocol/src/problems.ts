@@ -413,7 +413,7 @@ const catalog = {
   'error.storage.full': {
     status: 500,
     title: 'The storage is full',
-    help: 'The disk of the server has no room for these bytes. What was acknowledged stays. Try again later, from where it stopped: the operator has to make room first.',
+    help: 'The disk of the server has no room for this. What was acknowledged stays. Try again later, an upload from where it stopped: the operator has to make room first.',
   },
   'error.federation.revocations_unavailable': {
     status: 503,

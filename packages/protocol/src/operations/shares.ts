@@ -89,7 +89,7 @@ export const shareOperations = {
       'Requires that the share names the blob and an asset of its owner has it, and the proof of the passphrase if the share has one. Sealed bytes, with ranges. Missing and withheld blobs and blobs of ended shares get the same 404.',
     requestHeaders: ['Range', 'If-Range', 'If-None-Match', ...proofHeader],
     answers: content,
-    problems: [...gateProblems, 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
+    problems: [...gateProblems, 'error.request.range_not_satisfiable'],
   },
   shareBlobHead: {
     method: 'HEAD',
@@ -103,6 +103,6 @@ export const shareOperations = {
       200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges'] },
       304: content[304],
     },
-    problems: [...gateProblems, 'error.storage.unavailable'],
+    problems: gateProblems,
   },
 } as const satisfies Operations

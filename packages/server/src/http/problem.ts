@@ -107,6 +107,8 @@ export type ReasonOf<Name extends OperationName> = {
 /** As `gateProblems`: codes of the gates that a route may give itself. */
 type GateCode<Row> =
   | 'error.request.payload_too_large'
+  | 'error.storage.unavailable'
+  | (Row extends { readonly method: 'GET' | 'HEAD' } ? never : 'error.storage.full')
   | (Row extends { readonly body: unknown }
       ? 'error.request.unsupported_media_type' | 'error.request.overloaded'
       : never)

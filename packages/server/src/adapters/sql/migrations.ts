@@ -173,6 +173,6 @@ export async function stateOf(db: Kysely<Schema>): Promise<SchemaState> {
 function refuseBehind({ done }: SchemaState, known: number): void {
   if (done >= known) return
   throw new DatabaseBehind(
-    `The database is at migration ${done}, this version (${RELEASE}) needs ${known}. \`blindkeep-server upgrade --check\` of this version says what will change, \`blindkeep-server upgrade\` changes it.`,
+    `The database is at migration ${done}, this version (${RELEASE}) needs ${known}. Run \`blindkeep-server upgrade\`, on SQLite while the server is stopped, and then this again; \`blindkeep-server upgrade --check\` says beforehand what it changes. A backup from before the upgrade has to be made with the version that you had.`,
   )
 }
