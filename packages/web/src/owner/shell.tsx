@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
 import { Icon, type IconName } from '../common/icons.tsx'
+import { useKeptPlace } from '../common/keptPlace.ts'
 import type { Language } from '../common/language.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
 import markUrl from '../common/mark.svg'
@@ -44,6 +45,7 @@ export function Shell(props: ShellProps) {
   const route = useRoute()
   const main = useRef<HTMLElement>(null)
   useHeadingFocus(main, `${route.page}/${route.rest}`)
+  useKeptPlace(main)
   return (
     <div class="shell">
       <Header {...props} onSkip={() => main.current?.focus()} />

@@ -4,6 +4,7 @@ import { Name } from '../../common/controls.tsx'
 import { FileKind } from '../../common/fileKind.tsx'
 import { formatBytes, formatDate } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
+import { namePartsOf } from '../../common/nameParts.ts'
 import { useInView } from '../../common/useInView.ts'
 import { useOwnerPages } from '../context.ts'
 import { albumsText } from './texts.ts'
@@ -30,7 +31,7 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
           <Picture content={content} />
         </span>
         <span class="tile-words">
-          <span class="tile-name">{content === undefined ? name : <Name>{name}</Name>}</span>
+          {description === undefined ? <span class="tile-name">{name}</span> : <TileName name={name} />}
           <span class="small soft">
             {description !== undefined && <>{formatBytes(description.size, language)} · </>}
             {formatDate(asset.createdAt, language)}
@@ -48,6 +49,27 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
         />
       </label>
     </li>
+  )
+}
+
+/** In two lines: the name, cut in its middle, and the folder. */
+function TileName({ name }: { readonly name: string }) {
+  const { folder, stem, tail } = namePartsOf(name)
+  return (
+    <>
+      <span class="visually-hidden">
+        <Name>{name}</Name>
+      </span>
+      <span class="tile-name in-parts" aria-hidden="true" title={name} dir="auto">
+        <bdi>{stem}</bdi>
+        {tail !== '' && <bdi>{tail}</bdi>}
+      </span>
+      {folder !== '' && (
+        <span class="tile-folder small soft" aria-hidden="true" title={name}>
+          <Name>{folder}</Name>
+        </span>
+      )}
+    </>
   )
 }
 
