@@ -355,11 +355,15 @@ describe('an inbox', () => {
     await page.waitForFunction(() => document.activeElement?.closest('[data-drop]') instanceof HTMLElement)
     await assertAccessible(page)
     await batch.getByRole('button', { name: text.keepOf(title(7)), exact: true }).click()
+    const refused: string[] = []
+    page.on('response', (answer) => void (answer.status() >= 400 && refused.push(answer.url())))
     await button(page, text.keeping.submit(7)).click()
     await page.getByText(text.keeping.done(7, 'Album')).waitFor()
     await batch.waitFor({ state: 'detached' })
     await row(page, 'alone.jpg').waitFor()
     assert.equal((await assetIdsOf(owner)).length, 7)
+    // Browsers write each refusal into the console.
+    assert.deepEqual(refused, [])
   })
 
   it('discards a range selected by shift-click, after a question and a lost connection', async (t) => {
