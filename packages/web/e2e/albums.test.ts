@@ -29,7 +29,7 @@ const tile = (page: Page, name: string) => page.locator('.tile').filter({ hasTex
 
 /** Whether the end of the name is within its tile, which clips what is outside. */
 function isEndInside(tile: Element): boolean {
-  const end = tile.querySelector('.tile-name.in-parts')?.lastElementChild?.getBoundingClientRect()
+  const end = tile.querySelector('.cut-name')?.lastElementChild?.getBoundingClientRect()
   return end !== undefined && end.width > 0 && end.right <= tile.getBoundingClientRect().right
 }
 

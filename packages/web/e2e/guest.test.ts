@@ -139,7 +139,7 @@ describe('deceptive names', () => {
       page,
       [...names, huge].map((name) => someFile(name, 10)),
     )
-    await page.getByText('<img src=x onerror="document.title=1">.png').waitFor()
+    await page.getByText('<img src=x onerror="document.title=1">.png').first().waitFor()
     assert.equal(await page.locator('.queue img').count(), 0)
     // A character that turns the text direction has an effect only inside its own isolate.
     assert.equal(await page.locator('bdi', { hasText: 'invoice' }).count(), 1)

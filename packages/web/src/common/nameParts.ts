@@ -4,20 +4,22 @@
 const TAIL_UNITS = 9
 
 export interface NameParts {
-  /** With a slash at its end; empty for a file that was chosen by itself. */
-  readonly folder: string
   readonly stem: string
+  /** Empty for a short name. */
   readonly tail: string
 }
 
 /** The parts together are the name. */
 export function namePartsOf(name: string): NameParts {
-  const start = name.lastIndexOf('/') + 1
-  const end = tailStart(name)
-  const cut = end - start < TAIL_UNITS ? name.length : end
-  // A name that ends with a slash has no part after it.
-  if (start === name.length) return { folder: '', stem: name, tail: '' }
-  return { folder: name.slice(0, start), stem: name.slice(start, cut), tail: name.slice(cut) }
+  const start = tailStart(name)
+  const cut = start < TAIL_UNITS ? name.length : start
+  return { stem: name.slice(0, cut), tail: name.slice(cut) }
+}
+
+/** The folder has its slash at its end, and is empty for a file that was chosen by itself, or whose name ends with a slash. Together they are the path. */
+export function pathPartsOf(path: string): { readonly folder: string; readonly name: string } {
+  const start = path.lastIndexOf('/') + 1
+  return start === path.length ? { folder: '', name: path } : { folder: path.slice(0, start), name: path.slice(start) }
 }
 
 /** Not between a letter and its marks, nor inside of an emoji. */

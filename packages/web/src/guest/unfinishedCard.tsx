@@ -39,12 +39,6 @@ export function UnfinishedCard({ files, neverBegun, isShut }: UnfinishedCardProp
         {(canContinue || isOffered) && <p>{text.unfinished.more(count)}</p>}
         {isShut && canContinue && <p>{text.unfinished.closed}</p>}
       </div>
-      <ul class="rows">
-        {shown.map((upload) => (
-          <UnfinishedRow key={upload.id} upload={upload} isShut={isShut} onDiscard={() => giveUp(upload)} />
-        ))}
-      </ul>
-      {count > shown.length && <p class="soft small">{text.queue.hidden(count - shown.length)}</p>}
       <div class="row">
         {isOffered && hasFolders && (
           <Button kind="primary" icon="folder" onClick={() => openChooser('folder')}>
@@ -62,6 +56,12 @@ export function UnfinishedCard({ files, neverBegun, isShut }: UnfinishedCardProp
           </Button>
         )}
       </div>
+      <ul class="rows">
+        {shown.map((upload) => (
+          <UnfinishedRow key={upload.id} upload={upload} isShut={isShut} onDiscard={() => giveUp(upload)} />
+        ))}
+      </ul>
+      {count > shown.length && <p class="soft small">{text.queue.hidden(count - shown.length)}</p>}
       {discarding !== undefined && (
         <ConfirmCancel
           row={discarding}

@@ -1,10 +1,11 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import { useRef } from 'preact/hooks'
 import { Name } from '../../common/controls.tsx'
+import { CutName } from '../../common/cutName.tsx'
 import { FileKind } from '../../common/fileKind.tsx'
 import { formatBytes, formatDate } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
-import { namePartsOf } from '../../common/nameParts.ts'
+import { pathPartsOf } from '../../common/nameParts.ts'
 import { useInView } from '../../common/useInView.ts'
 import { useOwnerPages } from '../context.ts'
 import { albumsText } from './texts.ts'
@@ -31,7 +32,7 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
           <Picture content={content} />
         </span>
         <span class="tile-words">
-          {description === undefined ? <span class="tile-name">{name}</span> : <TileName name={name} />}
+          {description === undefined ? <span class="tile-name">{name}</span> : <TileName path={name} />}
           <span class="small soft">
             {description !== undefined && <>{formatBytes(description.size, language)} · </>}
             {formatDate(asset.createdAt, language)}
@@ -52,20 +53,16 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
   )
 }
 
-/** In two lines: the name, cut in its middle, and the folder. */
-function TileName({ name }: { readonly name: string }) {
-  const { folder, stem, tail } = namePartsOf(name)
+/** The name, and in a line of its own the folder. */
+function TileName({ path }: { readonly path: string }) {
+  const { folder, name } = pathPartsOf(path)
   return (
     <>
-      <span class="visually-hidden">
-        <Name>{name}</Name>
-      </span>
-      <span class="tile-name in-parts" aria-hidden="true" title={name} dir="auto">
-        <bdi>{stem}</bdi>
-        {tail !== '' && <bdi>{tail}</bdi>}
+      <span class="tile-name" title={path}>
+        <CutName name={name} />
       </span>
       {folder !== '' && (
-        <span class="tile-folder small soft" aria-hidden="true" title={name}>
+        <span class="tile-folder small soft" title={path}>
           <Name>{folder}</Name>
         </span>
       )}
