@@ -95,7 +95,7 @@ describe('a server that takes nothing for now', () => {
     const { page } = await browser.open(t, { url })
     const creation = isRequest('POST', DROPS)
     const card = page.getByRole('region', { name: 'All files' })
-    proxy.tamper({ matches: creation, answer: problem(500, 'error.storage.unavailable') })
+    proxy.tamper({ matches: creation, answer: problem(500, 'error.storage.full') })
     await choose(page, someFile('patient', 10))
     await sendChosen(page)
     await card.getByText(/^Since .* the server has had no space for your files/).waitFor()

@@ -180,8 +180,8 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
 const FIELDS = 'input:not([hidden], [type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'
 
 /**
- * A dialog begins at its first field, or at the button that changes nothing if another one destroys something: the browser would begin at the button that
- * closes. Content that comes later counts until the person has done something.
+ * A dialog begins at its first field; without one at the button that changes nothing if another one destroys something, or at the main button. The browser
+ * would begin at the button that closes. Content that comes later counts until the person has done something.
  */
 function useFirstFocus(body: RefObject<HTMLElement | null>): void {
   const isTouched = useRef(false)
@@ -194,7 +194,7 @@ function useFirstFocus(body: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     if (isTouched.current || body.current === null) return
     const target = firstFieldIn(body.current) ?? safeButtonIn(body.current)
-    if (target !== undefined && target !== document.activeElement) target.focus()
+    if (target !== null && target !== document.activeElement) target.focus()
   })
 }
 
@@ -205,10 +205,10 @@ function firstFieldIn(body: HTMLElement): HTMLElement | undefined {
   return first?.matches('[type=radio]') === true ? (fields.find((one) => one.matches(':checked')) ?? first) : first
 }
 
-function safeButtonIn(body: HTMLElement): HTMLElement | undefined {
+function safeButtonIn(body: HTMLElement): HTMLElement | null {
   const dangerous = body.querySelector('.button.danger')
-  const beside = dangerous?.parentElement?.querySelectorAll<HTMLElement>('.button:not(.danger, :disabled)')
-  return beside?.[0]
+  if (dangerous === null) return body.querySelector<HTMLElement>('.button.primary:not(:disabled)')
+  return dangerous.parentElement?.querySelector<HTMLElement>('.button:not(.danger, :disabled)') ?? null
 }
 
 /** A name that another person chose, isolated so that it cannot turn the direction of the text around it (Unicode TR 9). */

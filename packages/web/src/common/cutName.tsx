@@ -1,12 +1,15 @@
 import { Name } from './controls.tsx'
 import { namePartsOf } from './nameParts.ts'
 
-/** A shorter name fits everywhere, in two lines if need be. */
-const MIN_CUT_UNITS = 17
+interface CutNameProps {
+  readonly name: string
+  /** A name of fewer UTF-16 units is shown whole, in as many lines as it needs. */
+  readonly cutFrom: number
+}
 
 /** A file name of another person in little room. A long one is in one line and cut in its middle, so that its ending stays; it is read out whole. */
-export function CutName({ name }: { readonly name: string }) {
-  if (name.length < MIN_CUT_UNITS) return <Name>{name}</Name>
+export function CutName({ name, cutFrom }: CutNameProps) {
+  if (name.length < cutFrom) return <Name>{name}</Name>
   const { stem, tail } = namePartsOf(name)
   return (
     <>

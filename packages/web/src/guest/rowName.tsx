@@ -4,6 +4,9 @@ import { formatBytes } from '../common/format.ts'
 import type { Row } from './messages.ts'
 import { useGuestPages } from './texts.ts'
 
+/** Three lines on a small phone. */
+const CUT_FROM = 60
+
 /** A file's folder, name and size. */
 export function RowName({ folder, name, size }: Pick<Row, 'folder' | 'name' | 'size'>) {
   const { language } = useGuestPages()
@@ -15,7 +18,7 @@ export function RowName({ folder, name, size }: Pick<Row, 'folder' | 'name' | 's
         </span>
       )}
       <span class="row-file">
-        <CutName name={name} />
+        <CutName name={name} cutFrom={CUT_FROM} />
       </span>{' '}
       <span class="soft small row-size">{formatBytes(size, language)}</span>
     </p>

@@ -44,7 +44,7 @@ export function Shell(props: ShellProps) {
   const text = ownerText(language)
   const route = useRoute()
   const main = useRef<HTMLElement>(null)
-  useHeadingFocus(main, `${route.page}/${route.rest}`)
+  useHeadingFocus(main, `${route.page}/${route.rest}`, isReady)
   useKeptPlace(main)
   return (
     <div class="shell">
@@ -132,14 +132,17 @@ function PageOf({
   }
 }
 
-/** Moves the focus to the heading of a page that the owner opens. */
-function useHeadingFocus(main: { readonly current: HTMLElement | null }, path: string): void {
+/** Moves the focus to the heading of a page that the owner opens. After a sign-in the page itself comes later than its frame. */
+function useHeadingFocus(main: { readonly current: HTMLElement | null }, path: string, isReady: boolean): void {
+  const first = useRef<string>(undefined)
   useEffect(() => {
-    if (isFirstView()) return
+    if (isFirstView()) first.current = path
+    if (first.current === path) return
+    first.current = undefined
     const heading = main.current?.querySelector('h1')
     if (heading?.getAttribute('tabindex') === null) heading.tabIndex = -1
     const target = heading ?? main.current
     target?.focus({ preventScroll: true })
     scrollTo(0, 0)
-  }, [path])
+  }, [path, isReady])
 }

@@ -53,13 +53,16 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
   )
 }
 
+/** More than the narrowest tile has in two lines. */
+const CUT_FROM = 24
+
 /** The name, and in a line of its own the folder. */
 function TileName({ path }: { readonly path: string }) {
   const { folder, name } = pathPartsOf(path)
   return (
     <>
       <span class="tile-name" title={path}>
-        <CutName name={name} />
+        <CutName name={name} cutFrom={CUT_FROM} />
       </span>
       {folder !== '' && (
         <span class="tile-folder small soft" title={path}>

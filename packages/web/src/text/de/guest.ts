@@ -186,8 +186,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     retryAll: (count) => `${files(count)} noch einmal versuchen`,
     removeUnfit: (count) => `${files(count)}, die nicht ${plural(count, 'passt', 'passen')}, entfernen`,
   },
-  unfit: (count) =>
-    `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link. Die anderen können gesendet werden.`,
+  unfit: (count, others) =>
+    `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link. ${plural(others, 'Die andere kann', 'Die anderen können')} gesendet werden.`,
   onlyOne:
     'Dieser Link nimmt nur eine Datei an: die, die bereit ist. Um stattdessen eine andere zu senden, entfernen Sie jene aus der Liste.',
   unfitRest: (count) => `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link.`,

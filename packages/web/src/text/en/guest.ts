@@ -176,7 +176,8 @@ export const guest = {
     retryAll: (count: number) => `Try ${files(count)} again`,
     removeUnfit: (count: number) => `Remove ${files(count)} that ${plural(count, 'does', 'do')} not fit`,
   },
-  unfit: (count: number) => `${files(count)} ${plural(count, 'does', 'do')} not fit this link. The others can be sent.`,
+  unfit: (count: number, others: number) =>
+    `${files(count)} ${plural(count, 'does', 'do')} not fit this link. ${plural(others, 'The other one', 'The others')} can be sent.`,
   onlyOne:
     'This link accepts one file only: the one that is ready. To send another one instead, remove that one from the list.',
   unfitRest: (count: number) => `${files(count)} ${plural(count, 'does', 'do')} not fit this link.`,
