@@ -95,6 +95,22 @@ describe('the pages', () => {
   )
 
   it(
+    'let the owner’s page use passkeys, and no other page or frame',
+    inWeb(async (web) => {
+      for (const [url, allowance] of [
+        ['/', 'self'],
+        ['/u/anything', ''],
+        ['/v/anything', ''],
+        ['/preview/', ''],
+      ] as const) {
+        const policy = String((await web.ask({ method: 'GET', url })).headers['permissions-policy']).split(', ')
+        for (const feature of ['publickey-credentials-create', 'publickey-credentials-get'])
+          assert.ok(policy.includes(`${feature}=(${allowance})`), `${url} ${feature}`)
+      }
+    }),
+  )
+
+  it(
     'show guests’ files in a sandbox without an origin or a network',
     inWeb(async (web) => {
       for (const url of ['/preview/', '/preview/preview.js']) {

@@ -70,7 +70,7 @@ describe('migrations', () => {
       await assert.rejects(migrate(db, sqliteDialect), isTooNew)
       await assert.rejects(requireMigrated(db), isTooNew)
       await sql`insert into migrations (number, serves) values (99, 99)`.execute(db)
-      await assert.rejects(requireMigrated(db), /^DatabaseTooNew: A newer version .* to migration 99, .* knows 3: /)
+      await assert.rejects(requireMigrated(db), /^DatabaseTooNew: A newer version .* to migration 99, .* knows 4: /)
     }))
 
   it('may be newer for a node that serves, until one contracts what its release uses', () =>
@@ -91,7 +91,7 @@ describe('migrations', () => {
       await assert.rejects(
         requireMigrated(db),
         (error) =>
-          error instanceof DatabaseBehind && /at migration 1, this version \(.*\) needs 3\./.test(error.message),
+          error instanceof DatabaseBehind && /at migration 1, this version \(.*\) needs 4\./.test(error.message),
       )
       assert.deepEqual((await sql`select number from migrations`.execute(db)).rows.length, 1)
       await migrate(db, sqliteDialect)

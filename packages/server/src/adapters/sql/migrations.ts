@@ -4,6 +4,7 @@ import type { Dialect } from './dialects.ts'
 import { firstTables } from './migrations/0001.ts'
 import { secondTables } from './migrations/0002.ts'
 import { thirdTables } from './migrations/0003.ts'
+import { fourthTables } from './migrations/0004.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -40,6 +41,12 @@ export const migrations: readonly Migration[] = [
     statements: thirdTables,
     // For the same reason.
     serves: 3,
+  },
+  {
+    summary: 'Adds a table for passkeys and a column for the passkey that opened a session.',
+    statements: fourthTables,
+    // For the same reason; and a recovery would leave them valid.
+    serves: 4,
   },
 ]
 
