@@ -30,6 +30,7 @@ import { createOwnerVerification, type OwnerVerification } from './verify/ownerV
 export type { AccountFacts } from './account/ownerAccount.ts'
 export type { MintCapability, MintedCapability, OwnCapability } from './account/ownerCapabilities.ts'
 export type {
+  AddBrowser,
   AddChannel,
   AddedChannel,
   ChannelKind,
@@ -141,7 +142,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     },
     ...createOwnerAlbums({ call, accountKey, environment }),
     ...createOwnerCapabilities({ call }),
-    ...createOwnerChannels({ call }),
+    ...createOwnerChannels({ call, accountKey, environment }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts, known),
     ...createOwnerVerification(assetPorts),

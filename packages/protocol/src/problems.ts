@@ -88,7 +88,7 @@ const catalog = {
   'error.channel.invalid': {
     status: 400,
     title: 'No message can be sent there',
-    help: '`detail` says what is wrong with the address or the token. Use the whole https URL of a webhook or of an ntfy topic, or a plain e-mail address.',
+    help: '`detail` says what is wrong. Use the whole https URL of a webhook or of an ntfy topic, a plain e-mail address, or the endpoint and keys of a browser’s subscription.',
   },
   'error.channel.code_wrong': {
     status: 400,

@@ -41,6 +41,7 @@ export const PURPOSES = [
   'device-name',
   'passkey-name',
   'passkey-key',
+  'channel-name',
 ] as const
 export type Purpose = (typeof PURPOSES)[number]
 

@@ -5,7 +5,7 @@ import vectors from '../../../../vectors/own-names.json' with { type: 'json' }
 import { SealError } from './sealError.ts'
 import { type NameSeal, openGivenName, openName, sealName } from './sealedName.ts'
 
-const PURPOSES = ['share-name', 'session-name', 'device-name', 'passkey-name'] as const
+const PURPOSES = ['share-name', 'session-name', 'device-name', 'passkey-name', 'channel-name'] as const
 
 function sealOf(vector: (typeof vectors.valid)[number]): NameSeal {
   const purpose = PURPOSES.find((one) => one === vector.purpose)

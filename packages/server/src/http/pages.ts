@@ -30,6 +30,9 @@ const ASSET_POLICY =
 const PREVIEW_POLICY =
   "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'self'; img-src blob:; frame-ancestors 'self'"
 
+/** The service worker shows a message with the app's picture, and reaches nothing else (decisions/web.md). */
+const PUSH_POLICY = "default-src 'none'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
 const PASSKEYS = ['publickey-credentials-create', 'publickey-credentials-get']
 /** The pages use none of these features, so no code in them may. */
 const UNUSED = [
@@ -80,6 +83,13 @@ const PREVIEW_HEADERS = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 
+/** The browser asks for it again by itself, so a new server replaces it. */
+const PUSH_HEADERS = {
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy': PUSH_POLICY,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
 interface PageRoute {
   readonly url: string
   /** Matches the addresses of the route. */
@@ -98,6 +108,8 @@ const PAGE_ROUTES: readonly PageRoute[] = [
   { url: '/assets/*', form: /^\/assets\//, headers: ASSET_HEADERS, fileName: (rest) => `assets/${rest}` },
   // What a system shows of the page that is installed as an app. The names never change.
   { ...page, url: '/app/*', form: /^\/app\//, fileName: (rest) => `app/${rest}` },
+  // Its scope is this path, where no page is.
+  { url: '/push/*', form: /^\/push\//, headers: PUSH_HEADERS, fileName: (rest) => `push/${rest}` },
   {
     url: '/preview/*',
     form: /^\/preview\//,

@@ -237,6 +237,31 @@ export const account: typeof import('../en/account.ts').account = {
         hint: 'Eine https-Adresse eines Programms. Die Nachrichten sind signiert, und Sie bekommen das Geheimnis zum Prüfen.',
       },
     },
+    push: {
+      name: 'Browser',
+      nameFault: 'Der Server nennt einen Namen, der nicht hierher gehört. Er wird nicht gezeigt.',
+      here: 'Dieser Browser',
+      start: 'Diesen Browser benachrichtigen',
+      explain:
+        'Nachrichten kommen auch, wenn keine Seite offen ist. Sie gehen über den Dienst des Browser-Herstellers. Er erfährt, wann eine kommt, und kann sie nicht lesen.',
+      started: 'Dieser Browser bekommt jetzt Nachrichten. Senden Sie einen Test.',
+      lost: 'Dieser Browser hat die Verbindung zu den Nachrichten verloren, hier kommt keine mehr an. Schalten Sie sie wieder ein.',
+      lostNotice: 'Dieser Browser bekommt keine Nachrichten über neue Dateien mehr.',
+      lostLink: 'Wieder einschalten',
+      notOffered: 'Nachrichten an diesen Browser bietet dieser Server nicht an.',
+      obstacles: {
+        install:
+          'Auf iPhone und iPad bekommen Browser nur für eine App auf dem Home-Bildschirm Nachrichten: Teilen Sie diese Seite, wählen Sie „Zum Home-Bildschirm“, öffnen Sie Blindkeep dort und kommen Sie an diese Stelle zurück.',
+        unsupported:
+          'Dieser Browser kann keine Nachrichten bekommen. In einem privaten Fenster kann das kein Browser: Öffnen Sie diese Seite in einem gewöhnlichen.',
+        denied:
+          'Dieser Browser erlaubt keine Nachrichten von diesem Server. Erlauben Sie Benachrichtigungen für diese Seite in den Einstellungen des Browsers und laden Sie die Seite neu. In einem privaten Fenster geht das vielleicht nicht.',
+        dismissed:
+          'Der Browser hat gefragt, ob Nachrichten erlaubt sind, und keine Antwort bekommen. Versuchen Sie es noch einmal.',
+        refused:
+          'Der Browser bekommt vom Dienst seines Herstellers keinen Platz für Nachrichten. In einem privaten Fenster oder mit ausgeschaltetem Dienst ist das so. Versuchen Sie es sonst später noch einmal.',
+      },
+    },
     token: 'Zugangsschlüssel',
     tokenHint: 'Nur wenn das Thema einen verlangt.',
     submit: 'Hinzufügen',

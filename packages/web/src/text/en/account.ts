@@ -228,6 +228,30 @@ export const account = {
         hint: 'An https address of a program. The messages are signed, and you get the secret for checking them.',
       },
     },
+    push: {
+      name: 'Browser',
+      nameFault: 'The server gives a name that does not belong here. It is not shown.',
+      here: 'This browser',
+      start: 'Notify this browser',
+      explain:
+        'Messages come also while no page is open. They go through the service of the browser’s vendor, which can tell when one comes, and cannot read it.',
+      started: 'This browser gets messages now. Send a test.',
+      lost: 'This browser has lost its connection to the messages, so none arrives here. Turn them on again.',
+      lostNotice: 'This browser no longer gets messages about new files.',
+      lostLink: 'Turn them on again',
+      notOffered: 'Messages to this browser are not offered by this server.',
+      obstacles: {
+        install:
+          'On an iPhone or iPad, browsers get messages only for an app on the home screen: share this page, choose “Add to Home Screen”, open Blindkeep there, and come back to this place.',
+        unsupported:
+          'This browser cannot get messages. In a private window no browser can: open this page in an ordinary one.',
+        denied:
+          'This browser does not allow messages from this server. Allow notifications for this page in the settings of the browser, then reload the page. In a private window that may not be possible.',
+        dismissed: 'The browser has asked whether messages are allowed, and got no answer. Try again.',
+        refused:
+          'The browser gets no place for messages from the service of its vendor. In a private window, or with that service turned off, that is so. Otherwise try again later.',
+      },
+    },
     token: 'Access token',
     tokenHint: 'Only if the topic needs one.',
     submit: 'Add',
