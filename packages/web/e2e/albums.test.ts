@@ -27,6 +27,12 @@ const button = (page: Page, name: string | RegExp) =>
 const albumUrl = ({ album }: Keeper) => `${world.url}/#/albums/${album}`
 const tile = (page: Page, name: string) => page.locator('.tile').filter({ hasText: name })
 
+/** Whether the end of the name is within its tile, which clips what is outside. */
+function isEndInside(tile: Element): boolean {
+  const end = tile.querySelector('.cut-name')?.lastElementChild?.getBoundingClientRect()
+  return end !== undefined && end.width > 0 && end.right <= tile.getBoundingClientRect().right
+}
+
 async function upload({ owner, album, device }: Keeper, name: string, content: Uint8Array) {
   const { assetId } = await owner.upload({ source: sourceOfBytes(content), album, device, name })
   return assetId
@@ -207,13 +213,19 @@ describe('an album', () => {
   it('downloads the selected files as one ZIP, and deletes them after a question that says what this means', async (t) => {
     const keeper = await world.keeper()
     const content = randomBytes(10)
-    for (const name of ['one.txt', 'two.txt', 'three.txt']) await upload(keeper, name, content)
+    const long = `trip/day 2/${'Minutes of a long meeting '.repeat(3)}17.docx`
+    for (const name of ['one.txt', 'two.txt', long]) await upload(keeper, name, content)
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
+    // A name that is cut keeps its ending, and its folder is in a line of its own.
+    const shown = tile(page, 'meeting 17.docx')
+    await shown.getByText('g 17.docx', { exact: true }).waitFor()
+    await shown.getByText('trip/day 2/', { exact: true }).waitFor()
+    assert.ok(await shown.evaluate(isEndInside))
     for (const name of ['one.txt', 'two.txt']) await page.getByLabel(`Select ${name}`).check()
     await page.getByText('2 files selected').waitFor()
     await assertAccessible(page)
     const zip = await savedBy(page, () => button(page, 'Download').click())
-    assert.equal(zip.name, '2 files.zip')
+    assert.equal(zip.name, 'Album, 2 files.zip')
     const messages = page.getByRole('region', { name: 'Messages' })
     await messages.getByText('2 files were downloaded.').waitFor()
     await messages.getByRole('button').click()
@@ -297,8 +309,10 @@ describe('a share', () => {
     await button(page, 'Save').click()
     await page.getByRole('heading', { name: 'For the lawyer' }).waitFor()
     await button(page, 'Stop sharing: For the lawyer').click()
+    await page.locator(':focus').and(button(page, 'Cancel')).waitFor()
     await button(page, 'Stop sharing').click()
     await page.getByText('No shares yet').waitFor()
+    await page.locator('h1:focus').waitFor()
     await receiver.page.reload()
     await receiver.page.getByRole('heading', { name: 'Nothing is shared here any more' }).waitFor()
   })

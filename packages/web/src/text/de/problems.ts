@@ -35,7 +35,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.request.unauthenticated': 'Sie sind nicht mehr angemeldet. Melden Sie sich wieder an.',
     'error.auth.session_expired': 'Sie wurden abgemeldet. Melden Sie sich wieder an.',
     'error.auth.recovery_invalid':
-      'Diese Wiederherstellungswörter gehören nicht zu dieser E-Mail-Adresse, oder das Konto hat keine. Prüfen Sie beides.',
+      'Diese Wiederher\u00adstellungs\u00adwörter gehören nicht zu dieser E-Mail-Adresse, oder das Konto hat keine. Prüfen Sie beides.',
     'error.auth.invalid_credentials': 'Die E-Mail-Adresse oder das Passwort ist falsch. Prüfen Sie beides.',
     'error.auth.totp_challenge_invalid':
       'Diese Anmeldung hat zu lange gedauert, oder es gab zu viele falsche Codes. Melden Sie sich noch einmal an.',
@@ -196,7 +196,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Diese Wörter öffnen dieses Konto nicht: Sie gehören zu einer anderen E-Mail-Adresse, oder das Konto hat keine.',
   },
   words: {
-    count: 'Geben Sie genau 24 Wiederherstellungswörter ein. Prüfen Sie, ob eines fehlt oder doppelt ist.',
+    count: 'Geben Sie genau 24 Wiederher\u00adstellungs\u00adwörter ein. Prüfen Sie, ob eines fehlt oder doppelt ist.',
     unknown_word: 'Ein Wort steht nicht auf der Liste. Prüfen Sie die Schreibweise.',
     checksum: 'Eines der Wörter ist falsch, oder zwei sind vertauscht. Vergleichen Sie sie mit Ihren Notizen.',
   },
