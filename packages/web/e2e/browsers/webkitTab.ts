@@ -1,0 +1,187 @@
+/** WebKitGTK's MiniBrowser, by WebDriver, on a screen of its own that nobody sees. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import { KEYS, type Look, type Mark, markSelector, type StoryBrowser, type Tab } from './port.ts'
+import { endProcess } from './processes.ts'
+import { ELEMENT, type ElementReference, openWebDriver, type WebDriver } from './webDriver.ts'
+
+const DRIVER = '/usr/bin/WebKitWebDriver'
+const SCREEN = '/usr/bin/Xvfb'
+const LIBRARIES = '/usr/lib'
+const STARTING_MS = 60_000
+const POLL_MS = 50
+const SCRIPT_MS = 600_000
+
+export const webkit: StoryBrowser = {
+  name: 'WebKitGTK',
+  async whyNot() {
+    const missing = [DRIVER, SCREEN].find((path) => !existsSync(path))
+    if (missing !== undefined) return `${missing} is not installed`
+    return (await browserProgram()) === undefined ? 'WebKitGTK has no MiniBrowser here' : undefined
+  },
+  open: openTab,
+}
+
+/** Debian: `/usr/lib/<architecture>/webkit2gtk-4.1/MiniBrowser`. */
+async function browserProgram(): Promise<string | undefined> {
+  for (const architecture of await readdir(LIBRARIES))
+    for (const version of ['6.0', '4.1']) {
+      const name = version === '6.0' ? 'webkitgtk-6.0' : 'webkit2gtk-4.1'
+      const path = join(LIBRARIES, architecture, name, 'MiniBrowser')
+      if (existsSync(path)) return path
+    }
+  return undefined
+}
+
+async function openTab(look: Look, workplace: string): Promise<Tab> {
+  const started: ChildProcess[] = []
+  const problems: string[] = []
+  try {
+    const screen = spawn(SCREEN, ['-displayfd', '3', '-screen', '0', '1280x880x24', '-nolisten', 'tcp'], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    })
+    started.push(screen)
+    const port = await freePort()
+    const env = await environmentOf(look, workplace, await displayOf(screen))
+    const program = spawn(DRIVER, [`--port=${port}`], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    started.push(program)
+    for (const output of [program.stdout, program.stderr])
+      createInterface({ input: output }).on('line', (line) => {
+        if (isFault(line)) problems.push(line)
+      })
+    const baseUrl = `http://127.0.0.1:${port}`
+    await answers(baseUrl)
+    const args = ['--automation', '--enable-write-console-messages-to-stdout=true']
+    const driver = await openWebDriver(baseUrl, {
+      'webkitgtk:browserOptions': { binary: await browserProgram(), args },
+      unhandledPromptBehavior: 'accept',
+    })
+    await driver.post('timeouts', { script: SCRIPT_MS })
+    return {
+      version: `WebKitGTK ${driver.capabilities.browserVersion}`,
+      processId: program.pid,
+      ...actionsIn(driver),
+      problems: () => problems,
+      async close() {
+        await driver.end().catch(() => undefined)
+        for (const child of started.reverse()) await endProcess(child)
+      },
+    }
+  } catch (error) {
+    for (const child of started.reverse()) await endProcess(child)
+    throw error
+  }
+}
+
+/** What a person would set on the desktop. */
+async function environmentOf({ locale, colorScheme }: Look, workplace: string, display: string) {
+  const config = join(workplace, 'config')
+  await mkdir(config)
+  await writeFile(join(config, 'user-dirs.dirs'), `XDG_DOWNLOAD_DIR="${join(workplace, 'saved')}"\n`)
+  const language = locale === 'de-DE' ? 'de_DE' : 'en_GB'
+  return {
+    ...process.env,
+    DISPLAY: display,
+    HOME: workplace,
+    XDG_CONFIG_HOME: config,
+    XDG_CACHE_HOME: join(workplace, 'cache'),
+    XDG_DATA_HOME: join(workplace, 'data'),
+    LANG: `${language}.UTF-8`,
+    LANGUAGE: language,
+    LC_ALL: '',
+    LC_CTYPE: 'C.UTF-8',
+    TZ: 'Europe/Berlin',
+    GTK_THEME: colorScheme === 'dark' ? 'Adwaita:dark' : 'Adwaita',
+    NO_AT_BRIDGE: '1',
+  }
+}
+
+/** The browser writes its console to its output. What it says about the network, the pages handle themselves. */
+function isFault(line: string): boolean {
+  return /\bCONSOLE (?!NETWORK)\w+ ERROR\b/.test(line)
+}
+
+function actionsIn(driver: WebDriver): Omit<Tab, 'version' | 'processId' | 'problems' | 'close'> {
+  const element = async (selector: string) =>
+    (await driver.post<ElementReference>('element', { using: 'css selector', value: selector }))[ELEMENT]
+  const marked = (mark: Mark) => element(markSelector(mark))
+  return {
+    choosesFolders: false,
+    goto: (url) => driver.post('url', { url }),
+    reload: () => driver.post('refresh'),
+    run: <Result, Given>(work: (given: Given) => Result | Promise<Result>, given?: Given) =>
+      run<Result>(driver, work, given),
+    async runInFrame(selector, work) {
+      await driver.post('frame', { id: { [ELEMENT]: await element(selector) } })
+      try {
+        return await run(driver, work)
+      } finally {
+        await driver.post('frame', { id: null })
+      }
+    },
+    runText: (script) => driver.post('execute/sync', { script: `${script}\n;return null`, args: [] }),
+    click: async (mark) => driver.post(`element/${await marked(mark)}/click`),
+    async type(mark, text) {
+      const id = await marked(mark)
+      await driver.post(`element/${id}/clear`)
+      await driver.post(`element/${id}/value`, { text })
+    },
+    press: (key) =>
+      driver.post('actions', {
+        actions: [
+          {
+            id: 'keys',
+            type: 'key',
+            actions: ['keyDown', 'keyUp'].map((type) => ({ type, value: KEYS[key] })),
+          },
+        ],
+      }),
+    choose: async (mark, paths) => driver.post(`element/${await marked(mark)}/value`, { text: paths.join('\n') }),
+    screenshot: async () => Buffer.from(await driver.get<string>('screenshot'), 'base64'),
+  }
+}
+
+async function run<Result>(driver: WebDriver, work: (given: never) => unknown, given?: unknown): Promise<Result> {
+  const script = `
+    const done = arguments[arguments.length - 1]
+    Promise.resolve().then(() => (${work})(...arguments[0])).then(
+      (value) => done(JSON.stringify({ value })),
+      (error) => done(JSON.stringify({ error: String(error && error.stack ? error + ' ' + error.stack : error) })))`
+  const args = [given === undefined ? [] : [given]]
+  const answer = await driver.post<string>('execute/async', { script, args })
+  const { value, error } = JSON.parse(answer)
+  if (error !== undefined) throw new Error(error)
+  return value
+}
+
+function displayOf(screen: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    screen.stdio[3]?.once('data', (number: unknown) => resolve(`:${String(number).trim()}`))
+    screen.once('exit', () => reject(new Error('the screen did not start')))
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+async function answers(baseUrl: string): Promise<void> {
+  for (const end = Date.now() + STARTING_MS; ; await wait(POLL_MS)) {
+    const isReady = await fetch(`${baseUrl}/status`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isReady) return
+    if (Date.now() > end) throw new Error('the driver did not start')
+  }
+}
