@@ -31,6 +31,8 @@ function preferences({ locale, colorScheme }: Look, saved: string): string {
     'browser.download.dir': saved,
     'browser.download.useDownloadDir': true,
     'browser.shell.checkDefaultBrowser': false,
+    // Its viewer of JSON is a document of another origin.
+    'devtools.jsonview.enabled': false,
     'datareporting.policy.dataSubmissionEnabled': false,
     // Errors of the pages' scripts, with those of their workers, also go to the program's output.
     'browser.dom.window.dump.enabled': true,

@@ -112,7 +112,7 @@ function guestStories(browser: StoryBrowser): void {
     await page.click(button(/^Send \d/))
     await page.see(said('The server rejected this passphrase.'))
     await page.fill(field(guest.message.passphrase), 'La-KE')
-    await page.click(button(guest.message.passphraseAgain))
+    await page.click(button(guest.message.passphraseSend))
     await page.see(heading(/has arrived$/))
     assert.ok((await contentOf(owner, 'secret')).equals(content))
   })

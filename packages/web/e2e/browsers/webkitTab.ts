@@ -52,6 +52,7 @@ async function openTab(look: Look, workplace: string): Promise<Tab> {
     started.push(program)
     for (const output of [program.stdout, program.stderr])
       createInterface({ input: output }).on('line', (line) => {
+        if (process.env.RAW) console.log('RAW', line)
         if (isFault(line)) problems.push(line)
       })
     const baseUrl = `http://127.0.0.1:${port}`
