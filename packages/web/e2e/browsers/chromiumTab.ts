@@ -24,6 +24,7 @@ async function openTab({ origin, locale, colorScheme }: Look, workplace: string)
   return {
     version: `Chromium ${browser.version}`,
     choosesFolders: true,
+    hasLocale: true,
     goto: async (url) => void (await page.goto(url)),
     reload: async () => void (await page.reload()),
     run: <Result, Given>(work: (given: Given) => Result | Promise<Result>, given?: Given) =>

@@ -62,6 +62,7 @@ async function openTab(look: Look, workplace: string): Promise<Tab> {
     const context = tree.contexts[0]?.context
     if (context === undefined) throw new Error('Firefox has no tab')
     await bidi.send('browsingContext.setViewport', { context, viewport: WINDOW })
+    await bidi.send('browsingContext.activate', { context })
     return {
       version: `Firefox ${capabilities.browserVersion}`,
       processId: program.pid,
@@ -112,6 +113,7 @@ function actionsIn(bidi: Bidi, context: string): Actions {
 
   return {
     choosesFolders: false,
+    hasLocale: true,
     goto: async (url) => void (await bidi.send('browsingContext.navigate', { context, url, wait: 'complete' })),
     reload: async () => void (await bidi.send('browsingContext.reload', { context, wait: 'complete' })),
     run: <Result, Given>(work: (given: Given) => Result | Promise<Result>, given?: Given) =>

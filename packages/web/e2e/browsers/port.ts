@@ -25,6 +25,8 @@ export interface Tab {
   readonly processId?: number | undefined
   /** The driver can answer the browser's question for a folder. */
   readonly choosesFolders: boolean
+  /** The browser prefers the language of `Look`. */
+  readonly hasLocale: boolean
   goto(url: string): Promise<void>
   /** Confirms the browser's question whether to leave the page. */
   reload(): Promise<void>

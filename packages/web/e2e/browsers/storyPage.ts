@@ -122,8 +122,8 @@ function pageOn(opened: OpenedTab): StoryPage {
       isClosed = true
       await tab.run(twoTasks).catch(() => undefined)
       await tab.close()
-      await rm(workplace, { recursive: true, force: true, maxRetries: 5 })
       const problems = tab.problems()
+      await rm(workplace, { recursive: true, force: true, maxRetries: 5 })
       if (problems.length > 0) throw new Error(`${tab.version}: ${problems.join('\n')}`)
     },
   }

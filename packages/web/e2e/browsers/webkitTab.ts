@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { KEYS, type Look, type Mark, markSelector, type StoryBrowser, type Tab } from './port.ts'
 import { endProcess } from './processes.ts'
@@ -40,7 +39,6 @@ async function browserProgram(): Promise<string | undefined> {
 
 async function openTab(look: Look, workplace: string): Promise<Tab> {
   const started: ChildProcess[] = []
-  const problems: string[] = []
   try {
     const screen = spawn(SCREEN, ['-displayfd', '3', '-screen', '0', '1280x880x24', '-nolisten', 'tcp'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -48,27 +46,24 @@ async function openTab(look: Look, workplace: string): Promise<Tab> {
     started.push(screen)
     const port = await freePort()
     const env = await environmentOf(look, workplace, await displayOf(screen))
-    const program = spawn(DRIVER, [`--port=${port}`], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const program = spawn(DRIVER, [`--port=${port}`], { env, stdio: 'ignore' })
     started.push(program)
-    for (const output of [program.stdout, program.stderr])
-      createInterface({ input: output }).on('line', (line) => {
-        if (process.env.RAW) console.log('RAW', line)
-        if (isFault(line)) problems.push(line)
-      })
     const baseUrl = `http://127.0.0.1:${port}`
     await answers(baseUrl)
-    const args = ['--automation', '--enable-write-console-messages-to-stdout=true']
+    const binary = await browserProgram()
     const driver = await openWebDriver(baseUrl, {
-      'webkitgtk:browserOptions': { binary: await browserProgram(), args },
+      'webkitgtk:browserOptions': { binary, args: ['--automation'] },
       unhandledPromptBehavior: 'accept',
     })
     await driver.post('timeouts', { script: SCRIPT_MS })
+    const watch = watchIn(driver)
     return {
       version: `WebKitGTK ${driver.capabilities.browserVersion}`,
       processId: program.pid,
-      ...actionsIn(driver),
-      problems: () => problems,
+      ...actionsIn(driver, watch),
+      problems: () => watch.problems,
       async close() {
+        await watch.collect()
         await driver.end().catch(() => undefined)
         for (const child of started.reverse()) await endProcess(child)
       },
@@ -80,11 +75,10 @@ async function openTab(look: Look, workplace: string): Promise<Tab> {
 }
 
 /** What a person would set on the desktop. */
-async function environmentOf({ locale, colorScheme }: Look, workplace: string, display: string) {
+async function environmentOf({ colorScheme }: Look, workplace: string, display: string) {
   const config = join(workplace, 'config')
   await mkdir(config)
   await writeFile(join(config, 'user-dirs.dirs'), `XDG_DOWNLOAD_DIR="${join(workplace, 'saved')}"\n`)
-  const language = locale === 'de-DE' ? 'de_DE' : 'en_GB'
   return {
     ...process.env,
     DISPLAY: display,
@@ -92,29 +86,76 @@ async function environmentOf({ locale, colorScheme }: Look, workplace: string, d
     XDG_CONFIG_HOME: config,
     XDG_CACHE_HOME: join(workplace, 'cache'),
     XDG_DATA_HOME: join(workplace, 'data'),
-    LANG: `${language}.UTF-8`,
-    LANGUAGE: language,
-    LC_ALL: '',
-    LC_CTYPE: 'C.UTF-8',
+    // Another language would need another locale of the system.
+    LC_ALL: 'C.UTF-8',
     TZ: 'Europe/Berlin',
     GTK_THEME: colorScheme === 'dark' ? 'Adwaita:dark' : 'Adwaita',
     NO_AT_BRIDGE: '1',
   }
 }
 
-/** The browser writes its console to its output. What it says about the network, the pages handle themselves. */
-function isFault(line: string): boolean {
-  return /\bCONSOLE (?!NETWORK)\w+ ERROR\b/.test(line)
+/**
+ * The driver tells nothing of the console, so the page notes its problems itself. `start` runs when a document is loaded: it misses errors of before, which
+ * leave a page that fails the story, but not the refusals of the policy, which the browser keeps. What happens in workers is not noted.
+ */
+function watchIn(driver: WebDriver) {
+  const problems: string[] = []
+  return {
+    problems,
+    start: () => run(driver, noteProblems),
+    async collect(): Promise<void> {
+      problems.push(...(await run<readonly string[]>(driver, notedProblems).catch(() => [])))
+    },
+  }
 }
 
-function actionsIn(driver: WebDriver): Omit<Tab, 'version' | 'processId' | 'problems' | 'close'> {
+/** Runs in the page. */
+function noteProblems(): void {
+  const noted: string[] = []
+  Object.assign(globalThis, { notedProblems: noted })
+  const { error } = console
+  console.error = (...values: readonly unknown[]) => {
+    noted.push(`console: ${values.map(String).join(' ')}`)
+    error(...values)
+  }
+  addEventListener('error', ({ message }) => void noted.push(`error: ${message}`))
+  addEventListener('unhandledrejection', ({ reason }) => void noted.push(`error: ${reason}`))
+  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+    noted.push(`Content-Security-Policy: ${effectiveDirective} refused ${blockedURI}`)
+  })
+  const early = new ReportingObserver(
+    (reports) => {
+      for (const { body } of reports) noted.push(`Content-Security-Policy: ${JSON.stringify(body)}`)
+      early.disconnect()
+    },
+    { types: ['csp-violation'], buffered: true },
+  )
+  early.observe()
+}
+
+/** Runs in the page. */
+function notedProblems(): readonly string[] {
+  const { notedProblems: noted = [] } = globalThis as { readonly notedProblems?: readonly string[] }
+  return noted
+}
+
+function actionsIn(driver: WebDriver, watch: ReturnType<typeof watchIn>): Omit<Tab, 'version' | 'processId' | 'problems' | 'close'> {
   const element = async (selector: string) =>
     (await driver.post<ElementReference>('element', { using: 'css selector', value: selector }))[ELEMENT]
   const marked = (mark: Mark) => element(markSelector(mark))
   return {
     choosesFolders: false,
-    goto: (url) => driver.post('url', { url }),
-    reload: () => driver.post('refresh'),
+    hasLocale: false,
+    async goto(url) {
+      await watch.collect()
+      await driver.post('url', { url })
+      await watch.start()
+    },
+    async reload() {
+      await watch.collect()
+      await driver.post('refresh')
+      await watch.start()
+    },
     run: <Result, Given>(work: (given: Given) => Result | Promise<Result>, given?: Given) =>
       run<Result>(driver, work, given),
     async runInFrame(selector, work) {
