@@ -99,7 +99,10 @@ describe('the pages', () => {
     'show guests’ files in a sandbox without an origin or a network',
     inWeb(async (web) => {
       // Counted by `openssl dgst -sha256 -binary | base64`.
-      const [script, style] = ['W6z6GAA9b2OfzWNwnA+rXrFmd5Hewn4bk2GmU0qO+1I=', 'QOG1bNummUdN8ru48JSfiQvU3BhjIqrKYbGcSs1G+Y8=']
+      const [script, style] = [
+        'W6z6GAA9b2OfzWNwnA+rXrFmd5Hewn4bk2GmU0qO+1I=',
+        'QOG1bNummUdN8ru48JSfiQvU3BhjIqrKYbGcSs1G+Y8=',
+      ]
       for (const url of ['/preview/', '/preview/index.html']) {
         const { headers } = await web.ask({ method: 'GET', url })
         assert.equal(

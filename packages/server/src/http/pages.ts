@@ -131,7 +131,11 @@ function previewPolicyOf(preview: PageFile | undefined): string {
 /** The sources of a policy for the elements without attributes that have this name (CSP Level 3, section 2.3.1). */
 function hashesIn(document: string, name: string): string {
   const elements = document.matchAll(new RegExp(`<${name}>(?<text>.*?)</${name}>`, 'gs'))
-  const hashes = [...elements].map(({ groups }) => createHash('sha256').update(groups?.text ?? '').digest('base64'))
+  const hashes = [...elements].map(({ groups }) =>
+    createHash('sha256')
+      .update(groups?.text ?? '')
+      .digest('base64'),
+  )
   return hashes.length === 0 ? "'none'" : hashes.map((hash) => `'sha256-${hash}'`).join(' ')
 }
 

@@ -79,13 +79,20 @@ export function findInPage({ target, mark }: FindOrder): Found {
   const fits = (text: string, wanted: SentWanted | undefined) =>
     wanted === undefined || new RegExp(wanted.pattern, wanted.flags).test(text)
 
+  /** What is hidden from assistive technology is no part of a name. */
+  function namingText(element: Element): string {
+    const copy = element.cloneNode(true) as Element
+    for (const hidden of copy.querySelectorAll('[aria-hidden=true]')) hidden.remove()
+    return copy.textContent ?? ''
+  }
+
   function nameOf(element: Element): string {
     const ids = element.getAttribute('aria-labelledby')?.split(/\s+/) ?? []
     if (ids.length > 0) return clean(ids.map((id) => document.getElementById(id)?.textContent ?? '').join(' '))
     const label = element.getAttribute('aria-label') ?? element.getAttribute('alt')
     if (label !== null) return clean(label)
     const labels = 'labels' in element ? [...((element.labels as NodeListOf<Element> | null) ?? [])] : []
-    return clean(labels.length > 0 ? labels.map(({ textContent }) => textContent).join(' ') : element.textContent)
+    return clean(labels.length > 0 ? labels.map(namingText).join(' ') : namingText(element))
   }
 
   function textOf(element: Element): string {

@@ -30,6 +30,8 @@ function preferences({ locale, colorScheme }: Look, saved: string): string {
     'browser.download.folderList': 2,
     'browser.download.dir': saved,
     'browser.download.useDownloadDir': true,
+    // Without a screen the window is never active, and then shows no focus.
+    'focusmanager.testmode': true,
     'browser.shell.checkDefaultBrowser': false,
     // Its viewer of JSON is a document of another origin.
     'devtools.jsonview.enabled': false,

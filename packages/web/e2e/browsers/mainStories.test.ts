@@ -51,11 +51,24 @@ for (const browser of [chromium, firefox, webkit]) {
   })
 }
 
+/** Opens pages that close when the test ends. */
 function opener(browser: StoryBrowser) {
+  const opened = new WeakMap<TestContext, StoryPage[]>()
   return async (t: TestContext, wish: VisitWish): Promise<StoryPage> => {
     const page = await openPage(browser, wish)
-    t.after(() => page.close())
     t.diagnostic(page.tab.version)
+    const earlier = opened.get(t)
+    if (earlier !== undefined) earlier.push(page)
+    else {
+      const pages = [page]
+      opened.set(t, pages)
+      // All of them, even if one had problems.
+      t.after(async () => {
+        const outcomes = await Promise.allSettled(pages.map((each) => each.close()))
+        const problems = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []))
+        assert.deepEqual(problems, [])
+      })
+    }
     return page
   }
 }
@@ -221,7 +234,7 @@ function ownerStories(browser: StoryBrowser): void {
     })
     assert.deepEqual(reach, { origin: 'null', storage: 'refused' })
     await page.look('preview')
-    await page.tab.press('Escape')
+    await page.click({ ...button(inbox.close), within: { css: 'dialog' } })
     await page.gone({ css: 'iframe.preview' })
 
     const saved = await page.saved(() => page.click({ ...button(/^Download/), within: drop('Grüße.bin') }))
@@ -270,10 +283,12 @@ function ownerStories(browser: StoryBrowser): void {
     await reader.look('share')
     await reader.assertAccessible()
     await reader.click(button(share.showOf('meadow.png')))
+    await reader.see({ css: 'iframe.preview' })
     await reader.until('the picture in the frame', () =>
       reader.tab.runInFrame('iframe.preview', () => document.querySelector('img')?.naturalWidth === 320),
     )
     await reader.look('share-preview')
+    await reader.click({ ...button(share.close), within: { css: 'dialog' } })
     const saved = await reader.saved(() => reader.click(button(share.saveOf('report.bin'))))
     assert.equal(saved.name, 'report.bin')
     assert.ok(Buffer.from(saved.bytes).equals(report))
@@ -323,9 +338,10 @@ function lookStories(browser: StoryBrowser): void {
     const focused = await page.tab.run(() => {
       const element = document.activeElement ?? document.body
       const { outlineStyle, outlineWidth } = getComputedStyle(element)
-      return { element: element.tagName, outline: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0 }
+      return { isActive: document.hasFocus(), element: element.tagName, outline: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0 }
     })
     assert.notEqual(focused.element, 'BODY')
+    if (!focused.isActive) return t.skip('the window of this browser is not active, so it shows no focus')
     assert.ok(focused.outline, `${focused.element} shows no ring`)
     await page.look('focus')
   })

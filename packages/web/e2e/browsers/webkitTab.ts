@@ -139,7 +139,10 @@ function notedProblems(): readonly string[] {
   return noted
 }
 
-function actionsIn(driver: WebDriver, watch: ReturnType<typeof watchIn>): Omit<Tab, 'version' | 'processId' | 'problems' | 'close'> {
+function actionsIn(
+  driver: WebDriver,
+  watch: ReturnType<typeof watchIn>,
+): Omit<Tab, 'version' | 'processId' | 'problems' | 'close'> {
   const element = async (selector: string) =>
     (await driver.post<ElementReference>('element', { using: 'css selector', value: selector }))[ELEMENT]
   const marked = (mark: Mark) => element(markSelector(mark))
