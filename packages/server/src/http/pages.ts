@@ -28,8 +28,12 @@ const PAGE_POLICY = [
 const ASSET_POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+/** The service worker shows a message with the app's picture, and reaches nothing else (decisions/web.md). */
+const PUSH_POLICY = "default-src 'none'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+const PASSKEYS = ['publickey-credentials-create', 'publickey-credentials-get']
 /** The pages use none of these features, so no code in them may. */
-const PERMISSIONS_POLICY = [
+const UNUSED = [
   'accelerometer',
   'autoplay',
   'bluetooth',
@@ -49,26 +53,33 @@ const PERMISSIONS_POLICY = [
   'microphone',
   'midi',
   'payment',
-  'publickey-credentials-create',
-  'publickey-credentials-get',
   'serial',
   'usb',
   'xr-spatial-tracking',
 ]
-  .map((feature) => `${feature}=()`)
-  .join(', ')
+
+/** Only the owner's page signs in with passkeys, and no frame in it does. */
+const permissionsPolicy = (allowance: '' | 'self') =>
+  [...UNUSED.map((feature) => `${feature}=()`), ...PASSKEYS.map((feature) => `${feature}=(${allowance})`)].join(', ')
 
 const PAGE_HEADERS = {
   'Cache-Control': 'no-cache',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': PERMISSIONS_POLICY,
+  'Permissions-Policy': permissionsPolicy(''),
   'Referrer-Policy': 'no-referrer',
 }
 /** The name of an asset changes with its content. */
 const ASSET_HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'Content-Security-Policy': ASSET_POLICY,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
+/** The browser asks for it again by itself, so a new server replaces it. */
+const PUSH_HEADERS = {
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy': PUSH_POLICY,
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
@@ -83,14 +94,17 @@ interface PageRoute {
 
 const page = { headers: { ...PAGE_HEADERS, 'Content-Security-Policy': PAGE_POLICY } }
 const PREVIEW = 'preview/index.html'
+const ownerPage = { headers: { ...page.headers, 'Permissions-Policy': permissionsPolicy('self') } }
 const PAGE_ROUTES: readonly PageRoute[] = [
-  { ...page, url: '/', form: /^\/$/, fileName: () => 'index.html' },
+  { ...ownerPage, url: '/', form: /^\/$/, fileName: () => 'index.html' },
   { ...page, url: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => 'u/index.html' },
   { ...page, url: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => 'v/index.html' },
   { url: '/assets/*', form: /^\/assets\//, headers: ASSET_HEADERS, fileName: (rest) => `assets/${rest}` },
   // What a system shows of the page that is installed as an app. The names never change.
   { ...page, url: '/app/*', form: /^\/app\//, fileName: (rest) => `app/${rest}` },
   { ...page, url: '/preview/*', form: /^\/preview\//, fileName: (rest) => (rest === '' ? PREVIEW : `preview/${rest}`) },
+  // Its scope is this path, where no page is.
+  { url: '/push/*', form: /^\/push\//, headers: PUSH_HEADERS, fileName: (rest) => `push/${rest}` },
 ]
 
 type Refuse = (exchange: Exchange & { readonly refusal: Refusal }) => Promise<FastifyReply>

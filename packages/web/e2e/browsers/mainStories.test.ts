@@ -295,7 +295,7 @@ function ownerStories(browser: StoryBrowser): void {
   })
 }
 
-/** Runs in the page: where the browser cannot be told its language, the guest chooses it in the page. */
+/** Runs in the page: where the driver cannot set the language, the guest chooses it in the page. */
 function chooseGerman(): void {
   const select = document.querySelector('select')
   if (select === null) throw new Error('there is no choice of a language')
@@ -338,7 +338,11 @@ function lookStories(browser: StoryBrowser): void {
     const focused = await page.tab.run(() => {
       const element = document.activeElement ?? document.body
       const { outlineStyle, outlineWidth } = getComputedStyle(element)
-      return { isActive: document.hasFocus(), element: element.tagName, outline: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0 }
+      return {
+        isActive: document.hasFocus(),
+        element: element.tagName,
+        outline: outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0,
+      }
     })
     assert.notEqual(focused.element, 'BODY')
     if (!focused.isActive) return t.skip('the window of this browser is not active, so it shows no focus')

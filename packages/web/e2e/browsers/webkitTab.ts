@@ -1,4 +1,4 @@
-/** WebKitGTK's MiniBrowser, by WebDriver, on a screen of its own that nobody sees. */
+/** WebKitGTK's MiniBrowser, by WebDriver, on a virtual screen of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
