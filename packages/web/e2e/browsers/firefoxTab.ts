@@ -67,7 +67,6 @@ async function openTab(look: Look, workplace: string): Promise<Tab> {
     await bidi.send('browsingContext.activate', { context })
     return {
       version: `Firefox ${capabilities.browserVersion}`,
-      processId: program.pid,
       ...actionsIn(bidi, context),
       problems: () => problems,
       async close() {
@@ -82,7 +81,7 @@ async function openTab(look: Look, workplace: string): Promise<Tab> {
   }
 }
 
-type Actions = Omit<Tab, 'version' | 'processId' | 'problems' | 'close'>
+type Actions = Omit<Tab, 'version' | 'problems' | 'close'>
 
 function actionsIn(bidi: Bidi, context: string): Actions {
   const perform = (id: string, type: string, actions: readonly object[], more: object = {}) =>

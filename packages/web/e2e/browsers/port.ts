@@ -21,8 +21,6 @@ export interface Look {
 export interface Tab {
   /** Name and version. */
   readonly version: string
-  /** The process whose descendants draw the page, for a measurement of their memory. */
-  readonly processId?: number | undefined
   /** The driver can answer the browser's question for a folder. */
   readonly choosesFolders: boolean
   /** The browser prefers the language of `Look`. */

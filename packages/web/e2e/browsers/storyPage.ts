@@ -103,6 +103,7 @@ function pageOn(opened: OpenedTab): StoryPage {
     async look(name) {
       if (PICTURES === undefined || PICTURES === '') return
       await mkdir(PICTURES, { recursive: true })
+      await tab.run(twoFrames)
       await writeFile(join(PICTURES, `${browserName}-${name}.png`.toLowerCase()), await tab.screenshot())
     },
     async saved(work) {
@@ -132,6 +133,11 @@ function pageOn(opened: OpenedTab): StoryPage {
 /** Runs in the page. What it reports in its own tasks has arrived after two more of them. */
 async function twoTasks(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve))
+}
+
+/** Runs in the page. A picture shows what was drawn last, and that is now what the page is. */
+async function twoFrames(): Promise<void> {
+  for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve))
 }
 
 function finderIn(tab: Tab) {

@@ -59,7 +59,6 @@ async function openTab(look: Look, workplace: string): Promise<Tab> {
     const watch = watchIn(driver)
     return {
       version: `WebKitGTK ${driver.capabilities.browserVersion}`,
-      processId: program.pid,
       ...actionsIn(driver, watch),
       problems: () => watch.problems,
       async close() {
@@ -139,10 +138,7 @@ function notedProblems(): readonly string[] {
   return noted
 }
 
-function actionsIn(
-  driver: WebDriver,
-  watch: ReturnType<typeof watchIn>,
-): Omit<Tab, 'version' | 'processId' | 'problems' | 'close'> {
+function actionsIn(driver: WebDriver, watch: ReturnType<typeof watchIn>): Omit<Tab, 'version' | 'problems' | 'close'> {
   const element = async (selector: string) =>
     (await driver.post<ElementReference>('element', { using: 'css selector', value: selector }))[ELEMENT]
   const marked = (mark: Mark) => element(markSelector(mark))
