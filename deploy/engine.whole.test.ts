@@ -11,17 +11,21 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import tls from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Owner } from '@blindkeep/client/owner'
+import { toBase64 } from '@blindkeep/protocol/bytes'
 import { FIRST_BUILD, unpackEarlierData } from '../testing/earlier/earlierData.ts'
 import { newOwner, openedDrops, sendFile } from '../testing/people.ts'
 import { freePort } from '../testing/startServer.ts'
 import { type Engine, findEngine } from './engine.ts'
 import { replaced } from './replaced.ts'
 import { imagesIn, makeStandIns } from './standIns.ts'
+import { triesUnits } from './unitsInEngine.ts'
 
 const LARGE_BYTES = Number(process.env.LARGE_BYTES ?? 200_000_000)
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const DOCKERFILE = join(ROOT, 'deploy', 'Dockerfile')
 const DATA = '/var/lib/blindkeep'
+/** Of the proxy in `compose.yaml`. */
+const PROXY_ADDRESS = '172.30.95.2'
 /** As `compose.yaml` runs the server. */
 const CONFINED = ['--read-only', '--tmpfs=/tmp', '--cap-drop=ALL', '--security-opt=no-new-privileges']
 /** All that a run makes has this in its name. */
@@ -46,7 +50,8 @@ else
     })
 
     after(async () => {
-      await removeProject(engine)
+      await removeContainers(engine)
+      await removeImages(engine)
       if (process.env.KEEP_IMAGES === '1') return
       // The first stage of the build has no name.
       const left = (await danglingImages(engine)).filter((id) => !dangling.includes(id))
@@ -55,6 +60,7 @@ else
 
     it('the image takes a large upload, ends with 0 after SIGTERM, and has its files after a kill', async (t) => {
       if (lack !== undefined) return t.skip(lack)
+      t.after(() => removeContainers(engine))
       await reportSize(engine, t)
       const port = await freePort()
       const url = `http://127.0.0.1:${port}`
@@ -79,14 +85,13 @@ else
       await engine.untilHealthy(RUN)
       assert.equal((await openedDrops(owner)).length, 1)
       await engine.must('exec', RUN, 'blindkeep-server', 'fsck')
-      await engine.must('rm', '--force', RUN)
-      await engine.must('volume', 'rm', RUN)
     })
 
     it('the image upgrades the volume of an earlier build', async (t) => {
       if (lack !== undefined) return t.skip(lack)
       const root = mkdtempSync(join(tmpdir(), 'blindkeep-earlier-'))
       t.after(() => rmSync(root, { recursive: true, force: true }))
+      t.after(() => removeContainers(engine))
       const { publicUrl } = await unpackEarlierData(FIRST_BUILD, join(root, 'data'))
       const volume = ['--volume', `${RUN}:${DATA}`]
       const filled = 'cp -a /from/. . && chown -R node:node .'
@@ -99,8 +104,6 @@ else
       await engine.untilHealthy(RUN)
       await engine.must('exec', RUN, 'blindkeep-server', 'fsck')
       assert.match(await engine.must('exec', RUN, 'ls'), /blindkeep\.sqlite\.migration-1\.before-/)
-      await engine.must('rm', '--force', RUN)
-      await engine.must('volume', 'rm', RUN)
     })
 
     it('deploy/compose.yaml carries an upload with TLS', async (t) => {
@@ -123,8 +126,7 @@ else
       const owner = await newOwner(url, undefined, await inviteOf(engine, server))
       await sendThrough(owner, LARGE_BYTES)
       await isConfined(engine, server)
-      const log = await engine.run('logs', server)
-      assert.match(log.stdout + log.stderr, /"address":/)
+      await namesTheClient(engine, url, server)
       await project.stop()
     })
 
@@ -156,6 +158,13 @@ else
       await project.stop()
     })
 
+    it('the units of systemd start the server and its backup as docs/operating.md says', async (t) => {
+      if (lack !== undefined) return t.skip(lack)
+      if (engine.name !== 'podman') return t.skip('only Podman prepares a container for systemd')
+      t.after(() => removeContainers(engine))
+      await triesUnits(engine, RUN, labels())
+    })
+
     interface Project {
       /** The id of the container of a service. */
       container(service: string): Promise<string>
@@ -174,6 +183,7 @@ else
       if (missing !== undefined) return void t.skip(missing)
       const directory = mkdtempSync(join(tmpdir(), 'blindkeep-compose-'))
       t.after(() => rmSync(directory, { recursive: true, force: true }))
+      t.after(() => removeContainers(engine))
       const file = join(directory, 'compose.yaml')
       writeFileSync(file, replaced(readFileSync(join(ROOT, sample), 'utf8'), changes))
       // So that Podman finds the layers of the image above.
@@ -211,6 +221,16 @@ async function sendThrough(owner: Owner, bytes: number): Promise<void> {
   await sendFile(url, randomBytes(bytes))
 }
 
+/** The log has the address of a client that was refused, and not that of the proxy. */
+async function namesTheClient(engine: Engine, url: string, server: string): Promise<void> {
+  const body = JSON.stringify({ email: 'owner@example.org', password: toBase64(randomBytes(32)) })
+  const headers = { 'Content-Type': 'application/json' }
+  assert.equal((await fetch(`${url}/v1/auth/login`, { method: 'POST', headers, body })).status, 401)
+  const { stdout, stderr } = await engine.run('logs', server)
+  const [, address] = /"address":"([^"]+)"/.exec(stdout + stderr) ?? []
+  assert.ok(address !== undefined && address !== PROXY_ADDRESS, stdout)
+}
+
 /** What `decisions/deploy.md` promises of the server's process. */
 async function isConfined(engine: Engine, container: string): Promise<void> {
   const status = await engine.must('exec', container, 'cat', '/proc/1/status')
@@ -240,17 +260,23 @@ async function repeated<T>(action: () => Promise<T>): Promise<T> {
     }
 }
 
-/** What a test that failed has left, and the images of this run with the stages of their builds. */
-async function removeProject(engine: Engine): Promise<void> {
+/** What a test that failed has left. */
+async function removeContainers(engine: Engine): Promise<void> {
   const ours = `--filter=label=com.docker.compose.project=${RUN}`
-  for (const id of lines(await engine.must('ps', '--all', '--quiet', ours))) await engine.run('rm', '--force', id)
-  for (const kind of ['network', 'volume']) {
-    const names = lines(await engine.must(kind, 'ls', '--quiet')).filter((name) => name.startsWith(RUN))
-    for (const name of names) await engine.run(kind, 'rm', name)
+  const left = async () => lines(await engine.must('ps', '--all', '--quiet', ours))
+  // Podman removes none that another one needs.
+  for (let ids = await left(); ids.length > 0; ids = await left()) {
+    const { stdout, stderr } = await engine.run('rm', '--force', '--volumes', ...ids)
+    if (stdout.trim() === '') throw new Error(stderr)
   }
-  const images = lines(await engine.must('images', '--format', '{{.Repository}} {{.ID}}'))
-  const ids = images.filter((line) => line.includes(RUN)).map((line) => line.split(' ')[1] ?? '')
-  for (const id of ids) await engine.run('rmi', '--force', id)
+  for (const kind of ['network', 'volume'])
+    for (const name of lines(await engine.must(kind, 'ls', '--format', '{{.Name}}')))
+      if (name.startsWith(RUN)) await engine.must(kind, 'rm', name)
+}
+
+async function removeImages(engine: Engine): Promise<void> {
+  const images = lines(await engine.must('images', '--format', '{{.Repository}}'))
+  for (const name of images) if (name.includes(RUN)) await engine.must('rmi', name)
 }
 
 async function danglingImages(engine: Engine): Promise<readonly string[]> {

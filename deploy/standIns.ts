@@ -131,7 +131,7 @@ function preparePostgres(context: string): readonly string[] {
   )
   return [
     `RUN ${INSTALL} postgresql-client && ${CLEAN}`,
-    'RUN id postgres || useradd --system postgres',
+    'RUN (id postgres || useradd --system postgres) && install -d -o postgres -g postgres /var/run/postgresql',
     'COPY native /usr/local/pgsql',
     'COPY docker-entrypoint.sh /usr/local/bin/',
     'ENV PGDATA=/var/lib/postgresql/18/docker LC_ALL=C PATH=/usr/local/pgsql/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
