@@ -50,7 +50,7 @@ export function whileUnchanged<Key, Value>(
   const known = new Map<Key, Value>()
   let seen: number | undefined
   return async (key) => {
-    const present = store.look()
+    const present = await store.look()
     if (present === undefined) return read(key)
     if (present !== seen || known.size >= MAX_REMEMBERED) known.clear()
     seen = present

@@ -22,7 +22,7 @@ export function contentAnswer(content: Content, header: Header, objects: Objects
   const range = isSame ? rangeOf(header('range'), size) : 'whole'
   if (range === 'unsatisfiable') return { refused: 'range_unsatisfiable', size } as const
   const { start, end } = range === 'whole' ? { start: 0, end: size } : range
-  const bytes = objects.read(location, { start, end }, { reuses: true })
+  const bytes = objects.read(location, { start, end }, { reuses: true, size })
   const given = { ...headers, 'Content-Length': String(end - start) }
   return range === 'whole'
     ? ({ status: 200, bytes, headers: { ...given, 'Accept-Ranges': 'bytes' } } as const)

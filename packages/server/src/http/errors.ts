@@ -4,7 +4,7 @@ import type { Sessions } from '../domain/account/sessions.ts'
 import { isRefusal, type Reason, type Refusal } from '../domain/refusals.ts'
 import type { Log } from '../ports/log.ts'
 import { HasherBusy } from '../ports/secrets.ts'
-import { StorageFull, StorageUnavailable } from '../ports/storageErrors.ts'
+import { BlobMissing, StorageFull, StorageUnavailable } from '../ports/storageErrors.ts'
 import { StoreBroken } from '../ports/store.ts'
 import { type Body, BodyBroken, BodyTooLarge, bodyOf, hasBody } from './body.ts'
 import { authenticate, hiddenNotFound, suspension } from './gates.ts'
@@ -77,7 +77,7 @@ export function createErrors({ sessions, log, onBroken }: ErrorPorts, limits: Bo
     if (row.problems.includes('error.federation.revocations_unavailable')) return { refused: 'revocations_unavailable' }
     if (error instanceof StorageFull && row.problems.includes('error.storage.full'))
       return { refused: 'storage_full', cause: LOGGED }
-    return error instanceof StorageUnavailable
+    return error instanceof StorageUnavailable || error instanceof BlobMissing
       ? { refused: 'storage_unavailable', cause: LOGGED }
       : { refused: 'failed' }
   }

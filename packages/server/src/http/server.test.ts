@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { truncate } from 'node:fs/promises'
+import { rm, truncate } from 'node:fs/promises'
 import { request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -73,6 +73,31 @@ describe('bytes from a guest', () => {
       { around: faults.around },
     )()
   })
+
+  it(
+    'are refused before the first of them when the object is shorter, longer or missing',
+    inWorld(async (world) => {
+      const web = overHttp(world)
+      const opaqueId = await newLink(world)
+      for (const length of [100, 300_000]) {
+        const uploadId = await land(world, opaqueId, bytes(length))
+        const path = join(world.blobsDirectory, (await uploadRow(world, uploadId)).location)
+        const { accountId, authorization } = await web.signIn(await ownerOf(world, opaqueId))
+        const dropId = (await world.rules.inbox.list(accountId)).find(({ size }) => size === length)?.dropId
+        const url = `/v1/drops/${dropId}/content`
+        const answers = async () => [
+          said(await web.ask({ method: 'GET', url, headers: { authorization } })),
+          said(await web.ask({ method: 'GET', url, headers: { authorization, range: 'bytes=0-9' } })),
+          (await web.ask({ method: 'HEAD', url, headers: { authorization } })).statusCode,
+        ]
+        assert.deepEqual((await answers()).at(-1), 200)
+        for (const damage of [() => truncate(path, length - 1), () => truncate(path, length + 1), () => rm(path)]) {
+          await damage()
+          assert.deepEqual(await answers(), ['500 storage.unavailable', '500 storage.unavailable', 500])
+        }
+      }
+    }),
+  )
 
   it('that end too early cut the connection, so that they never look complete', async () => {
     const large = bytes(3 * 1024 * 1024)

@@ -92,6 +92,28 @@ function describeReading(inWorld: InWorld): void {
   )
 
   it(
+    'throws BlobMissing before the first byte of an object that has another size than the reader says',
+    inWorld(async ({ blobs }) => {
+      for (const length of [1, 100, 3_000_000]) {
+        const location = freshLocation()
+        const bytes = randomBytes(length)
+        await writeBytes(blobs, location, bytes)
+        const read = async (size: number, end: number) => {
+          const pieces: Uint8Array[] = []
+          for await (const piece of blobs.read(location, { start: 0, end }, { size })) pieces.push(piece)
+          return Buffer.concat(pieces)
+        }
+        assert.deepEqual(await read(length, length), bytes)
+        assert.deepEqual(await read(length, Math.ceil(length / 2)), bytes.subarray(0, Math.ceil(length / 2)))
+        for (const wrong of [length - 1, length + 1]) {
+          await assert.rejects(read(wrong, wrong), BlobMissing)
+          await assert.rejects(read(wrong, 1), BlobMissing)
+        }
+      }
+    }),
+  )
+
+  it(
     'refuses a location that the server did not make',
     inWorld(async ({ blobs }) => {
       for (const location of badLocations()) {

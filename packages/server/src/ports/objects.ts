@@ -36,6 +36,8 @@ export interface Presence {
 export interface ReadOptions {
   /** A piece keeps its bytes only until the next one is asked for: its memory may be used again. */
   readonly reuses?: boolean
+  /** Throws `BlobMissing` before the first byte if the object has another size. */
+  readonly size?: number
 }
 
 export interface ByteRange {

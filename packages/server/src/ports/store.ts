@@ -27,9 +27,9 @@ export interface Store {
   ask<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
   /**
    * A number that every commit changes, of whatever process. What was read after a look stays true while later looks give the same number. Undefined when
-   * the store cannot tell, or not now.
+   * the store cannot tell, or not now. It is looked after the call, never before. Not for a `work`, which must await nothing but its `tx`.
    */
-  look(): number | undefined
+  look(): Promise<number | undefined>
   write<Result>(locks: Locks, work: (tx: WriteTx) => Promise<Result>): Promise<Result>
   /** Runs `work` while it holds the receipt log's lock, which only one `work` in all processes can hold. Do not call it inside a transaction. */
   withReceiptLogLock<Result>(work: () => Promise<Result>): Promise<Result>

@@ -59,7 +59,7 @@ export function createFaults(): Faults {
         read: (work) => meet('storeRead', () => real.read(work)),
         ask: (work) => meet('storeRead', () => real.ask(work)),
         // A question that met a fault is asked again.
-        look: () => undefined,
+        look: async () => undefined,
         write: (locks, work) => meet('storeWrite', () => real.write(locks, work)),
       }),
       blobs: (real: Bytes): Bytes => ({
@@ -67,9 +67,9 @@ export function createFaults(): Faults {
         write: (place, request) => meet('blobWrite', () => real.write(place, request), place.location),
         settle: (location, size) => meet('settle', () => real.settle(location, size), location),
         size: (location) => meet('size', () => real.size(location), location),
-        async *read(location, range) {
+        async *read(location, range, options) {
           await meet('blobRead', async () => undefined, location)
-          yield* real.read(location, range)
+          yield* real.read(location, range, options)
         },
         digest: (location, size, signal) => meet('digest', () => real.digest(location, size, signal), location),
         remove: (location) => meet('remove', () => real.remove(location), location),

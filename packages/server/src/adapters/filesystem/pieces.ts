@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { ByteRange, ReadOptions } from '../../ports/objects.ts'
+import { BlobMissing } from '../../ports/storageErrors.ts'
 import { onStorage } from './failure.ts'
 
 /** The size of each read and of each piece: what `http/reply.ts` reserves for a download is two of them. */
@@ -17,7 +18,10 @@ export interface Pieces {
 export function createPieces(): Pieces {
   let largeReaders = 0
   return {
-    async *read(handle, range, { reuses = false } = {}) {
+    async *read(handle, range, { reuses = false, size } = {}) {
+      if (size !== undefined && range.start === 0 && range.end === size && size < PIECE_BYTES)
+        return yield await readWhole(handle, size)
+      if (size !== undefined) requireSize((await onStorage(() => handle.stat())).size, size)
       const isLarge = reuses && range.end - range.start > PIECE_BYTES && largeReaders < MAX_LARGE_READERS
       if (!isLarge)
         return yield* readAhead(handle, range, (left) => Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, left)))
@@ -31,6 +35,24 @@ export function createPieces(): Pieces {
       }
     },
   }
+}
+
+/** Asks for one byte more than there should be: so one call reads a small file and learns its size. */
+async function readWhole(handle: FileHandle, size: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(size + 1)
+  let length = 0
+  let bytesRead: number
+  do {
+    const from = length
+    ;({ bytesRead } = await onStorage(() => handle.read(buffer, from, buffer.length - from, from)))
+    length += bytesRead
+  } while (bytesRead > 0 && length < size)
+  requireSize(length, size)
+  return buffer.subarray(0, size)
+}
+
+function requireSize(present: number, size: number): void {
+  if (present !== size) throw new BlobMissing(`the object has ${present} bytes instead of ${size}`)
 }
 
 async function* readAhead(handle: FileHandle, { start, end }: ByteRange, nextBuffer: (left: number) => Buffer) {

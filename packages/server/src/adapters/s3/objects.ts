@@ -40,10 +40,11 @@ export function createObjects({ client, marker, index }: Parts): Objects {
       checkLocation(location)
       return parts.size(location)
     },
-    async *read(location, range) {
+    async *read(location, range, { size } = {}) {
       checkLocation(location)
       checkByteCount(range.start)
       checkByteCount(range.end)
+      if (size !== undefined && (await parts.size(location)) !== size) throw new BlobMissing(`not ${size} bytes`)
       yield* parts.read(location, range, { lane: 'reads' })
     },
     async digest(location, size, signal) {

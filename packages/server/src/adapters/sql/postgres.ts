@@ -97,7 +97,7 @@ function storeOver({ connections, lockConnection, health }: Parts): Store {
     read: (work) => run(() => connections.use((session) => inSnapshot(session, (db) => work(createReadTx(db))))),
     ask: (work) => run(() => connections.use((session) => lend(session, (db) => work(createReadTx(once(db)))))),
     // Asking would take as long as reading.
-    look: () => undefined,
+    look: async () => undefined,
     write: (locks, work) =>
       run(() => turns.take(locks, () => inWrite({ connections, locks }, (db) => work(createWriteTx(db))))),
     connections: connections.count,

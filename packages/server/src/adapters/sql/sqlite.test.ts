@@ -71,20 +71,34 @@ describe('a look at a SQLite store', () => {
   }
 
   it('tells a number, in a file and in memory', async () => {
-    await inMemory(async ({ store }) => assert.equal(typeof store.look(), 'number'))
-    await inFile(async ({ store }) => assert.equal(typeof store.look(), 'number'))()
+    await inMemory(async ({ store }) => assert.equal(typeof (await store.look()), 'number'))
+    await inFile(async ({ store }) => assert.equal(typeof (await store.look()), 'number'))()
   })
 
   it(
     'shows what another process committed, once it has',
     inFile(async ({ store, path }) => {
-      const before = store.look()
+      const before = await store.look()
       const other = new DatabaseSync(path)
       other.exec("begin immediate; insert into server_facts (name, value) values ('server_id', x'01')")
-      assert.equal(store.look(), before)
+      assert.equal(await store.look(), before)
       other.exec('commit')
       other.close()
-      assert.notEqual(store.look(), before)
+      assert.notEqual(await store.look(), before)
+    }),
+  )
+
+  it(
+    'shows what another process committed before the last of several calls in one turn',
+    inFile(async ({ store, path }) => {
+      const before = await store.look()
+      const other = new DatabaseSync(path)
+      const first = store.look()
+      other.exec("insert into server_facts (name, value) values ('server_id', x'01')")
+      other.close()
+      const [atFirst, atLast] = await Promise.all([first, store.look()])
+      assert.notEqual(atLast, before)
+      assert.equal(atFirst, atLast)
     }),
   )
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, existsSync, openSync } from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Store } from '../../ports/store.ts'
 import type { Db } from './db.ts'
 import { sqliteDialect } from './dialects.ts'
@@ -102,11 +103,11 @@ function storeOver({ writer, reader, readerTurns, commits, health, inMemory }: P
       refuseWhenOver()
       return await readerTurns.take(() => reader.lend((db) => work(createReadTx(once(db)))))
     },
-    look() {
+    look: inOneTurn(() => {
       refuseWhenOver()
       // A snapshot may be older than the last commit, and a database in memory shows a write that has not committed.
       return reader.inTransaction() || (inMemory && writer.inTransaction()) ? undefined : reader.dataVersion()
-    },
+    }),
     async write(_locks, work) {
       refuseWhenOver()
       return await commits.write((db) => work(createWriteTx(db)), isRefusal)
@@ -122,6 +123,18 @@ function storeOver({ writer, reader, readerTurns, commits, health, inMemory }: P
       closed ??= close()
       return closed
     },
+  }
+}
+
+/** Asks once for all calls of a turn of the event loop, at its end, when all of them have been made. */
+function inOneTurn<Answer>(ask: () => Answer): () => Promise<Answer> {
+  let asking: Promise<Answer> | undefined
+  return () => {
+    asking ??= turn().then(() => {
+      asking = undefined
+      return ask()
+    })
+    return asking
   }
 }
 

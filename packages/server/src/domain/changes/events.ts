@@ -74,7 +74,7 @@ export function createEvents({ store, clock, alarm, positions, sessions, seats }
       async function next(): Promise<readonly StreamEvent[] | 'over'> {
         const now = clock.now()
         if (now >= caller.expiresAt || !(await sessions.isSigned(caller))) return 'over'
-        const at = store.look()
+        const at = await store.look()
         if (at !== undefined && at === quiet?.at && isLive(quiet.session, now)) return []
         if (position === 'unparsed') position = (await positions.parse(accountId, lastEventId ?? '')) ?? 'lost'
         const seen = await look(caller, typeof position === 'number' ? position : undefined)

@@ -8,7 +8,7 @@ import { accountLock, type Drop, type InboxPlace, type Store, type WriteTx } fro
 import { noteChange } from '../changes/changes.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import type { Quota } from '../quota/quota.ts'
-import type { Refuses } from '../refusals.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
 
 const PAGE_DROPS = 250
 
@@ -25,6 +25,8 @@ interface InboxQuestion {
   readonly order?: InboxOrder | undefined
 }
 
+type Unservable = Refuses<'drop_not_found' | 'blob_withheld' | 'storage_unavailable'>
+
 export type Inbox = ReturnType<typeof createInbox>
 
 export function createInbox({ store, objects, clock, quota }: InboxPorts) {
@@ -35,6 +37,17 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
     await noteChange(tx, drop.accountId, { name: 'drop.discarded', dropId: drop.dropId }, at)
     if (!(await tx.objects.move(drop.location, { from: 'kept', to: 'orphaned', at })))
       throw new Error('a pending drop has no kept object')
+  }
+
+  /** The drop, if it may be served. Who reads its bytes with its size learns whether they are all there. */
+  async function servable(accountId: AccountId, dropId: DropId): Promise<Drop | Unservable> {
+    const { drop, status } = await store.read(async (tx) => {
+      const found = await tx.drops.find(dropId)
+      return { drop: found, status: found && (await tx.objects.statusOf(found.location, found.ciphertextHash)) }
+    })
+    if (drop?.accountId !== accountId) return { refused: 'drop_not_found' }
+    if (status?.isOnHold === true) return { refused: 'blob_withheld' }
+    return status === undefined || isWithheld(status) ? { refused: 'storage_unavailable' } : drop
   }
 
   return {
@@ -65,19 +78,13 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
       })
     },
 
-    /** The drop, if all its bytes are present and may be served. */
-    async content(
-      accountId: AccountId,
-      dropId: DropId,
-    ): Promise<Drop | Refuses<'drop_not_found' | 'blob_withheld' | 'storage_unavailable'>> {
-      const { drop, status } = await store.read(async (tx) => {
-        const found = await tx.drops.find(dropId)
-        return { drop: found, status: found && (await tx.objects.statusOf(found.location, found.ciphertextHash)) }
-      })
-      if (drop?.accountId !== accountId) return { refused: 'drop_not_found' }
-      if (status?.isOnHold === true) return { refused: 'blob_withheld' }
-      const mayServe = status !== undefined && !isWithheld(status)
-      return mayServe && (await objects.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
+    servable,
+
+    /** The drop, if it may be served and all its bytes are present. */
+    async content(accountId: AccountId, dropId: DropId): Promise<Drop | Unservable> {
+      const drop = await servable(accountId, dropId)
+      if (isRefusal(drop)) return drop
+      return (await objects.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
     },
 
     /** Refunds the quota; the link’s cap is not refunded. */

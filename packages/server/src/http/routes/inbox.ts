@@ -31,7 +31,7 @@ export function inboxRoutes({ inbox, adopt, objects }: InboxRoutePorts): Pick<Ro
     },
 
     async dropContent({ params, caller, header }) {
-      const drop = await inbox.content(caller.account.accountId, params.drop_id)
+      const drop = await inbox.servable(caller.account.accountId, params.drop_id)
       return isRefusal(drop) ? drop : contentAnswer(drop, header, objects)
     },
 

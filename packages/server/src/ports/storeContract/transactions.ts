@@ -253,20 +253,18 @@ function describeQuestions(inStore: InStore): void {
     inStore(async (store) => {
       const look = () => store.look()
       await store.write([], (tx) => tx.accounts.insert(account(1)))
-      const before = look()
+      const before = await look()
       // A store that cannot tell says so always.
       if (before === undefined) return
-      assert.equal(look(), before)
+      assert.equal(await look(), before)
       await store.read((tx) => tx.accounts.find(accountId(1)))
-      assert.equal(look(), before)
+      assert.equal(await look(), before)
       await store.write([], async (tx) => {
         await tx.accounts.insert(account(2))
         return { refused: 'after all' }
       })
-      const within = await store.read(async () => look())
-      assert.equal(within, undefined, 'a snapshot may be older than the last commit')
       await store.write([], (tx) => tx.accounts.insert(account(2)))
-      assert.notEqual(look(), before)
+      assert.notEqual(await look(), before)
     }),
   )
 
