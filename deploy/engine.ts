@@ -51,7 +51,7 @@ function createEngine(name: Engine['name']): Engine {
       const deadline = Date.now() + HEALTHY_TIMEOUT_MS
       while (!(await isHealthy({ name, run, must }, container))) {
         const state = await must('inspect', '--format', '{{.State.Status}}', container)
-        if (state === 'exited' || Date.now() > deadline)
+        if (/^(exited|stopped)$/.test(state) || Date.now() > deadline)
           throw new Error(`${container} is ${state}: ${JSON.stringify(await run('logs', container))}`)
         await wait(500)
       }

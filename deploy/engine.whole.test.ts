@@ -127,19 +127,38 @@ else
       await sendThrough(owner, LARGE_BYTES)
       await isConfined(engine, server)
       await namesTheClient(engine, url, server)
-      await project.stop()
+      const check = await project.compose(
+        'run',
+        '--rm',
+        '--no-deps',
+        'server',
+        'blindkeep-server',
+        'upgrade',
+        '--check',
+      )
+      assert.match(check, /nothing/i)
+      await project.compose('down', '--volumes')
     })
 
     it('compose.scale.yaml goes on while one node is stopped', async (t) => {
       const port = await freePort()
       const url = `http://localhost:${port}`
-      const project = await startProject(t, 'compose.scale.yaml', {}, [
-        ['context: .', `context: ${ROOT}`],
-        ['PUBLIC_URL: http://localhost:8080', `PUBLIC_URL: ${url}`],
-        ['./deploy/scale.Caddyfile', join(ROOT, 'deploy/scale.Caddyfile')],
-        ['"127.0.0.1:8080:8080"', `"127.0.0.1:${port}:8080"`],
-      ])
+      const project = await startProject(
+        t,
+        'compose.scale.yaml',
+        {},
+        [
+          ['context: .', `context: ${ROOT}`],
+          ['PUBLIC_URL: http://localhost:8080', `PUBLIC_URL: ${url}`],
+          ['./deploy/scale.Caddyfile', join(ROOT, 'deploy/scale.Caddyfile')],
+          ['"127.0.0.1:8080:8080"', `"127.0.0.1:${port}:8080"`],
+        ],
+        ['database', 'objects', 'bucket'],
+      )
       if (project === undefined) return
+      await engine.untilHealthy(await project.container('database'))
+      // Podman before 4.6 did not wait for it.
+      await project.compose('up', '--detach')
       const nodes = [await project.container('node-1'), await project.container('node-2')] as const
       for (const node of nodes) await engine.untilHealthy(node)
       await repeated(async () => assert.equal((await fetch(`${url}/readyz`)).status, 200))
@@ -155,7 +174,7 @@ else
         await engine.untilHealthy(node)
         assert.equal((await openedDrops(owner)).length, 3 + 2 * index)
       }
-      await project.stop()
+      await project.compose('down', '--volumes')
     })
 
     it('the units of systemd start the server and its backup as docs/operating.md says', async (t) => {
@@ -168,15 +187,16 @@ else
     interface Project {
       /** The id of the container of a service. */
       container(service: string): Promise<string>
-      stop(): Promise<void>
+      compose(...args: readonly string[]): Promise<string>
     }
 
-    /** Starts a sample with compose, or skips the test by the name of what is missing. */
+    /** Builds a sample with compose and starts all of its services, or these, or skips the test by the name of what is missing. */
     async function startProject(
       t: TestContext,
       sample: string,
       env: Readonly<Record<string, string>>,
       changes: readonly (readonly [string, string])[],
+      services: readonly string[] = [],
     ): Promise<Project | undefined> {
       if (typeof engine === 'string' || !engine.hasCompose()) return void t.skip('no compose is installed')
       const missing = lack ?? (await madeStandIns(engine, join(ROOT, sample), made))
@@ -189,13 +209,14 @@ else
       // So that Podman finds the layers of the image above.
       const compose = (...args: readonly string[]) =>
         engine.compose(['--project-name', RUN, '--file', file, ...args], { ...env, BUILDAH_FORMAT: 'docker' })
-      await compose('up', '--build', '--detach')
+      await compose('build')
+      await compose('up', '--detach', ...services)
       return {
         container(service) {
           const filters = ['project', 'service'].map((name) => `--filter=label=com.docker.compose.${name}`)
           return engine.must('ps', '--all', '--quiet', `${filters[0]}=${RUN}`, `${filters[1]}=${service}`)
         },
-        stop: async () => void (await compose('down', '--volumes')),
+        compose,
       }
     }
   })
