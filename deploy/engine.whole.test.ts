@@ -17,7 +17,7 @@ import { newOwner, openedDrops, sendFile } from '../testing/people.ts'
 import { freePort } from '../testing/startServer.ts'
 import { type Engine, findEngine } from './engine.ts'
 import { replaced } from './replaced.ts'
-import { imagesIn, makeStandIns } from './standIns.ts'
+import { imagesOf, makeStandIns } from './standIns.ts'
 import { triesUnits } from './unitsInEngine.ts'
 
 const LARGE_BYTES = Number(process.env.LARGE_BYTES ?? 200_000_000)
@@ -42,7 +42,7 @@ else
 
     before(async () => {
       dangling = await danglingImages(engine)
-      lack = await madeStandIns(engine, DOCKERFILE, made)
+      lack = await makeStandIns(engine, imagesOf(DOCKERFILE), made)
       if (lack !== undefined) return
       // Podman keeps no health check in an image of its own format.
       const format = engine.name === 'podman' ? ['--format=docker'] : []
@@ -137,7 +137,8 @@ else
         '--check',
       )
       assert.match(check, /nothing/i)
-      await project.compose('down', '--volumes')
+      // Podman's `down` leaves the volumes without a name.
+      await removeContainers(engine)
     })
 
     it('compose.scale.yaml goes on while one node is stopped', async (t) => {
@@ -174,7 +175,8 @@ else
         await engine.untilHealthy(node)
         assert.equal((await openedDrops(owner)).length, 3 + 2 * index)
       }
-      await project.compose('down', '--volumes')
+      // Podman's `down` leaves the volumes without a name.
+      await removeContainers(engine)
     })
 
     it('the units of systemd start the server and its backup as docs/operating.md says', async (t) => {
@@ -199,7 +201,7 @@ else
       services: readonly string[] = [],
     ): Promise<Project | undefined> {
       if (typeof engine === 'string' || !engine.hasCompose()) return void t.skip('no compose is installed')
-      const missing = lack ?? (await madeStandIns(engine, join(ROOT, sample), made))
+      const missing = lack ?? (await makeStandIns(engine, imagesOf(join(ROOT, sample)), made))
       if (missing !== undefined) return void t.skip(missing)
       const directory = mkdtempSync(join(tmpdir(), 'blindkeep-compose-'))
       t.after(() => rmSync(directory, { recursive: true, force: true }))
@@ -220,13 +222,6 @@ else
       }
     }
   })
-
-async function madeStandIns(engine: Engine, file: string, made: string[]): Promise<string | undefined> {
-  const result = await makeStandIns(engine, imagesIn(readFileSync(file, 'utf8')))
-  if (typeof result === 'string') return result
-  made.push(...result)
-  return undefined
-}
 
 /** As those of compose, so that all that a failed test leaves is found. */
 function labels(): readonly string[] {

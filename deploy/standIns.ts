@@ -4,9 +4,19 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { copyServer } from '../packages/server/src/testing/postgresServer.ts'
 import type { Engine } from './engine.ts'
 
@@ -32,14 +42,18 @@ const STAND_INS: readonly StandIn[] = [
   { name: 'docker.io/minio/mc:', programs: ['mc'], prepare: prepareMinioClient },
 ]
 
-/** The names of images in a Dockerfile or a compose file. */
-export function imagesIn(text: string): readonly string[] {
+/** The names of the images that a Dockerfile or a compose file names. */
+export function imagesOf(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8')
   return [...new Set([...text.matchAll(/^(?:FROM| +image:) (docker\.io\/\S+)/gm)].map(([, name = '']) => name))]
 }
 
-/** Makes the images that are not there, and returns their ids; otherwise what this machine lacks for that. */
-export async function makeStandIns(engine: Engine, names: readonly string[]): Promise<readonly string[] | string> {
-  const made: string[] = []
+/** Makes the images that are not there, and adds their ids to `made`. Returns what this machine lacks for that, if anything. */
+export async function makeStandIns(
+  engine: Engine,
+  names: readonly string[],
+  made: string[],
+): Promise<string | undefined> {
   for (const image of names) {
     if (await engine.hasImage(image)) continue
     const standIn = STAND_INS.find(({ name }) => image.startsWith(name))
@@ -56,7 +70,7 @@ export async function makeStandIns(engine: Engine, names: readonly string[]): Pr
     }
     made.push(await engine.must('image', 'inspect', '--format', '{{.Id}}', image))
   }
-  return made
+  return undefined
 }
 
 async function makeDebian(engine: Engine): Promise<string> {
@@ -82,8 +96,9 @@ async function makeDebian(engine: Engine): Promise<string> {
 
 function prepareNode(context: string): readonly string[] {
   cpSync(process.execPath, join(context, 'node'))
-  const modules = execFileSync('npm', ['root', '--global'], { encoding: 'utf8' }).trim()
-  cpSync(join(modules, 'npm'), join(context, 'npm'), { recursive: true, dereference: true })
+  // `npm-cli.js` in `bin`. The npm of PATH is not always that of our Node.
+  const npm = dirname(dirname(realpathSync(pathOf('npm'))))
+  cpSync(npm, join(context, 'npm'), { recursive: true, dereference: true })
   writeProgram(
     join(context, 'docker-entrypoint.sh'),
     'case "$1" in -*) set -- node "$@";; esac\ncommand -v "$1" > /dev/null || set -- node "$@"\nexec "$@"',
