@@ -36,6 +36,7 @@ export function pathOf(
     upload_id: (guest ? session : upload).uploadId,
     drop_id: randomUUID(),
     device_id: randomUUID(),
+    passkey_id: randomUUID(),
     channel_id: randomUUID(),
     session_id: randomUUID(),
     album_id: randomUUID(),

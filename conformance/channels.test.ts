@@ -1,6 +1,6 @@
 /** Channels: where an owner hears that files have landed. The receiver is an HTTP server of this process, and checks signatures with Node's own HMAC. */
 import assert from 'node:assert/strict'
-import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { createECDH, createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'
 import { openReceiver } from '../testing/receivers.ts'
 import { sendJson } from './assetWorld.ts'
@@ -25,7 +25,7 @@ interface Channel {
 
 const server = await connect()
 const offering =
-  NEEDS_OWN_SERVER === false ? await ownServer({ NOTIFY: 'webhook,ntfy', NOTIFY_NETWORKS: '127.0.0.1' }) : server
+  NEEDS_OWN_SERVER === false ? await ownServer({ NOTIFY: 'webhook,ntfy,push', NOTIFY_NETWORKS: '127.0.0.1' }) : server
 const receiver = await openReceiver()
 after(() => receiver.close())
 const address = `http://127.0.0.1:${receiver.port}/hook?key=of-the-owner`
@@ -34,7 +34,7 @@ const add = (owner: Owner, over: object = {}): Promise<Reply> =>
   sendJson(owner, '/v1/channels', { kind: 'webhook', address, ...over })
 const added = async (owner: Owner) => json<{ channel: Channel; secret: string }>(await add(owner))
 const listOf = async (owner: Owner) =>
-  json<{ offered: string[]; channels: Channel[] }>(await asOwner(owner, 'GET', '/v1/channels'))
+  json<{ offered: string[]; channels: Channel[]; push_key?: string }>(await asOwner(owner, 'GET', '/v1/channels'))
 const test = (owner: Owner, { channel_id: id }: Channel) => asOwner(owner, 'POST', `/v1/channels/${id}/test`)
 const confirm = (owner: Owner, id: string, code: unknown = '01234567') =>
   sendJson(owner, `/v1/channels/${id}/confirm`, { code })
@@ -43,7 +43,8 @@ const confirm = (owner: Owner, id: string, code: unknown = '01234567') =>
 describe('channels', { skip: NEEDS_OWN_SERVER }, () => {
   it('are added with a secret that no other answer has, listed, and removed', async () => {
     const owner = await signUp(offering)
-    assert.deepEqual(await listOf(owner), { offered: ['webhook', 'ntfy'], channels: [] })
+    const { offered, channels } = await listOf(owner)
+    assert.deepEqual([offered, channels], [['webhook', 'ntfy', 'push'], []])
     const reply = await add(owner)
     expectAnswer(reply, '201')
     assert.match(String(reply.headers['cache-control']), /\bno-store\b/)
@@ -121,6 +122,39 @@ describe('channels', { skip: NEEDS_OWN_SERVER }, () => {
     const answers = []
     for (let channel = 0; channel <= MAX_CHANNELS; channel += 1) answers.push(answerOf(await add(owner)))
     assert.deepEqual(answers.slice(-2), ['201', '403 request.limit_reached'])
+  })
+
+  it('may be browsers: the list has the key of the server, and the name as the client has sealed it', async () => {
+    const owner = await signUp(offering)
+    const { push_key: key = '' } = await listOf(owner)
+    const point = Buffer.from(key, 'base64')
+    assert.deepEqual([point.length, point[0]], [65, 4])
+    const browser = {
+      kind: 'push',
+      address: 'https://push.example/a-secret-path',
+      p256dh: createECDH('prime256v1').generateKeys('base64'),
+      auth: randomBytes(16).toString('base64'),
+      channel_id: randomUUID(),
+      sealed_name: randomBytes(40).toString('base64'),
+    }
+    for (const missing of ['p256dh', 'auth', 'channel_id'])
+      expectAnswer(await add(owner, { ...browser, [missing]: undefined }), '400 channel.invalid', missing)
+    expectAnswer(await add(owner, { ...browser, p256dh: randomBytes(65).toString('base64') }), '400 channel.invalid')
+    expectAnswer(await add(owner, { ...browser, auth: randomBytes(15).toString('base64') }), '400 request.malformed')
+    for (const member of ['p256dh', 'auth', 'channel_id', 'sealed_name'] as const)
+      expectAnswer(await add(owner, { [member]: browser[member] }), '400 channel.invalid', member)
+    const reply = await add(owner, browser)
+    expectAnswer(reply, '201')
+    const { channel } = json<{ channel: Channel & { sealed_name: string } }>(reply)
+    assert.deepEqual(
+      [channel.channel_id, channel.state, channel.shown, channel.sealed_name],
+      [browser.channel_id, 'active', 'push.example', browser.sealed_name],
+    )
+    const list = await asOwner(owner, 'GET', '/v1/channels')
+    assert.deepEqual(json<{ channels: Channel[] }>(list).channels, [channel])
+    for (const hidden of ['a-secret-path', browser.p256dh, browser.auth])
+      assert.ok(!list.body.toString().includes(hidden), hidden)
+    expectAnswer(await add(await signUp(offering), browser), '400 channel.invalid', 'the id is taken')
   })
 
   it('belong to their account: another one finds nothing', async () => {

@@ -117,6 +117,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'POST /v1/auth/register': open('201'),
   'POST /v1/auth/kdf': open('200'),
   'POST /v1/auth/login': open('200'),
+  'POST /v1/auth/passkey/login': open('200'),
   'POST /v1/auth/refresh': open('200'),
   // The credential is in the body, and here it is wrong.
   'POST /v1/auth/login/verify-totp': open('401 auth.totp_challenge_invalid'),
@@ -139,6 +140,10 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'POST /v1/auth/sessions/current/device': reads('204', '404 device.not_found'),
   'PATCH /v1/auth/sessions/{session_id}': writes('204', '404 auth.session_not_found'),
   'DELETE /v1/auth/sessions/{session_id}': frees('204', NOTHING_ENDED),
+  'POST /v1/passkeys': writes('201'),
+  'GET /v1/passkeys': reads('200'),
+  'PATCH /v1/passkeys/{passkey_id}': writes('204', '404 passkey.not_found'),
+  'DELETE /v1/passkeys/{passkey_id}': frees('204', NOTHING_ENDED),
   'POST /v1/devices': writes('201'),
   'GET /v1/devices': reads('200'),
   'PATCH /v1/devices/{device_id}': writes('204', '404 device.not_found'),

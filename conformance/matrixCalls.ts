@@ -14,6 +14,7 @@ import {
   uploadBody,
 } from './assetWorld.ts'
 import { type Call, json } from './call.ts'
+import { addPasskey, passkeyBody } from './passkeying.ts'
 import {
   base64,
   chunkHeaders,
@@ -153,6 +154,10 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'POST /v1/auth/register': () => ({ json: { email: newEmail(), password: newPassword() } }),
   'POST /v1/auth/kdf': ({ owner }) => ({ json: { email: owner.email } }),
   'POST /v1/auth/login': ({ owner }) => ({ json: { email: owner.email, password: owner.password } }),
+  'POST /v1/auth/passkey/login': async ({ owner }) => {
+    const { passkey_id, proof } = await addPasskey(owner)
+    return { json: { passkey_id, proof } }
+  },
   'POST /v1/auth/refresh': async ({ owner }) => ({ json: { refresh_token: (await signIn(owner)).refreshToken } }),
   'POST /v1/auth/login/verify-totp': () => ({
     json: { mfa_token: randomBytes(32).toString('base64url'), code: '000000' },
@@ -187,6 +192,17 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   }),
   'DELETE /v1/auth/sessions/{session_id}': async ({ owner }) => ({
     params: { session_id: sessionIdOf(await signIn(owner)) },
+  }),
+  'POST /v1/passkeys': ({ owner }) => ({
+    json: { ...passkeyBody({ sealed_name: base64(83) }), current_password: owner.password },
+  }),
+  'GET /v1/passkeys': plain,
+  'PATCH /v1/passkeys/{passkey_id}': async ({ owner }) => ({
+    params: { passkey_id: (await addPasskey(owner)).passkey_id },
+    json: { sealed_name: base64(84) },
+  }),
+  'DELETE /v1/passkeys/{passkey_id}': async ({ owner }) => ({
+    params: { passkey_id: (await addPasskey(owner)).passkey_id },
   }),
   'POST /v1/devices': () => ({ json: { device_id: randomUUID(), public_key: base64(1984), mac: base64(32) } }),
   'GET /v1/devices': plain,

@@ -95,6 +95,10 @@ export const OWN_RULES: readonly OwnSection[] = [
         'the suite has no mail server; `packages/server` tests it (channels.test.ts)',
       ],
       [
+        'a message to a browser is encrypted for it, and signed by the server',
+        'the suite has no push service; `packages/server` tests it (push.test.ts)',
+      ],
+      [
         'a channel is given up after about a day of failures',
         '`packages/server` tests it with a clock of its own (notifier.test.ts)',
       ],

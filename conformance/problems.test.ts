@@ -55,7 +55,7 @@ describe('the document', () => {
 
   it('requires a token exactly where the specification does', () => {
     const free =
-      /^\/(\.well-known|[ds]|problems)\/|^\/(v1\/version|openapi\.json|healthz|readyz|v1\/auth\/(register|kdf|login|login\/verify-totp|refresh|recover\/start|recover\/finish))$/
+      /^\/(\.well-known|[ds]|problems)\/|^\/(v1\/version|openapi\.json|healthz|readyz|v1\/auth\/(register|kdf|login|login\/verify-totp|passkey\/login|refresh|recover\/start|recover\/finish))$/
     for (const operation of operations) assert.equal(operation.bearer, !free.test(operation.path), operation.name)
   })
 })
@@ -216,6 +216,7 @@ const MALFORMED_IDS = {
   drop_id: 'x',
   session_id: 'x',
   device_id: 'x',
+  passkey_id: 'x',
   channel_id: 'x',
   album_id: 'x',
   jti: 'x',

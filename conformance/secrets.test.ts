@@ -24,7 +24,7 @@ if (skip === false)
     server = await operatedServer({
       LOG_LEVEL: 'trace',
       MASTER_SECRET_FILE: masterSecretFile,
-      NOTIFY: 'ntfy,webhook',
+      NOTIFY: 'ntfy,webhook,push',
       NOTIFY_NETWORKS: '127.0.0.1',
     })
     const { code } = await inviteOf(server)

@@ -1,6 +1,6 @@
 /** Sends every kind of secret: each operation with a valid request, and with many invalid ones. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createECDH, randomBytes, randomUUID } from 'node:crypto'
 import { createAuthenticator } from '../testing/authenticator.ts'
 import { type Call, json, type Reply } from './call.ts'
 import type { Client } from './client.ts'
@@ -82,6 +82,16 @@ async function useChannels({ client, token }: Owner): Promise<void> {
     await post('/v1/channels', { kind: 'webhook', address: address(), token: newPassword() }),
     '400 channel.invalid',
   )
+  const browser = () => ({
+    kind: 'push',
+    address: address(),
+    p256dh: createECDH('prime256v1').generateKeys('base64'),
+    auth: base64(16),
+    channel_id: randomUUID(),
+    sealed_name: base64(60),
+  })
+  expectAnswer(await post('/v1/channels', browser()), '201')
+  expectAnswer(await post('/v1/channels', { ...browser(), kind: 'webhook' }), '400 channel.invalid')
   const added = await post('/v1/channels', { kind: 'webhook', address: address() })
   expectAnswer(added, '201')
   const { channel } = json<{ channel: { channel_id: string } }>(added)

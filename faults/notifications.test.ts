@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { newOwner, sendFile } from '../testing/people.ts'
+import { openPushService, type PushService } from '../testing/pushService.ts'
 import { openReceiver, type Receiver } from '../testing/receivers.ts'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
 
@@ -14,23 +15,36 @@ const POLL_MS = 50
 const landingsIn = ({ received }: Receiver) =>
   received.map(({ headers, body }) => ({ id: headers['webhook-id'], count: JSON.parse(body).data.count }))
 
+/** How many files each message to a browser is about, and its id. */
+const pushesIn = ({ received }: PushService) =>
+  received.map(({ text }) => {
+    const { id, count } = JSON.parse(text)
+    return { id, count }
+  })
+
 describe('a message about landed files, after its server was killed', () => {
   let server: RunningServer
   let receiver: Receiver
+  let push: PushService
 
   before(async () => {
     receiver = await openReceiver()
-    server = await startServer({ env: { NOTIFY: 'webhook', NOTIFY_NETWORKS: '127.0.0.1' } })
+    push = await openPushService()
+    const env = { NOTIFY: 'webhook,push', NOTIFY_NETWORKS: '127.0.0.1', NODE_EXTRA_CA_CERTS: push.certificateFile }
+    server = await startServer({ env })
   })
   after(async () => {
     await server.stop()
     await receiver.close()
+    await push.close()
   })
 
+  /** By the webhook and by the browser. */
   async function untilReceived(count: number): Promise<void> {
     const until = Date.now() + MAX_WAIT_MS
-    while (receiver.received.length < count) {
-      assert.ok(Date.now() < until, `${receiver.received.length} of ${count} messages in time`)
+    const lengths = () => [receiver.received.length, push.received.length]
+    while (lengths().some((length) => length < count)) {
+      assert.ok(Date.now() < until, `${lengths()} of ${count} messages in time`)
       await wait(POLL_MS)
     }
   }
@@ -39,23 +53,28 @@ describe('a message about landed files, after its server was killed', () => {
     const owner = await newOwner(server.url)
     const { url } = await owner.createLink()
     await owner.addChannel({ kind: 'webhook', address: `http://127.0.0.1:${receiver.port}/` })
+    await owner.addBrowser({ ...push.subscribe(), name: 'Firefox on Linux' })
     for (let file = 0; file < 3; file += 1) await sendFile(url, randomBytes(1000))
     await server.kill9()
-    assert.equal(receiver.received.length, 0, 'killed before the message')
+    assert.deepEqual([receiver.received.length, push.received.length], [0, 0], 'killed before the message')
     receiver.answer = 'never'
+    push.answer = 'never'
     await server.restart()
     await untilReceived(1)
     await server.kill9()
     receiver.answer = 204
+    push.answer = 201
     await server.restart()
     await untilReceived(2)
     const [first, second] = landingsIn(receiver)
     assert.deepEqual([first?.count, second], [3, first])
+    const [pushed, again] = pushesIn(push)
+    assert.deepEqual([pushed?.count, again], [3, pushed])
     // Longer than the pause between two messages: a third one would come.
     await wait(75_000)
-    assert.equal(receiver.received.length, 2)
+    assert.deepEqual([receiver.received.length, push.received.length], [2, 2])
     const { channels } = await owner.channels()
-    assert.ok(channels[0]?.lastSentAt !== undefined)
+    for (const { lastSentAt } of channels) assert.ok(lastSentAt !== undefined)
     const { stdout, status } = await server.command(['fsck'])
     assert.equal(status, 0, stdout)
   })

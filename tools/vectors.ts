@@ -13,6 +13,7 @@ import { linkTitleVectors } from './vectors/linkTitles.ts'
 import { manifestVectors } from './vectors/manifests.ts'
 import { mlDsa65Vectors } from './vectors/mlDsa65.ts'
 import { ownNameVectors } from './vectors/ownNames.ts'
+import { passkeyVectors } from './vectors/passkeys.ts'
 import { receiptVectors } from './vectors/receipts.ts'
 import { recoveryWordsVectors } from './vectors/recoveryWords.ts'
 import { sealedBlobVectors } from './vectors/sealedBlobs.ts'
@@ -29,6 +30,7 @@ const files = {
   'manifests.json': manifestVectors,
   'ml-dsa-65.json': mlDsa65Vectors,
   'own-names.json': ownNameVectors,
+  'passkeys.json': passkeyVectors,
   'receipts.json': receiptVectors,
   'recovery-words.json': recoveryWordsVectors,
   'sealed-blobs.json': sealedBlobVectors,

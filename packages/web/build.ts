@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 import { writeLicences } from '../../tools/licences.ts'
-import { pagesConfig, previewConfig } from './vite.config.ts'
+import { pagesConfig, previewConfig, pushConfig } from './vite.config.ts'
 
 const here = import.meta.dirname
 const { values } = parseArgs({
@@ -35,6 +35,7 @@ async function buildAll(): Promise<void> {
   try {
     await build({ ...pagesConfig(staging, [noting]), plugins: [noting] })
     await build({ ...previewConfig(staging), plugins: [noting] })
+    await build({ ...pushConfig(staging), plugins: [noting] })
     await writeLicences(staging, modules)
     for (const folder of ['preview', 'app']) await cp(join(here, folder), join(staging, folder), { recursive: true })
     await compress(staging)

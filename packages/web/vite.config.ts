@@ -26,6 +26,19 @@ export function pagesConfig(outDir: string, inWorkers: readonly Plugin[] = []): 
   }
 }
 
+/** The service worker is one file in a folder of its own: the folder is its scope, and no page is in it. */
+export function pushConfig(outDir: string): InlineConfig {
+  return {
+    ...common,
+    build: {
+      outDir: join(outDir, 'push'),
+      emptyOutDir: false,
+      target: 'es2022',
+      lib: { entry: 'src/push/pushWorker.ts', formats: ['iife'], name: 'push', fileName: () => 'worker.js' },
+    },
+  }
+}
+
 /** What shows a guest's file runs in a sandbox without an origin, which loads no modules (HTML, fetch a module script: CORS). */
 export function previewConfig(outDir: string): InlineConfig {
   return {

@@ -16,6 +16,7 @@ import {
   FILE_ID,
   OPAQUE_ID,
   OTHER_SERVER_ID,
+  PASSKEY_OUTPUT,
   patternBytes,
   RECOVERY_SECRET,
   rising,
@@ -48,13 +49,13 @@ export async function derivationVectors() {
   const sharedSecret = rising(0x60, 32)
   const rows = [
     ...accountRows(master),
+    ...passkeyRows(),
     ...linkRows(),
     ...albumRows(),
     ...dropRows(sharedSecret),
     ...deviceRows(),
     ...streamRows(),
   ]
-  const deviceKey = patternBytes(1984)
   return {
     inputs: {
       account_key: toHex(ACCOUNT_KEY),
@@ -67,6 +68,7 @@ export async function derivationVectors() {
       device_id: toHex(DEVICE_ID),
       server_id: toHex(utf8(SERVER_ID)),
       other_server_id: toHex(utf8(OTHER_SERVER_ID)),
+      passkey_output: toHex(PASSKEY_OUTPUT),
       shared_secret: toHex(sharedSecret),
     },
     password_salt: [
@@ -81,6 +83,7 @@ export async function derivationVectors() {
     ],
     passphrase_salt: passphraseSalts(),
     passphrase_normal: normalPassphrases(),
+    passkey_input: passkeyInputs(),
     argon2id: [
       {
         name: 'password → master; the ligature enters as NFKC has it, two letters',
@@ -110,15 +113,20 @@ export async function derivationVectors() {
       length: output.length,
       output: toHex(output),
     })),
-    hmac_sha256: [
-      {
-        name: 'device MAC over device_id ‖ public_key; byte i of the public key is i mod 251',
-        key: toHex(derive.deviceMacKey(ACCOUNT_KEY, DEVICE_ID)),
-        message: toHex(concatBytes(DEVICE_ID, deviceKey)),
-        output: toHex(derive.deviceMac(ACCOUNT_KEY, DEVICE_ID, deviceKey)),
-      },
-    ],
+    hmac_sha256: deviceMacs(),
   }
+}
+
+function deviceMacs() {
+  const deviceKey = patternBytes(1984)
+  return [
+    {
+      name: 'device MAC over device_id ‖ public_key; byte i of the public key is i mod 251',
+      key: toHex(derive.deviceMacKey(ACCOUNT_KEY, DEVICE_ID)),
+      message: toHex(concatBytes(DEVICE_ID, deviceKey)),
+      output: toHex(derive.deviceMac(ACCOUNT_KEY, DEVICE_ID, deviceKey)),
+    },
+  ]
 }
 
 /** Each of `typed` gives `normal`, which is written out here and not computed. */
@@ -152,6 +160,37 @@ function passphraseSalts() {
       output: toHex(output),
     }
   })
+}
+
+function passkeyInputs() {
+  return [SERVER_ID, OTHER_SERVER_ID].map((serverId) => {
+    const message = concatBytes(label('service/passkey/1'), utf8(serverId))
+    const output = derive.passkeyInput(serverId)
+    assert.equal(toHex(output), toHex(sha256(message)))
+    return {
+      name: `what a passkey evaluates for ${serverId}, SHA-256`,
+      server_id: serverId,
+      message: toHex(message),
+      output: toHex(output),
+    }
+  })
+}
+
+function passkeyRows(): readonly Row[] {
+  return [
+    ...[SERVER_ID, OTHER_SERVER_ID].map((serverId) => ({
+      name: `proof of a passkey for ${serverId}`,
+      ikm: PASSKEY_OUTPUT,
+      info: concatBytes(label('service/passkey-proof/1'), utf8(serverId)),
+      output: derive.passkeyProof(PASSKEY_OUTPUT, serverId),
+    })),
+    {
+      name: 'wrapping under a passkey',
+      ikm: PASSKEY_OUTPUT,
+      info: label('service/passkey-wrap/1'),
+      output: derive.passkeyWrapKey(PASSKEY_OUTPUT),
+    },
+  ]
 }
 
 function accountRows(master: Uint8Array): readonly Row[] {

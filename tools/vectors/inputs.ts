@@ -27,6 +27,9 @@ export const OPAQUE_ID: Bytes = fromHex('6f0d3c2b1a49586776859403122130ff')
 export const ALBUM_ID: Bytes = fromHex('0192e8a47c4e7d1a9b1e3f2a5c6d7e01')
 export const FILE_ID: Bytes = fromHex('0192e8a47c4e7d1a9b1e3f2a5c6d7e02')
 export const DEVICE_ID: Bytes = fromHex('0192e8a47c4e7d1a9b1e3f2a5c6d7e03')
+/** What an authenticator gave for the PRF of a passkey. */
+export const PASSKEY_OUTPUT: Bytes = rising(0xc0, 32)
+export const PASSKEY_ID: Bytes = fromHex('0192e8a47c4e7d1a9b1e3f2a5c6d7e04')
 
 /** A parsed input, which is fixed and therefore valid. */
 export function known<Value>(value: Value | undefined): Value {

@@ -1,12 +1,14 @@
 import { concatBytes, toHex } from '@blindkeep/protocol/bytes'
 import { createSealer, sealSmall } from '../../packages/client/src/seal/seal.ts'
 import { type NameSeal, sealName } from '../../packages/client/src/seal/sealedName.ts'
-import { ACCOUNT_KEY, ALBUM_ID, DEVICE_ID, known, OPAQUE_ID, SALT } from './inputs.ts'
+import { ACCOUNT_KEY, ALBUM_ID, DEVICE_ID, known, OPAQUE_ID, PASSKEY_ID, SALT } from './inputs.ts'
 
-const seals: Readonly<Record<'share' | 'session' | 'device', NameSeal>> = {
+const seals: Readonly<Record<'share' | 'session' | 'device' | 'passkey' | 'channel', NameSeal>> = {
   share: { key: ACCOUNT_KEY, purpose: 'share-name', contextId: OPAQUE_ID, salt: SALT },
   session: { key: ACCOUNT_KEY, purpose: 'session-name', contextId: ALBUM_ID, salt: SALT },
   device: { key: ACCOUNT_KEY, purpose: 'device-name', contextId: DEVICE_ID, salt: SALT },
+  passkey: { key: ACCOUNT_KEY, purpose: 'passkey-name', contextId: PASSKEY_ID, salt: SALT },
+  channel: { key: ACCOUNT_KEY, purpose: 'channel-name', contextId: ALBUM_ID, salt: SALT },
 }
 const { device } = seals
 
@@ -15,6 +17,8 @@ export async function ownNameVectors() {
     { name: 'of a share', seal: seals.share, text: 'Für die Großeltern – 文' },
     { name: 'of a session', seal: seals.session, text: 'Firefox on Linux' },
     { name: 'of a device', seal: device, text: 'blindkeep on desk' },
+    { name: 'of a passkey', seal: seals.passkey, text: 'Security key' },
+    { name: 'of a channel', seal: seals.channel, text: 'Safari on iOS' },
     { name: 'the longest one', seal: device, text: '文'.repeat(200) },
   ]
   const valid = []

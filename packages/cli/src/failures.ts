@@ -122,7 +122,7 @@ function isInterrupt(error: unknown): boolean {
 function isUntrusted(error: unknown): boolean {
   if (error instanceof LinkError) return error.reason === 'key_swapped'
   if (error instanceof ShareError) return error.reason === 'index_swapped' || error.reason === 'asset_differs'
-  if (error instanceof AccountError) return error.reason !== 'email_malformed'
+  if (error instanceof AccountError) return error.reason !== 'email_malformed' && error.reason !== 'passkey_refused'
   if (error instanceof NetworkError) return error.failure === 'redirected'
   const lies = [AddressError, AnswerError, AssetError, AuditError, DropError, FeedRolledBack, SealError]
   return lies.some((lie) => error instanceof lie)

@@ -5,7 +5,7 @@ import { addAccountCommands } from './commands/account.ts'
 import { addAlbumCommands } from './commands/album.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addCustodyCommands } from './commands/custody.ts'
-import { addDeviceCommands } from './commands/device.ts'
+import { addDeviceCommands, addPasskeyCommands } from './commands/device.ts'
 import { addDropCommand } from './commands/drop.ts'
 import { addFilesCommands } from './commands/files.ts'
 import { addInboxCommands } from './commands/inbox.ts'
@@ -41,6 +41,7 @@ addLinkCommands(program)
 addAlbumCommands(program)
 addShareCommands(program)
 addDeviceCommands(program)
+addPasskeyCommands(program)
 addNotifyCommands(program)
 addCompletionCommand(program)
 addFilesCommands(program)

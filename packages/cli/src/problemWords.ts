@@ -36,6 +36,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.storage.asset_not_found': GONE,
   'error.blob.not_found': GONE,
   'error.auth.session_not_found': 'This session has ended. Call: blindkeep sessions list',
+  'error.passkey.not_found': 'There is no such passkey. Call: blindkeep passkeys list',
   'error.device.not_found': 'There is no such device. Call: blindkeep devices list',
   'error.album.not_available': 'There is no such album (any more). Call: blindkeep album list',
   'error.device.not_authorized':

@@ -20,6 +20,7 @@ import {
 import { assertLinear } from '../../../testing/linear.ts'
 import titles from '../../../vectors/link-titles.json' with { type: 'json' }
 import ownNames from '../../../vectors/own-names.json' with { type: 'json' }
+import passkeys from '../../../vectors/passkeys.json' with { type: 'json' }
 import receipts from '../../../vectors/receipts.json' with { type: 'json' }
 import blobs from '../../../vectors/sealed-blobs.json' with { type: 'json' }
 import shares from '../../../vectors/shares.json' with { type: 'json' }
@@ -32,12 +33,13 @@ import { openMetadata, sealMetadata } from './assets/metadata.ts'
 import { openThumbnail, sealThumbnail } from './assets/thumbnail.ts'
 import { dropKeySource, linkKeysOf, recoverDropKey } from './drops/dropKeys.ts'
 import { openGivenTitle, openLinkTitle } from './drops/linkTitle.ts'
-import { NO_CONTEXT } from './seal/derive.ts'
+import { NO_CONTEXT, passkeyWrapKey } from './seal/derive.ts'
 import { openHashedBlob } from './seal/hashedBlob.ts'
 import { decodeHeader, encodeHeader } from './seal/header.ts'
 import { decapsulate, encapsulate, KemError, keyPairFromSeed } from './seal/kem.ts'
 import { openBlob, openSmall, openSmallText } from './seal/open.ts'
 import { type OpenContext, openPrefix, readPrefix } from './seal/openHeader.ts'
+import { openPasskeyKey } from './seal/passkeyKey.ts'
 import { createSealer, sealSmall } from './seal/seal.ts'
 import { SealError } from './seal/sealError.ts'
 import { plaintextSizeOf } from './seal/sealedBlob.ts'
@@ -344,6 +346,34 @@ describe('decodeShareRecord, openShareRecord and openGivenRecord', () => {
       fc.asyncProperty(fc.oneof(anyBytes, changedBytes(bytes)), async (changed) => {
         await assert.rejects(openShareRecord(seal, changed), isSealError)
         assert.equal((await openGivenRecord(seal, toBase64(changed))).record, undefined)
+      }),
+      runs(80),
+    )
+  })
+})
+
+describe('openPasskeyKey', () => {
+  const vector = known(passkeys.valid[0])
+  const seal = { output: fromHex(vector.output), passkeyId: fromHex(vector.passkey_id) }
+  const context = { key: passkeyWrapKey(seal.output), purpose: 'passkey-key', contextId: seal.passkeyId } as const
+
+  it('opens no changed bytes', async () => {
+    const bytes = fromHex(vector.sealed_passkey_key)
+    assert.equal((await openPasskeyKey(seal, bytes)).email, vector.email)
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyBytes, changedBytes(bytes)), (changed) =>
+        assert.rejects(openPasskeyKey(seal, changed), isSealError),
+      ),
+      runs(80),
+    )
+  })
+
+  it('throws SealError only for whatever is sealed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyBytes, changedBytes(fromHex(vector.content))), async (content) => {
+        const sealedContent = await sealSmall(content, context)
+        const opened = await declared(() => openPasskeyKey(seal, sealedContent), isSealError)
+        if (opened !== undefined) assert.equal(opened.accountKey.length, 32)
       }),
       runs(80),
     )

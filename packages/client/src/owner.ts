@@ -7,6 +7,7 @@ import { createOwnerAccount, type OwnerAccount } from './account/ownerAccount.ts
 import { createOwnerCapabilities, type OwnerCapabilities } from './account/ownerCapabilities.ts'
 import { createOwnerChannels, type OwnerChannels } from './account/ownerChannels.ts'
 import { createOwnerDevices, type OwnerDevices } from './account/ownerDevices.ts'
+import { createOwnerPasskeys, type OwnerPasskeys } from './account/ownerPasskeys.ts'
 import { createOwnerPassword, type OwnerPassword } from './account/ownerPassword.ts'
 import { createOwnerSecondFactor, type OwnerSecondFactor } from './account/ownerSecondFactor.ts'
 import { createOwnerSessions, type OwnerSessions } from './account/ownerSessions.ts'
@@ -29,6 +30,7 @@ import { createOwnerVerification, type OwnerVerification } from './verify/ownerV
 export type { AccountFacts } from './account/ownerAccount.ts'
 export type { MintCapability, MintedCapability, OwnCapability } from './account/ownerCapabilities.ts'
 export type {
+  AddBrowser,
   AddChannel,
   AddedChannel,
   ChannelKind,
@@ -38,6 +40,7 @@ export type {
   OwnChannels,
 } from './account/ownerChannels.ts'
 export type { AddDevice, ListedDevice } from './account/ownerDevices.ts'
+export type { MadePasskey, OwnPasskey, PreparedPasskey } from './account/ownerPasskeys.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
 export type { NameThisClient, OwnSession } from './account/ownerSessions.ts'
 export type { RevocationStore, Revocations } from './account/seenRevocations.ts'
@@ -89,6 +92,7 @@ export interface Owner
     OwnerVerification,
     OwnerAccount,
     OwnerSessions,
+    OwnerPasskeys,
     OwnerPassword,
     OwnerSecondFactor,
     OwnerShares,
@@ -138,12 +142,13 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     },
     ...createOwnerAlbums({ call, accountKey, environment }),
     ...createOwnerCapabilities({ call }),
-    ...createOwnerChannels({ call }),
+    ...createOwnerChannels({ call, accountKey, environment }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts, known),
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call, email }),
     ...createOwnerSessions({ call, accountKey, devices }),
+    ...createOwnerPasskeys({ calls, email, accountId, accountKey, environment }),
     ...createOwnerPassword({ calls, email, accountKey, environment }),
     ...createOwnerSecondFactor({ calls, email, environment }),
     ...createOwnerShares(assetPorts),

@@ -16,6 +16,8 @@ export type SessionId = Branded<string, 'SessionId'>
 export type Jti = Branded<string, 'Jti'>
 /** Where an owner hears of landed drops. */
 export type ChannelId = Branded<string, 'ChannelId'>
+/** Names one passkey of an account. WebAuthn calls it the user handle. */
+export type PasskeyId = Branded<string, 'PasskeyId'>
 /** 128 bits as 32 lowercase hex characters. A credential: it never enters a log, a metric or an error. */
 export type OpaqueId = Branded<string, 'OpaqueId'>
 /** SHA-256 as 64 lowercase hex characters. */
@@ -48,6 +50,7 @@ export const parseUploadId = parser<UploadId>(uuid)
 export const parseSessionId = parser<SessionId>(uuid)
 export const parseJti = parser<Jti>(uuid)
 export const parseChannelId = parser<ChannelId>(uuid)
+export const parsePasskeyId = parser<PasskeyId>(uuid)
 export const parseOpaqueId = parser<OpaqueId>(opaqueId)
 export const parseSha256Hex = parser<Sha256Hex>(sha256)
 export const parseKeyId = parser<KeyId>(sha256)

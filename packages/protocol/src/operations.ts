@@ -6,6 +6,7 @@ import {
   parseDropId,
   parseJti,
   parseOpaqueId,
+  parsePasskeyId,
   parseSessionId,
   parseSha256Hex,
   parseUploadId,
@@ -23,6 +24,7 @@ import { inboxOperations } from './operations/inbox.ts'
 import { linkOperations } from './operations/links.ts'
 import type { Operation, Operations } from './operations/operation.ts'
 import { ownAccountOperations } from './operations/ownAccount.ts'
+import { passkeyOperations } from './operations/passkeys.ts'
 import { quotaOperations } from './operations/quota.ts'
 import { recoveryOperations } from './operations/recovery.ts'
 import { secondFactorOperations } from './operations/secondFactor.ts'
@@ -40,6 +42,7 @@ import { ChannelResponse } from './schemas/channels.ts'
 import { DeviceResponse } from './schemas/devices.ts'
 import { CreateDropResponse, InboxResponse } from './schemas/drops.ts'
 import { ProvisionLinkResponse } from './schemas/links.ts'
+import { PasskeyResponse } from './schemas/passkeys.ts'
 import { CodedProblem } from './schemas/problem.ts'
 import { SessionResponse } from './schemas/sessions.ts'
 import { isNegotiatedPath } from './window.ts'
@@ -58,6 +61,7 @@ export const operations = {
   ...recoveryOperations,
   ...sessionOperations,
   ...ownAccountOperations,
+  ...passkeyOperations,
   ...deviceOperations,
   ...albumOperations,
   ...capabilityOperations,
@@ -131,6 +135,7 @@ export const PATH_PARAMETERS = {
     description: 'The session.',
   },
   device_id: { parse: parseDeviceId, schema: DeviceResponse.properties.device_id, description: 'The device.' },
+  passkey_id: { parse: parsePasskeyId, schema: PasskeyResponse.properties.passkey_id, description: 'The passkey.' },
   album_id: { parse: parseAlbumId, schema: AlbumResponse.properties.album_id, description: 'The album.' },
   channel_id: { parse: parseChannelId, schema: ChannelResponse.properties.channel_id, description: 'The channel.' },
   jti: { parse: parseJti, schema: CapabilityResponse.properties.jti, description: 'The token.' },

@@ -34,6 +34,11 @@ const catalog = {
     title: 'This device cannot be added',
     help: 'Generate a new random device_id. This one belongs to a device with other values or to a revoked device. A device never changes, and a revoked one stays revoked.',
   },
+  'error.passkey.invalid': {
+    status: 400,
+    title: 'This passkey cannot be added',
+    help: 'Generate a new random passkey_id: this one belongs to a passkey with other values.',
+  },
   'error.drop.adoption_mismatch': {
     status: 400,
     title: 'The declaration does not match the drop',
@@ -83,7 +88,7 @@ const catalog = {
   'error.channel.invalid': {
     status: 400,
     title: 'No message can be sent there',
-    help: '`detail` says what is wrong with the address or the token. Use the whole https URL of a webhook or of an ntfy topic, or a plain e-mail address.',
+    help: '`detail` says what is wrong. Use the whole https URL of a webhook or of an ntfy topic, a plain e-mail address, or the endpoint and keys of a browser’s subscription.',
   },
   'error.channel.code_wrong': {
     status: 400,
@@ -113,7 +118,7 @@ const catalog = {
   'error.auth.invalid_credentials': {
     status: 401,
     title: 'E-mail or password is wrong',
-    help: 'Check both. An unknown e-mail gets the same answer.',
+    help: 'Check both. An unknown e-mail gets the same answer, and so does a passkey that was removed.',
   },
   'error.auth.totp_challenge_invalid': {
     status: 401,
@@ -189,6 +194,11 @@ const catalog = {
     status: 404,
     title: 'No such device',
     help: 'The device does not exist or is not yours. List your devices.',
+  },
+  'error.passkey.not_found': {
+    status: 404,
+    title: 'No such passkey',
+    help: 'The passkey was removed, or is not yours. List your passkeys.',
   },
   'error.channel.not_found': {
     status: 404,

@@ -83,7 +83,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       ...counts,
       hasher,
       keys,
-      messenger: createMessenger({ clock }, { ...messengerSettingsIn(config), serverId }),
+      messenger: createMessenger({ ...keyring, clock }, { ...messengerSettingsIn(config), serverId }),
       log,
       headWatch,
       news: suspicious(node, headWatch),

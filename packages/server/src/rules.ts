@@ -4,6 +4,7 @@ import { type AccountSettings, createAccounts } from './domain/account/accounts.
 import { createDevices } from './domain/account/devices.ts'
 import { hashedByNetwork } from './domain/account/hashedByNetwork.ts'
 import { createInvites } from './domain/account/invites.ts'
+import { createPasskeys } from './domain/account/passkeys.ts'
 import { createChangePassword } from './domain/account/password.ts'
 import { createRecovery } from './domain/account/recovery.ts'
 import { createSecondFactor } from './domain/account/secondFactor.ts'
@@ -271,6 +272,7 @@ function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Bas
       { store, clock, random, limiter, keyring, serverSecret, accounts, sessions, applyRecovery },
       settings,
     ),
+    passkeys: createPasskeys({ store, clock, limiter, keyring, serverSecret, accounts, sessions }, settings),
     invites: createInvites({ store, clock, random }),
     devices: createDevices({ store, clock }),
     channels: createChannels({ store, clock, random, limiter, keyring, messenger, giveUpAfter }),

@@ -72,7 +72,7 @@ async function takeAll(into: string, { shots, looks, viewport }: Series): Promis
   const world = await startWorld({
     withLine: true,
     // Nothing takes mail there.
-    env: { NOTIFY: 'email,ntfy,webhook', SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'keep@example.org' },
+    env: { NOTIFY: 'email,ntfy,webhook,push', SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'keep@example.org' },
   })
   const browser = await launchBrowser()
   const taken: string[] = []

@@ -1,4 +1,4 @@
-/** The commands for what is signed in, and for what signs. */
+/** The commands for what is signed in, for what signs, and for what signs in. */
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
 import { done } from './done.ts'
@@ -63,5 +63,38 @@ export function addDeviceCommands(program: Command): void {
     .action(async (id: string, _flags, command: Command) => {
       const { revokeDevice } = await import('../devices/devices.ts')
       await done(revokeDevice(id, command.optsWithGlobals<OwnerFlags>()))
+    })
+}
+
+export function addPasskeyCommands(program: Command): void {
+  const passkeys = program
+    .command('passkeys')
+    .description('Passkeys that sign in to your account. The page in your browser adds them, under Account.')
+
+  passkeys
+    .command('list')
+    .description('Lists the passkeys, with the time of their last use.')
+    .action(async (_flags, command: Command) => {
+      const { listPasskeys } = await import('../devices/passkeys.ts')
+      await done(listPasskeys(command.optsWithGlobals<OwnerFlags>()))
+    })
+
+  passkeys
+    .command('name')
+    .description('Gives a passkey another name, which only you can read.')
+    .argument('<id>', 'the id, its beginning, or its present name')
+    .argument('<name>', 'the new name', name)
+    .action(async (id: string, given: string, _flags, command: Command) => {
+      const { namePasskey } = await import('../devices/passkeys.ts')
+      await done(namePasskey(id, given, command.optsWithGlobals<OwnerFlags>()))
+    })
+
+  passkeys
+    .command('remove')
+    .description('Removes a passkey. It signs in no more, and what it has signed in is signed out.')
+    .argument('<id>', 'the id, its beginning, or the name')
+    .action(async (id: string, _flags, command: Command) => {
+      const { removePasskey } = await import('../devices/passkeys.ts')
+      await done(removePasskey(id, command.optsWithGlobals<OwnerFlags>()))
     })
 }

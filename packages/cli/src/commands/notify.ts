@@ -1,11 +1,12 @@
 /** The commands for messages about new files. */
-import type { ChannelKind } from '@blindkeep/client/owner'
+import type { AddChannel } from '@blindkeep/client/owner'
 import { Argument, type Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
 import type { AddChannelFlags } from '../notify/channels.ts'
 import { done } from './done.ts'
 
-const KINDS: readonly ChannelKind[] = ['webhook', 'ntfy', 'email']
+/** A browser is added in that browser, under Account. */
+const KINDS: readonly AddChannel['kind'][] = ['webhook', 'ntfy', 'email']
 
 export function addNotifyCommands(program: Command): void {
   const notify = program.command('notify').description('Messages where you are when files have arrived.')
@@ -24,7 +25,7 @@ export function addNotifyCommands(program: Command): void {
     .addArgument(new Argument('<kind>').choices(KINDS))
     .option('--address-file <file>', 'the URL or e-mail address; or BLINDKEEP_CHANNEL_ADDRESS; or it is asked for')
     .option('--token-file <file>', 'the access token of an ntfy topic, if it has one; or BLINDKEEP_CHANNEL_TOKEN')
-    .action(async (kind: ChannelKind, _flags, command: Command) => {
+    .action(async (kind: AddChannel['kind'], _flags, command: Command) => {
       const { addChannel } = await import('../notify/channels.ts')
       await done(addChannel(kind, command.optsWithGlobals<AddChannelFlags>()))
     })

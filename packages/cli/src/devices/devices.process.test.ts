@@ -70,6 +70,36 @@ describe('sessions at the command line', () => {
   })
 })
 
+describe('passkeys at the command line', () => {
+  it('are listed, named and removed', async () => {
+    const other = await elsewhere('passkeys')
+    const profile = ['--profile', 'passkeys']
+    assert.match((await world.run(['passkeys', 'list', ...profile])).stdout, /There are no passkeys/)
+    for (const name of ['Phone', 'Security key']) {
+      const { add } = await other.preparePasskey({ password: PASSWORD })
+      await add({ credentialId: randomBytes(16), output: randomBytes(32), name })
+    }
+    const [phone, key] = await world.facts(['passkeys', 'list', ...profile])
+    assert.deepEqual([phone.name, key.name, phone.last_used_at], ['Phone', 'Security key', undefined])
+    assert.match((await world.run(['passkeys', 'list', ...profile])).stdout, /Security key +.* never/)
+    await world.facts(['passkeys', 'name', 'Security key', 'Blue key', ...profile])
+    assert.equal((await world.run(['passkeys', 'remove', 'Blue key', ...profile])).status, 2)
+    const [gone] = await world.facts(['passkeys', 'remove', 'Blue key', '--yes', ...profile])
+    assert.deepEqual([gone.event, gone.passkey_id], ['removed', key.passkey_id])
+    world.proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/passkeys$/),
+      answer: changeBody((body) => {
+        for (const row of body.passkeys as Record<string, unknown>[])
+          row.sealed_name = flipInBase64(row.sealed_name, 70)
+      }),
+    })
+    const lied = await world.run(['passkeys', 'list', ...profile])
+    world.proxy.tamper()
+    assert.equal(lied.status, 3)
+    assert.match(lied.stderr, /The name of the passkey \w{8} was not given to it/)
+  })
+})
+
 describe('devices at the command line', () => {
   it('are revoked, with which sessions go on and what was signed lately, and stay so if the server denies it', async () => {
     const other = await elsewhere('devices')

@@ -1,10 +1,10 @@
-/** Says which names of sessions and devices do not open. */
+/** Says which names of sessions, devices and passkeys do not open. */
 import { EXIT, type Exit } from '../exits.ts'
 import type { Report } from '../report.ts'
 import { shortId } from '../texts.ts'
 
 interface Telling {
-  readonly what: 'session' | 'device'
+  readonly what: 'session' | 'device' | 'passkey'
   readonly report: Report
 }
 

@@ -1,5 +1,5 @@
 /** `notify list`, `notify add`, `notify confirm`, `notify test`, `notify remove`. */
-import type { ChannelKind, DeliveryFault, OwnChannel, Owner } from '@blindkeep/client/owner'
+import type { AddChannel, DeliveryFault, OwnChannel, Owner } from '@blindkeep/client/owner'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees, givenSecret, secret } from '../ask.ts'
@@ -39,9 +39,10 @@ export async function listChannels(flags: OwnerFlags): Promise<Exit> {
   return EXIT.done
 }
 
-function cellsOf({ channelId, kind, shown: to, state, lastSentAt, lastFault }: OwnChannel): readonly string[] {
+function cellsOf({ channelId, kind, shown: to, name, state, lastSentAt, lastFault }: OwnChannel): readonly string[] {
   const sent = lastSentAt === undefined ? 'none' : timeText(lastSentAt)
-  return [shortId(channelId), kind, shown(to), STATES[state], sent, lastFault === undefined ? '' : FAULTS[lastFault]]
+  const shownTo = shown(name ?? to)
+  return [shortId(channelId), kind, shownTo, STATES[state], sent, lastFault === undefined ? '' : FAULTS[lastFault]]
 }
 
 function factOf(channel: OwnChannel) {
@@ -49,6 +50,7 @@ function factOf(channel: OwnChannel) {
     channel_id: channel.channelId,
     kind: channel.kind,
     to: channel.shown,
+    name: channel.name,
     state: channel.state,
     created_at: channel.createdAt,
     attempts: channel.attempts,
@@ -58,14 +60,14 @@ function factOf(channel: OwnChannel) {
   }
 }
 
-const ADDRESSES: Readonly<Record<ChannelKind, string>> = {
+const ADDRESSES: Readonly<Record<AddChannel['kind'], string>> = {
   webhook: 'Whole https URL of the webhook',
   ntfy: 'Whole https URL of the ntfy topic',
   email: 'E-mail address',
 }
 
 /** Who knows the URL of a webhook or the name of a topic can use it: they are secrets. */
-export async function addChannel(kind: ChannelKind, flags: AddChannelFlags): Promise<Exit> {
+export async function addChannel(kind: AddChannel['kind'], flags: AddChannelFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
   const address = await secret({
     what: ADDRESSES[kind],
@@ -113,7 +115,7 @@ export async function testChannel(given: string, flags: OwnerFlags): Promise<Exi
 
 export async function removeChannel(given: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const { channelId, kind, shown: to } = await picked(owner, given)
+  const { channelId, kind, shown: host, name: to = host } = await picked(owner, given)
   if (!(await agrees(`Remove the channel ${shortId(channelId)} (${kind}, ${shown(to)})?`, flags))) return EXIT.failed
   await owner.removeChannel(channelId)
   report.result(`The channel ${shortId(channelId)} is removed.`, { event: 'removed', channel_id: channelId })

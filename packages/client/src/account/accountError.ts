@@ -6,6 +6,8 @@ export type AccountFault =
   | 'account_id_differs'
   | 'account_key_missing'
   | 'account_key_unreadable'
+  | 'passkey_refused'
+  | 'passkey_key_unreadable'
 
 const FAULTS: Readonly<Record<AccountFault, string>> = {
   kdf_unknown:
@@ -16,6 +18,9 @@ const FAULTS: Readonly<Record<AccountFault, string>> = {
   account_id_differs: 'Tampering detected: the server names another account for this account key than before.',
   account_key_missing: 'The server keeps no account key for this account, so nothing in it can be opened.',
   account_key_unreadable: 'Tampering detected: the account key from the server was not sealed under this password.',
+  passkey_refused: 'The server knows no such passkey: it was removed, or belongs to another server at the same host.',
+  passkey_key_unreadable:
+    'Tampering detected: what the server keeps for this passkey was not sealed under it, or is missing.',
 }
 
 /** The account key from the server cannot be used, or the client refused the key derivation. */

@@ -1,23 +1,43 @@
-/** Channels of a real server that offers webhooks to this machine. */
+/** Channels of a real server that offers webhooks and push to this machine. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { newOwner } from '../../../../testing/people.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ChannelId } from '@blindkeep/protocol/ids'
+import { anotherClient, newOwner, sendFile } from '../../../../testing/people.ts'
+import { openPushService } from '../../../../testing/pushService.ts'
 import { openReceiver } from '../../../../testing/receivers.ts'
 import { startServer } from '../../../../testing/startServer.ts'
 import { ProblemError } from '../errors.ts'
+import { nodeEnvironment } from '../node/node.ts'
 
-const server = await startServer({ env: { NOTIFY: 'webhook', NOTIFY_NETWORKS: '127.0.0.1' } })
+const push = await openPushService()
+const server = await startServer({
+  env: { NOTIFY: 'webhook,push', NOTIFY_NETWORKS: '127.0.0.1', NODE_EXTRA_CA_CERTS: push.certificateFile },
+})
 const receiver = await openReceiver()
 const address = `http://127.0.0.1:${receiver.port}/hook`
 after(async () => {
   await server.stop()
   await receiver.close()
+  await push.close()
 })
+
+/** A message waits until nothing has landed for 5 seconds. On a busy machine it takes longer. */
+const MAX_MESSAGE_MS = 60_000
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + MAX_MESSAGE_MS
+  while (!(await isSo())) {
+    assert.ok(Date.now() < end, String(isSo))
+    await wait(20)
+  }
+}
 
 describe('channels of an owner', () => {
   it('are added, tested, listed and removed; the secret is in one answer', async () => {
     const owner = await newOwner(server.url)
-    assert.deepEqual(await owner.channels(), { offered: ['webhook'], channels: [] })
+    const { offered, channels: none } = await owner.channels()
+    assert.deepEqual([offered, none], [['webhook', 'push'], []])
     const { channel, secret } = await owner.addChannel({ kind: 'webhook', address })
     assert.match(secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/)
     assert.equal(await owner.testChannel(channel.channelId), undefined)
@@ -43,5 +63,55 @@ describe('channels of an owner', () => {
       owner.addChannel({ kind: 'webhook', address: 'hooks.example' }),
       refusedAs('error.channel.invalid'),
     )
+  })
+})
+
+describe('a browser as a channel', () => {
+  it('gets a message when files land, and one that no longer exists is given up at once', async () => {
+    const owner = await newOwner(server.url)
+    const { pushKey } = await owner.channels()
+    const subscribe = () => push.subscribe(Buffer.from(pushKey ?? new Uint8Array()).toString('base64url'))
+    const [browser, lost] = [subscribe(), subscribe()]
+    const added = await owner.addBrowser({ ...browser, name: 'Firefox on Linux' })
+    const gone = await owner.addBrowser({ ...lost, name: 'a browser that was removed' })
+    assert.deepEqual([added.kind, added.state, added.name], ['push', 'active', 'Firefox on Linux'])
+    const { channels } = await anotherClient(server.url, owner).channels()
+    assert.deepEqual(channels, [added, gone])
+    assert.equal(added.shown, new URL(browser.endpoint).host)
+    assert.ok(!JSON.stringify(channels).includes('/push/'))
+
+    assert.equal(await owner.testChannel(added.channelId), undefined)
+    assert.equal(JSON.parse(push.received.at(-1)?.text ?? '').about, 'test')
+    push.unsubscribe(lost.endpoint)
+    assert.equal(await owner.testChannel(gone.channelId), 'no_longer_there')
+
+    const { url } = await owner.createLink()
+    await sendFile(url, new Uint8Array(1000))
+    await sendFile(url, new Uint8Array(2000))
+    const stateOf = async (channelId: ChannelId) =>
+      (await owner.channels()).channels.find((each) => each.channelId === channelId)
+    await until(async () => (await stateOf(added.channelId))?.lastSentAt !== undefined)
+    await until(async () => (await stateOf(gone.channelId))?.state === 'given_up')
+    const { about, count, server: host } = JSON.parse(push.received.at(-1)?.text ?? '')
+    assert.deepEqual([push.received.length, about, count, host], [2, 'landings', 2, new URL(server.url).host])
+    const last = await stateOf(gone.channelId)
+    assert.deepEqual([last?.lastFault, last?.attempts], ['no_longer_there', 1])
+    assert.deepEqual(push.refused, [])
+  })
+
+  it('has a name that the server cannot give to another one', async () => {
+    const owner = await newOwner(server.url)
+    const { channelId } = await owner.addBrowser({ ...push.subscribe(), name: 'Firefox on Linux' })
+    const misled = anotherClient(server.url, owner, {
+      ...nodeEnvironment,
+      async fetch(input, init) {
+        const answer = await nodeEnvironment.fetch(input, init)
+        const text = (await answer.text()).replaceAll(channelId, '00000000-0000-4000-8000-000000000000')
+        return new Response(text, { status: answer.status, headers: answer.headers })
+      },
+    })
+    const [listed] = (await misled.channels()).channels
+    assert.equal(listed?.name, undefined)
+    assert.match(listed?.nameFault ?? '', /./)
   })
 })

@@ -1,7 +1,11 @@
 /** Channels: where the owner hears that files have landed. The server knows how many and when, and nothing else that it could say. */
-import type { ChannelId } from '@blindkeep/protocol/ids'
+import { type Bytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
+import { type ChannelId, parseChannelId } from '@blindkeep/protocol/ids'
 import type { ChannelKind, ChannelResponse, ChannelState, DeliveryFault } from '@blindkeep/protocol/schemas/channels'
+import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
+import { newId } from '../seal/newId.ts'
+import { openGivenName, sealName } from '../seal/sealedName.ts'
 
 export type { ChannelKind, ChannelState, DeliveryFault } from '@blindkeep/protocol/schemas/channels'
 
@@ -12,6 +16,10 @@ export interface OwnChannel {
   readonly state: ChannelState
   /** The host of a URL, or the e-mail address, as the server says. */
   readonly shown: string
+  /** Of a browser. */
+  readonly name: string | undefined
+  /** Set when the name from the server does not open under this account's key as that of this channel. */
+  readonly nameFault: string | undefined
   /** RFC 3339, as the other times. */
   readonly createdAt: string
   /** Failed attempts since the last message that arrived. */
@@ -26,14 +34,27 @@ export interface OwnChannels {
   readonly offered: readonly ChannelKind[]
   /** Oldest first. */
   readonly channels: readonly OwnChannel[]
+  /** What a browser subscribes with, an uncompressed point of P-256 (RFC 8292, section 3.2). Undefined unless push is offered. */
+  readonly pushKey: Bytes | undefined
 }
 
 export interface AddChannel {
-  readonly kind: ChannelKind
+  readonly kind: Exclude<ChannelKind, 'push'>
   /** A whole URL, or an e-mail address. The server never returns a URL. */
   readonly address: string
   /** Of an ntfy topic that needs one. */
   readonly token?: string | undefined
+}
+
+/** A browser's subscription (W3C Push API), to messages that this server sends. */
+export interface AddBrowser {
+  readonly endpoint: string
+  /** 65 bytes. */
+  readonly p256dh: Bytes
+  /** SECRET, 16 bytes. */
+  readonly auth: Bytes
+  /** Only the owner can read it. */
+  readonly name: string
 }
 
 export interface AddedChannel {
@@ -46,6 +67,8 @@ export interface OwnerChannels {
   channels(): Promise<OwnChannels>
   /** An e-mail address gets a message with a code, for `confirmChannel`. Not repeated when the answer is lost: look at `channels`. */
   addChannel(wanted: AddChannel): Promise<AddedChannel>
+  /** Messages go to this browser too. Throws `RangeError` for a name of more than 600 bytes. Not repeated when the answer is lost. */
+  addBrowser(wanted: AddBrowser): Promise<OwnChannel>
   /** Throws `error.channel.code_wrong`. */
   confirmChannel(channelId: ChannelId, code: string): Promise<OwnChannel>
   /** Sends a test message, or the code once more. Answers why it did not arrive; undefined if it has. Takes up to 20 seconds. */
@@ -54,16 +77,63 @@ export interface OwnerChannels {
   removeChannel(channelId: ChannelId): Promise<void>
 }
 
-export function createOwnerChannels({ call }: { readonly call: Call }): OwnerChannels {
+interface OwnerChannelsPorts {
+  readonly call: Call
+  readonly accountKey: Bytes
+  readonly environment: Pick<Environment, 'randomBytes'>
+}
+
+export function createOwnerChannels({ call, accountKey, environment }: OwnerChannelsPorts): OwnerChannels {
+  const nameSeal = (channelId: ChannelId) =>
+    ({ key: accountKey, purpose: 'channel-name', contextId: uuidBytes(channelId) }) as const
+
+  async function channelOf(entry: ChannelResponse): Promise<OwnChannel> {
+    const { text: name, fault } = await openGivenName(nameSeal(entry.channel_id), entry.sealed_name)
+    return {
+      channelId: entry.channel_id,
+      kind: entry.kind,
+      state: entry.state,
+      shown: entry.shown,
+      name,
+      nameFault: fault,
+      createdAt: entry.created_at,
+      attempts: entry.attempts,
+      lastSentAt: entry.last_sent_at ?? undefined,
+      lastFailedAt: entry.last_failed_at ?? undefined,
+      lastFault: entry.last_fault ?? undefined,
+    }
+  }
+
   return {
     async channels() {
       const { body } = await call('listChannels')
-      return { offered: body.offered, channels: body.channels.map(channelOf) }
+      const { push_key: key } = body
+      return {
+        offered: body.offered,
+        channels: await Promise.all(body.channels.map(channelOf)),
+        pushKey: key === undefined || key === null ? undefined : fromBase64(key),
+      }
     },
 
     async addChannel({ kind, address, token }) {
       const { body } = await call('addChannel', { body: { kind, address, ...(token !== undefined && { token }) } })
-      return { channel: channelOf(body.channel), secret: body.secret ?? undefined }
+      return { channel: await channelOf(body.channel), secret: body.secret ?? undefined }
+    },
+
+    async addBrowser({ endpoint, p256dh, auth, name }) {
+      const channelId = newId(environment, parseChannelId)
+      const sealed = await sealName(nameSeal(channelId), name)
+      const { body } = await call('addChannel', {
+        body: {
+          kind: 'push',
+          address: endpoint,
+          p256dh: toBase64(p256dh),
+          auth: toBase64(auth),
+          channel_id: channelId,
+          ...(sealed !== undefined && { sealed_name: toBase64(sealed) }),
+        },
+      })
+      return channelOf(body.channel)
     },
 
     async confirmChannel(channelId, code) {
@@ -80,19 +150,5 @@ export function createOwnerChannels({ call }: { readonly call: Call }): OwnerCha
     async removeChannel(channelId) {
       await call('removeChannel', { path: { channel_id: channelId } })
     },
-  }
-}
-
-function channelOf(entry: ChannelResponse): OwnChannel {
-  return {
-    channelId: entry.channel_id,
-    kind: entry.kind,
-    state: entry.state,
-    shown: entry.shown,
-    createdAt: entry.created_at,
-    attempts: entry.attempts,
-    lastSentAt: entry.last_sent_at ?? undefined,
-    lastFailedAt: entry.last_failed_at ?? undefined,
-    lastFault: entry.last_fault ?? undefined,
   }
 }

@@ -38,6 +38,10 @@ const rows: Readonly<Record<string, () => Uint8Array>> = {
   'recovery proof for https://keep.example': () => derive.recoveryProof(input('recovery_secret'), text('server_id')),
   'recovery proof for https://keep.example:8443': () =>
     derive.recoveryProof(input('recovery_secret'), text('other_server_id')),
+  'proof of a passkey for https://keep.example': () => derive.passkeyProof(input('passkey_output'), text('server_id')),
+  'proof of a passkey for https://keep.example:8443': () =>
+    derive.passkeyProof(input('passkey_output'), text('other_server_id')),
+  'wrapping under a passkey': () => derive.passkeyWrapKey(input('passkey_output')),
   'drop key seed': () => derive.dropKeySeed(accountKey, opaqueId),
   'link secret': () => derive.linkSecret(accountKey, opaqueId),
   'link title': () => derive.linkTitleKey(derive.linkSecret(accountKey, opaqueId), opaqueId),
@@ -114,6 +118,16 @@ describe('the table of derivations', () => {
     assert.throws(() => derive.passphraseSalt('https://keep.example', pattern(15)), RangeError)
   })
 
+  it('has a passkey evaluate a hash of the server’s origin, like the vectors and OpenSSL', () => {
+    assert.equal(vectors.passkey_input.length, 2)
+    for (const { server_id, message, output } of vectors.passkey_input) {
+      assert.equal(toHex(derive.passkeyInput(server_id)), output)
+      assert.equal(createHash('sha256').update(fromHex(message)).digest('hex'), output)
+    }
+    assert.throws(() => derive.passkeyInput('keep.example'), RangeError)
+    for (const length of [0, 31, 33]) assert.throws(() => derive.passkeyWrapKey(pattern(length)), RangeError)
+  })
+
   it('gives two people another salt, although the server gives them one', () => {
     const salt = new Uint8Array(16)
     const salts = ['ada@example.org', 'bob@example.org', 'ada@example.or'].map((email) =>
@@ -122,9 +136,9 @@ describe('the table of derivations', () => {
     assert.equal(new Set(salts.map((made) => toHex(made))).size, salts.length)
   })
 
-  it('gives two servers other secrets of the same password and the same words', () => {
+  it('gives two servers other secrets of the same password, the same words and the same passkey', () => {
     const servers = ['https://keep.example', 'http://keep.example', 'https://keep.example:8443', 'https://keep.exampl']
-    for (const secretAt of [derive.authenticationSecret, derive.recoveryProof])
+    for (const secretAt of [derive.authenticationSecret, derive.recoveryProof, derive.passkeyProof])
       assert.equal(new Set(servers.map((serverId) => toHex(secretAt(pattern(32), serverId)))).size, servers.length)
   })
 
@@ -136,7 +150,7 @@ describe('the table of derivations', () => {
       'HTTPS://keep.example',
       'https://keep.example:443',
     ])
-      for (const secretAt of [derive.authenticationSecret, derive.recoveryProof])
+      for (const secretAt of [derive.authenticationSecret, derive.recoveryProof, derive.passkeyProof])
         assert.throws(() => secretAt(pattern(32), serverId), RangeError)
     for (const email of ['', 'Ada@example.org', ' ada@example.org', 'ada'])
       assert.throws(() => derive.passwordSalt(email, pattern(16)), RangeError)

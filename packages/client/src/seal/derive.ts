@@ -39,6 +39,9 @@ export const PURPOSES = [
   'device-secret',
   'session-name',
   'device-name',
+  'passkey-name',
+  'passkey-key',
+  'channel-name',
 ] as const
 export type Purpose = (typeof PURPOSES)[number]
 
@@ -112,6 +115,27 @@ export function recoveryWrapKey(recoverySecret: Uint8Array): Bytes {
 export function recoveryProof(recoverySecret: Uint8Array, serverId: string): Bytes {
   const info = concatBytes(serviceLabel('recovery-proof/1'), origin(serverId))
   return derive({ ikm: key('recovery secret', recoverySecret), info })
+}
+
+/**
+ * What an authenticator is asked to evaluate with WebAuthn's PRF extension: a SHA-256 of the server's origin. The server has no part in it, so it cannot
+ * choose a bad one; each passkey has a function of its own.
+ */
+export function passkeyInput(serverId: string): Bytes {
+  return sha256(concatBytes(serviceLabel('passkey/1'), origin(serverId)))
+}
+
+/** Proves to this server, and to no other one, that the client has the passkey. `output` is what the authenticator gave for `passkeyInput`. */
+export function passkeyProof(output: Uint8Array, serverId: string): Bytes {
+  return derive({
+    ikm: key('output of the passkey', output),
+    info: concatBytes(serviceLabel('passkey-proof/1'), origin(serverId)),
+  })
+}
+
+/** The key that seals the account key under a passkey. */
+export function passkeyWrapKey(output: Uint8Array): Bytes {
+  return derive({ ikm: key('output of the passkey', output), info: serviceLabel('passkey-wrap/1') })
 }
 
 /** Seed of a link's X-Wing key pair. */

@@ -5,7 +5,7 @@ import vectors from '../../../../vectors/own-names.json' with { type: 'json' }
 import { SealError } from './sealError.ts'
 import { type NameSeal, openGivenName, openName, sealName } from './sealedName.ts'
 
-const PURPOSES = ['share-name', 'session-name', 'device-name'] as const
+const PURPOSES = ['share-name', 'session-name', 'device-name', 'passkey-name', 'channel-name'] as const
 
 function sealOf(vector: (typeof vectors.valid)[number]): NameSeal {
   const purpose = PURPOSES.find((one) => one === vector.purpose)
@@ -20,7 +20,7 @@ function sealOf(vector: (typeof vectors.valid)[number]): NameSeal {
 const device = vectors.valid.find(({ purpose }) => purpose === 'device-name')
 assert.ok(device)
 
-describe('the owner’s name for a share, a session or a device', () => {
+describe('the owner’s name for a share, a session, a device or a passkey', () => {
   for (const vector of vectors.valid)
     it(`matches the vector in both directions: ${vector.name}`, async () => {
       assert.equal(toHex((await sealName(sealOf(vector), vector.text)) ?? new Uint8Array()), vector.sealed)

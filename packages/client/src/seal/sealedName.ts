@@ -1,5 +1,5 @@
 /**
- * The owner's own name for a share, a session or a device: one line. A sealed blob under the account key without content, whose header has it as `name`.
+ * The owner's own name for a share, a session, a device, a passkey or a browser that gets messages: one line. A sealed blob under the account key without content, whose header has it as `name`.
  * What is named is the purpose, and its id the context, so a name that the server moves to another id does not open.
  */
 import { type Bytes, fromBase64, utf8 } from '@blindkeep/protocol/bytes'
@@ -10,7 +10,7 @@ import { SealError } from './sealError.ts'
 import { type HeaderSeal, openWords, sealWords } from './sealedHeader.ts'
 
 export interface NameSeal extends Omit<HeaderSeal, 'purpose'> {
-  readonly purpose: 'share-name' | 'session-name' | 'device-name'
+  readonly purpose: 'share-name' | 'session-name' | 'device-name' | 'passkey-name' | 'channel-name'
 }
 
 /** Undefined for a name of nothing but spaces. Throws `RangeError` for one of more than 600 bytes. */

@@ -1,9 +1,9 @@
 import type { Static } from 'typebox'
 import { MAX_EMAIL_LENGTH } from '../email.ts'
 import type { ChannelId } from '../ids.ts'
-import { boolean, integer, list, object, oneOf, optional, text, time, uuid } from './shape.ts'
+import { base64, boolean, integer, list, object, oneOf, optional, sealedName, text, time, uuid } from './shape.ts'
 
-export const CHANNEL_KINDS = ['webhook', 'ntfy', 'email'] as const
+export const CHANNEL_KINDS = ['webhook', 'ntfy', 'email', 'push'] as const
 export type ChannelKind = (typeof CHANNEL_KINDS)[number]
 
 export const CHANNEL_STATES = ['unconfirmed', 'active', 'given_up'] as const
@@ -26,21 +26,24 @@ export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 export const MAX_CHANNEL_ADDRESS_LENGTH = 1024
 export const MAX_CHANNEL_TOKEN_LENGTH = 256
 export const CHANNEL_CODE_DIGITS = 8
+/** Of a browser's subscription: its public key, an uncompressed point of P-256, and its secret for authentication (RFC 8291, section 2). */
+export const PUSH_KEY_BYTES = 65
+export const PUSH_AUTH_BYTES = 16
 
 const channelId = uuid<ChannelId>('The channel.')
 const kind = oneOf(
   CHANNEL_KINDS,
-  'webhook: a POST signed as Standard Webhooks says. ntfy: a message to a topic. email: a mail.',
+  'webhook: a POST signed as Standard Webhooks says. ntfy: a message to a topic. email: a mail. push: a message to a browser (Web Push, RFC 8030).',
 )
 const fault = oneOf(
   DELIVERY_FAULTS,
-  'address_refused: the name is unknown, or leads to an address to which this server does not send. rejected: an answer 4xx, or a mail server’s lasting refusal. receiver_failed: an answer 5xx, a temporary refusal, or no valid answer. no_longer_there: 410. not_offered: the operator has switched the kind off.',
+  'address_refused: the name is unknown, or leads to an address to which this server does not send. rejected: an answer 4xx, or a mail server’s lasting refusal. receiver_failed: an answer 5xx, a temporary refusal, or no valid answer. no_longer_there: 410; of a push service also 404. not_offered: the operator has switched the kind off.',
 )
 
 export const AddChannelRequest = object('AddChannelRequest', {
   kind,
   address: text(
-    'webhook and ntfy: the whole https URL, for ntfy that of the topic. email: the e-mail address. It is never shown again, except for its host or e-mail address.',
+    'webhook and ntfy: the whole https URL, for ntfy that of the topic. email: the e-mail address. push: the endpoint of the browser’s subscription. It is never shown again, except for its host or e-mail address.',
     { minLength: 1, maxLength: MAX_CHANNEL_ADDRESS_LENGTH },
   ),
   token: optional(
@@ -50,6 +53,22 @@ export const AddChannelRequest = object('AddChannelRequest', {
       pattern: '^[A-Za-z0-9._~+/=-]+$',
     }),
   ),
+  p256dh: optional(
+    base64('push, required: the public key of the browser’s subscription, an uncompressed point of P-256.', {
+      min: PUSH_KEY_BYTES,
+      max: PUSH_KEY_BYTES,
+    }),
+  ),
+  auth: optional(
+    base64('push, required: the authentication secret of the browser’s subscription.', {
+      min: PUSH_AUTH_BYTES,
+      max: PUSH_AUTH_BYTES,
+    }),
+  ),
+  channel_id: optional(
+    uuid<ChannelId>('push: the id that the channel shall have, new and random; a sealed name is bound to it.'),
+  ),
+  sealed_name: optional(sealedName('browser of a push channel')),
 })
 export type AddChannelRequest = Static<typeof AddChannelRequest>
 
@@ -61,6 +80,7 @@ const members = {
     'unconfirmed: an e-mail address whose code was not entered yet; it gets no messages. given_up: the server has stopped trying; a test that arrives makes the channel active again.',
   ),
   shown: text('The host of the URL, or the e-mail address.', { maxLength: MAX_EMAIL_LENGTH }),
+  sealed_name: optional(sealedName('browser of a push channel')),
   created_at: time('When it was added.'),
   attempts: integer('Failed attempts in a row since the last message that arrived.'),
   last_sent_at: optional(time('When the last message arrived.')),
@@ -84,6 +104,12 @@ export type AddChannelResponse = Static<typeof AddChannelResponse>
 export const ChannelsResponse = object('ChannelsResponse', {
   offered: list(kind, 'The kinds of channels that may be added. Empty if the operator has switched messages off.'),
   channels: list(ChannelResponse, 'All of the caller’s channels, oldest first.'),
+  push_key: optional(
+    base64('Where push is offered: the server’s public key, with which a browser subscribes (RFC 8292, section 4.1).', {
+      min: PUSH_KEY_BYTES,
+      max: PUSH_KEY_BYTES,
+    }),
+  ),
 })
 export type ChannelsResponse = Static<typeof ChannelsResponse>
 

@@ -258,14 +258,14 @@ export const SETTINGS = {
     shown: 'none',
     derive: () => [],
     meaning:
-      'Kinds of channels by which owners may hear that files have landed, separated by commas: webhook, ntfy, email. email needs SMTP_URL and MAIL_FROM.',
+      'Kinds of channels by which owners may hear that files have landed, separated by commas: webhook, ntfy, email, push. email needs SMTP_URL and MAIL_FROM. push goes through the services of the browsers’ vendors, and needs a PUBLIC_URL with https.',
     parse: channelKinds,
   }),
   notifyNetworks: derived('NOTIFY_NETWORKS', {
     shown: 'none',
     derive: () => [],
     meaning:
-      'Addresses and CIDR networks, separated by commas, to which webhooks and ntfy may lead besides public addresses. Plain http and every port are allowed there. Every owner can then send requests to them.',
+      'Addresses and CIDR networks, separated by commas, to which webhooks, ntfy and push may lead besides public addresses. Plain http and every port are allowed there. Every owner can then send requests to them.',
     parse: networks,
   }),
   smtp: optional('SMTP_URL', {

@@ -65,6 +65,8 @@ export type Refusal =
   | { readonly refused: 'device_invalid' }
   | { readonly refused: 'session_not_found' }
   | { readonly refused: 'device_not_found' }
+  | { readonly refused: 'passkey_invalid' }
+  | { readonly refused: 'passkey_not_found' }
   | { readonly refused: 'session_bound' }
   | { readonly refused: 'album_not_available' }
   | { readonly refused: 'lifetime_too_long' }

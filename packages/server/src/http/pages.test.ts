@@ -26,6 +26,7 @@ const pages: Pages = new Map([
   ['preview/index.html', file('preview')],
   ['app/app.webmanifest', file('{}', 'application/manifest+json')],
   ['preview/preview.js', file('preview script', 'text/javascript; charset=utf-8')],
+  ['push/worker.js', file('service worker', 'text/javascript; charset=utf-8')],
 ])
 
 function inWeb(work: (web: Web, world: World) => Promise<void>): () => Promise<void> {
@@ -95,6 +96,22 @@ describe('the pages', () => {
   )
 
   it(
+    'let the owner’s page use passkeys, and no other page or frame',
+    inWeb(async (web) => {
+      for (const [url, allowance] of [
+        ['/', 'self'],
+        ['/u/anything', ''],
+        ['/v/anything', ''],
+        ['/preview/', ''],
+      ] as const) {
+        const policy = String((await web.ask({ method: 'GET', url })).headers['permissions-policy']).split(', ')
+        for (const feature of ['publickey-credentials-create', 'publickey-credentials-get'])
+          assert.ok(policy.includes(`${feature}=(${allowance})`), `${url} ${feature}`)
+      }
+    }),
+  )
+
+  it(
     'show guests’ files in a sandbox without an origin or a network',
     inWeb(async (web) => {
       for (const url of ['/preview/', '/preview/preview.js']) {
@@ -106,6 +123,22 @@ describe('the pages', () => {
         assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
         assert.equal(headers['cache-control'], 'no-cache')
       }
+    }),
+  )
+
+  it(
+    'have a service worker in a folder without a page, which reaches nothing but pictures',
+    inWeb(async (web) => {
+      const { headers, body } = await web.ask({ method: 'GET', url: '/push/worker.js' })
+      assert.equal(body, 'service worker')
+      assert.equal(
+        headers['content-security-policy'],
+        "default-src 'none'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+      )
+      assert.equal(headers['cache-control'], 'no-cache')
+      // Its scope is its folder: this would let it have more.
+      assert.equal(headers['service-worker-allowed'], undefined)
+      assert.equal((await web.ask({ method: 'GET', url: '/push/' })).statusCode, 404)
     }),
   )
 

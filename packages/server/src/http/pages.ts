@@ -30,8 +30,12 @@ const ASSET_POLICY =
 const PREVIEW_POLICY =
   "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'self'; img-src blob:; frame-ancestors 'self'"
 
+/** The service worker shows a message with the app's picture, and reaches nothing else (decisions/web.md). */
+const PUSH_POLICY = "default-src 'none'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+const PASSKEYS = ['publickey-credentials-create', 'publickey-credentials-get']
 /** The pages use none of these features, so no code in them may. */
-const PERMISSIONS_POLICY = [
+const UNUSED = [
   'accelerometer',
   'autoplay',
   'bluetooth',
@@ -51,20 +55,20 @@ const PERMISSIONS_POLICY = [
   'microphone',
   'midi',
   'payment',
-  'publickey-credentials-create',
-  'publickey-credentials-get',
   'serial',
   'usb',
   'xr-spatial-tracking',
 ]
-  .map((feature) => `${feature}=()`)
-  .join(', ')
+
+/** Only the owner's page signs in with passkeys, and no frame in it does. */
+const permissionsPolicy = (allowance: '' | 'self') =>
+  [...UNUSED.map((feature) => `${feature}=()`), ...PASSKEYS.map((feature) => `${feature}=(${allowance})`)].join(', ')
 
 const PAGE_HEADERS = {
   'Cache-Control': 'no-cache',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': PERMISSIONS_POLICY,
+  'Permissions-Policy': permissionsPolicy(''),
   'Referrer-Policy': 'no-referrer',
 }
 /** The name of an asset changes with its content. */
@@ -80,6 +84,13 @@ const PREVIEW_HEADERS = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 
+/** The browser asks for it again by itself, so a new server replaces it. */
+const PUSH_HEADERS = {
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy': PUSH_POLICY,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
 interface PageRoute {
   readonly url: string
   /** Matches the addresses of the route. */
@@ -90,13 +101,16 @@ interface PageRoute {
 }
 
 const page = { headers: { ...PAGE_HEADERS, 'Content-Security-Policy': PAGE_POLICY } }
+const ownerPage = { headers: { ...page.headers, 'Permissions-Policy': permissionsPolicy('self') } }
 const PAGE_ROUTES: readonly PageRoute[] = [
-  { ...page, url: '/', form: /^\/$/, fileName: () => 'index.html' },
+  { ...ownerPage, url: '/', form: /^\/$/, fileName: () => 'index.html' },
   { ...page, url: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => 'u/index.html' },
   { ...page, url: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => 'v/index.html' },
   { url: '/assets/*', form: /^\/assets\//, headers: ASSET_HEADERS, fileName: (rest) => `assets/${rest}` },
   // What a system shows of the page that is installed as an app. The names never change.
   { ...page, url: '/app/*', form: /^\/app\//, fileName: (rest) => `app/${rest}` },
+  // Its scope is this path, where no page is.
+  { url: '/push/*', form: /^\/push\//, headers: PUSH_HEADERS, fileName: (rest) => `push/${rest}` },
   {
     url: '/preview/*',
     form: /^\/preview\//,

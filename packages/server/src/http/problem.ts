@@ -70,6 +70,8 @@ const CODES = {
   device_invalid: 'error.device.invalid',
   session_not_found: 'error.auth.session_not_found',
   device_not_found: 'error.device.not_found',
+  passkey_invalid: 'error.passkey.invalid',
+  passkey_not_found: 'error.passkey.not_found',
   session_bound: 'error.auth.session_bound',
   album_not_available: 'error.album.not_available',
   lifetime_too_long: 'error.federation.lifetime_too_long',

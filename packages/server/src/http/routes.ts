@@ -14,6 +14,7 @@ import { type GuestSettings, guestRoutes } from './routes/guest.ts'
 import { inboxRoutes } from './routes/inbox.ts'
 import { linkRoutes } from './routes/links.ts'
 import { ownAccountRoutes } from './routes/ownAccount.ts'
+import { passkeyRoutes } from './routes/passkeys.ts'
 import { quotaRoutes } from './routes/quota.ts'
 import { recoveryRoutes } from './routes/recovery.ts'
 import { secondFactorRoutes } from './routes/secondFactor.ts'
@@ -45,6 +46,7 @@ export function createRoutes(ports: RoutePorts, settings: GuestSettings & Servic
     ...recoveryRoutes(rules),
     ...sessionRoutes(rules),
     ...ownAccountRoutes(rules),
+    ...passkeyRoutes(rules),
     ...channelRoutes(rules),
     ...deviceRoutes(rules),
     ...albumRoutes(rules),

@@ -12,6 +12,8 @@ export interface Keyring {
   openAttestationKey(key: { readonly publicKey: Uint8Array; readonly sealedPrivateKey: Uint8Array }): AttestationSigner
   createTokenKey(): Uint8Array
   openTokenKey(sealed: Uint8Array): TokenSigner
+  /** Names this server to push services. The same on every node and after a restore, because it is derived from the master secret. */
+  readonly pushSigner: PushSigner
 }
 
 export interface SignedReceipt {
@@ -32,6 +34,14 @@ export interface TokenSigner {
   sign(header: { readonly typ: string }, claims: Readonly<Record<string, string | number>>): Promise<string>
   /** The claims, if the signature is valid and the header is exactly `EdDSA` and `typ`; undefined otherwise. The caller checks time and audience. */
   verify(typ: string, token: string): Promise<Readonly<Record<string, unknown>> | undefined>
+}
+
+/** ECDSA on P-256, as Web Push wants (RFC 8292). */
+export interface PushSigner {
+  /** An uncompressed point, 65 bytes. */
+  readonly publicKey: Uint8Array
+  /** A JWT with the header `{"typ":"JWT","alg":"ES256"}` (RFC 7515, RFC 7518). */
+  sign(claims: Readonly<Record<string, string | number>>): string
 }
 
 export class WrongMasterSecret extends Error {

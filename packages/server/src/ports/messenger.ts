@@ -6,6 +6,18 @@ export type Target =
   | { readonly kind: 'webhook'; readonly url: string; readonly secret: Uint8Array }
   | { readonly kind: 'ntfy'; readonly url: string; readonly token: string | undefined }
   | { readonly kind: 'email'; readonly address: string }
+  | PushTarget
+
+/** A browser's subscription (RFC 8291, section 2). */
+export interface PushTarget {
+  readonly kind: 'push'
+  /** The endpoint. Who knows it can send nothing without the server's key, but it names the browser. */
+  readonly url: string
+  /** An uncompressed point of P-256, 65 bytes. */
+  readonly p256dh: Uint8Array
+  /** SECRET, 16 bytes. */
+  readonly auth: Uint8Array
+}
 
 /** What an owner reads. It never has a name, nor an id or address that opens anything. */
 export type Message = {
@@ -26,6 +38,8 @@ export type Delivery = 'sent' | { readonly fault: DeliveryFault }
 export interface Messenger {
   /** The kinds that the operator has set up. */
   readonly offered: readonly ChannelKind[]
+  /** What a browser subscribes with: an uncompressed point of P-256. Undefined unless push is offered. */
+  readonly pushKey: Uint8Array | undefined
   /** What is wrong with a target as far as it shows without sending, as a sentence without its subject. It may still lead to a forbidden address. */
   faultIn(target: Target): string | undefined
   /** One attempt, in bounded time and memory. `sent`: the receiver has taken the message. Rejects only after `signal` has aborted; then the outcome is unknown. */

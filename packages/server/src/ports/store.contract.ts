@@ -20,6 +20,7 @@ import { describeLinks } from './storeContract/links.ts'
 import { describeObjectMarks } from './storeContract/objectMarks.ts'
 import { describeObjects } from './storeContract/objects.ts'
 import { describeParts } from './storeContract/parts.ts'
+import { describePasskeys } from './storeContract/passkeys.ts'
 import { describeReceipts } from './storeContract/receipts.ts'
 import { describeReservations } from './storeContract/reservations.ts'
 import { describeSecondFactors } from './storeContract/secondFactors.ts'
@@ -46,6 +47,7 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeSessions(inStore)
     describeInvites(inStore)
     describeDevices(inStore)
+    describePasskeys(inStore)
     describeAlbums(inStore)
     describeAssets(inStore)
     describeLinks(inStore)

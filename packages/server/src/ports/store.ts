@@ -103,6 +103,7 @@ export interface Nouns {
   readonly sessions: { readonly reads: nouns.SessionReads; readonly writes: nouns.SessionWrites }
   readonly invites: { readonly reads: nouns.InviteReads; readonly writes: nouns.InviteWrites }
   readonly devices: { readonly reads: nouns.DeviceReads; readonly writes: nouns.DeviceWrites }
+  readonly passkeys: { readonly reads: nouns.PasskeyReads; readonly writes: nouns.PasskeyWrites }
   readonly albums: { readonly reads: nouns.AlbumReads; readonly writes: nouns.AlbumWrites }
   readonly assets: { readonly reads: nouns.AssetReads; readonly writes: nouns.AssetWrites }
   readonly links: { readonly reads: nouns.LinkReads; readonly writes: nouns.LinkWrites }

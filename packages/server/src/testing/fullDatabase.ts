@@ -23,6 +23,8 @@ import {
   link,
   object,
   opaqueId,
+  passkey,
+  passkeyId,
   receipt,
   seedWithAlbums,
   session,
@@ -44,7 +46,11 @@ export async function fillWithEverything(store: Store): Promise<void> {
     await tx.secondFactors.setBackupCodes(accountId(1), [codeHash(1), codeHash(2)])
     await tx.challenges.insert(challenge(1))
     await tx.invites.insert(invite(1))
-    await tx.sessions.insert(session(1))
+    const sealedPasskeyKey = EVERY_BYTE.slice(0, 300)
+    await tx.passkeys.insert(passkey(1, { sealedPasskeyKey, credentialId: EVERY_BYTE.slice(0, 256) }))
+    await tx.passkeys.insert(passkey(2, { sealedName: EVERY_BYTE.slice(0, 90) }))
+    await tx.passkeys.noteUse(passkeyId(2), at(2))
+    await tx.sessions.insert(session(1, { passkeyId: passkeyId(2) }))
     await tx.sessions.setName(sessionId(1), EVERY_BYTE.slice(0, 80))
     const token = { tokenHash: EVERY_BYTE.slice(100, 132), sessionId: sessionId(1), issuedAt: at(0), usedAt: undefined }
     await tx.sessions.insertRefreshToken(token)

@@ -22,6 +22,7 @@ const TABLES = {
   drops: 'row.account_id',
   events: 'row.account_id',
   links: 'row.account_id',
+  passkeys: 'row.account_id',
   refresh_tokens: '(select account_id from sessions where session_id = row.session_id)',
   sessions: 'row.account_id',
   shares: 'row.account_id',

@@ -39,7 +39,34 @@ async function beginMessages(world: World): Promise<Begin> {
 
 const messages = (page: Page) => page.getByRole('region', { name: text.notify.title, exact: true })
 
+/** An owner with passkeys. Browsers have them for names only, so the page is at localhost. */
+async function beginPasskeys(world: World): Promise<Begin> {
+  const { owner, password } = await world.person()
+  for (const name of ['Chrome on Android', 'The blue security key on the ring with the house keys']) {
+    const { add } = await owner.preparePasskey({ password })
+    await add({ credentialId: randomBytes(16), output: randomBytes(32), name })
+  }
+  return { url: `${world.url.replace('127.0.0.1', 'localhost')}/#/account`, signedInAs: owner }
+}
+
+const passkeys = (page: Page) => page.getByRole('region', { name: text.passkeys.title, exact: true })
+
 export const accountShots: readonly Shot[] = [
+  {
+    name: 'account/passkeys',
+    begin: beginPasskeys,
+    reach: async (page) => {
+      await passkeys(page).getByRole('button', { name: text.passkeys.open }).click()
+    },
+  },
+  {
+    name: 'account/remove-passkey',
+    begin: beginPasskeys,
+    reach: async (page) => {
+      await passkeys(page).getByRole('button', { name: text.passkeys.remove }).first().click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
   {
     name: 'account/messages',
     begin: beginMessages,

@@ -23,6 +23,7 @@ import { formatBytes, formatDuration } from '../common/format.ts'
 import type { Language } from '../common/language.ts'
 import { problems as german } from '../text/de/problems.ts'
 import { problems as english } from '../text/en/problems.ts'
+import { AuthenticatorError } from './account/authenticator.ts'
 
 export const problemTexts = { en: english, de: german } as const
 
@@ -39,6 +40,7 @@ export function errorText(error: unknown, language: Language): string {
       : text.unknownWord(error.unknown.place, error.unknown.word)
   if (error instanceof RecoveryError) return text.recovery[error.reason]
   if (error instanceof AccountError) return text.account[error.reason]
+  if (error instanceof AuthenticatorError) return text.authenticator[error.reason]
   if (error instanceof AddressError) return text.address(error.given, error.found)
   return fileText(error, language)
 }

@@ -6,6 +6,7 @@ import { deleteUploads } from './albums/uploadStore.ts'
 import { pageEnvironment } from './environment.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession } from './ownerStore.ts'
+import { endPush, leavePush } from './push/browserPush.ts'
 import { enter, newSignIn, newTab, resume, show, signOutLocally, type Tab } from './sessionTab.ts'
 import type { SessionView } from './sessionView.ts'
 import { requestTabLock } from './tabLock.ts'
@@ -79,10 +80,14 @@ export function createPageSession(baseUrl: string): PageSession {
       const wasStored = leaving.storeTokens !== undefined
       // The last call may bring new tokens, which must not be stored.
       leaving.storeTokens = undefined
-      const loggedOut = owner.logOut().then(
-        () => true,
-        () => false,
-      )
+      // This browser stays no receiver of messages; the server hears it while the session lasts.
+      const loggedOut = leavePush({ owner, baseUrl })
+        .catch(() => undefined)
+        .then(() => owner.logOut())
+        .then(
+          () => true,
+          () => false,
+        )
       if (wasStored) await deleteSession()
       await forgetFilesOf(owner, baseUrl)
       const isHeard = await Promise.race([loggedOut, systemEnvironment.wait(MAX_SIGN_OUT_MS).then(() => false)])
@@ -93,6 +98,7 @@ export function createPageSession(baseUrl: string): PageSession {
 
     async endDeleted() {
       if (tab.view.stage === 'in') await forgetFilesOf(tab.view.owner, baseUrl)
+      await endPush({ baseUrl })
       await signOutLocally(tab, 'deleted')
     },
   }

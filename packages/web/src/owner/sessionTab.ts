@@ -5,6 +5,7 @@ import { deleteUploadsOfOthers } from './albums/uploadStore.ts'
 import { type Gate, pageEnvironment } from './environment.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession, saveSession } from './ownerStore.ts'
+import { endPushOfOthers } from './push/browserPush.ts'
 import { requireSeenAccount, seenRevocationsOf } from './seen.ts'
 import type { SessionView, SignedOutReason } from './sessionView.ts'
 import type { StoredSession } from './storedSession.ts'
@@ -93,7 +94,10 @@ export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering)
   owner.keepRevocations(seenRevocationsOf(owner))
   close(tab)
   tab.signIn = signIn
-  await deleteUploadsOfOthers({ accountId: owner.accountId, baseUrl: tab.baseUrl }).catch(() => undefined)
+  const { baseUrl } = tab
+  const { accountId } = owner
+  await deleteUploadsOfOthers({ accountId, baseUrl }).catch(() => undefined)
+  await endPushOfOthers({ accountId, baseUrl }).catch(() => undefined)
   const isStored = stay && (await store(tab, signIn, owner))
   show(tab, { stage: 'in', owner, isStored, isStoringRefused: stay && !isStored })
 }

@@ -7,6 +7,7 @@ import { useLoaded } from '../common/useLoaded.ts'
 import { type OwnerPages, OwnerPagesContext } from './context.ts'
 import { errorText } from './errorText.ts'
 import { useLiveEvents } from './live.ts'
+import { usePush } from './push/usePush.ts'
 import type { PageSession } from './session.ts'
 import { Shell } from './shell.tsx'
 import { accountText, ownerText } from './texts.ts'
@@ -27,6 +28,7 @@ export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...
   const inboxCount = useInboxCount(owner, live.onLive)
   const account = useLoaded(() => owner.account(), owner.accountId)
   const view = session.view()
+  usePush({ owner, baseUrl, language, showMessage })
   useTiedSession(owner, {
     isStored: view.stage === 'in' && view.isStored,
     onRefused: (error) =>

@@ -4,6 +4,7 @@ import { joinHybridPublicKey } from '@blindkeep/protocol/keys'
 import { type AttestationSigner, type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import { publicBytes, SEED_BYTES, signingKey } from '../../signatures.ts'
 import { readMasterSecret } from './masterSecret.ts'
+import { createPushSigner } from './pushSigner.ts'
 import { signOnThread } from './receiptThread.ts'
 import { open, seal } from './sealing.ts'
 import { createTokenSigner } from './tokens.ts'
@@ -46,6 +47,7 @@ export async function openKeyring(options: {
     },
     createTokenKey: () => keyring.seal(TOKEN_KEY, randomBytes(SEED_BYTES)),
     openTokenKey: (sealed) => createTokenSigner(keyring.open(TOKEN_KEY, sealed)),
+    pushSigner: createPushSigner(masterSecret),
   }
   return keyring
 }

@@ -1,11 +1,14 @@
 /** Sends each kind of message by its own way. */
 import type { ChannelKind } from '@blindkeep/protocol/schemas/channels'
 import type { Clock } from '../../ports/clock.ts'
-import type { Messenger } from '../../ports/messenger.ts'
+import type { PushSigner } from '../../ports/keyring.ts'
+import type { Messenger, Target } from '../../ports/messenger.ts'
 import { createAllowedAddresses } from './allowedAddresses.ts'
 import { createSendMail, type MailSettings } from './mail.ts'
 import { ntfyRequest } from './ntfy.ts'
 import { createPost, createResolveName, faultInUrl, type ResolveName } from './post.ts'
+import { pushRequest } from './push.ts'
+import { isPushKey } from './pushEncryption.ts'
 import { webhookRequest } from './webhook.ts'
 
 export interface MessengerSettings {
@@ -20,21 +23,25 @@ export interface MessengerSettings {
 
 interface MessengerPorts {
   readonly clock: Clock
+  /** Without it, push is not offered. */
+  readonly pushSigner?: PushSigner
   readonly resolve?: ResolveName
   /** Of a certificate authority; for tests. */
   readonly ca?: string
 }
 
 export function createMessenger(
-  { clock, resolve = createResolveName(), ca }: MessengerPorts,
-  { offered, networks, serverId, mail }: MessengerSettings,
+  { clock, pushSigner, resolve = createResolveName(), ca }: MessengerPorts,
+  { offered: wanted, networks, serverId, mail }: MessengerSettings,
 ): Messenger {
   const post = createPost({ allowed: createAllowedAddresses(networks), resolve, ca })
   const sendMail = mail && createSendMail(mail)
   const { host } = new URL(serverId)
+  const offered = wanted.filter((kind) => kind !== 'push' || pushSigner !== undefined)
   return {
     offered,
-    faultIn: (target) => (target.kind === 'email' ? undefined : faultInUrl(target.url)),
+    pushKey: offered.includes('push') ? pushSigner?.publicKey : undefined,
+    faultIn,
     async send(target, message, signal) {
       if (!offered.includes(target.kind)) return { fault: 'not_offered' }
       switch (target.kind) {
@@ -44,7 +51,16 @@ export function createMessenger(
           return post(ntfyRequest(target, message, host), signal)
         case 'email':
           return (await sendMail?.(target, message, { host, signal })) ?? { fault: 'not_offered' }
+        case 'push':
+          if (pushSigner === undefined) return { fault: 'not_offered' }
+          return post(pushRequest(target, message, { now: clock.now(), serverId, signer: pushSigner }), signal)
       }
     },
   }
+}
+
+function faultIn(target: Target): string | undefined {
+  if (target.kind === 'email') return undefined
+  const isWrong = target.kind === 'push' && !isPushKey(target.p256dh)
+  return isWrong ? 'must be of a subscription whose key is a point of P-256' : faultInUrl(target.url)
 }

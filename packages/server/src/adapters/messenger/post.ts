@@ -34,7 +34,9 @@ export function createResolveName(servers?: readonly string[]): ResolveName {
 export interface PostRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array
+  /** The statuses that say that nothing is there any more. 410 if absent. */
+  readonly gone?: readonly number[]
 }
 
 export interface Posting {
@@ -54,7 +56,8 @@ export function createPost({ allowed, resolve, ca }: Posting) {
     try {
       const address = await abortable(addressOf(request.url), stopped)
       if (address === undefined) return { fault: 'address_refused' }
-      return deliveryOf(await abortable(statusOf(request, { address, signal: stopped, ca }), stopped))
+      const status = await abortable(statusOf(request, { address, signal: stopped, ca }), stopped)
+      return deliveryOf(status, request.gone)
     } catch (error) {
       if (signal.aborted) throw signal.reason
       if (stopped.aborted) return { fault: 'timed_out' }
@@ -122,10 +125,10 @@ function statusOf({ url, headers, body }: PostRequest, { address, signal, ca }: 
   })
 }
 
-function deliveryOf(status: number): Delivery {
+function deliveryOf(status: number, gone: readonly number[] = [410]): Delivery {
   if (status >= 200 && status < 300) return 'sent'
   if (status >= 300 && status < 400) return { fault: 'redirected' }
-  if (status === 410) return { fault: 'no_longer_there' }
+  if (gone.includes(status)) return { fault: 'no_longer_there' }
   return { fault: status >= 400 && status < 500 ? 'rejected' : 'receiver_failed' }
 }
 

@@ -52,6 +52,7 @@ const removals: readonly Prepared<Given, unknown>[] = [
   prepared((db, given: Given) => db.deleteFrom('backup_codes').where('account_id', '=', given.accountId)),
   prepared((db, given: Given) => db.deleteFrom('channels').where('account_id', '=', given.accountId)),
   prepared((db, given: Given) => db.deleteFrom('challenges').where('account_id', '=', given.accountId)),
+  prepared((db, given: Given) => db.deleteFrom('passkeys').where('account_id', '=', given.accountId)),
   prepared((db, given: Given) => db.deleteFrom('devices').where('account_id', '=', given.accountId)),
   prepared((db, given: Given) =>
     db.updateTable('albums').set({ sealed_name: null }).where('account_id', '=', given.accountId),
@@ -59,7 +60,7 @@ const removals: readonly Prepared<Given, unknown>[] = [
   prepared((db, given: Given) =>
     db
       .updateTable('sessions')
-      .set({ ended_at: given.at, device_id: null, sealed_name: null })
+      .set({ ended_at: given.at, device_id: null, passkey_id: null, sealed_name: null })
       .where('account_id', '=', given.accountId)
       .where('ended_at', 'is', null),
   ),

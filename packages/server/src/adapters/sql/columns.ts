@@ -39,6 +39,7 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     expires_at: true,
     ended_at: true,
     sealed_name: true,
+    passkey_id: true,
   },
   refresh_tokens: { token_hash: true, session_id: true, issued_at: true, used_at: true },
   devices: {
@@ -50,6 +51,17 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     created_at: true,
     revoked_at: true,
     sealed_name: true,
+  },
+  passkeys: {
+    passkey_seq: true,
+    passkey_id: true,
+    account_id: true,
+    credential_id: true,
+    proof_hash: true,
+    sealed_passkey_key: true,
+    sealed_name: true,
+    created_at: true,
+    last_used_at: true,
   },
   albums: { album_seq: true, album_id: true, account_id: true, sealed_name: true, created_at: true },
   assets: {

@@ -16,12 +16,16 @@ export interface Dialect {
 }
 
 interface CheckChange {
-  /** No other table may refer to it, and it may have no index but that of its key. */
+  /** No other table may refer to it. */
   readonly table: string
   readonly column: string
   readonly check: string
   /** Each column of the table as in `create table`, without this check. */
   readonly columns: Readonly<Record<string, string>>
+  /** The table's other checks. */
+  readonly checks?: readonly string[]
+  /** The statements that create its indexes, except for those of keys. */
+  readonly indexes?: readonly string[]
 }
 
 export const sqliteDialect: Dialect = {
@@ -32,16 +36,17 @@ export const sqliteDialect: Dialect = {
   tableEnd: 'strict',
   keyedTableEnd: 'strict, without rowid',
   // SQLite cannot change a check (https://www.sqlite.org/lang_altertable.html#otheralter).
-  replaceCheck({ table, column, check, columns }) {
+  replaceCheck({ table, column, check, columns, checks = [], indexes = [] }) {
     const names = Object.keys(columns).join(', ')
     const definitions = Object.entries(columns).map(
       ([name, definition]) => `${name} ${definition}${name === column ? ` check (${check})` : ''}`,
     )
     return [
-      `create table ${table}_replaced (${definitions.join(', ')}) strict`,
+      `create table ${table}_replaced (${[...definitions, ...checks].join(', ')}) strict`,
       `insert into ${table}_replaced (${names}) select ${names} from ${table}`,
       `drop table ${table}`,
       `alter table ${table}_replaced rename to ${table}`,
+      ...indexes,
     ]
   },
 }

@@ -4,6 +4,8 @@ import type { Dialect } from './dialects.ts'
 import { firstTables } from './migrations/0001.ts'
 import { secondTables } from './migrations/0002.ts'
 import { thirdTables } from './migrations/0003.ts'
+import { fourthTables } from './migrations/0004.ts'
+import { fifthTables } from './migrations/0005.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -40,6 +42,18 @@ export const migrations: readonly Migration[] = [
     statements: thirdTables,
     // For the same reason.
     serves: 3,
+  },
+  {
+    summary: 'Adds a table for passkeys and a column for the passkey that opened a session.',
+    statements: fourthTables,
+    // For the same reason; and a recovery would leave them valid.
+    serves: 4,
+  },
+  {
+    summary: 'Lets messages about new files go to browsers.',
+    statements: fifthTables,
+    // Code that does not know this kind would give such a channel up.
+    serves: 5,
   },
 ]
 

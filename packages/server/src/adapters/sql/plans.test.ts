@@ -3,7 +3,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import type { CompiledQuery } from 'kysely'
 import { type Ask, questions } from '../../ports/storeContract/questions.ts'
-import { account, album, asset, assetBlob, device, drop, link, upload } from '../../ports/storeContract/world.ts'
+import {
+  account,
+  album,
+  asset,
+  assetBlob,
+  device,
+  drop,
+  link,
+  passkey,
+  upload,
+} from '../../ports/storeContract/world.ts'
 import { createDb, sqliteKind } from './db.ts'
 import { sqliteDialect } from './dialects.ts'
 import { migrate } from './migrations.ts'
@@ -54,6 +64,7 @@ async function openWatched() {
   const tx = createWriteTx(db)
   await tx.accounts.insert(account(1))
   await tx.devices.insert(device(1))
+  await tx.passkeys.insert(passkey(1))
   await tx.albums.insert(album(1))
   await tx.links.insert(link(1))
   await tx.uploads.insert(upload(1))

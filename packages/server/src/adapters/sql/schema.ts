@@ -9,6 +9,7 @@ import type {
   Jti,
   KeyId,
   OpaqueId,
+  PasskeyId,
   ProtocolVersion,
   SessionId,
   Sha256Hex,
@@ -31,6 +32,7 @@ export interface Schema {
   readonly sessions: SessionTable
   readonly refresh_tokens: RefreshTokenTable
   readonly devices: DeviceTable
+  readonly passkeys: PasskeyTable
   readonly albums: AlbumTable
   readonly assets: AssetTable
   readonly asset_blobs: AssetBlobTable
@@ -99,6 +101,7 @@ export interface SessionTable {
   readonly expires_at: Instant
   readonly ended_at: Instant | null
   readonly sealed_name: Uint8Array | null
+  readonly passkey_id: PasskeyId | null
 }
 
 export interface RefreshTokenTable {
@@ -118,6 +121,20 @@ export interface DeviceTable {
   readonly created_at: Instant
   readonly revoked_at: Instant | null
   readonly sealed_name: Uint8Array | null
+}
+
+export interface PasskeyTable {
+  /** Increases with each passkey: the order in which they were added. */
+  readonly passkey_seq: Generated<number>
+  readonly passkey_id: PasskeyId
+  readonly account_id: AccountId
+  readonly credential_id: Uint8Array
+  /** SHA-256. */
+  readonly proof_hash: Uint8Array
+  readonly sealed_passkey_key: Uint8Array
+  readonly sealed_name: Uint8Array | null
+  readonly created_at: Instant
+  readonly last_used_at: Instant | null
 }
 
 export interface AlbumTable {

@@ -1,4 +1,4 @@
-import type { AccountId, DeviceId, Instant, SessionId } from '@blindkeep/protocol/ids'
+import type { AccountId, DeviceId, Instant, PasskeyId, SessionId } from '@blindkeep/protocol/ids'
 import type { Selectable } from 'kysely'
 import type { ListedSession, RefreshToken, Session, SessionReads, SessionWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
@@ -11,6 +11,7 @@ const columns = [
   'session_id',
   'account_id',
   'device_id',
+  'passkey_id',
   'created_at',
   'last_used_at',
   'expires_at',
@@ -41,6 +42,7 @@ const insertion = prepared((db, given: Session) =>
     session_id: given.sessionId,
     account_id: given.accountId,
     device_id: given.deviceId,
+    passkey_id: given.passkeyId,
     created_at: given.createdAt,
     last_used_at: given.lastUsedAt,
     expires_at: given.expiresAt,
@@ -112,6 +114,23 @@ const endingOfOthers = prepared(
       .where('session_id', '!=', given.except),
 )
 
+interface OfPasskey {
+  readonly accountId: AccountId
+  readonly passkeyId: PasskeyId
+  readonly endedAt: Instant
+  readonly except: SessionId
+}
+
+const endingOfPasskey = prepared((db, given: OfPasskey) =>
+  db
+    .updateTable('sessions')
+    .set({ ended_at: given.endedAt, sealed_name: null })
+    .where('account_id', '=', given.accountId)
+    .where('passkey_id', '=', given.passkeyId)
+    .where('ended_at', 'is', null)
+    .where('session_id', '!=', given.except),
+)
+
 // Two statements, because each has an index. The foreign key removes the refresh tokens with their sessions.
 const removalOfEnded = prepared((db, given: { readonly before: Instant }) =>
   db.deleteFrom('sessions').where('ended_at', '<', given.before),
@@ -163,6 +182,9 @@ export function sessionWrites(db: Db): SessionWrites {
       if (except === undefined) await endingOfAccount.changed(db, { accountId, endedAt })
       else await endingOfOthers.changed(db, { accountId, endedAt, except })
     },
+    async endAllOfPasskey({ accountId, passkeyId }, endedAt, except) {
+      await endingOfPasskey.changed(db, { accountId, passkeyId, endedAt, except })
+    },
     async prune(before) {
       await removalOfEnded.changed(db, { before })
       await removalOfExpired.changed(db, { before })
@@ -179,6 +201,7 @@ function sessionOf(row: Pick<Selectable<SessionTable>, (typeof columns)[number]>
     sessionId: row.session_id,
     accountId: row.account_id,
     deviceId: row.device_id ?? undefined,
+    passkeyId: row.passkey_id ?? undefined,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,

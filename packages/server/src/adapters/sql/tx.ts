@@ -19,6 +19,7 @@ import { keyReads, keyWrites } from './keys.ts'
 import { linkReads, linkWrites } from './links.ts'
 import { objectReads, objectWrites } from './objects.ts'
 import { partReads, partWrites } from './parts.ts'
+import { passkeyReads, passkeyWrites } from './passkeys.ts'
 import { pauseReads, pauseWrites } from './pauses.ts'
 import { receiptReads, receiptWrites } from './receipts.ts'
 import { secondFactorReads, secondFactorWrites } from './secondFactors.ts'
@@ -40,6 +41,7 @@ const implementations: {
   sessions: { reads: sessionReads, writes: sessionWrites },
   invites: { reads: inviteReads, writes: inviteWrites },
   devices: { reads: deviceReads, writes: deviceWrites },
+  passkeys: { reads: passkeyReads, writes: passkeyWrites },
   albums: { reads: albumReads, writes: albumWrites },
   assets: { reads: assetReads, writes: assetWrites },
   links: { reads: linkReads, writes: linkWrites },

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { type AccountId, addSeconds, parseAlbumId, parseDeviceId, parseSessionId } from '@blindkeep/protocol/ids'
+import {
+  type AccountId,
+  addSeconds,
+  parseAlbumId,
+  parseDeviceId,
+  parsePasskeyId,
+  parseSessionId,
+} from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import type { Store } from '../../ports/store.ts'
 import { openBlob } from '../../testing/assetSessions.ts'
@@ -223,7 +230,14 @@ async function newPerson(world: World) {
   const [totp, sealedIndex] = [bytes(65), bytes(66)]
   const notes = { sealedName: bytes(68), sealedRecord: bytes(69) }
   const [deviceName, sessionName] = [bytes(70), bytes(71)]
-  const session = { sessionId: defined(parseSessionId(randomUUID())), deviceId, endedAt: undefined }
+  const passkeyId = defined(parsePasskeyId(randomUUID()))
+  const ofPasskey = {
+    credentialId: bytes(72),
+    proofHash: bytes(32),
+    sealedPasskeyKey: bytes(73),
+    sealedName: bytes(74),
+  }
+  const session = { sessionId: defined(parseSessionId(randomUUID())), deviceId, passkeyId, endedAt: undefined }
   const [code, tokenHash, recovery] = ['c0de'.repeat(16), 'cafe'.repeat(16), '{"sets":"this"}']
   await store.write([], async (tx) => {
     const createdAt = clock.now()
@@ -234,6 +248,7 @@ async function newPerson(world: World) {
     const share = { opaqueId: newOpaqueId(), accountId, sealedIndex, blobHashes: [], expiresAt: undefined }
     await tx.shares.insert({ ...share, createdAt, ...notes })
     await tx.devices.setName(deviceId, deviceName)
+    await tx.passkeys.insert({ passkeyId, accountId, ...ofPasskey, createdAt })
     await tx.sessions.insert({ ...session, accountId, createdAt, lastUsedAt: createdAt, expiresAt })
     await tx.sessions.setName(session.sessionId, sessionName)
   })
@@ -250,10 +265,11 @@ async function newPerson(world: World) {
     totp,
     sealedIndex,
     ...Object.values(notes),
+    ...Object.values(ofPasskey),
     deviceName,
     sessionName,
   ]
   const keys = [publicKey, albumOwner.keys.publicKey, defined(recoveryProofHash), defined(verifierHash)]
-  const texts = [email, secretHash, code, tokenHash, recovery]
+  const texts = [email, secretHash, code, tokenHash, recovery, passkeyId]
   return { accountId, traces: [...sealed, ...keys, ...texts].map((trace) => Buffer.from(trace)) }
 }

@@ -1,5 +1,5 @@
 /** Limits on how many wrong secrets and codes a caller may send. */
-import type { AccountId } from '@blindkeep/protocol/ids'
+import type { AccountId, PasskeyId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Refuses } from '../refusals.ts'
 
@@ -16,7 +16,7 @@ const MAX_WRONG_SECRETS_OF_ACCOUNT = 100
 /** Wrong codes for one account in a day, from all sources together. Three of a million codes are right at a time. */
 const MAX_WRONG_CODES_OF_ACCOUNT = 100
 /**
- * Wrong recovery proofs or backup codes for one account in 15 minutes, from all sources together. They have 50 bits or more, so even this many guesses are
+ * Wrong recovery proofs or backup codes for one account, or wrong proofs for one passkey, in 15 minutes, from all sources together. They have 50 bits or more, so even this many guesses are
  * hopeless. With a low limit, a stranger could lock the owner out by using it up.
  */
 const MAX_WRONG_UNGUESSABLE_OF_ACCOUNT = 10_000
@@ -57,6 +57,14 @@ export function createAttemptLimits(
     forRecoveryProofs: (email: string, source: Source): readonly Limit[] =>
       limitsFor('recovery-proofs', {
         key: email,
+        source,
+        windowSeconds: WINDOW_SECONDS,
+        max: MAX_WRONG_UNGUESSABLE_OF_ACCOUNT,
+      }),
+
+    forPasskeys: (passkeyId: PasskeyId, source: Source): readonly Limit[] =>
+      limitsFor('passkeys', {
+        key: passkeyId,
         source,
         windowSeconds: WINDOW_SECONDS,
         max: MAX_WRONG_UNGUESSABLE_OF_ACCOUNT,

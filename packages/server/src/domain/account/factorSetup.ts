@@ -6,6 +6,7 @@ import { isRefusal, type Refuses } from '../refusals.ts'
 import type { Accounts } from './accounts.ts'
 import { newBackupCodes } from './backupCodes.ts'
 import { confirmedFactor, type FactorCodes, type GivenCode } from './factorCodes.ts'
+import { isStillSecret } from './secretChange.ts'
 import { provisioningUri, TOTP_SECRET_BYTES } from './totp.ts'
 
 interface SetupPorts {
@@ -110,9 +111,4 @@ function removeWith(
 export async function removeSecondFactor(tx: WriteTx, accountId: AccountId): Promise<void> {
   await tx.secondFactors.remove(accountId)
   await tx.challenges.removeOf(accountId)
-}
-
-/** Whether the checked secret is still the present one: a change of the secret stops a thief who has the old one, also half-way. */
-async function isStillSecret(tx: WriteTx, { accountId, secretHash }: Account): Promise<boolean> {
-  return (await tx.accounts.find(accountId))?.secretHash === secretHash
 }

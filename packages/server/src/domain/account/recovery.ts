@@ -1,5 +1,5 @@
 /** Signs in an owner who has lost the password and has the recovery words. It asks for the second factor too, when one is on. */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
 import { parseBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import {
   COMMITMENT_BYTES,
@@ -15,11 +15,11 @@ import type { Random } from '../../ports/random.ts'
 import type { SecretHasher } from '../../ports/secrets.ts'
 import { type Account, type AccountSecret, accountLock, type Store, type WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
-import { sha256 } from '../sha256.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
 import { createChallenges, type GivenChallenge } from './challenges.ts'
 import { emailOf } from './email.ts'
 import { kdfVersionFault } from './kdf.ts'
+import { isProofOf } from './proofs.ts'
 import { replaceSecret } from './secretChange.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 
@@ -63,15 +63,9 @@ export function createRecovery(
     return store.read((tx) => tx.accounts.findByEmail(email))
   }
 
-  /** Compares also without an account, so the time does not tell whether there is one. */
-  function isProofOf(account: Account | undefined, proof: Uint8Array): boolean {
-    const hash = account?.recoveryProofHash
-    return timingSafeEqual(sha256(proof), hash ?? new Uint8Array(32)) && hash !== undefined
-  }
-
   /**
-   * Applies a recovery. Ends every session, and every sign-in that waits for its second step. The caller read `account` in this transaction,
-   * and begins its own session afterwards.
+   * Applies a recovery. Ends every session, and every sign-in that waits for its second step, and removes every passkey, because a thief may have added one.
+   * The caller read `account` in this transaction, and begins its own session afterwards.
    */
   async function apply(tx: WriteTx, account: Account, recovery: string): Promise<void> {
     const { accountId } = account
@@ -84,6 +78,7 @@ export function createRecovery(
     }
     const isReplaced = await replaceSecret(tx, { accountId, from: account.secretHash, secret, at: clock.now() })
     if (!isReplaced) throw new Error('a secret changed within a transaction')
+    await tx.passkeys.removeOf(accountId)
   }
 
   return {
@@ -115,7 +110,7 @@ export function createRecovery(
       const account = await findByEmail(email)
       const isRight = await attemptLimits.check(
         attemptLimits.forRecoveryProofs(email, source),
-        async () => isProofOf(account, proof),
+        async () => isProofOf(account?.recoveryProofHash, proof),
         (answer) => !answer,
       )
       if (isRefusal(isRight)) return isRight
@@ -126,7 +121,8 @@ export function createRecovery(
       const session = sessions.begin(accountId, undefined)
       const answer = await store.write([accountLock(accountId)], async (tx) => {
         const present = await tx.accounts.find(accountId)
-        if (present === undefined || !isProofOf(present, proof)) return { refused: 'recovery_invalid' } as const
+        if (present === undefined || !isProofOf(present.recoveryProofHash, proof))
+          return { refused: 'recovery_invalid' } as const
         const given = encode(recovery)
         if (present.totpConfirmedAt !== undefined)
           return challenges.create(tx, { accountId, deviceId: undefined, recovery: given })

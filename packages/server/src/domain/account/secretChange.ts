@@ -1,5 +1,5 @@
 import type { AccountId, Instant, SessionId } from '@blindkeep/protocol/ids'
-import type { AccountSecret, WriteTx } from '../../ports/store.ts'
+import type { Account, AccountSecret, ReadTx, WriteTx } from '../../ports/store.ts'
 
 interface SecretChange {
   readonly accountId: AccountId
@@ -21,4 +21,9 @@ export async function replaceSecret(tx: WriteTx, change: SecretChange): Promise<
   await tx.sessions.endAllOf(accountId, at, except)
   await tx.challenges.removeOf(accountId)
   return true
+}
+
+/** Whether the checked secret is still the present one: a change of the secret stops a thief who has the old one, also half-way. */
+export async function isStillSecret(tx: ReadTx, { accountId, secretHash }: Account): Promise<boolean> {
+  return (await tx.accounts.find(accountId))?.secretHash === secretHash
 }

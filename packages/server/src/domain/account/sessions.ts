@@ -4,6 +4,7 @@ import {
   type DeviceId,
   type Instant,
   instantOf,
+  type PasskeyId,
   parseSessionId,
   type SessionId,
 } from '@blindkeep/protocol/ids'
@@ -67,12 +68,16 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
     }),
   )
 
-  /** A session that begins in a transaction of the caller, which has judged the device there (`judgeNamedDevice`). `pair` is valid once the transaction with `insert` has committed. */
-  function begin(accountId: AccountId, deviceId: DeviceId | undefined): NewSession {
+  /**
+   * A session that begins in a transaction of the caller, which has judged the device there (`judgeNamedDevice`), and the passkey, if one opens it. `pair` is
+   * valid once the transaction with `insert` has committed.
+   */
+  function begin(accountId: AccountId, deviceId: DeviceId | undefined, passkeyId?: PasskeyId): NewSession {
     const now = clock.now()
     const sessionId = newId(random, parseSessionId)
     const expiresAt = addSeconds(now, settings.refreshTokenSeconds)
-    const session = { sessionId, accountId, deviceId, createdAt: now, lastUsedAt: now, expiresAt, endedAt: undefined }
+    const times = { createdAt: now, lastUsedAt: now, expiresAt, endedAt: undefined }
+    const session = { sessionId, accountId, deviceId, passkeyId, ...times }
     const refreshToken = random.bytes(REFRESH_TOKEN_BYTES)
     return {
       async insert(tx) {

@@ -11,6 +11,8 @@ export interface ListedChannel {
   readonly channel: Channel
   /** Its host or e-mail address. */
   readonly shown: string
+  /** Of a browser. */
+  readonly sealedName: Uint8Array | undefined
 }
 
 export interface ChannelTest {

@@ -5,7 +5,7 @@ import { CHANNEL_CODE_DIGITS, type ChannelKind } from '@blindkeep/protocol/schem
 import type { Clock } from '../../ports/clock.ts'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { Limiter } from '../../ports/limiter.ts'
-import type { Messenger, Target } from '../../ports/messenger.ts'
+import type { Messenger } from '../../ports/messenger.ts'
 import type { Random } from '../../ports/random.ts'
 import { accountLock, type Channel, type Store } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
@@ -23,6 +23,15 @@ export interface ChannelRequest {
   readonly kind: ChannelKind
   readonly address: string
   readonly token: string | undefined
+  /** Of push, all but the name required. */
+  readonly push?: PushRequest
+}
+
+interface PushRequest {
+  readonly channelId: ChannelId | undefined
+  readonly p256dh: Uint8Array | undefined
+  readonly auth: Uint8Array | undefined
+  readonly sealedName: Uint8Array | undefined
 }
 
 export interface AddedChannel extends ListedChannel {
@@ -48,12 +57,15 @@ export function createChannels(ports: ChannelPorts) {
   const requested = createRequestedMessages(ports)
 
   function listedOf(channel: Channel): ListedChannel {
-    return { channel, shown: shownOf(targets.open(channel.channelId, channel.sealedTarget)) }
+    const target = targets.open(channel.channelId, channel.sealedTarget)
+    return { channel, shown: shownOf(target), sealedName: target.sealedName }
   }
 
   return {
     /** The kinds that may be added. */
     offered: messenger.offered,
+    /** What a browser subscribes with. Undefined unless push is offered. */
+    pushKey: messenger.pushKey,
 
     /** An e-mail address gets its code now. If that fails, the owner finds out by a test. */
     async add(
@@ -70,7 +82,7 @@ export function createChannels(ports: ChannelPorts) {
         const refused = await requested.countMessage(accountId)
         if (refused !== undefined) return refused
       }
-      const channelId = newId(random, parseChannelId)
+      const channelId = request.push?.channelId ?? newId(random, parseChannelId)
       const state = target.kind === 'email' ? ('unconfirmed' as const) : ('active' as const)
       const sealedTarget = targets.seal(channelId, target)
       const row = { channelId, accountId, kind: request.kind, state, sealedTarget, createdAt: clock.now() }
@@ -79,12 +91,14 @@ export function createChannels(ports: ChannelPorts) {
         if (inactive !== undefined) return inactive
         if ((await tx.channels.listOf(accountId)).length >= MAX_CHANNELS)
           return { refused: 'limit_reached', detail: `an account has at most ${MAX_CHANNELS} channels` } as const
-        await tx.channels.insert(row)
+        // An id of the client's may be taken, also by another account's channel: the caller learns only that.
+        if (!(await tx.channels.insert(row)))
+          return { refused: 'channel_invalid', detail: '/channel_id must be a new one' } as const
         return (await tx.channels.find(channelId)) ?? notInserted()
       })
       if (isRefusal(channel)) return channel
       if (state === 'unconfirmed') await requested.send(target)
-      return { channel, shown: shownOf(target), secret: target.kind === 'webhook' ? target.secret : undefined }
+      return { ...listedOf(channel), secret: target.kind === 'webhook' ? target.secret : undefined }
     },
 
     /** Oldest first. */
@@ -102,20 +116,37 @@ export function createChannels(ports: ChannelPorts) {
 }
 
 function newTarget(
-  { kind, address, token }: ChannelRequest,
+  { kind, address, token, push }: ChannelRequest,
   { random, messenger }: Pick<ChannelPorts, 'random' | 'messenger'>,
 ): StoredTarget | Refuses<'channel_invalid'> {
   if (kind !== 'ntfy' && token !== undefined)
     return { refused: 'channel_invalid', detail: '/token belongs to a channel of the kind ntfy' }
+  if (kind !== 'push' && Object.values(push ?? {}).some((member) => member !== undefined))
+    return {
+      refused: 'channel_invalid',
+      detail: '/p256dh, /auth, /channel_id and /sealed_name belong to a channel of the kind push',
+    }
   if (kind === 'email') {
     const email = normaliseEmail(address)
     if (email === undefined) return { refused: 'channel_invalid', detail: '/address must be a plain e-mail address' }
     return { kind, address: email, code: newCode(random) }
   }
-  const target: Target =
-    kind === 'webhook' ? { kind, url: address, secret: random.bytes(SECRET_BYTES) } : { kind, url: address, token }
+  const target = targetOf({ kind, address, token, ...(push && { push }) }, random)
+  if (isRefusal(target)) return target
   const fault = messenger.faultIn(target)
   return fault === undefined ? target : { refused: 'channel_invalid', detail: `/address ${fault}` }
+}
+
+function targetOf(
+  { kind, address: url, token, push }: ChannelRequest & { readonly kind: Exclude<ChannelKind, 'email'> },
+  random: Random,
+): StoredTarget | Refuses<'channel_invalid'> {
+  if (kind === 'webhook') return { kind, url, secret: random.bytes(SECRET_BYTES) }
+  if (kind === 'ntfy') return { kind, url, token }
+  const { channelId, p256dh, auth, sealedName } = push ?? {}
+  if (channelId === undefined || p256dh === undefined || auth === undefined)
+    return { refused: 'channel_invalid', detail: '/p256dh, /auth and /channel_id are required for the kind push' }
+  return { kind, url, p256dh, auth, sealedName }
 }
 
 /** Each number is as likely as any other: of the 2^32 values, those that would make some likelier are drawn again. */

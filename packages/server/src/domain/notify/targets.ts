@@ -5,8 +5,8 @@ import type { ChannelId } from '@blindkeep/protocol/ids'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { Target } from '../../ports/messenger.ts'
 
-/** `code`: of an e-mail address that was not confirmed yet. */
-export type StoredTarget = Target & { readonly code?: string }
+/** `code`: of an e-mail address that was not confirmed yet. `sealedName`: the owner's name for a browser, which only the owner's clients can read. */
+export type StoredTarget = Target & { readonly code?: string; readonly sealedName?: Uint8Array | undefined }
 
 export type Targets = ReturnType<typeof createTargets>
 
@@ -14,16 +14,24 @@ export function createTargets({ keyring }: { readonly keyring: Pick<Keyring, 'se
   const nameOf = (channelId: ChannelId) => `channel ${channelId}`
   return {
     seal(channelId: ChannelId, target: StoredTarget): Uint8Array {
-      const plain = target.kind === 'webhook' ? { ...target, secret: toBase64(target.secret) } : target
-      return keyring.seal(nameOf(channelId), new TextEncoder().encode(JSON.stringify(plain)))
+      const asText = (member: string, value: unknown) => (isBytes(member, value) ? toBase64(value) : value)
+      return keyring.seal(nameOf(channelId), new TextEncoder().encode(JSON.stringify(target, asText)))
     },
 
     open(channelId: ChannelId, sealed: Uint8Array): StoredTarget {
       // Only `seal` makes what opens here.
-      const plain = JSON.parse(new TextDecoder().decode(keyring.open(nameOf(channelId), sealed)))
-      return plain.kind === 'webhook' ? { ...plain, secret: fromBase64(plain.secret) } : plain
+      const asBytes = (member: string, value: unknown) =>
+        BYTE_MEMBERS.has(member) && typeof value === 'string' ? fromBase64(value) : value
+      return JSON.parse(new TextDecoder().decode(keyring.open(nameOf(channelId), sealed)), asBytes)
     },
   }
+}
+
+/** The members that are bytes, of any kind. Their stored form is base64. */
+const BYTE_MEMBERS: ReadonlySet<string> = new Set(['secret', 'p256dh', 'auth', 'sealedName'])
+
+function isBytes(member: string, value: unknown): value is Uint8Array {
+  return BYTE_MEMBERS.has(member) && value instanceof Uint8Array
 }
 
 /** What a list may show: an e-mail address is the owner's own, but a URL may be a secret beyond its host. */

@@ -1,4 +1,4 @@
-import { toBase64 } from '@blindkeep/protocol/bytes'
+import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { ChannelResponse } from '@blindkeep/protocol/schemas/channels'
 import type { ListedChannel } from '../../domain/notify/channelChecks.ts'
@@ -11,7 +11,18 @@ type Row = 'addChannel' | 'listChannels' | 'confirmChannel' | 'testChannel' | 'r
 export function channelRoutes({ channels }: { readonly channels: Channels }): Pick<Routes, Row> {
   return {
     async addChannel({ json, caller }) {
-      const added = await channels.add(caller.account.accountId, { ...json, token: json.token ?? undefined })
+      const { kind, address, token, channel_id, p256dh, auth, sealed_name } = json
+      const added = await channels.add(caller.account.accountId, {
+        kind,
+        address,
+        token: token ?? undefined,
+        push: {
+          channelId: channel_id ?? undefined,
+          p256dh: bytesOf(p256dh),
+          auth: bytesOf(auth),
+          sealedName: bytesOf(sealed_name),
+        },
+      })
       if (isRefusal(added)) return added
       // As Standard Webhooks writes a secret.
       const secret = added.secret && { secret: `whsec_${toBase64(added.secret)}` }
@@ -20,7 +31,15 @@ export function channelRoutes({ channels }: { readonly channels: Channels }): Pi
 
     async listChannels({ caller }) {
       const owned = await channels.list(caller.account.accountId)
-      return { status: 200, body: { offered: [...channels.offered], channels: owned.map(entryOf) } }
+      const { offered, pushKey } = channels
+      return {
+        status: 200,
+        body: {
+          offered: [...offered],
+          channels: owned.map(entryOf),
+          ...(pushKey !== undefined && { push_key: toBase64(pushKey) }),
+        },
+      }
     },
 
     async confirmChannel({ params, json, caller }) {
@@ -42,13 +61,18 @@ export function channelRoutes({ channels }: { readonly channels: Channels }): Pi
   }
 }
 
-function entryOf({ channel, shown }: ListedChannel): ChannelResponse {
+function bytesOf(base64: string | null | undefined): Uint8Array | undefined {
+  return base64 === undefined || base64 === null ? undefined : fromBase64(base64)
+}
+
+function entryOf({ channel, shown, sealedName }: ListedChannel): ChannelResponse {
   const { channelId, kind, state, createdAt, attempts, sentAt, failedAt, fault } = channel
   return {
     channel_id: channelId,
     kind,
     state,
     shown,
+    ...(sealedName !== undefined && { sealed_name: toBase64(sealedName) }),
     created_at: formatInstant(createdAt),
     attempts,
     ...(sentAt !== undefined && { last_sent_at: formatInstant(sentAt) }),

@@ -16,7 +16,7 @@ export interface AccountDeletionReads {
 export interface AccountDeletionWrites {
   /**
    * Deletes an account if `secretHash` is still its hash. Frees its e-mail address and removes everything that names the person, opens sealed data or lets
-   * the person in: secrets, salts and sealed keys, the second factor and its codes, challenges, devices, names of albums, labels, keys and verifiers of
+   * the person in: secrets, salts and sealed keys, the second factor and its codes, challenges, devices, passkeys, names of albums, labels, keys and verifiers of
    * links. Ends its sessions, revokes its links and capabilities, and releases all claims on its drops. Its upload sessions, drops, assets and shares stay.
    * False, and nothing changed, if its secret is another one or it was deleted before.
    */

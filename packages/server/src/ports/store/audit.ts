@@ -34,7 +34,7 @@ export interface AuditedAccount {
   readonly deletedAt: Instant | undefined
   readonly emptiedAt: Instant | undefined
   /**
-   * For a deleted account, how much it still keeps about a person: values of its row, sessions, devices, codes, challenges, channels, names of albums, and links that
+   * For a deleted account, how much it still keeps about a person: values of its row, sessions, devices, passkeys, codes, challenges, channels, names of albums, and links that
    * are not revoked or have a label, verifier or key. 0 for any other account.
    */
   readonly remains: number

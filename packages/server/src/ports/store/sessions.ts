@@ -1,10 +1,12 @@
 /** Sessions of signed-in clients. */
-import type { AccountId, DeviceId, Instant, SessionId } from '@blindkeep/protocol/ids'
+import type { AccountId, DeviceId, Instant, PasskeyId, SessionId } from '@blindkeep/protocol/ids'
 
 export interface Session {
   readonly sessionId: SessionId
   readonly accountId: AccountId
   readonly deviceId: DeviceId | undefined
+  /** The passkey that opened it. */
+  readonly passkeyId: PasskeyId | undefined
   readonly createdAt: Instant
   readonly lastUsedAt: Instant
   readonly expiresAt: Instant
@@ -45,6 +47,12 @@ export interface SessionWrites {
   end(sessionId: SessionId, endedAt: Instant): Promise<void>
   /** Ends all sessions of an account, except `except`. */
   endAllOf(accountId: AccountId, endedAt: Instant, except?: SessionId): Promise<void>
+  /** Ends the sessions of an account that a passkey opened, except `except`. */
+  endAllOfPasskey(
+    passkey: { readonly accountId: AccountId; readonly passkeyId: PasskeyId },
+    endedAt: Instant,
+    except: SessionId,
+  ): Promise<void>
   /** Removes sessions, with their refresh tokens, that ended or expired before `before`. */
   prune(before: Instant): Promise<void>
 }

@@ -21,6 +21,8 @@ import {
   type InStore,
   link,
   opaqueId,
+  passkey,
+  passkeyId,
   seedWithAlbums,
   session,
   sessionId,
@@ -44,7 +46,9 @@ async function fill(store: Store): Promise<void> {
       await tx.secondFactors.setBackupCodes(owner.accountId, [hash(number)])
       const times = { createdAt: at(0), expiresAt: at(900) }
       await tx.challenges.insert({ tokenHash: hash(number), ...owner, ...times, deviceId: undefined, recovery: '{}' })
-      await tx.sessions.insert(session(number, { ...owner, deviceId: deviceId(number) }))
+      await tx.passkeys.insert(passkey(number, owner))
+      const ties = { deviceId: deviceId(number), passkeyId: passkeyId(number) }
+      await tx.sessions.insert(session(number, { ...owner, ...ties }))
       await tx.sessions.setName(sessionId(number), bytes(31))
       await tx.sessions.insert(session(number + 20, owner))
       await tx.sessions.setName(sessionId(number + 20), bytes(33))
@@ -76,6 +80,8 @@ const rowsOf = (store: Store, number: number) =>
     live: await tx.sessions.listLive(accountId(number), at(500)),
     ended: (await tx.sessions.find(sessionId(number + 10)))?.endedAt,
     devices: await tx.devices.listOf(accountId(number)),
+    passkeys: await tx.passkeys.listOf(accountId(number)),
+    used: (await tx.sessions.find(sessionId(number)))?.passkeyId,
     albums: await tx.albums.listOf(accountId(number)),
     links: (await tx.links.listOf(accountId(number))).map(({ pending: _, ...rest }) => rest),
     capabilities: await tx.capabilities.liveOf(albumId(number), at(500)),
@@ -121,10 +127,10 @@ export function describeAccountDeletions(inStore: InStore): void {
           deleted.drops,
           before.drops.map((each) => ({ ...each, leasedUntil: undefined })),
         )
-        const { factor, challenge, live, devices, capabilities, channels, ended } = deleted
+        const { factor, challenge, live, devices, passkeys, used, capabilities, channels, ended } = deleted
         assert.deepEqual(
-          [factor, challenge, live, devices, capabilities, channels, ended],
-          [undefined, undefined, [], [], [], [], at(3)],
+          [factor, challenge, live, devices, passkeys, used, capabilities, channels, ended],
+          [undefined, undefined, [], [], [], undefined, [], [], at(3)],
         )
         await store.write([], async (tx) => {
           assert.equal(await tx.secondFactors.enroll(accountId(1), bytes(60)), false)

@@ -23,6 +23,7 @@ import {
   link,
   object,
   opaqueId,
+  passkey,
   receipt,
   seedWithAlbums,
   session,
@@ -162,6 +163,7 @@ function describeDeleted(inStore: InStore): void {
         await tx.shares.end(opaqueId(8), accountId(1), at(5))
         await tx.sessions.insert(session(9))
         await tx.devices.insert(device(9))
+        await tx.passkeys.insert(passkey(9))
         await tx.channels.insert(channel(9))
         await tx.secondFactors.setBackupCodes(accountId(1), [hash(1)])
         await tx.accounts.changeSecret(accountId(1), '-', {
@@ -174,7 +176,7 @@ function describeDeleted(inStore: InStore): void {
       assert.deepEqual(
         [await audited(1), await audited(2)],
         [
-          [at(5), undefined, 9, 1],
+          [at(5), undefined, 10, 1],
           [at(5), at(6), 0, 0],
         ],
       )

@@ -31,6 +31,8 @@ import {
   link,
   object,
   opaqueId,
+  passkey,
+  passkeyId,
   receipt,
   session,
   sessionId,
@@ -117,6 +119,8 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     useRefreshToken: (tx) => tx.sessions.useRefreshToken(bytes(32), at(1)),
     prolong: (tx) => tx.sessions.prolong(sessionId(1), at(1), at(2)),
     setName: (tx) => tx.sessions.setName(sessionId(1), bytes(9)),
+    endAllOfPasskey: (tx) =>
+      tx.sessions.endAllOfPasskey({ accountId: accountId(1), passkeyId: passkeyId(1) }, at(1), sessionId(2)),
     end: (tx) => tx.sessions.end(sessionId(1), at(1)),
     endAllOf: async (tx) => {
       await tx.sessions.endAllOf(accountId(1), at(1), sessionId(1))
@@ -140,6 +144,15 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     insert: (tx) => tx.devices.insert(device(2)),
     setName: (tx) => tx.devices.setName(deviceId(1), bytes(9)),
     revoke: (tx) => tx.devices.revoke(deviceId(1), accountId(1), at(1)),
+  },
+  passkeys: {
+    find: (tx) => tx.passkeys.find(passkeyId(1)),
+    listOf: (tx) => tx.passkeys.listOf(accountId(1)),
+    insert: (tx) => tx.passkeys.insert(passkey(2)),
+    setName: (tx) => tx.passkeys.setName(passkeyId(1), bytes(9)),
+    noteUse: (tx) => tx.passkeys.noteUse(passkeyId(1), at(1)),
+    remove: (tx) => tx.passkeys.remove(passkeyId(1), accountId(1)),
+    removeOf: (tx) => tx.passkeys.removeOf(accountId(1)),
   },
   albums: {
     find: (tx) => tx.albums.find(albumId(1)),

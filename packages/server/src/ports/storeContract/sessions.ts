@@ -11,6 +11,7 @@ import {
   countTrue,
   deviceId,
   type InStore,
+  passkeyId,
   seed,
   session,
   sessionId,
@@ -36,7 +37,10 @@ function describeSessionRows(inStore: InStore): void {
     'returns a session as it was inserted',
     inStore(async (store) => {
       await seed(store)
-      const withDevice = session(1, { deviceId: parseDeviceId('00000000-0000-4000-8000-00000000000d') })
+      const withDevice = session(1, {
+        deviceId: parseDeviceId('00000000-0000-4000-8000-00000000000d'),
+        passkeyId: passkeyId(1),
+      })
       const ended = session(2, { endedAt: at(7) })
       await store.write([], async (tx) => {
         await tx.sessions.insert(withDevice)
@@ -90,6 +94,28 @@ function describeSessionRows(inStore: InStore): void {
       })
       assert.equal((await find(store, 1))?.endedAt, at(60))
       assert.equal((await find(store, 2))?.endedAt, undefined)
+    }),
+  )
+
+  it(
+    'ends the sessions that a passkey of the account opened, but one, and leaves others and ended ones unchanged',
+    inStore(async (store) => {
+      await seed(store)
+      const opened = [
+        session(1, { passkeyId: passkeyId(1) }),
+        session(2, { passkeyId: passkeyId(1) }),
+        session(3, { passkeyId: passkeyId(2) }),
+        session(4, { passkeyId: passkeyId(1), endedAt: at(60) }),
+        session(5, { passkeyId: passkeyId(1), accountId: accountId(2) }),
+        session(6),
+      ]
+      await store.write([], async (tx) => {
+        for (const each of opened) await tx.sessions.insert(each)
+        const passkey = { accountId: accountId(1), passkeyId: passkeyId(1) }
+        await tx.sessions.endAllOfPasskey(passkey, at(70), sessionId(2))
+      })
+      const ends = await Promise.all([1, 2, 3, 4, 5, 6].map(async (number) => (await find(store, number))?.endedAt))
+      assert.deepEqual(ends, [at(70), undefined, undefined, at(60), undefined, undefined])
     }),
   )
 

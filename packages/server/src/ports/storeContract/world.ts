@@ -9,6 +9,7 @@ import {
   instantOf,
   type KeyId,
   type OpaqueId,
+  type PasskeyId,
   parseAccountId,
   parseAlbumId,
   parseAssetId,
@@ -17,6 +18,7 @@ import {
   parseDropId,
   parseKeyId,
   parseOpaqueId,
+  parsePasskeyId,
   parseProtocolVersion,
   parseSessionId,
   parseSha256Hex,
@@ -39,6 +41,7 @@ import type {
   NewDevice,
   NewDropUpload,
   NewLink,
+  NewPasskey,
   NotedEvent,
   ReceiptRow,
   Session,
@@ -69,6 +72,7 @@ export const sessionId = (number: number): SessionId => known(parseSessionId(uui
 export const deviceId = (number: number): DeviceId => known(parseDeviceId(uuid(number)))
 export const albumId = (number: number): AlbumId => known(parseAlbumId(uuid(number)))
 export const assetId = (number: number): AssetId => known(parseAssetId(uuid(number)))
+export const passkeyId = (number: number): PasskeyId => known(parsePasskeyId(uuid(number)))
 export const channelId = (number: number): ChannelId => known(parseChannelId(uuid(number)))
 export const uploadId = (number: number): UploadId => known(parseUploadId(uuid(number)))
 export const dropId = (number: number): DropId => known(parseDropId(uuid(number)))
@@ -113,10 +117,24 @@ export function session(number: number, given: Partial<Session> = {}): Session {
     sessionId: sessionId(number),
     accountId: accountId(1),
     deviceId: undefined,
+    passkeyId: undefined,
     createdAt: at(0),
     lastUsedAt: at(0),
     expiresAt: at(1_000),
     endedAt: undefined,
+    ...given,
+  }
+}
+
+export function passkey(number: number, given: Partial<NewPasskey> = {}): NewPasskey {
+  return {
+    passkeyId: passkeyId(number),
+    accountId: accountId(1),
+    credentialId: bytes(16, number),
+    proofHash: bytes(32, number),
+    sealedPasskeyKey: bytes(1200),
+    sealedName: undefined,
+    createdAt: at(0),
     ...given,
   }
 }

@@ -10,6 +10,7 @@ import { ChangePassword } from './changePassword.tsx'
 import { DeleteAccount } from './deleteAccount.tsx'
 import { DevicesSection } from './devicesSection.tsx'
 import { NotifySection } from './notifySection.tsx'
+import { PasskeysSection } from './passkeysSection.tsx'
 import { RecoveryCheck } from './recoveryCheck.tsx'
 import { SecondFactor } from './secondFactor.tsx'
 import { Section } from './section.tsx'
@@ -56,6 +57,7 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
         <p class="soft">{text.page.since(formatInstant(createdAt, language))}</p>
       </Section>
       <ChangePassword email={email} />
+      <PasskeysSection onEnded={() => setEndings((count) => count + 1)} />
       <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
       <RecoveryCheck email={email} />
       <NotifySection />

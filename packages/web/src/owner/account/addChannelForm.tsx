@@ -1,5 +1,5 @@
 import { ProblemError } from '@blindkeep/client/errors'
-import type { AddedChannel, ChannelKind } from '@blindkeep/client/owner'
+import type { AddChannel, AddedChannel } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Field } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
@@ -10,7 +10,7 @@ import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 
 interface AddChannelFormProps {
-  readonly offered: readonly ChannelKind[]
+  readonly offered: readonly AddChannel['kind'][]
   readonly onAdded: (added: AddedChannel) => void
   readonly onClose: () => void
 }
@@ -18,7 +18,7 @@ interface AddChannelFormProps {
 export function AddChannelForm({ offered, onAdded, onClose }: AddChannelFormProps) {
   const { owner, language } = useOwnerPages()
   const text = accountText(language)
-  const [kind, setKind] = useState<ChannelKind>(offered[0] ?? 'webhook')
+  const [kind, setKind] = useState<AddChannel['kind']>(offered[0] ?? 'webhook')
   const [address, setAddress] = useState('')
   const [token, setToken] = useState('')
   const action = useAction()

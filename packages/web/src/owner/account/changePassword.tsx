@@ -31,7 +31,10 @@ function ChangeForm({ email, onClose }: { readonly email: string; readonly onClo
   const change = async () => {
     const wasDone = await action.run(() => owner.changePassword({ present, next: next.value, onProgress: setShare }))
     if (!wasDone) return
-    showMessage({ tone: 'good', text: text.changePassword.done })
+    // They may be a thief's. The message is no reason to fail.
+    const passkeys = await owner.passkeys().catch(() => [])
+    const { done, doneWithPasskeys } = text.changePassword
+    showMessage({ tone: 'good', text: passkeys.length === 0 ? done : doneWithPasskeys(passkeys.length) })
     onClose()
   }
   return (

@@ -7,21 +7,28 @@ import type { Language } from '../../common/language.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
+import { endPush } from '../push/browserPush.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { CodeField } from './codeField.tsx'
 
-interface ChannelRowProps {
+interface ChannelRowProps extends ConfirmFormProps {
+  /** Whether it is the browser that shows this page. */
+  readonly isHere: boolean
+}
+
+interface ConfirmFormProps {
   readonly channel: OwnChannel
   readonly reload: () => void
 }
 
-export function ChannelRow({ channel, reload }: ChannelRowProps) {
-  const { owner, language, showMessage } = useOwnerPages()
+export function ChannelRow({ channel, isHere, reload }: ChannelRowProps) {
+  const { owner, baseUrl, language, showMessage } = useOwnerPages()
   const text = accountText(language).notify
   const action = useAction()
-  const { channelId, kind, state, shown } = channel
+  const { channelId, kind, state, shown: to, name, nameFault } = channel
+  const shown = name ?? to
   const isUnconfirmed = state === 'unconfirmed'
   const test = () =>
     action.run(async () => {
@@ -33,15 +40,18 @@ export function ChannelRow({ channel, reload }: ChannelRowProps) {
   const remove = () =>
     action.run(async () => {
       await owner.removeChannel(channelId)
+      if (isHere) await endPush({ baseUrl })
       showMessage({ tone: 'good', text: text.removed })
       reload()
     })
   return (
     <li class="stack tight">
       <span>
-        {text.kinds[kind].name}: <Name>{shown}</Name>{' '}
+        {kind === 'push' ? text.push.name : text.kinds[kind].name}: <Name>{shown}</Name>{' '}
+        {isHere && <span class="badge good">{text.push.here}</span>}{' '}
         {state !== 'active' && <span class="badge warn">{text.states[state]}</span>}
       </span>
+      {nameFault !== undefined && <span class="badge bad">{text.push.nameFault}</span>}
       <span class="soft small">{stateOf(channel, language)}</span>
       <div class="row channel-actions">
         <Button kind="quiet" busy={action.isBusy} onClick={() => void test()}>
@@ -66,7 +76,7 @@ function stateOf({ lastSentAt, lastFailedAt, lastFault }: OwnChannel, language: 
   return `${sent} ${text.lastFailed(formatInstant(lastFailedAt, language), text.faults[lastFault])}`
 }
 
-function ConfirmForm({ channel, reload }: ChannelRowProps) {
+function ConfirmForm({ channel, reload }: ConfirmFormProps) {
   const { owner, language, showMessage } = useOwnerPages()
   const text = accountText(language)
   const [code, setCode] = useState('')

@@ -5,19 +5,28 @@ import { CopyButton } from '../../common/copyButton.tsx'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { endPush, presentPush } from '../push/browserPush.ts'
 import { accountText } from '../texts.ts'
 import { AddChannelForm } from './addChannelForm.tsx'
 import { ChannelRow } from './channelRow.tsx'
 import { Section } from './section.tsx'
+import { ThisBrowser } from './thisBrowser.tsx'
 
 /** Where the owner hears that files have arrived while no page is open. */
 export function NotifySection() {
-  const { owner, language, showMessage } = useOwnerPages()
+  const { owner, baseUrl, language, showMessage } = useOwnerPages()
   const text = accountText(language).notify
-  const loaded = useLoaded(() => owner.channels())
+  const loaded = useLoaded(async () => {
+    const [own, present] = await Promise.all([owner.channels(), presentPush({ owner, baseUrl })])
+    const isListed = own.channels.some(({ channelId }) => channelId === present?.channelId)
+    // Another browser has removed this one: nothing is sent here any more.
+    if (present !== undefined && !isListed) await endPush({ baseUrl })
+    return { ...own, present: isListed ? present : undefined }
+  })
   const [isAdding, setAdding] = useState(false)
   const [secret, setSecret] = useState<string>()
-  const { offered = [], channels = [] } = loaded.value ?? {}
+  const { offered = [], channels = [], pushKey, present } = loaded.value ?? {}
+  const addable = offered.filter((kind) => kind !== 'push')
   const finish = ({ channel, secret: shownOnce }: AddedChannel) => {
     setAdding(false)
     setSecret(shownOnce)
@@ -31,15 +40,21 @@ export function NotifySection() {
       {channels.length > 0 && (
         <ul class="account-list">
           {channels.map((channel) => (
-            <ChannelRow key={channel.channelId} channel={channel} reload={loaded.reload} />
+            <ChannelRow
+              key={channel.channelId}
+              channel={channel}
+              isHere={channel.channelId === present?.channelId}
+              reload={loaded.reload}
+            />
           ))}
         </ul>
       )}
       {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
+      {pushKey !== undefined && <ThisBrowser pushKey={pushKey} present={present} reload={loaded.reload} />}
       {isAdding ? (
-        <AddChannelForm offered={offered} onAdded={finish} onClose={() => setAdding(false)} />
+        <AddChannelForm offered={addable} onAdded={finish} onClose={() => setAdding(false)} />
       ) : (
-        offered.length > 0 && (
+        addable.length > 0 && (
           <div>
             <Button icon="add" onClick={() => setAdding(true)}>
               {text.open}
@@ -47,7 +62,9 @@ export function NotifySection() {
           </div>
         )
       )}
-      {loaded.value !== undefined && offered.length === 0 && <p class="soft small">{text.notOffered}</p>}
+      {loaded.value !== undefined && pushKey === undefined && (
+        <p class="soft small">{offered.length === 0 ? text.notOffered : text.push.notOffered}</p>
+      )}
     </Section>
   )
 }

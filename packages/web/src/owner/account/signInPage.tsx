@@ -1,11 +1,14 @@
 import { logIn, type SecondStep } from '@blindkeep/client/account'
 import type { Owner } from '@blindkeep/client/owner'
+import { logInWithPasskey, passkeySignInInput } from '@blindkeep/client/passkey'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
+import { useLoaded } from '../../common/useLoaded.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import type { SignedOutReason } from '../sessionView.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
+import { passkeyObstacle, usePasskey } from './authenticator.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { PasswordField } from './passwordField.tsx'
 import { SecondStepPage } from './secondStepPage.tsx'
@@ -75,10 +78,12 @@ function SignInForm({ language, newAttempt, onChallenge }: SignInFormProps) {
   const [password, setPassword] = useState('')
   const [stay, setStay] = useState(false)
   const action = useAction()
+  const byPasskey = useAction()
   const passwordField = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (action.error !== undefined) passwordField.current?.select()
   }, [action.error])
+  const error = action.error ?? byPasskey.error
 
   const signIn = async () => {
     const { enter, ...attempt } = newAttempt()
@@ -87,11 +92,20 @@ function SignInForm({ language, newAttempt, onChallenge }: SignInFormProps) {
     if (owner !== undefined) await entered(owner)
     else onChallenge(challenge, entered)
   }
+  const signInByPasskey = async () => {
+    const { enter, ...attempt } = newAttempt()
+    const used = await usePasskey(await passkeySignInInput(attempt))
+    await enter(await logInWithPasskey({ ...attempt, ...used }), { stay })
+  }
+  const submit = () => {
+    byPasskey.clear()
+    void action.run(signIn)
+  }
   return (
-    <CheckedForm isComplete={isEmail(email) && password !== ''} onSubmit={() => void action.run(signIn)}>
+    <CheckedForm isComplete={isEmail(email) && password !== ''} onSubmit={submit}>
       {(hasTried) => (
         <>
-          {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+          {error !== undefined && <ErrorNotice error={error} language={language} />}
           <EmailField email={email} onEmail={setEmail} hasTried={hasTried} language={language} />
           <PasswordField
             label={text.password}
@@ -102,12 +116,41 @@ function SignInForm({ language, newAttempt, onChallenge }: SignInFormProps) {
             field={passwordField}
           />
           <StayCheck stay={stay} onStay={setStay} language={language} />
-          <Button kind="primary" submits busy={action.isBusy}>
+          <Button kind="primary" submits busy={action.isBusy} disabled={byPasskey.isBusy}>
             {text.signIn.submit}
           </Button>
           <Working isShown={action.isBusy} text={text.working} />
+          <PasskeyButton
+            language={language}
+            isBusy={byPasskey.isBusy}
+            isDisabled={action.isBusy}
+            onClick={() => {
+              action.clear()
+              void byPasskey.run(signInByPasskey)
+            }}
+          />
         </>
       )}
     </CheckedForm>
   )
+}
+
+interface PasskeyButtonProps extends Pick<SignedOutProps, 'language'> {
+  readonly isBusy: boolean
+  readonly isDisabled: boolean
+  readonly onClick: () => void
+}
+
+function PasskeyButton({ language, isBusy, isDisabled, onClick }: PasskeyButtonProps) {
+  const text = accountText(language)
+  const { value } = useLoaded(async () => ({ obstacle: await passkeyObstacle() }))
+  if (value === undefined) return null
+  if (value.obstacle === undefined)
+    return (
+      <Button icon="key" busy={isBusy} disabled={isDisabled} onClick={onClick}>
+        {text.signIn.passkey}
+      </Button>
+    )
+  // A browser that has no passkeys needs no explanation here.
+  return value.obstacle === 'ip_address' ? <p class="small soft">{text.passkeys.obstacles.ip_address}</p> : null
 }

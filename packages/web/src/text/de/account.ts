@@ -34,6 +34,7 @@ export const account: typeof import('../en/account.ts').account = {
   signIn: {
     title: 'Anmelden',
     submit: 'Anmelden',
+    passkey: 'Mit Passkey anmelden',
     register: 'Konto anlegen',
     recover: 'Passwort verloren?',
     reasons: {
@@ -104,12 +105,12 @@ export const account: typeof import('../en/account.ts').account = {
   recover: {
     title: 'Mit Wiederherstellungs\u00adwörtern anmelden',
     explain:
-      'Geben Sie die 24 Wörter ein, die Sie beim Anlegen des Kontos bekommen haben, und wählen Sie ein neues Passwort.',
+      'Geben Sie die 24 Wörter ein, die Sie beim Anlegen des Kontos bekommen haben, und wählen Sie ein neues Passwort. Passkeys werden entfernt: Sie können sie neu hinzufügen.',
     words: 'Wiederherstellungswörter',
     wordsHint: (count) => `${number(count)} von 24 Wörtern. Großschreibung, Abstände und Zeilen spielen keine Rolle.`,
     submit: 'Neues Passwort setzen',
     back: 'Zurück zur Anmeldung',
-    done: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet. Ihre Wiederherstellungswörter bleiben gleich.',
+    done: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet, und Passkeys wurden entfernt. Ihre Wiederherstellungswörter bleiben gleich.',
   },
   page: {
     title: 'Konto',
@@ -122,12 +123,53 @@ export const account: typeof import('../en/account.ts').account = {
   changePassword: {
     title: 'Passwort',
     explain:
-      'Wenn Sie es ändern, werden Sie überall sonst abgemeldet. Ihre Dateien und Ihre Wiederherstellungswörter bleiben gleich.',
+      'Wenn Sie es ändern, werden Sie überall sonst abgemeldet. Ihre Dateien, Ihre Passkeys und Ihre Wiederherstellungswörter bleiben gleich.',
     open: 'Passwort ändern',
     submit: 'Passwort ändern',
     done: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet.',
+    doneWithPasskeys: (count) =>
+      `Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet. ${plural(count, '1 Passkey meldet', `${number(count)} Passkeys melden`)} weiterhin an: Entfernen Sie, was Sie nicht kennen.`,
     unsure:
       'Die Antwort des Servers ging verloren, deshalb ist das Passwort vielleicht geändert. Melden Sie sich mit dem neuen Passwort an, um es herauszufinden.',
+  },
+  passkeys: {
+    title: 'Passkeys',
+    explain:
+      'Ein Passkey meldet Sie mit Fingerabdruck, Gesicht, PIN oder einem Sicherheitsschlüssel an: ohne Passwort und ohne Code. Er öffnet auch Ihre Dateien, und der Server kann es weiterhin nicht. Ihr Passwort bleibt gültig.',
+    none: 'Noch keiner.',
+    open: 'Passkey hinzufügen\u00a0…',
+    askPassword: 'Geben Sie zuerst Ihr Passwort ein: Der Passkey wird alles ohne es öffnen.',
+    next: 'Weiter',
+    makeExplain:
+      'Ihr Browser fragt jetzt, wo der Passkey liegen soll, und prüft, dass Sie es sind. Vielleicht fragt er zweimal.',
+    make: 'Passkey anlegen',
+    made: 'Der Passkey ist angelegt. Speichern Sie ihn in Ihrem Konto.',
+    codeExplain:
+      'Der Passkey ist angelegt. Er wird Sie ohne den zweiten Schritt anmelden, deshalb braucht das Speichern einen Code.',
+    nameHint: 'Damit Sie ihn in dieser Liste erkennen. Nur Sie können ihn lesen.',
+    added: 'Der Passkey wurde hinzugefügt. Sie können ihn bei der nächsten Anmeldung benutzen.',
+    unnamed: 'Passkey ohne Namen',
+    addedOn: (when) => `Hinzugefügt am ${when}`,
+    lastUsed: (when) => `zuletzt benutzt ${when}`,
+    neverUsed: 'nie benutzt',
+    rename: 'Name dieses Passkeys',
+    remove: 'Entfernen',
+    removed: 'Der Passkey wurde entfernt.',
+    ask: {
+      title: 'Diesen Passkey entfernen?',
+      items: [
+        'Er meldet nicht mehr an. Sie haben weiterhin Ihr Passwort.',
+        'Browser, die er angemeldet hat, werden abgemeldet, außer diesem.',
+        'Ihr Gerät bietet ihn vielleicht noch an. Löschen Sie ihn auch dort.',
+      ],
+    },
+    obstacles: {
+      unsupported: 'Dieser Browser hat keine Passkeys.',
+      ip_address:
+        'Unter dieser Adresse gibt es keine Passkeys: Browser erlauben sie nur für Namen, nicht für Zahlen wie 127.0.0.1.',
+      prf_unsupported:
+        'Dieser Browser hat Passkeys, aber keine, die Dateien öffnen können. Nehmen Sie einen neueren Browser, um einen hinzuzufügen.',
+    },
   },
   factor: {
     title: 'Zweiter Schritt bei der Anmeldung',
@@ -135,7 +177,8 @@ export const account: typeof import('../en/account.ts').account = {
     on: 'Ein',
     explainOff:
       'Wer Ihr Passwort erfährt, braucht dann noch einen Code von Ihrem Telefon. Ihre Dateien sind in jedem Fall verschlüsselt.',
-    explainOn: 'Bei der Anmeldung brauchen Sie einen Code aus Ihrer Authenticator-App oder einen Ersatzcode.',
+    explainOn:
+      'Bei der Anmeldung mit Passwort brauchen Sie einen Code aus Ihrer Authenticator-App oder einen Ersatzcode. Ein Passkey braucht keinen Code.',
     enroll: 'Einrichten',
     disable: 'Ausschalten',
     askPassword:
@@ -192,6 +235,31 @@ export const account: typeof import('../en/account.ts').account = {
         name: 'Webhook',
         address: 'Adresse des Webhooks',
         hint: 'Eine https-Adresse eines Programms. Die Nachrichten sind signiert, und Sie bekommen das Geheimnis zum Prüfen.',
+      },
+    },
+    push: {
+      name: 'Browser',
+      nameFault: 'Der Server nennt einen Namen, der nicht hierher gehört. Er wird nicht gezeigt.',
+      here: 'Dieser Browser',
+      start: 'Diesen Browser benachrichtigen',
+      explain:
+        'Nachrichten kommen auch, wenn keine Seite offen ist. Sie gehen über den Dienst des Browser-Herstellers. Er erfährt, wann eine kommt, und kann sie nicht lesen.',
+      started: 'Dieser Browser bekommt jetzt Nachrichten. Senden Sie einen Test.',
+      lost: 'Dieser Browser hat die Verbindung zu den Nachrichten verloren, hier kommt keine mehr an. Schalten Sie sie wieder ein.',
+      lostNotice: 'Dieser Browser bekommt keine Nachrichten über neue Dateien mehr.',
+      lostLink: 'Wieder einschalten',
+      notOffered: 'Nachrichten an diesen Browser bietet dieser Server nicht an.',
+      obstacles: {
+        install:
+          'Auf iPhone und iPad bekommen Browser nur für eine App auf dem Home-Bildschirm Nachrichten: Teilen Sie diese Seite, wählen Sie „Zum Home-Bildschirm“, öffnen Sie Blindkeep dort und kommen Sie an diese Stelle zurück.',
+        unsupported:
+          'Dieser Browser kann keine Nachrichten bekommen. In einem privaten Fenster kann das kein Browser: Öffnen Sie diese Seite in einem gewöhnlichen.',
+        denied:
+          'Dieser Browser erlaubt keine Nachrichten von diesem Server. Erlauben Sie Benachrichtigungen für diese Seite in den Einstellungen des Browsers und laden Sie die Seite neu. In einem privaten Fenster geht das vielleicht nicht.',
+        dismissed:
+          'Der Browser hat gefragt, ob Nachrichten erlaubt sind, und keine Antwort bekommen. Versuchen Sie es noch einmal.',
+        refused:
+          'Der Browser bekommt vom Dienst seines Herstellers keinen Platz für Nachrichten. In einem privaten Fenster oder mit ausgeschaltetem Dienst ist das so. Versuchen Sie es sonst später noch einmal.',
       },
     },
     token: 'Zugangsschlüssel',

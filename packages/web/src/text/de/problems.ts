@@ -11,6 +11,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.drop.malformed': OUR_FAULT,
     'error.drop.opaque_id_taken': 'Der Link konnte nicht angelegt werden. Versuchen Sie es noch einmal.',
     'error.auth.registration_invalid': 'Der Server nimmt diese E-Mail-Adresse nicht an. Prüfen Sie die Schreibweise.',
+    'error.passkey.invalid': 'Der Passkey konnte nicht hinzugefügt werden. Versuchen Sie es noch einmal.',
     'error.device.invalid':
       'Der Signaturschlüssel dieses Browsers wird nicht mehr angenommen. Laden Sie die Seite neu, um einen neuen anzulegen.',
     'error.drop.adoption_mismatch':
@@ -59,6 +60,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.request.not_found': OUR_FAULT,
     'error.auth.session_not_found': GONE,
     'error.device.not_found': GONE,
+    'error.passkey.not_found': GONE,
     'error.upload.session_not_found': 'Dieser Upload ist abgelaufen oder wurde abgebrochen. Beginnen Sie ihn neu.',
     'error.drop.link_not_found':
       'Dieser Link nimmt keine Dateien mehr an: Er ist abgelaufen, verbraucht oder widerrufen.',
@@ -169,6 +171,22 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Der Server hat keinen Schlüssel für dieses Konto, deshalb lassen sich seine Dateien nicht öffnen. Fragen Sie den Betreiber dieses Servers.',
     account_key_unreadable:
       'Der Schlüssel vom Server wurde nicht mit Ihrem Passwort verschlüsselt. Machen Sie nicht weiter. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server.',
+    passkey_refused:
+      'Dieser Passkey gehört hier zu keinem Konto: Er wurde entfernt, oder das Konto wurde wiederhergestellt oder gelöscht. Melden Sie sich mit Ihrem Passwort an und löschen Sie den Passkey auf Ihrem Gerät.',
+    passkey_key_unreadable:
+      'Der Schlüssel vom Server wurde nicht mit diesem Passkey verschlüsselt. Machen Sie nicht weiter. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server.',
+  },
+  authenticator: {
+    cancelled:
+      'Kein Passkey wurde benutzt: Es wurde abgebrochen, dauerte zu lange, oder Ihr Gerät konnte nicht prüfen, dass Sie es sind. Nichts hat sich geändert.',
+    prf_missing:
+      'Dieser Passkey kann anmelden, aber keine Dateien öffnen: Seinem Gerät oder Passwortmanager fehlt eine Erweiterung (PRF). Hier wurde nichts gespeichert. Löschen Sie den Passkey dort und wählen Sie einen anderen Ort dafür.',
+    not_verified:
+      'Das Gerät hat nicht geprüft, dass Sie es sind. Richten Sie dort eine PIN, einen Fingerabdruck oder Gesichtserkennung ein und versuchen Sie es noch einmal. Nichts hat sich geändert.',
+    present_already:
+      'An diesem Ort gibt es schon einen Passkey für Ihr Konto. Wählen Sie einen anderen Ort oder entfernen Sie zuerst den alten.',
+    failed:
+      'Der Browser konnte keinen Passkey benutzen. Nichts hat sich geändert. Laden Sie die Seite neu und versuchen Sie es noch einmal.',
   },
   recovery: {
     not_registered: 'Diese Wörter gehören noch zu keinem Konto.',

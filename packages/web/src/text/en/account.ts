@@ -32,6 +32,7 @@ export const account = {
   signIn: {
     title: 'Sign in',
     submit: 'Sign in',
+    passkey: 'Sign in with a passkey',
     register: 'Create an account',
     recover: 'Lost your password?',
     reasons: {
@@ -98,12 +99,13 @@ export const account = {
   },
   recover: {
     title: 'Use your recovery words',
-    explain: 'Enter the 24 words that you got when you created the account, and choose a new password.',
+    explain:
+      'Enter the 24 words that you got when you created the account, and choose a new password. Passkeys are removed: you can add them again.',
     words: 'Recovery words',
     wordsHint: (count: number) => `${number(count)} of 24 words. Capitals, spaces and line breaks do not matter.`,
     submit: 'Set new password',
     back: 'Back to sign-in',
-    done: 'Your password was changed. You are signed out everywhere else. Your recovery words stay the same.',
+    done: 'Your password was changed. You are signed out everywhere else, and passkeys were removed. Your recovery words stay the same.',
   },
   page: {
     title: 'Account',
@@ -115,12 +117,51 @@ export const account = {
   },
   changePassword: {
     title: 'Password',
-    explain: 'Changing it signs you out everywhere else. Your files and your recovery words stay the same.',
+    explain:
+      'Changing it signs you out everywhere else. Your files, your passkeys and your recovery words stay the same.',
     open: 'Change password',
     submit: 'Change password',
     done: 'Your password was changed. You are signed out everywhere else.',
+    doneWithPasskeys: (count: number) =>
+      `Your password was changed. You are signed out everywhere else. ${number(count)} ${plural(count, 'passkey still signs', 'passkeys still sign')} in: remove any that you do not know.`,
     unsure:
       'The server’s answer was lost, so the password may have changed. Sign in with the new password to find out.',
+  },
+  passkeys: {
+    title: 'Passkeys',
+    explain:
+      'A passkey signs you in with your fingerprint, your face, a PIN or a security key: no password and no code. It also opens your files, and the server still cannot. Your password stays valid.',
+    none: 'None yet.',
+    open: 'Add a passkey…',
+    askPassword: 'Enter your password first: the passkey will open everything without it.',
+    next: 'Continue',
+    makeExplain: 'Your browser now asks where to keep the passkey, and checks that it is you. It may ask twice.',
+    make: 'Create passkey',
+    made: 'The passkey was created. Save it to your account.',
+    codeExplain: 'The passkey was created. It will sign you in without the second step, so saving it needs a code.',
+    nameHint: 'So that you recognise it in this list. Only you can read it.',
+    added: 'The passkey was added. You can use it the next time you sign in.',
+    unnamed: 'Passkey without a name',
+    addedOn: (when: string) => `Added on ${when}`,
+    lastUsed: (when: string) => `last used ${when}`,
+    neverUsed: 'never used',
+    rename: 'Name of this passkey',
+    remove: 'Remove',
+    removed: 'The passkey was removed.',
+    ask: {
+      title: 'Remove this passkey?',
+      items: [
+        'It no longer signs in. You still have your password.',
+        'Browsers that it has signed in are signed out, except this one.',
+        'Your device may still offer it. Delete it there, too.',
+      ],
+    },
+    obstacles: {
+      unsupported: 'This browser has no passkeys.',
+      ip_address:
+        'Passkeys do not work at this address: browsers allow them for names only, not for numbers such as 127.0.0.1.',
+      prf_unsupported: 'This browser has passkeys, but none that can open files. Use a newer browser to add one.',
+    },
   },
   factor: {
     title: 'Second step at sign-in',
@@ -128,7 +169,8 @@ export const account = {
     on: 'On',
     explainOff:
       'A person who learns your password then still needs a code from your phone. Your files are encrypted in any case.',
-    explainOn: 'Signing in asks for a code from your authenticator app, or for a backup code.',
+    explainOn:
+      'Signing in with your password asks for a code from your authenticator app, or for a backup code. A passkey needs no code.',
     enroll: 'Set up',
     disable: 'Turn off',
     askPassword: 'Enter your password first, so that another person at your screen cannot set this up.',
@@ -184,6 +226,30 @@ export const account = {
         name: 'Webhook',
         address: 'Address of the webhook',
         hint: 'An https address of a program. The messages are signed, and you get the secret for checking them.',
+      },
+    },
+    push: {
+      name: 'Browser',
+      nameFault: 'The server gives a name that does not belong here. It is not shown.',
+      here: 'This browser',
+      start: 'Notify this browser',
+      explain:
+        'Messages come also while no page is open. They go through the service of the browser’s vendor, which can tell when one comes, and cannot read it.',
+      started: 'This browser gets messages now. Send a test.',
+      lost: 'This browser has lost its connection to the messages, so none arrives here. Turn them on again.',
+      lostNotice: 'This browser no longer gets messages about new files.',
+      lostLink: 'Turn them on again',
+      notOffered: 'Messages to this browser are not offered by this server.',
+      obstacles: {
+        install:
+          'On an iPhone or iPad, browsers get messages only for an app on the home screen: share this page, choose “Add to Home Screen”, open Blindkeep there, and come back to this place.',
+        unsupported:
+          'This browser cannot get messages. In a private window no browser can: open this page in an ordinary one.',
+        denied:
+          'This browser does not allow messages from this server. Allow notifications for this page in the settings of the browser, then reload the page. In a private window that may not be possible.',
+        dismissed: 'The browser has asked whether messages are allowed, and got no answer. Try again.',
+        refused:
+          'The browser gets no place for messages from the service of its vendor. In a private window, or with that service turned off, that is so. Otherwise try again later.',
       },
     },
     token: 'Access token',

@@ -9,6 +9,7 @@ import type {
   WordsFault,
 } from '@blindkeep/client/errors'
 import type { ProblemCode } from '@blindkeep/protocol/problems'
+import type { AuthenticatorFault } from '../../owner/account/authenticator.ts'
 
 /** Only a fault of these pages, or of something between them and the server, can cause these. */
 const OUR_FAULT = 'Something unexpected went wrong. Reload the page and try again.'
@@ -23,6 +24,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.drop.opaque_id_taken': 'The link could not be created. Try again.',
   'error.auth.registration_invalid': 'The server does not accept this e-mail address. Check its spelling.',
   'error.device.invalid': 'This browser’s signing key is no longer accepted. Reload the page to create a new one.',
+  'error.passkey.invalid': 'The passkey could not be added. Try again.',
   'error.drop.adoption_mismatch': 'This file has changed in the inbox in the meantime. Reload the page and try again.',
   'error.manifest.suite_unknown': OUR_FAULT,
   'error.manifest.invalid': OUR_FAULT,
@@ -65,6 +67,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.request.not_found': OUR_FAULT,
   'error.auth.session_not_found': GONE,
   'error.device.not_found': GONE,
+  'error.passkey.not_found': GONE,
   'error.upload.session_not_found': 'This upload has expired or was cancelled. Start it again.',
   'error.drop.link_not_found': 'This link accepts no more files: it has expired, has been used up or was revoked.',
   'error.drop.not_found': 'This file is no longer in the inbox: it was kept or discarded elsewhere.',
@@ -165,6 +168,22 @@ const account: Readonly<Record<AccountFault, string>> = {
     'The server has no key for this account, so none of its files can be opened. Ask the operator of this server.',
   account_key_unreadable:
     'The key from the server was not encrypted with your password. Do not continue. Contact the operator of this server, but not through this server.',
+  passkey_refused:
+    'This passkey belongs to no account here: it was removed, or the account was recovered or deleted. Sign in with your password, and delete the passkey on your device.',
+  passkey_key_unreadable:
+    'The key from the server was not encrypted with this passkey. Do not continue. Contact the operator of this server, but not through this server.',
+}
+
+const authenticator: Readonly<Record<AuthenticatorFault, string>> = {
+  cancelled:
+    'No passkey was used: it was cancelled, took too long, or your device could not check that it is you. Nothing was changed.',
+  prf_missing:
+    'This passkey can sign in, but cannot open files: its device or password manager lacks an extension (PRF). Nothing was saved here. Delete the passkey there, and choose another place for it.',
+  not_verified:
+    'The device did not check that it is you. Set up a PIN, a fingerprint or face recognition there, and try again. Nothing was changed.',
+  present_already:
+    'There is already a passkey for your account in this place. Choose another place, or remove the old one first.',
+  failed: 'The browser could not use a passkey. Nothing was changed. Reload the page and try again.',
 }
 
 const recovery: Readonly<Record<RecoveryFault, string>> = {
@@ -206,6 +225,7 @@ export const problems = {
   network,
   send,
   account,
+  authenticator,
   recovery,
   words,
   asset,

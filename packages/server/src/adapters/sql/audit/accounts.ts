@@ -35,6 +35,7 @@ const traces = [
   count('links', `(held.revoked_at is null or ${SECRETS_OF_LINK})`),
   count('albums', 'held.sealed_name is not null'),
   count('devices'),
+  count('passkeys'),
   count('backup_codes'),
   count('challenges'),
   count('channels'),

@@ -1,0 +1,166 @@
+/** The passkeys of an account: each opens a session and the account key without the password. */
+import { type Bytes, equalBytes, fromBase64, toBase64, toHex, uuidBytes } from '@blindkeep/protocol/bytes'
+import { type AccountId, type PasskeyId, parsePasskeyId } from '@blindkeep/protocol/ids'
+import type { AccountResponse } from '@blindkeep/protocol/schemas/accounts'
+import { sendAgainWhenLost } from '../http/lostAnswer.ts'
+import { passkeyInput, passkeyProof } from '../seal/derive.ts'
+import { newId } from '../seal/newId.ts'
+import { openSmall } from '../seal/open.ts'
+import { sealPasskeyKey } from '../seal/passkeyKey.ts'
+import { SealError } from '../seal/sealError.ts'
+import { openGivenName, sealName } from '../seal/sealedName.ts'
+import { AccountError } from './accountError.ts'
+import { type OwnPasswordPorts, type Proven, presentSecret } from './masterOf.ts'
+import { accountKeySeal } from './newPassword.ts'
+import { readOwnAccount } from './ownerAccount.ts'
+import { PasswordWrong, withPassword } from './passwordWrong.ts'
+
+export interface OwnPasskey {
+  readonly passkeyId: PasskeyId
+  /** The authenticator's own id. */
+  readonly credentialId: Bytes
+  readonly name: string | undefined
+  /** Set when the name from the server does not open under this account's key as that of this passkey: the owner has not added it. */
+  readonly nameFault: string | undefined
+  /** RFC 3339. */
+  readonly createdAt: string
+  /** RFC 3339: when it last signed in; undefined if it never did. */
+  readonly lastUsedAt: string | undefined
+}
+
+/** A passkey that the authenticator can make now. */
+export interface PreparedPasskey {
+  /** 16 bytes: the user handle of WebAuthn. */
+  readonly userHandle: Bytes
+  /** 32 bytes: what the PRF extension has to evaluate. */
+  readonly input: Bytes
+  /** Ids of the authenticators' own: one that has such a passkey should not make another. */
+  readonly present: readonly Bytes[]
+  /** Whether `add` needs a code of the second factor. */
+  readonly needsCode: boolean
+  /**
+   * Stores it. Throws `ProblemError` `error.auth.totp_invalid_code` (call it again with another code) and `error.request.limit_reached`, `PasswordWrong` when
+   * the password was changed meanwhile, `RangeError` for an output of another length or a name of more than 600 bytes, and what a call throws.
+   */
+  add(made: MadePasskey): Promise<PasskeyId>
+}
+
+/** What the authenticator answered. */
+export interface MadePasskey {
+  readonly credentialId: Uint8Array
+  /** 32 bytes, SECRET. */
+  readonly output: Uint8Array
+  readonly name?: string | undefined
+  readonly code?: string | undefined
+}
+
+export interface OwnerPasskeys {
+  /** Oldest first, at most 20. */
+  passkeys(): Promise<readonly OwnPasskey[]>
+  /**
+   * Takes the password, before an authenticator is asked for anything. Throws `PasswordWrong`, `AccountError`, and what a call throws. Takes about a second.
+   */
+  preparePasskey(present: { readonly password: string }): Promise<PreparedPasskey>
+  /** An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call throws: `error.passkey.not_found`. */
+  namePasskey(passkeyId: PasskeyId, name: string): Promise<void>
+  /** It opens nothing any more. Ends the sessions that it opened, except this client's. No error when it was removed before. */
+  removePasskey(passkeyId: PasskeyId): Promise<void>
+}
+
+interface PasskeyPorts extends OwnPasswordPorts {
+  readonly accountId: AccountId
+  readonly accountKey: Bytes
+}
+
+export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPorts): OwnerPasskeys {
+  const { environment, email } = own
+  const { call } = own.calls
+  const nameSeal = (passkeyId: PasskeyId) =>
+    ({ key: accountKey, purpose: 'passkey-name', contextId: uuidBytes(passkeyId) }) as const
+
+  /** `sealedKey`: sealed once, so that a call after a lost answer is a repeat for the server. */
+  async function add(
+    { secret, serverId }: Proven,
+    passkeyId: PasskeyId,
+    { sealedKey, ...made }: MadePasskey & { readonly sealedKey: Bytes },
+  ): Promise<PasskeyId> {
+    const { credentialId, output, name, code } = made
+    const sealedName = await sealName(nameSeal(passkeyId), name)
+    const body = {
+      current_password: secret,
+      ...(code === undefined ? {} : { code }),
+      passkey_id: passkeyId,
+      credential_id: toBase64(credentialId),
+      proof: toBase64(passkeyProof(output, serverId)),
+      sealed_passkey_key: toBase64(sealedKey),
+      ...(sealedName && { sealed_name: toBase64(sealedName) }),
+    }
+    await withPassword(() => sendAgainWhenLost(() => call('addPasskey', { body })))
+    return passkeyId
+  }
+
+  return {
+    async passkeys() {
+      const { body } = await call('listPasskeys')
+      const listed: OwnPasskey[] = []
+      for (const entry of body.passkeys) {
+        const { text: name, fault } = await openGivenName(nameSeal(entry.passkey_id), entry.sealed_name)
+        listed.push({
+          passkeyId: entry.passkey_id,
+          credentialId: fromBase64(entry.credential_id),
+          name,
+          nameFault: fault,
+          createdAt: entry.created_at,
+          lastUsedAt: entry.last_used_at ?? undefined,
+        })
+      }
+      return listed
+    },
+
+    async preparePasskey({ password }) {
+      const proven = await presentSecret(own, password)
+      const account = await readOwnAccount({ call, email })
+      await requireOpens(account, proven.master, accountKey)
+      const { body } = await call('listPasskeys')
+      const passkeyId = newId(environment, parsePasskeyId)
+      const sealed = new Map<string, Bytes>()
+      const sealedFor = async (output: Uint8Array): Promise<Bytes> => {
+        const known = sealed.get(toHex(output))
+        if (known !== undefined) return known
+        const seal = { output, passkeyId: uuidBytes(passkeyId) }
+        const made = await sealPasskeyKey(seal, { accountId, accountKey, email })
+        sealed.set(toHex(output), made)
+        return made
+      }
+      return {
+        userHandle: uuidBytes(passkeyId),
+        input: passkeyInput(proven.serverId),
+        present: body.passkeys.map((entry) => fromBase64(entry.credential_id)),
+        needsCode: account.totp_enabled,
+        add: async (made) => add(proven, passkeyId, { ...made, sealedKey: await sealedFor(made.output) }),
+      }
+    },
+
+    async namePasskey(passkeyId, name) {
+      const sealed = await sealName(nameSeal(passkeyId), name)
+      const body = { sealed_name: sealed === undefined ? null : toBase64(sealed) }
+      await call('namePasskey', { path: { passkey_id: passkeyId }, body })
+    },
+
+    async removePasskey(passkeyId) {
+      await call('removePasskey', { path: { passkey_id: passkeyId } })
+    },
+  }
+}
+
+/** The password is right if it opens what the server keeps for it. So no authenticator makes a passkey that the server then refuses. */
+async function requireOpens({ sealed_account_key: sealed }: AccountResponse, master: Bytes, accountKey: Bytes) {
+  if (sealed === undefined || sealed === null) throw new AccountError('account_key_missing')
+  try {
+    if (equalBytes(await openSmall(fromBase64(sealed), accountKeySeal(master)), accountKey)) return
+  } catch (cause) {
+    if (!(cause instanceof SealError)) throw cause
+    throw new PasswordWrong({ cause })
+  }
+  throw new AccountError('account_key_unreadable')
+}

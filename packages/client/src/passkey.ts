@@ -1,0 +1,102 @@
+/** Signing in with a passkey, whose PRF opens the account key. WebAuthn itself is the application's: it asks the authenticator. */
+import { type Bytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
+import { type DeviceId, type PasskeyId, parsePasskeyId } from '@blindkeep/protocol/ids'
+import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
+import { ID_BYTES } from '@blindkeep/protocol/suites'
+import { AccountError } from './account/accountError.ts'
+import { readOwnAccount } from './account/ownerAccount.ts'
+import { sessionOf } from './account/signIn.ts'
+import { type Environment, systemEnvironment } from './environment.ts'
+import { type Call, type Calls, createCalls } from './http/call.ts'
+import { ProblemError } from './http/errors.ts'
+import { serverIdOf } from './http/ownAddress.ts'
+import type { SessionListener } from './http/session.ts'
+import { type Owner, openOwner } from './owner.ts'
+import { passkeyInput, passkeyProof } from './seal/derive.ts'
+import { uuidOf } from './seal/newId.ts'
+import { openPasskeyKey, type PasskeyContent } from './seal/passkeyKey.ts'
+import { SealError } from './seal/sealError.ts'
+
+export type { MadePasskey, OwnPasskey, PreparedPasskey } from './account/ownerPasskeys.ts'
+
+interface Server {
+  readonly baseUrl: string
+  readonly environment?: Environment | undefined
+}
+
+/**
+ * What the PRF extension has to evaluate for a sign-in at this server, 32 bytes. Throws `AddressError` when the server calls itself by another address than
+ * `baseUrl`, and what a call throws.
+ */
+export async function passkeySignInInput({ baseUrl, environment = systemEnvironment }: Server): Promise<Bytes> {
+  return passkeyInput(await serverIdOf(createCalls({ baseUrl, fetch: environment.fetch })))
+}
+
+export interface PasskeySignIn extends Server, SessionListener {
+  /** The user handle that the authenticator answered with. */
+  readonly userHandle: Uint8Array
+  /** 32 bytes, SECRET: what the authenticator gave for `passkeySignInInput`. */
+  readonly output: Uint8Array
+  /** As in `LogIn`. */
+  readonly deviceId?: DeviceId | undefined
+}
+
+/**
+ * Signs in and opens the account key, without an e-mail address, a password or a second factor. Throws `AccountError` `passkey_refused` for a passkey that the
+ * server does not know (any more); `AccountError` for the account after it has ended the session again; `RangeError` for an output of another length;
+ * `AddressError`, and what a call throws: `error.auth.rate_limited`, `error.device.not_authorized`.
+ */
+export async function logInWithPasskey(options: PasskeySignIn): Promise<Owner> {
+  const { baseUrl, userHandle, output, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
+  const passkeyId = userHandle.length === ID_BYTES ? parsePasskeyId(uuidOf(userHandle)) : undefined
+  if (passkeyId === undefined) throw new AccountError('passkey_refused')
+  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const proof = toBase64(passkeyProof(output, await serverIdOf(calls)))
+  const tokens = await tokensFor(calls, {
+    passkey_id: passkeyId,
+    proof,
+    ...(deviceId === undefined ? {} : { device_id: deviceId }),
+  })
+  const session = await sessionOf(calls, tokens, { onTokens, onEnded })
+  const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
+  try {
+    const { accountId, accountKey, email } = await keptContent(call, { passkeyId, output })
+    if (accountId !== session.current().accountId) throw new AccountError('account_id_differs')
+    await readOwnAccount({ call, email })
+    return openOwner({ baseUrl, email, accountKey, session, environment })
+  } catch (error) {
+    // A session without its account key is useless. After a network failure the application may still want it.
+    if (error instanceof AccountError) await call('logout').catch(() => undefined)
+    throw error
+  }
+}
+
+interface Proof {
+  readonly passkey_id: PasskeyId
+  readonly proof: string
+  readonly device_id?: DeviceId
+}
+
+async function tokensFor(calls: Calls, body: Proof): Promise<TokenResponse> {
+  try {
+    return (await calls.call('passkeyLogin', { body })).body
+  } catch (cause) {
+    const isUnknown = cause instanceof ProblemError && cause.code === 'error.auth.invalid_credentials'
+    throw isUnknown ? new AccountError('passkey_refused', { cause }) : cause
+  }
+}
+
+async function keptContent(
+  call: Call,
+  { passkeyId, output }: { readonly passkeyId: PasskeyId; readonly output: Uint8Array },
+): Promise<PasskeyContent> {
+  const { body } = await call('listPasskeys')
+  const entry = body.passkeys.find(({ passkey_id }) => passkey_id === passkeyId)
+  if (entry === undefined) throw new AccountError('passkey_key_unreadable')
+  try {
+    return await openPasskeyKey({ output, passkeyId: uuidBytes(passkeyId) }, fromBase64(entry.sealed_passkey_key))
+  } catch (cause) {
+    if (!(cause instanceof SealError)) throw cause
+    throw new AccountError('passkey_key_unreadable', { cause })
+  }
+}

@@ -1,0 +1,62 @@
+import type { Static } from 'typebox'
+import type { DeviceId, PasskeyId } from '../ids.ts'
+import { KEY_BYTES } from '../suites.ts'
+import { base64, list, object, optional, sealedName, text, time, uuid } from './shape.ts'
+
+const passkeyId = uuid<PasskeyId>('The passkey: the user handle of WebAuthn. The client generates the id.')
+const credentialId = base64('The id that the authenticator gave the passkey; opaque to the server.', {
+  min: 1,
+  max: 1023,
+})
+const proof = base64('Proof of the passkey: derived by the client from the output of the PRF extension.', {
+  min: KEY_BYTES,
+  max: KEY_BYTES,
+})
+const sealedPasskeyKey = base64(
+  'Account id, account key and e-mail address, sealed by the client under the output of the PRF extension; opaque to the server.',
+  { min: 1, max: 4096 },
+)
+
+export const PasskeyLoginRequest = object('PasskeyLoginRequest', {
+  passkey_id: passkeyId,
+  proof,
+  device_id: optional(
+    uuid<DeviceId>('The device that signs in. Without it, the session can be tied to a device later.'),
+  ),
+})
+export type PasskeyLoginRequest = Static<typeof PasskeyLoginRequest>
+
+export const AddPasskeyRequest = object('AddPasskeyRequest', {
+  current_password: text('The current authentication secret, base64.', { minLength: 1, maxLength: 1024 }),
+  code: optional(
+    text(
+      'The six digits of the authenticator, or a backup code: required where a second factor is on. Case, spaces and dashes do not matter.',
+      { minLength: 1, maxLength: 64 },
+    ),
+  ),
+  passkey_id: passkeyId,
+  credential_id: credentialId,
+  proof,
+  sealed_passkey_key: sealedPasskeyKey,
+  sealed_name: optional(sealedName('passkey')),
+})
+export type AddPasskeyRequest = Static<typeof AddPasskeyRequest>
+
+export const PasskeyResponse = object('PasskeyResponse', {
+  passkey_id: passkeyId,
+  credential_id: credentialId,
+  sealed_passkey_key: sealedPasskeyKey,
+  sealed_name: optional(sealedName('passkey')),
+  created_at: time('When it was added.'),
+  last_used_at: optional(time('When it last opened a session. Absent if it never did.')),
+})
+export type PasskeyResponse = Static<typeof PasskeyResponse>
+
+export const PasskeysResponse = object('PasskeysResponse', {
+  passkeys: list(PasskeyResponse, 'All of the caller’s passkeys, oldest first.'),
+})
+export type PasskeysResponse = Static<typeof PasskeysResponse>
+
+/** Absent: unchanged. Null: removed. */
+export const NamePasskeyRequest = object('NamePasskeyRequest', { sealed_name: optional(sealedName('passkey')) })
+export type NamePasskeyRequest = Static<typeof NamePasskeyRequest>

@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { type PasskeyId, parseDeviceId, parsePasskeyId } from '@blindkeep/protocol/ids'
+import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
+import type { Account } from '../../ports/store.ts'
+import { bytes, notRefused } from '../../testing/guest.ts'
+import { type Desk, deskOf, guarded, reasonOf, register } from '../../testing/secondFactor.ts'
+import { quickly, quickPorts, registration, SECRET } from '../../testing/secrets.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
+import { createPasskeys, MAX_PASSKEYS, type PasskeyProof, type PasskeyRequest } from './passkeys.ts'
+import { createRecovery } from './recovery.ts'
+import type { TokenPair } from './sessions.ts'
+
+const newId = (): PasskeyId => defined(parsePasskeyId(randomUUID()))
+
+function request(given: Partial<PasskeyRequest> = {}): PasskeyRequest {
+  return {
+    passkeyId: newId(),
+    credentialId: bytes(20),
+    proof: bytes(32),
+    sealedPasskeyKey: bytes(1200),
+    sealedName: undefined,
+    secret: SECRET,
+    code: undefined,
+    source: undefined,
+    ...given,
+  }
+}
+
+const proofOf = ({ passkeyId, proof }: PasskeyRequest, given: Partial<PasskeyProof> = {}): PasskeyProof => ({
+  passkeyId,
+  proof,
+  deviceId: undefined,
+  source: undefined,
+  ...given,
+})
+
+function rulesOf(world: World, { accounts }: Pick<Desk, 'accounts'>) {
+  return createPasskeys({ ...quickPorts(world), keyring: world.keyring, accounts }, world.settings)
+}
+
+type Rules = ReturnType<typeof rulesOf>
+
+async function added(passkeys: Rules, account: Account, given: Partial<PasskeyRequest> = {}): Promise<PasskeyRequest> {
+  const made = request(given)
+  assert.equal(notRefused(await passkeys.add(account, made)).isRepeat, false)
+  return made
+}
+
+const isIn = async ({ rules }: World, { accessToken }: TokenPair) =>
+  reasonOf(await rules.sessions.authenticate(accessToken)) === 'in'
+const callerOf = async ({ rules }: World, { accessToken }: TokenPair) =>
+  notRefused(await rules.sessions.authenticate(accessToken))
+const idsOf = async (passkeys: Rules, { accountId }: Account) =>
+  (await passkeys.list(accountId)).map(({ passkeyId }) => passkeyId)
+
+describe('a sign-in with a passkey', () => {
+  it(
+    'opens a session of its account and notes the time; a wrong proof and an unknown passkey get one answer',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const account = await register(desk)
+      const made = await added(passkeys, account)
+      assert.equal((await passkeys.list(account.accountId))[0]?.lastUsedAt, undefined)
+      world.clock.advance(5)
+      const pair = notRefused(await passkeys.logIn(proofOf(made)))
+      assert.equal(pair.accountId, account.accountId)
+      assert.ok(await isIn(world, pair))
+      assert.equal((await passkeys.list(account.accountId))[0]?.lastUsedAt, world.clock.now())
+      const wrong = { refused: 'credentials_wrong' }
+      assert.deepEqual(await passkeys.logIn(proofOf(made, { proof: bytes(32) })), wrong)
+      assert.deepEqual(await passkeys.logIn(proofOf(made, { passkeyId: newId() })), wrong)
+    }),
+  )
+
+  it(
+    'refuses a revoked device',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const account = await register(desk)
+      const made = await added(passkeys, account)
+      const deviceId = defined(parseDeviceId(randomUUID()))
+      const publicKey = bytes(HYBRID_PUBLIC_KEY_BYTES)
+      notRefused(await world.rules.devices.add(account.accountId, { deviceId, publicKey, mac: undefined }))
+      notRefused(await passkeys.logIn(proofOf(made, { deviceId })))
+      notRefused(await world.rules.devices.revoke(account.accountId, deviceId))
+      assert.equal(reasonOf(await passkeys.logIn(proofOf(made, { deviceId }))), 'device_not_authorized')
+    }),
+  )
+
+  it(
+    'is limited for a passkey and a source, and the right proof is not counted',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const made = await added(passkeys, await register(desk))
+      const from = (source: string, proof = made.proof) => passkeys.logIn(proofOf(made, { proof, source }))
+      const tries = world.settings.loginTriesPerWindow
+      for (let count = 0; count < tries + 1; count += 1) notRefused(await from('own'))
+      for (let count = 0; count < tries; count += 1)
+        assert.equal(reasonOf(await from('thief', bytes(32))), 'credentials_wrong')
+      assert.equal(reasonOf(await from('thief')), 'attempts_limited')
+      notRefused(await from('own'))
+    }),
+  )
+})
+
+describe('adding a passkey', () => {
+  it(
+    'asks for the present secret',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const account = await register(desk)
+      assert.equal(reasonOf(await passkeys.add(account, request({ secret: 'not it' }))), 'credentials_wrong')
+      assert.deepEqual(await idsOf(passkeys, account), [])
+    }),
+  )
+
+  it(
+    'asks for a code where a second factor is on, and uses it up',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const { authenticator, backupCodes } = await guarded(desk, world)
+      const account = await desk.account()
+      const code = desk.code(authenticator)
+      assert.equal(reasonOf(await passkeys.add(account, request())), 'totp_code_wrong')
+      assert.equal(reasonOf(await passkeys.add(account, request({ code: '000000' }))), 'totp_code_wrong')
+      const made = await added(passkeys, account, { code })
+      assert.equal(reasonOf(await passkeys.add(account, request({ code }))), 'totp_code_wrong')
+      assert.ok(notRefused(await passkeys.add(account, { ...made, code })).isRepeat, 'a lost answer')
+      await added(passkeys, account, { code: defined(backupCodes[0]) })
+      notRefused(await passkeys.logIn(proofOf(made)))
+    }),
+  )
+
+  it(
+    'never changes a passkey: the same id with other values is refused, for its account and for another one',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const account = await register(desk)
+      const made = await added(passkeys, account)
+      assert.ok(notRefused(await passkeys.add(account, made)).isRepeat)
+      const others = [{ proof: bytes(32) }, { credentialId: bytes(20) }, { sealedPasskeyKey: bytes(1200) }]
+      for (const other of others)
+        assert.equal(reasonOf(await passkeys.add(account, { ...made, ...other })), 'passkey_invalid')
+      notRefused(await desk.accounts.register(registration({ email: 'bob@example.org' })))
+      const bob = defined(await world.store.read((tx) => tx.accounts.findByEmail('bob@example.org')))
+      assert.equal(reasonOf(await passkeys.add(bob, made)), 'passkey_invalid')
+      notRefused(await passkeys.logIn(proofOf(made)))
+    }),
+  )
+
+  it(
+    `stops at ${MAX_PASSKEYS} for an account, until one is removed`,
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const account = await register(desk)
+      const first = await added(passkeys, account)
+      for (let count = 1; count < MAX_PASSKEYS; count += 1) await added(passkeys, account)
+      assert.equal(reasonOf(await passkeys.add(account, request())), 'limit_reached')
+      const pair = await world.rules.sessions.open(account.accountId, undefined)
+      await passkeys.remove(await callerOf(world, pair), first.passkeyId)
+      await added(passkeys, account)
+    }),
+  )
+
+  it(
+    'is refused when the secret is changed meanwhile, and then uses up no code',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator } = await guarded(desk, world)
+      const account = await desk.account()
+      const overtaken = deskOf(world, async () => {
+        const { accountId, secretHash, ...rest } = account
+        await world.store.write([], (tx) =>
+          tx.accounts.changeSecret(accountId, secretHash, { ...rest, secretHash: 'hash of another one' }),
+        )
+      })
+      const code = desk.code(authenticator)
+      assert.equal(reasonOf(await rulesOf(world, overtaken).add(account, request({ code }))), 'credentials_wrong')
+      const passkeys = rulesOf(world, desk)
+      await added(passkeys, await desk.account(), { code, secret: 'another one' })
+    }),
+  )
+})
+
+describe('removing a passkey', () => {
+  it(
+    'ends the sessions that it opened, with their refresh tokens, but not the caller’s or others',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const account = await register(desk)
+      const [lost, kept] = [await added(passkeys, account), await added(passkeys, account)]
+      const pairs = []
+      for (const made of [lost, lost, kept]) pairs.push(notRefused(await passkeys.logIn(proofOf(made))))
+      const own = defined(pairs[0])
+      pairs.push(await world.rules.sessions.open(account.accountId, undefined))
+      const thief = notRefused(await world.rules.sessions.refresh(defined(pairs[1]).refreshToken))
+      await passkeys.remove(await callerOf(world, own), lost.passkeyId)
+      assert.deepEqual(await Promise.all(pairs.map((pair) => isIn(world, pair))), [true, false, true, true])
+      assert.equal(reasonOf(await world.rules.sessions.refresh(thief.refreshToken)), 'session_over')
+      assert.equal(reasonOf(await passkeys.logIn(proofOf(lost))), 'credentials_wrong')
+      notRefused(await passkeys.logIn(proofOf(kept)))
+    }),
+  )
+
+  it(
+    'beside a sign-in with it leaves no session of it, whichever comes first',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const account = await register(desk)
+      const caller = await callerOf(world, await world.rules.sessions.open(account.accountId, undefined))
+      const others = (await world.rules.sessions.list(account.accountId)).length
+      for (let round = 0; round < 10; round += 1) {
+        const made = await added(passkeys, account)
+        const answers = await Promise.all([
+          passkeys.logIn(proofOf(made)),
+          passkeys.remove(caller, made.passkeyId),
+          passkeys.logIn(proofOf(made)),
+        ])
+        for (const pair of [answers[0], answers[2]])
+          if (reasonOf(pair) === 'in') assert.ok(!(await isIn(world, notRefused(pair))))
+        assert.equal((await world.rules.sessions.list(account.accountId)).length, others)
+      }
+    }),
+  )
+
+  it(
+    'does nothing for another account’s, nor does naming it',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const account = await register(desk)
+      const made = await added(passkeys, account, { sealedName: bytes(40) })
+      notRefused(await desk.accounts.register(registration({ email: 'bob@example.org' })))
+      const bob = defined(await world.store.read((tx) => tx.accounts.findByEmail('bob@example.org')))
+      const ofBob = await callerOf(world, await world.rules.sessions.open(bob.accountId, undefined))
+      await passkeys.remove(ofBob, made.passkeyId)
+      assert.equal(reasonOf(await passkeys.name(bob.accountId, made.passkeyId, undefined)), 'passkey_not_found')
+      const [listed] = await passkeys.list(account.accountId)
+      assert.deepEqual([listed?.passkeyId, listed?.sealedName], [made.passkeyId, made.sealedName])
+      assert.equal(await passkeys.name(account.accountId, made.passkeyId, undefined), undefined)
+      assert.equal((await passkeys.list(account.accountId))[0]?.sealedName, undefined)
+    }),
+  )
+})
+
+describe('the passkeys of an account', () => {
+  it(
+    'stay with a password change, and are removed by a recovery',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const recovery = createRecovery(quickPorts(world), world.settings)
+      const words = { recoveryProof: bytes(32), sealedRecoveryKey: bytes(60) }
+      notRefused(await desk.accounts.register(registration(words)))
+      const account = await desk.account()
+      const made = await added(passkeys, account)
+      const caller = await callerOf(world, await world.rules.sessions.open(account.accountId, undefined))
+      const change = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined, source: undefined }
+      const next = { ...change, currentSecret: SECRET, secret: 'another secret of length' }
+      assert.equal(await quickly(world).changePassword(caller, next), undefined)
+      const pair = notRefused(await passkeys.logIn(proofOf(made)))
+      const { email } = account
+      const { recoveryProof } = words
+      notRefused(await recovery.finish({ ...change, email, recoveryProof, secret: 'a third secret of length' }))
+      assert.equal(reasonOf(await passkeys.logIn(proofOf(made))), 'credentials_wrong')
+      assert.ok(!(await isIn(world, pair)))
+      assert.deepEqual(await idsOf(passkeys, account), [])
+    }),
+  )
+
+  it(
+    'open nothing once the account is deleted, also beside the deletion',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const passkeys = rulesOf(world, desk)
+      const account = await register(desk)
+      const made = await added(passkeys, account)
+      const [pair] = await Promise.all([passkeys.logIn(proofOf(made)), quickly(world).deleteAccount(account.accountId)])
+      if (reasonOf(pair) === 'in') assert.ok(!(await isIn(world, notRefused(pair))))
+      assert.equal(reasonOf(await passkeys.logIn(proofOf(made))), 'credentials_wrong')
+    }),
+  )
+})

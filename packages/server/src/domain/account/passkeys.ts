@@ -1,0 +1,183 @@
+/**
+ * Passkeys: WebAuthn credentials that open a session, and an account key, without the password. The client proves what the authenticator's PRF gave it; the
+ * server stores a hash of that proof and what the client sealed (`decisions/passkeys.md`).
+ */
+import type { AccountId, DeviceId, PasskeyId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import type { Keyring } from '../../ports/keyring.ts'
+import type { Limiter } from '../../ports/limiter.ts'
+import {
+  type Account,
+  accountLock,
+  type NewPasskey,
+  type Passkey,
+  type Store,
+  type WriteTx,
+} from '../../ports/store.ts'
+import { isRefusal, type Refuses } from '../refusals.ts'
+import { isSame } from '../sameBytes.ts'
+import { sha256 } from '../sha256.ts'
+import type { Accounts } from './accounts.ts'
+import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
+import { confirmedFactor, createFactorCodes, type FactorCodes } from './factorCodes.ts'
+import { isProofOf } from './proofs.ts'
+import { isStillSecret } from './secretChange.ts'
+import { judgeNamedDevice } from './sessionDevice.ts'
+import type { Caller, Sessions, TokenPair } from './sessions.ts'
+
+export const MAX_PASSKEYS = 20
+
+export interface PasskeyProof {
+  readonly passkeyId: PasskeyId
+  readonly proof: Uint8Array
+  readonly deviceId: DeviceId | undefined
+  readonly source: string | undefined
+}
+
+export interface PasskeyRequest extends Omit<NewPasskey, 'accountId' | 'createdAt' | 'proofHash'> {
+  readonly proof: Uint8Array
+  readonly secret: string
+  /** Of the second factor, as it was typed. */
+  readonly code: string | undefined
+  readonly source: string | undefined
+}
+
+interface AddedPasskey {
+  readonly passkey: Passkey
+  readonly isRepeat: boolean
+}
+
+interface PasskeyPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly limiter: Limiter
+  readonly keyring: Pick<Keyring, 'seal' | 'open'>
+  readonly serverSecret: Uint8Array
+  readonly accounts: Pick<Accounts, 'requireSecret'>
+  readonly sessions: Pick<Sessions, 'begin'>
+}
+
+type AddRefusal = Refuses<
+  'credentials_wrong' | 'attempts_limited' | 'totp_code_wrong' | 'passkey_invalid' | 'limit_reached'
+>
+
+export type Passkeys = ReturnType<typeof createPasskeys>
+
+export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
+  const { store, clock, accounts, sessions } = ports
+  const attemptLimits = createAttemptLimits(ports, settings)
+  const codes = createFactorCodes(ports, settings)
+
+  return {
+    /** Asks for no second factor: the authenticator has verified its owner. The answer does not tell an unknown passkey from a wrong proof. */
+    async logIn({
+      passkeyId,
+      proof,
+      deviceId,
+      source,
+    }: PasskeyProof): Promise<TokenPair | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>> {
+      const limited = await attemptLimits.countAttempt(source)
+      if (limited !== undefined) return limited
+      const found = await store.read((tx) => tx.passkeys.find(passkeyId))
+      const isRight = await attemptLimits.check(
+        attemptLimits.forPasskeys(passkeyId, source),
+        async () => isProofOf(found?.proofHash, proof),
+        (answer) => !answer,
+      )
+      if (isRefusal(isRight)) return isRight
+      if (found === undefined || !isRight) return { refused: 'credentials_wrong' }
+      const { accountId } = found
+      const session = sessions.begin(accountId, deviceId, passkeyId)
+      const refused = await store.write([accountLock(accountId)], async (tx) => {
+        // It may have been removed since, and its id given to another one.
+        const present = await tx.passkeys.find(passkeyId)
+        if (present?.accountId !== accountId || !isProofOf(present.proofHash, proof))
+          return { refused: 'credentials_wrong' } as const
+        const ofDevice = await judgeNamedDevice(tx, { accountId, deviceId })
+        if (ofDevice !== undefined) return ofDevice
+        await tx.passkeys.noteUse(passkeyId, clock.now())
+        await session.insert(tx)
+        return undefined
+      })
+      return refused ?? session.pair()
+    },
+
+    /**
+     * Asks for the present secret, and for a code where a second factor is on: the passkey will open sessions without either. A repeat with the same values
+     * gets the same answer and needs no other code, as the first one may be used up.
+     */
+    async add(account: Account, request: PasskeyRequest): Promise<AddedPasskey | AddRefusal> {
+      const { secret, code, source, proof, ...values } = request
+      const refused = await accounts.requireSecret(account, secret, source)
+      if (refused !== undefined) return refused
+      const { accountId } = account
+      const passkey = { ...values, accountId, proofHash: sha256(proof), createdAt: clock.now() }
+      const insert = (canonical: string | undefined) =>
+        store.write([accountLock(accountId)], (tx) => insertIn(tx, account, { passkey, codes, code: canonical }))
+      const answer =
+        code === undefined ? await insert(undefined) : await codes.check(accountId, { code, source }, insert)
+      return answer === 'wrong' ? { refused: 'totp_code_wrong' } : answer
+    },
+
+    async list(accountId: AccountId): Promise<readonly Passkey[]> {
+      return store.read((tx) => tx.passkeys.listOf(accountId))
+    },
+
+    /** The owner's own name for a passkey. Undefined removes it. */
+    async name(
+      accountId: AccountId,
+      passkeyId: PasskeyId,
+      sealedName: Uint8Array | undefined,
+    ): Promise<Refuses<'passkey_not_found'> | undefined> {
+      return store.write([accountLock(accountId)], async (tx) => {
+        const passkey = await tx.passkeys.find(passkeyId)
+        if (passkey?.accountId !== accountId) return { refused: 'passkey_not_found' }
+        await tx.passkeys.setName(passkeyId, sealedName)
+        return undefined
+      })
+    },
+
+    /** Removes what it has sealed, and ends the sessions that it opened, except the caller's. Does not tell whether there was one. */
+    async remove({ account: { accountId }, sessionId }: Caller, passkeyId: PasskeyId): Promise<void> {
+      await store.write([accountLock(accountId)], async (tx) => {
+        if (!(await tx.passkeys.remove(passkeyId, accountId))) return
+        await tx.sessions.endAllOfPasskey({ accountId, passkeyId }, clock.now(), sessionId)
+      })
+    },
+  }
+}
+
+interface Insertion {
+  readonly passkey: NewPasskey
+  readonly codes: FactorCodes
+  /** Canonical. */
+  readonly code: string | undefined
+}
+
+async function insertIn(
+  tx: WriteTx,
+  account: Account,
+  { passkey, codes, code }: Insertion,
+): Promise<AddedPasskey | 'wrong' | Refuses<'credentials_wrong' | 'passkey_invalid' | 'limit_reached'>> {
+  if (!(await isStillSecret(tx, account))) return { refused: 'credentials_wrong' }
+  const { accountId } = account
+  const present = await tx.passkeys.find(passkey.passkeyId)
+  if (present !== undefined)
+    return isRepeat(present, passkey) ? { passkey: present, isRepeat: true } : { refused: 'passkey_invalid' }
+  if ((await tx.passkeys.listOf(accountId)).length >= MAX_PASSKEYS)
+    return { refused: 'limit_reached', detail: `an account has at most ${MAX_PASSKEYS} passkeys` }
+  const factor = await confirmedFactor(tx, accountId)
+  const isProven = factor === undefined || (code !== undefined && (await codes.use(tx, accountId, { factor, code })))
+  if (!isProven) return 'wrong'
+  if (!(await tx.passkeys.insert(passkey))) return { refused: 'passkey_invalid' }
+  return { passkey: { ...passkey, lastUsedAt: undefined }, isRepeat: false }
+}
+
+function isRepeat(present: Passkey, passkey: NewPasskey): boolean {
+  return (
+    present.accountId === passkey.accountId &&
+    isSame(present.proofHash, passkey.proofHash) &&
+    isSame(present.credentialId, passkey.credentialId) &&
+    isSame(present.sealedPasskeyKey, passkey.sealedPasskeyKey)
+  )
+}

@@ -1,0 +1,119 @@
+/** Adds a passkey: the password first, then the authenticator, and a code where a second factor is on. */
+import { ProblemError } from '@blindkeep/client/errors'
+import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/passkey'
+import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, Field } from '../../common/controls.tsx'
+import { browserName } from '../browserName.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { errorText } from '../errorText.ts'
+import { accountText } from '../texts.ts'
+import { useAction } from '../useAction.ts'
+import { forgetPasskey, makePasskey } from './authenticator.ts'
+import { CheckedForm } from './checkedForm.tsx'
+import { CodeField } from './codeField.tsx'
+import { PasswordForm } from './passwordForm.tsx'
+
+interface AddPasskeyProps {
+  readonly onAdded: () => void
+  readonly onCancel: () => void
+}
+
+export function AddPasskey({ onAdded, onCancel }: AddPasskeyProps) {
+  const { owner, language } = useOwnerPages()
+  const text = accountText(language).passkeys
+  const [prepared, setPrepared] = useState<PreparedPasskey>()
+  if (prepared === undefined)
+    return (
+      <PasswordForm
+        explain={text.askPassword}
+        submit={text.next}
+        onSubmit={async (present) => setPrepared(await owner.preparePasskey(present))}
+        onCancel={onCancel}
+      />
+    )
+  return <MakeForm prepared={prepared} onAdded={onAdded} onCancel={onCancel} />
+}
+
+function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly prepared: PreparedPasskey }) {
+  const { owner, language } = useOwnerPages()
+  const text = accountText(language)
+  const [name, setName] = useState(() => browserName(undefined, language))
+  const [code, setCode] = useState('')
+  const [isMade, setMade] = useState(false)
+  // A second attempt to store it, after a wrong code or a lost connection, makes no second passkey.
+  const made = useRef<MadePasskey | undefined>(undefined)
+  const action = useAction()
+  const { error } = action
+  const isCodeWrong = error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
+  const asksCode = isMade && prepared.needsCode
+  const codeField = useRef<HTMLInputElement>(null)
+  useEffect(() => codeField.current?.focus(), [asksCode])
+  const isComplete = !asksCode || code.trim() !== ''
+
+  const submit = () =>
+    action.run(async () => {
+      if (made.current === undefined) {
+        made.current = await makePasskey(prepared, owner.email)
+        setMade(true)
+        if (prepared.needsCode) return
+      }
+      await prepared.add({ ...made.current, name, ...(prepared.needsCode ? { code } : {}) })
+      onAdded()
+    })
+  const cancel = () => {
+    if (made.current !== undefined) void forgetPasskey(made.current.credentialId)
+    onCancel()
+  }
+  return (
+    // The code is another step: its field shows no fault before the owner has tried to save.
+    <CheckedForm
+      key={asksCode ? 'code' : 'make'}
+      isComplete={isComplete}
+      onSubmit={() => void submit()}
+      fieldError={isCodeWrong ? error : undefined}
+      focusesFirst={!asksCode}
+    >
+      {(hasTried) => (
+        <>
+          <p role="status">
+            {isMade ? (asksCode ? text.passkeys.codeExplain : text.passkeys.made) : text.passkeys.makeExplain}
+          </p>
+          {error !== undefined && !isCodeWrong && <ErrorNotice error={error} language={language} />}
+          <Field label={text.rename.name} hint={text.passkeys.nameHint}>
+            {(input) => (
+              <input
+                {...input}
+                value={name}
+                maxLength={MAX_OWN_NAME_CHARACTERS}
+                autocomplete="off"
+                onInput={(event) => setName(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          {asksCode && (
+            <CodeField
+              label={text.factor.anyCode}
+              code={code}
+              onCode={setCode}
+              isNumeric={false}
+              field={codeField}
+              fault={
+                isCodeWrong ? errorText(error, language) : hasTried && code.trim() === '' ? text.required : undefined
+              }
+            />
+          )}
+          <div class="row">
+            <Button kind="primary" submits busy={action.isBusy}>
+              {isMade ? text.rename.save : text.passkeys.make}
+            </Button>
+            <Button kind="quiet" onClick={cancel} disabled={action.isBusy}>
+              {text.page.cancel}
+            </Button>
+          </div>
+        </>
+      )}
+    </CheckedForm>
+  )
+}

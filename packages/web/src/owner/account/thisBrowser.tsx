@@ -1,0 +1,57 @@
+import type { OwnChannels } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
+import { Button, Notice } from '../../common/controls.tsx'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { type PresentPush, PushRefused, pushObstacle, startPush } from '../push/browserPush.ts'
+import { accountText } from '../texts.ts'
+import { useAction } from '../useAction.ts'
+
+interface ThisBrowserProps {
+  readonly pushKey: NonNullable<OwnChannels['pushKey']>
+  /** Undefined if this browser gets no messages. */
+  readonly present: PresentPush | undefined
+  readonly reload: () => void
+}
+
+/** Turns messages on in this browser, or says why it cannot. */
+export function ThisBrowser({ pushKey, present, reload }: ThisBrowserProps) {
+  const { owner, baseUrl, language, showMessage } = useOwnerPages()
+  const text = accountText(language).notify.push
+  const action = useAction()
+  const [found, setFound] = useState(pushObstacle)
+  const obstacle = action.error instanceof PushRefused ? action.error.obstacle : found
+  if (present !== undefined && !present.isLost) return null
+  const start = () =>
+    action.run(async () => {
+      try {
+        await startPush({ owner, baseUrl, pushKey, language })
+        showMessage({ tone: 'good', text: text.started })
+      } finally {
+        setFound(pushObstacle())
+        reload()
+      }
+    })
+  const isFinal = obstacle === 'install' || obstacle === 'unsupported'
+  return (
+    <div class="stack tight">
+      {present?.isLost === true && <Notice tone="warn">{text.lost}</Notice>}
+      {action.error !== undefined && !(action.error instanceof PushRefused) && (
+        <ErrorNotice error={action.error} language={language} />
+      )}
+      {obstacle !== undefined && (
+        <p class="soft" role="status">
+          {text.obstacles[obstacle]}
+        </p>
+      )}
+      {!isFinal && (
+        <div>
+          <Button icon="add" busy={action.isBusy} onClick={() => void start()}>
+            {text.start}
+          </Button>
+        </div>
+      )}
+      {!isFinal && <p class="soft small">{text.explain}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+/** What the server sends to a browser (`packages/server/src/adapters/messenger/push.ts`), decrypted by the browser. */
+import { parseInstant } from '@blindkeep/protocol/ids'
+
+export type PushMessage =
+  | {
+      readonly about: 'landings'
+      /** The same for a repeat. */
+      readonly id: string
+      readonly count: number
+      /** RFC 3339. */
+      readonly lastAt: string
+      /** The host of the server. */
+      readonly server: string
+    }
+  | { readonly about: 'test'; readonly id: string; readonly server: string }
+
+/** Undefined for what no server of this version sends. */
+export function readPushMessage(text: string): PushMessage | undefined {
+  const given = parsed(text)
+  if (typeof given !== 'object' || given === null) return undefined
+  const { about, id, count, last_at: lastAt, server }: Readonly<Record<string, unknown>> = { ...given }
+  if (typeof id !== 'string' || typeof server !== 'string') return undefined
+  if (about === 'test') return { about, id, server }
+  const isWhole = typeof count === 'number' && Number.isSafeInteger(count) && count > 0
+  const isTime = typeof lastAt === 'string' && parseInstant(lastAt) !== undefined
+  return about === 'landings' && isWhole && isTime ? { about, id, count, lastAt, server } : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
