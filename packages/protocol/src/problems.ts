@@ -170,6 +170,11 @@ const catalog = {
     title: 'The link needs a passphrase',
     help: 'Derive passphrase_proof from the passphrase that the owner gave you. Never send the passphrase itself.',
   },
+  'error.share.passphrase_required': {
+    status: 403,
+    title: 'The share needs a passphrase',
+    help: 'Send X-Service-Passphrase-Proof, derived from the passphrase that the owner gave you and the key in the address. Never send the passphrase itself.',
+  },
   'error.drop.links_exhausted': {
     status: 403,
     title: 'Too many live links',
@@ -383,6 +388,11 @@ const catalog = {
   'error.drop.rate_limited': {
     status: 429,
     title: 'Too many uploads or passphrases on this link',
+    help: 'Wait for the seconds in Retry-After.',
+  },
+  'error.share.rate_limited': {
+    status: 429,
+    title: 'Too many passphrases on this share',
     help: 'Wait for the seconds in Retry-After.',
   },
   'error.request.failed': {

@@ -6,6 +6,7 @@ import { secondTables } from './migrations/0002.ts'
 import { thirdTables } from './migrations/0003.ts'
 import { fourthTables } from './migrations/0004.ts'
 import { fifthTables } from './migrations/0005.ts'
+import { sixthTables } from './migrations/0006.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -54,6 +55,12 @@ export const migrations: readonly Migration[] = [
     statements: fifthTables,
     // Code that does not know this kind would give such a channel up.
     serves: 5,
+  },
+  {
+    summary: 'Adds a column for the passphrases of shares.',
+    statements: sixthTables,
+    // Code that does not know it would show such a share to everyone who has its address.
+    serves: 6,
   },
 ]
 
