@@ -355,6 +355,19 @@ describe('a change of a link', () => {
     assert.deepEqual(json(await change(link, {})), json(reply))
   })
 
+  it('sets and removes the label, of which guests get nothing', async () => {
+    const link = await newLink(server, everyCap())
+    const seen = await guestView(link)
+    for (const sealed_label of [base64(1100), base64(4096), null]) {
+      const reply = await change(link, { sealed_label })
+      expectAnswer(reply, '200')
+      const entry = await entryOf(link)
+      assert.deepEqual([entry, entry.sealed_label], [json(reply), sealed_label ?? undefined])
+      assert.deepEqual(await guestView(link), seen)
+    }
+    expectAnswer(await change(link, { sealed_label: base64(4097) }), '400 request.malformed')
+  })
+
   it('sets and removes the title, which guests get as their owner sealed it', async () => {
     const link = await newLink(server)
     assert.equal((await guestView(link)).sealed_title, undefined)
@@ -419,7 +432,7 @@ describe('a change of a link', () => {
 
   it('refuses other members, and values of a wrong type or range', async () => {
     const link = await newLink(server)
-    for (const member of ['opaque_id', 'drop_pubkey', 'single_use', 'passphrase_verifier', 'sealed_label'])
+    for (const member of ['opaque_id', 'drop_pubkey', 'single_use', 'passphrase_verifier'])
       expectAnswer(await change(link, { [member]: null }), '400 request.malformed', member)
     expectAnswer(await change(link, { max_file_count: -1 }), '400 request.malformed')
     expectAnswer(await change(link, { expires_at: 'tomorrow' }), '400 request.malformed')

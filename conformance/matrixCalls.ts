@@ -248,6 +248,10 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'GET /v1/quota': plain,
   'POST /v1/shares': ({ asset }) => ({ json: shareBody(asset) }),
   'GET /v1/shares': plain,
+  'PATCH /v1/shares/{opaque_id}': async (person) => ({
+    params: { opaque_id: await newShare(person) },
+    json: { sealed_name: base64(83) },
+  }),
   'DELETE /v1/shares/{opaque_id}': ofShare,
   'POST /v1/drops/links': () => ({ json: linkBody() }),
   'GET /v1/drops/links': plain,

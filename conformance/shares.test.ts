@@ -15,6 +15,8 @@ const MAX_INDEX_BYTES = 512 * 1024
 const MAX_BLOBS = 10_000
 const MAX_SHARES = 1000
 const AT_A_TIME = 40
+/** Any source has fewer. */
+const MAX_WRONG_PROOFS = 200
 const SIZE = 1000
 const NO_SHARE = '404 share.not_found'
 const MALFORMED = ['x', 'A'.repeat(32), '0'.repeat(31), '0'.repeat(33), '%00', '..%2f..', '%ff', 'x'.repeat(2000)]
@@ -33,10 +35,13 @@ interface ListedShare {
   readonly opaque_id: string
   readonly created_at: string
   readonly expires_at?: string
+  readonly passphrase_required?: boolean
   readonly sealed_name?: string
   readonly sealed_record?: string
 }
 const listed = async (owner: Owner) => json<{ shares: ListedShare[] }>(await asOwner(owner, 'GET', '/v1/shares')).shares
+const name = (owner: Owner, opaqueId: string, body: object): Promise<Reply> =>
+  server.send({ method: 'PATCH', path: `/v1/shares/${opaqueId}`, token: owner.token, json: body })
 const end = (owner: Owner, opaqueId: string): Promise<Reply> => asOwner(owner, 'DELETE', `/v1/shares/${opaqueId}`)
 
 interface Shared {
@@ -100,6 +105,7 @@ describe('create a share', () => {
       { sealed_name: null },
       { sealed_name: base64(80) },
       { sealed_record: base64(80) },
+      { passphrase_verifier: base64(32) },
     ]
     for (const change of changes) expectAnswer(await make(owner, { ...body, ...change }), '400 request.malformed')
     expectAnswer(await make(other, body), '400 request.malformed')
@@ -126,7 +132,40 @@ describe('create a share', () => {
     }
     const wrong = ['', '=', base64(4097)]
     const send = (over: object) => make(owner, shareBody(over))
-    await expectRefusedValues(send, { sealed_name: wrong, sealed_record: wrong }, '400 request.malformed')
+    const values = { sealed_name: wrong, sealed_record: wrong, passphrase_verifier: wrong }
+    await expectRefusedValues(send, values, '400 request.malformed')
+  })
+
+  it('gets another name or none from its owner alone, and shows the same as before', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const sealed_record = base64(80)
+    const body = shareBody({ sealed_record })
+    expectAnswer(await make(owner, body), '201')
+    const seen = json(await visit({ client: server, opaqueId: body.opaque_id }))
+    const sealed_name = base64(4096)
+    for (const [given, now] of [
+      [{ sealed_name }, sealed_name],
+      [{}, sealed_name],
+      [{ sealed_name: null }, undefined],
+      [{ sealed_name }, sealed_name],
+    ] as const) {
+      expectAnswer(await name(owner, body.opaque_id, given), '204')
+      const [entry] = await listed(owner)
+      assert.deepEqual([entry?.sealed_name, entry?.sealed_record], [now, sealed_record])
+    }
+    assert.deepEqual(json(await visit({ client: server, opaqueId: body.opaque_id })), seen)
+    for (const wrong of ['', '=', base64(4097)])
+      expectAnswer(await name(owner, body.opaque_id, { sealed_name: wrong }), '400 request.malformed')
+    expectAnswer(await name(owner, body.opaque_id, { sealed_name: {} }), '422 request.unprocessable')
+    expectAnswer(await name(owner, body.opaque_id, { sealed_record }), '400 request.malformed', 'it is written once')
+    const replies = [
+      await name(other, body.opaque_id, { sealed_name }),
+      await name(owner, newOpaqueId(), { sealed_name }),
+    ]
+    expectAnswer(await end(owner, body.opaque_id), '204')
+    replies.push(await name(owner, body.opaque_id, { sealed_name }))
+    for (const reply of replies) expectAnswer(reply, NO_SHARE)
+    assert.equal(new Set(replies.map(fingerprint)).size, 1)
   })
 
   it('creates one share for 64 requests with one id at once', async () => {
@@ -304,6 +343,62 @@ describe('a share', () => {
     }
     assert.equal(await shown(live), THERE)
     assert.equal((await visit({ client: server, opaqueId: wide.opaque_id })).status, 200)
+  })
+
+  it('with a passphrase shows nothing without the proof, not even whether it has a blob, and limits wrong ones', async () => {
+    const verifier = randomBytes(32)
+    const shared = await newShare({ passphrase_verifier: verifier.toString('base64') })
+    const paths = [
+      ['GET', `/s/${shared.opaqueId}`],
+      ['GET', `/s/${shared.opaqueId}/blob/${shared.hash}`],
+      ['HEAD', `/s/${shared.opaqueId}/blob/${shared.hash}`],
+      ['GET', `/s/${shared.opaqueId}/blob/${sha256(randomBytes(1))}`],
+    ] as const
+    const answers = async (proof?: string, headers: Record<string, string> = {}) => {
+      const replies: Reply[] = []
+      const given = { ...headers, ...(proof !== undefined && { 'x-service-passphrase-proof': proof }) }
+      for (const [method, path] of paths) replies.push(await server.send({ method, path, headers: given }))
+      return replies
+    }
+    const expectAll = (replies: readonly Reply[], answer: string) => {
+      for (const reply of replies)
+        if (reply.body.length > 0) expectAnswer(reply, answer)
+        else assert.equal(reply.status, Number(answer.slice(0, 3)))
+    }
+    const [entry] = await listed(shared.author.owner)
+    assert.equal(entry?.passphrase_required, true)
+    for (const header of [{}, { range: 'bytes=0-1' }, { 'if-none-match': `"${shared.hash}"` }])
+      expectAll(await answers(undefined, header), '403 share.passphrase_required')
+    expectAll(await answers(base64(32)), '403 share.passphrase_required')
+    for (const malformed of ['!', 'QUI', base64(4097)]) expectAll(await answers(malformed), '400 request.malformed')
+    const right = verifier.toString('base64')
+    const [index, blob, head, other] = await answers(right)
+    assert.deepEqual([index?.status, blob?.status, head?.status], [200, 200, 200])
+    assert.deepEqual(blob?.body, shared.file)
+    assert.ok(other !== undefined)
+    expectAnswer(other, NO_SHARE)
+    expectAnswer(await name(shared.author.owner, shared.opaqueId, { sealed_name: base64(80) }), '204')
+    expectAll(await answers(), '403 share.passphrase_required')
+
+    const guess = () =>
+      server.send({
+        method: 'GET',
+        path: `/s/${shared.opaqueId}`,
+        headers: { 'x-service-passphrase-proof': base64(32) },
+      })
+    let limited = await guess()
+    for (let tries = 1; limited.status !== 429 && tries < MAX_WRONG_PROOFS; tries++) limited = await guess()
+    expectAnswer(limited, '429 share.rate_limited')
+    assert.ok(Number(limited.headers['retry-after']) > 0)
+    expectAll(await answers(base64(32)), '429 share.rate_limited')
+    expectAnswer(await end(shared.author.owner, shared.opaqueId), '204')
+    expectAll(await answers(right), NO_SHARE)
+  })
+
+  it('without a passphrase ignores a proof', async () => {
+    const shared = await newShare({ passphrase_verifier: null })
+    assert.equal((await listed(shared.author.owner))[0]?.passphrase_required, false)
+    expectAnswer(await read(shared, { 'x-service-passphrase-proof': '!' }), '200')
   })
 
   it('serves a blob as long as a live asset of its owner has it', async () => {

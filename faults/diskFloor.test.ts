@@ -65,6 +65,46 @@ describe('a disk below its floor', () => {
   })
 })
 
+describe('a disk without a byte', () => {
+  it('is what every write answers and the log says; the server is not ready until there is room', async (t) => {
+    const disk = mountSmallDisk(96 * MEBIBYTE)
+    if ('missing' in disk) return t.skip(disk.missing)
+    const limits = { maxFileBytes: SIZE, pendingBytesTarget: SIZE, isTroubled: () => true }
+    const world = await createWorld('no byte', { disk: { dataDirectory: join(disk.directory, 'data'), ...limits } })
+    const failing = async () => {
+      const reply = await world.api.askUntilAnswered({ method: 'GET', path: '/readyz' })
+      return { status: reply.status, failing: jsonOf<{ failing?: readonly string[] }>(reply).failing }
+    }
+    const register = (email: string) =>
+      world.api.askUntilAnswered({
+        method: 'POST',
+        path: '/v1/auth/register',
+        json: { email, password: 'a secret of twelve or more' },
+      })
+    try {
+      disk.fill()
+      // Until SQLite has used the room in the files that it has.
+      for (let count = 0; (await failing()).status === 200; count += 1) {
+        const { status, code } = await register(`${count}@example.org`)
+        if (status !== 201) assert.deepEqual([status, code], [500, 'error.storage.full'])
+      }
+      assert.deepEqual(await failing(), { status: 503, failing: ['disk_full'] })
+      const said = await lineOf(world, ({ msg }) => msg === 'the disk of the database is full: nothing can be written')
+      assert.equal(said.level, ERROR)
+      // Beside the server, too.
+      const invited = await world.server.command(['account', 'invite'])
+      assert.equal(invited.status, 1)
+      assert.match(invited.stderr, /disk of the data(base| directory) is full/)
+      disk.free()
+      while ((await failing()).status !== 200) await wait(5)
+      assert.equal((await register('again@example.org')).status, 201)
+    } finally {
+      await world.close()
+      disk.unmount()
+    }
+  })
+})
+
 describe('a disk that is full', () => {
   it('refuses a chunk with a code of its own, and the log has the cause', async (t) => {
     const disk = mountSmallDisk(96 * MEBIBYTE)

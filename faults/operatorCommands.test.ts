@@ -116,10 +116,36 @@ describe('deprecation announce', () => {
   })
 })
 
+describe('a hint', () => {
+  it('keeps the options that say which server is meant', async () => {
+    const data = join(server.dataDir, '..', 'data')
+    const { stderr } = await server.command(['account', 'suspend', 'nobody@example.org', '--data', data])
+    assert.match(stderr, new RegExp(`; \`blindkeep-server account list --data ${data}\` lists them\n$`))
+  })
+})
+
+describe('a wrong call', () => {
+  it('is answered with what is wrong and where to read more', async () => {
+    for (const [args, status, said] of [
+      [['backup'], 2, /: `backup` takes <directory>\. `blindkeep-server backup --help` says more\.\n$/],
+      [['fsck', '--deap'], 2, /: Unknown option '--deap'\. `blindkeep-server fsck --help` says more\.\n$/],
+      [
+        ['account', 'list', '--data', 'nowhere'],
+        1,
+        /no database at \/.*\/nowhere\/blindkeep\.sqlite\. .*--config.*--data/,
+      ],
+    ] as const) {
+      const outcome = await server.command(args)
+      assert.equal(outcome.status, status)
+      assert.match(outcome.stderr, said)
+    }
+  })
+})
+
 describe('config', () => {
   it('shows what is in force and where it comes from, and hides secrets', async () => {
     const file = join(server.dataDir, 'settings.conf')
-    await writeFile(file, 'QUOTA_HARD_BYTES=10GB\nAWS_SECRET_ACCESS_KEY=hush\nPORT=1\n')
+    await writeFile(file, 'QUOTA_HARD_BYTES=10GB\nAWS_SECRET_ACCESS_KEY=hush\nPORT=1\nQUOTA_HARD 1GB\nhush\n')
     const secret = { DATABASE_URL: 'postgres://keeper:hush@db.example/keep?password=hush' }
     const { stdout, stderr, status } = await server.command(['config', '--config', file], secret)
     assert.equal(status, 0, stderr)
@@ -128,6 +154,8 @@ describe('config', () => {
     assert.match(stdout, /^ {2}CHUNK_BYTES_MAX +16777216 +default$/m)
     assert.match(stdout, /^ {2}DATABASE_URL +postgres:\/\/db\.example\/keep \(the rest is hidden\) +environment$/m)
     assert.match(stdout, /^ {2}AWS_SECRET_ACCESS_KEY +\(hidden\)/m)
+    assert.match(stdout, /^Warning: .*settings\.conf, line 4: the line does nothing.*QUOTA_HARD_BYTES\.$/m)
+    assert.match(stdout, /^Warning: .*settings\.conf, line 5: the line does nothing/m)
     assert.doesNotMatch(stdout, /hush|keeper/)
   })
 })

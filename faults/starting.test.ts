@@ -1,8 +1,9 @@
 /** What an operator meets at a start, on the real process: options, files of settings, and one sentence for each mistake. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -99,7 +100,7 @@ describe('the options of a start', () => {
 })
 
 describe('a file of settings', () => {
-  it('is .env of the working directory, weaker than the environment; names that are no settings are said', async () => {
+  it('is .env of the working directory, weaker than the environment; names that are no settings are said, with their line', async () => {
     const cwd = join(root, 'with-file')
     await mkdir(cwd)
     const port = await freePort()
@@ -107,7 +108,17 @@ describe('a file of settings', () => {
     const said = await bannerOf([], { cwd, env: { HOST: '127.0.0.1' } })
     assert.match(said, new RegExp(`listening on 127\\.0\\.0\\.1:${port}\n`))
     assert.match(said, /settings {6}\/.*with-file\/\.env/)
-    assert.match(said, /Warning: .*no settings and do nothing: SWEEP_SECOND\./)
+    assert.match(
+      said,
+      /Warning: \/.*with-file\/\.env, line 4: SWEEP_SECOND is no setting.* The nearest setting is SWEEP_SECONDS\.\n/,
+    )
+    assert.match(said, /"level":40.*"name":"SWEEP_SECOND"/)
+    // Beside what it leads to.
+    const wrong = refusal([], { cwd, env: { HOST: '0.0.0.0', PUBLIC_ULR: 'https://keep.example' } })
+    assert.match(
+      wrong,
+      /PUBLIC_URL must be set.*\n.*line 4: SWEEP_SECOND.*\n.*the environment: PUBLIC_ULR is no setting.*PUBLIC_URL\.\n/,
+    )
   })
 
   it('that is not there is one sentence', () => {
@@ -169,6 +180,21 @@ describe('a mistake at a start', () => {
     } finally {
       disk?.unmount()
     }
+  })
+
+  it('is the master secret of another server: which file, and what to do', async () => {
+    const data = join(root, 'exchanged')
+    const secret = join(data, 'secrets', 'master.secret')
+    const options = ['--port', '0', '--data', data]
+    await bannerOf(options)
+    const right = await readFile(secret)
+    await writeFile(secret, `${randomBytes(32).toString('base64')}\n`)
+    assert.equal(
+      refusal(options),
+      `Blindkeep does not start: the master secret in ${secret} is not the one that this server’s keys were encrypted with. Put your copy of the right one there, or set MASTER_SECRET_FILE to its path. If it is the right one, the database is another server’s: look at DATA_DIR and DATABASE_URL.\n`,
+    )
+    await writeFile(secret, right)
+    await bannerOf(options)
   })
 
   it('is an address at which pages cannot encrypt, unless a setting says that it is meant', async () => {

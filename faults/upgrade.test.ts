@@ -233,6 +233,23 @@ describe('a server of the present version, on the data of the first build that p
   })
 })
 
+describe('a command of the present version, on a database from before the upgrade', () => {
+  it('changes nothing and says what to type, which works', async () => {
+    const dataDir = join(root, 'not-upgraded')
+    await unpackEarlierData(FIRST_BUILD, dataDir)
+    const backup = ['backup', join(root, 'backup of the same'), '--data', dataDir]
+    const refused = await operate(dataDir, ...backup)
+    assert.equal(refused.status, 1)
+    assert.equal(migrationIn(join(dataDir, 'blindkeep.sqlite')), 1)
+    const advised = refused.stderr.match(/Run `blindkeep-server (upgrade --data [^`]+)`, on SQLite while/)?.[1]
+    assert.ok(advised !== undefined, refused.stderr)
+    for (const args of [advised.split(' '), backup]) {
+      const { status, stderr } = await operate(dataDir, ...args)
+      assert.equal(status, 0, stderr)
+    }
+  })
+})
+
 describe('an upgrade without room for the copy', () => {
   it('does not begin, and says in a sentence how much is needed; with a backup it can do without', async (t) => {
     const disk = mountSmallDisk(24 * 1024 * 1024)

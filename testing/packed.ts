@@ -14,6 +14,8 @@ const run = promisify(execFile)
 
 export interface Packed {
   readonly directory: string
+  /** Where the packed packages are. */
+  readonly archives: string
   /** Where npm has linked `blindkeep` and `blindkeep-server`. */
   readonly programs: string
   /** Who has installed them and owns the directory, as options of a child process: the system’s user without rights if the tests run as root. */
@@ -52,6 +54,7 @@ async function install(): Promise<Packed> {
   for (const each of [directory, home, manifest]) await give(each)
   const packed = {
     directory,
+    archives,
     programs: join(directory, 'node_modules', '.bin'),
     user,
     environment: { PATH: `${node}${delimiter}${process.env.PATH}`, HOME: home },
@@ -77,7 +80,8 @@ export async function installNode(packed: Packed, version: string): Promise<stri
   return join(place, 'node_modules', name, 'bin')
 }
 
-async function npmInstall({ user, environment }: Packed, cwd: string, what: readonly string[]): Promise<void> {
+/** `npm install` of packages and options below `cwd`, by the user without rights. */
+export async function npmInstall({ user, environment }: Packed, cwd: string, what: readonly string[]): Promise<void> {
   const { stdout: registry } = await run('npm', ['config', 'get', 'registry'])
   // Of this machine: the way to the registry. Not: npm's settings, which may name files of another user.
   const machine = Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name))

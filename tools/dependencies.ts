@@ -53,7 +53,7 @@ function faultsOfOwn(): readonly string[] {
   const manifests = own.map(([path]) => [path, readManifest(path)] as const)
   return manifests.flatMap(([path, manifest]) => [
     ...(manifest.version === version ? [] : [`${path}/package.json has version ${manifest.version}, not ${version}`]),
-    ...Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+    ...Object.keys({ ...askedBy(manifest), ...manifest.devDependencies })
       .filter((name) => !isOwn(name) && !hasReason(name))
       .map((name) => `decisions/dependencies.md gives no reason for ${name}, which ${path || 'the root'} asks for`),
   ])
@@ -89,12 +89,12 @@ function isOwn(name: string): boolean {
 
 function section(): string {
   const users = own.filter(([path]) => path.startsWith('packages/'))
-  const direct = [...new Set(users.flatMap(([, { dependencies = {} }]) => Object.keys(dependencies)))]
+  const direct = [...new Set(users.flatMap(([, entry]) => Object.keys(askedBy(entry))))]
   const rows = direct
     .filter((name) => !isOwn(name))
     .sort()
     .map((name) => {
-      const usedBy = users.filter(([, { dependencies }]) => dependencies?.[name] !== undefined)
+      const usedBy = users.filter(([, entry]) => askedBy(entry)[name] !== undefined)
       const brought = [...broughtBy(usedBy[0]?.[0] ?? '', name)].filter((each) => each !== name).sort()
       const cells = [`\`${name}\``, usedBy.map(([path]) => path.slice('packages/'.length)).join(', ')]
       return `| ${[...cells, brought.map((each) => `\`${each}\``).join(', ') || '–'].join(' | ')} |`
@@ -122,10 +122,14 @@ function broughtBy(from: string, name: string, found = new Map<string, string>()
   const path = placeOf(from, name)
   if (path !== undefined && !found.has(path)) {
     found.set(path, nameOf(path))
-    const { dependencies, optionalDependencies } = packages[path] ?? {}
-    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) broughtBy(path, next, found)
+    for (const next of Object.keys(askedBy(packages[path] ?? {}))) broughtBy(path, next, found)
   }
   return new Set(found.values())
+}
+
+/** What npm installs with it: the optional ones too, where it can. */
+function askedBy({ dependencies, optionalDependencies }: Entry): Readonly<Record<string, string>> {
+  return { ...dependencies, ...optionalDependencies }
 }
 
 /** Where Node finds it, from the innermost directory outwards. */

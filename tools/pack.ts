@@ -38,6 +38,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string>>
   readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
@@ -79,10 +80,13 @@ async function packProgram(folder: ProgramName, add?: (staged: Staged) => void):
   })
   cpSync(join(ROOT, 'packages', folder, 'bin.mjs'), join(directory, 'bin.mjs'))
   add?.(staged)
-  const left = Object.entries(manifest.dependencies ?? {}).filter(([name]) => isOutside(folder, name) && name !== PAGES)
+  const outside = (asked: Manifest['dependencies'] = {}) =>
+    Object.fromEntries(Object.entries(asked).filter(([name]) => isOutside(folder, name) && name !== PAGES))
+  const { optionalDependencies, ...others } = manifest
   write(directory, 'package.json', {
-    ...manifest,
-    dependencies: Object.fromEntries(left),
+    ...others,
+    dependencies: outside(manifest.dependencies),
+    ...(optionalDependencies && { optionalDependencies: outside(optionalDependencies) }),
     files: ['bin.mjs', 'dist', 'deploy'].filter((name) => existsSync(join(directory, name))),
     engines: ENGINES,
   })

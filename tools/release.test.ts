@@ -15,6 +15,7 @@ import {
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { installPacked, type Packed } from '../testing/packed.ts'
 import { projectFiles, ROOT } from './projectFiles.ts'
 
@@ -76,6 +77,23 @@ describe('a release', () => {
       assert.equal(hashes?.[0]?.alg, 'SHA-512', ref)
   })
 
+  it('has a bill of materials as the schema of CycloneDX wants it, in which each reference leads somewhere', async () => {
+    const [file = ''] = readdirSync(out).filter((name) => name.endsWith('.cdx.json'))
+    const text = readFileSync(join(out, file), 'utf8')
+    const { specVersion, metadata, components, dependencies, ...others }: Referring = JSON.parse(text)
+    const version = Object.values(Spec.Version).find((each) => each === specVersion)
+    assert.ok(version !== undefined, specVersion)
+    const schema = new Validation.JsonStrictValidator(version)
+    assert.equal(await schema.validate(text), null)
+    // The validator looks: it refuses a component without a name.
+    const nameless = { ...others, specVersion, components: [{ type: 'library' }] }
+    assert.notEqual(await schema.validate(JSON.stringify(nameless)), null)
+    const refs = [metadata.component, ...components].map((component) => component['bom-ref'])
+    assert.equal(new Set(refs).size, refs.length)
+    assert.deepEqual(dependencies.map(({ ref }) => ref).toSorted(), refs.toSorted())
+    for (const { dependsOn } of dependencies) for (const ref of dependsOn) assert.ok(refs.includes(ref), ref)
+  })
+
   it('stops when a package has another version, and writes nothing', () => {
     const manifest = join(copy, 'packages', 'web', 'package.json')
     writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/"version": ".*?"/, '"version": "99.0.0"'))
@@ -95,6 +113,13 @@ interface Written {
     readonly 'bom-ref': string
     readonly hashes?: readonly { readonly alg: string }[]
   }[]
+}
+
+interface Referring {
+  readonly specVersion: string
+  readonly metadata: { readonly component: { readonly 'bom-ref': string } }
+  readonly components: readonly { readonly 'bom-ref': string }[]
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
 }
 
 /** All files of the tree, and the installed packages as hard links, without what was built. */

@@ -135,15 +135,19 @@ function npmSbom(): Bom {
   return JSON.parse(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']))
 }
 
+interface PackedManifest extends Contained {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
 function packedIn(archive: string): PackedPackage {
   const files = run('tar', ['-tzf', archive]).split('\n')
   const read = (file: string) => run('tar', ['-xOzf', archive, `package/${file}`])
-  const { name, version, dependencies }: Contained & { readonly dependencies: Readonly<Record<string, string>> } =
-    JSON.parse(read('package.json'))
+  const { name, version, dependencies, optionalDependencies }: PackedManifest = JSON.parse(read('package.json'))
   const contents: readonly Contained[] = CONTENTS.filter((file) => files.includes(`package/${file}`)).flatMap((file) =>
     JSON.parse(read(file)),
   )
-  return { name, version, dependencies: Object.keys(dependencies), contents }
+  return { name, version, dependencies: Object.keys({ ...dependencies, ...optionalDependencies }), contents }
 }
 
 function archiveOf(name: string, version: string): string {

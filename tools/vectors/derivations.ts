@@ -22,6 +22,8 @@ import {
   rising,
   SALT,
   SERVER_ID,
+  SHARE_KEY,
+  STRETCHED,
 } from './inputs.ts'
 
 interface Row {
@@ -35,6 +37,24 @@ interface Row {
 const label = (text: string) => utf8(`${text}\0`)
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 
+const SHARED_SECRET = rising(0x60, 32)
+const INPUTS = {
+  account_key: toHex(ACCOUNT_KEY),
+  recovery_secret: toHex(RECOVERY_SECRET),
+  blob_key: toHex(BLOB_KEY),
+  salt: toHex(SALT),
+  opaque_id: toHex(OPAQUE_ID),
+  album_id: toHex(ALBUM_ID),
+  file_id: toHex(FILE_ID),
+  device_id: toHex(DEVICE_ID),
+  server_id: toHex(utf8(SERVER_ID)),
+  other_server_id: toHex(utf8(OTHER_SERVER_ID)),
+  passkey_output: toHex(PASSKEY_OUTPUT),
+  shared_secret: toHex(SHARED_SECRET),
+  share_key: toHex(SHARE_KEY),
+  stretched: toHex(STRETCHED),
+}
+
 /**
  * The rows repeat ikm, salt and info without the code of the client, so that the two have to agree. Argon2id is OpenSSL's here, which is quicker; the
  * tests of the client compare the implementation for browsers with these vectors.
@@ -46,31 +66,18 @@ export async function derivationVectors() {
   const passwordSalt = derive.passwordSalt(EMAIL, SALT)
   assert.equal(toHex(passwordSalt), toHex(sha256(salted).subarray(0, 16)))
   const master = await nodeEnvironment.masterOfPassword(password, passwordSalt)
-  const sharedSecret = rising(0x60, 32)
   const rows = [
     ...accountRows(master),
     ...passkeyRows(),
     ...linkRows(),
+    ...sharePassphraseRows(),
     ...albumRows(),
-    ...dropRows(sharedSecret),
+    ...dropRows(SHARED_SECRET),
     ...deviceRows(),
     ...streamRows(),
   ]
   return {
-    inputs: {
-      account_key: toHex(ACCOUNT_KEY),
-      recovery_secret: toHex(RECOVERY_SECRET),
-      blob_key: toHex(BLOB_KEY),
-      salt: toHex(SALT),
-      opaque_id: toHex(OPAQUE_ID),
-      album_id: toHex(ALBUM_ID),
-      file_id: toHex(FILE_ID),
-      device_id: toHex(DEVICE_ID),
-      server_id: toHex(utf8(SERVER_ID)),
-      other_server_id: toHex(utf8(OTHER_SERVER_ID)),
-      passkey_output: toHex(PASSKEY_OUTPUT),
-      shared_secret: toHex(sharedSecret),
-    },
+    inputs: INPUTS,
     password_salt: [
       {
         name: 'Argon2id’s salt for a password, the first 16 bytes of SHA-256',
@@ -244,6 +251,35 @@ function linkRows(): readonly Row[] {
       salt: OPAQUE_ID,
       info: label('service/link-title/1'),
       output: derive.linkTitleKey(derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID), OPAQUE_ID),
+    },
+  ]
+}
+
+function sharePassphraseRows(): readonly Row[] {
+  const [shareKey, stretched] = [SHARE_KEY, STRETCHED]
+  const inputs = { shareKey, stretched, opaqueId: OPAQUE_ID }
+  const ikm = concatBytes(shareKey, stretched)
+  return [
+    {
+      name: 'Argon2id’s salt for the passphrase of a share',
+      ikm: shareKey,
+      salt: OPAQUE_ID,
+      info: label('service/share-salt/1'),
+      output: derive.sharePassphraseSalt(shareKey, OPAQUE_ID),
+    },
+    {
+      name: 'proof of the passphrase of a share',
+      ikm,
+      salt: OPAQUE_ID,
+      info: label('service/share-proof/1'),
+      output: derive.sharePassphraseProof(inputs),
+    },
+    {
+      name: 'key of the index of a share with a passphrase',
+      ikm,
+      salt: OPAQUE_ID,
+      info: label('service/share-key/1'),
+      output: derive.sharePassphraseKey(inputs),
     },
   ]
 }

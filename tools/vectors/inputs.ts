@@ -22,6 +22,9 @@ export const SERVER_ID = 'https://keep.example'
 export const OTHER_SERVER_ID = 'https://keep.example:8443'
 export const RECOVERY_SECRET: Bytes = rising(0x20, 32)
 export const BLOB_KEY: Bytes = rising(0x40, 32)
+export const SHARE_KEY: Bytes = rising(0x60, 32)
+/** What Argon2id makes of a passphrase. */
+export const STRETCHED: Bytes = rising(0x80, 32)
 export const SALT: Bytes = rising(0xa0, 16)
 export const OPAQUE_ID: Bytes = fromHex('6f0d3c2b1a49586776859403122130ff')
 export const ALBUM_ID: Bytes = fromHex('0192e8a47c4e7d1a9b1e3f2a5c6d7e01')

@@ -10,15 +10,16 @@ const named = (name: string | undefined, size = 1) => ({ name, size, type: undef
 /** What the owner keeps of a share. `files` is what its client shared. */
 export async function shareRecordVectors(shareKey: Uint8Array) {
   const cases = [
-    { name: 'two files', files: [named('Grüße – 文.txt'), named(undefined, 300)] },
+    { name: 'two files', needsPassphrase: false, files: [named('Grüße – 文.txt'), named(undefined, 300)] },
     {
-      name: 'more files than names, and names that are cut',
+      name: 'more files than names, and names that are cut; with a passphrase',
+      needsPassphrase: true,
       files: ['文'.repeat(80), `${'𝔛'.repeat(80)}y`, 'a\nb', 'four', 'five', 'six'].map((name) => named(name, 7)),
     },
   ]
   const valid = []
-  for (const { name, files } of cases) {
-    const record = { shareKey: Uint8Array.from(shareKey), ...summaryOf(files) }
+  for (const { name, needsPassphrase, files } of cases) {
+    const record = { shareKey: Uint8Array.from(shareKey), needsPassphrase, ...summaryOf(files) }
     valid.push({
       name,
       account_key: toHex(ACCOUNT_KEY),
@@ -26,6 +27,7 @@ export async function shareRecordVectors(shareKey: Uint8Array) {
       salt: toHex(SALT),
       file_names: files.map((file) => file.name ?? null),
       share_key: toHex(shareKey),
+      needs_passphrase: needsPassphrase,
       files: record.files,
       bytes: record.bytes,
       names: record.names,
@@ -40,7 +42,7 @@ function invalidRecords() {
   const of = (over: Readonly<Record<string, CborValue>>) =>
     toHex(encodeCbor(new Map(Object.entries({ ...valid(), ...over }))))
   return [
-    { name: 'a later version', record: of({ version: 2 }) },
+    { name: 'a later version', record: of({ version: 3 }) },
     { name: 'a short key', record: of({ key: rising(1, 31) }) },
     { name: 'no files', record: of({ files: 0 }) },
     { name: 'more files than a share has', record: of({ files: 10_001 }) },
@@ -59,7 +61,8 @@ function invalidRecords() {
 const valid = (): Record<string, CborValue> => ({ version: 1, key: rising(0x60, 32), files: 1, bytes: 1, names: ['a'] })
 
 async function invalidSealings(shareKey: Uint8Array) {
-  const content = encodeShareRecord({ shareKey: Uint8Array.from(shareKey), files: 1, bytes: 1, names: [] })
+  const summary = { needsPassphrase: false, files: 1, bytes: 1, names: [] }
+  const content = encodeShareRecord({ shareKey: Uint8Array.from(shareKey), ...summary })
   const right = { key: ACCOUNT_KEY, contextId: OPAQUE_ID, salt: SALT, purpose: 'share-record' } as const
   return [
     { name: 'of another share', sealed_record: toHex(await sealSmall(content, { ...right, contextId: ALBUM_ID })) },

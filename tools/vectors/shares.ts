@@ -3,14 +3,16 @@ import { concatBytes, toHex } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { base64urlnopad } from '@scure/base'
-import { type StreamSecrets, streamSecrets } from '../../packages/client/src/seal/derive.ts'
+import { nodeEnvironment } from '../../packages/client/src/node/nodeEnvironment.ts'
+import { type StreamSecrets, sharePassphraseSalt, streamSecrets } from '../../packages/client/src/seal/derive.ts'
+import { normalPassphrase } from '../../packages/client/src/seal/passphraseSpellings.ts'
 import { createSealer, sealSmall } from '../../packages/client/src/seal/seal.ts'
 import { makeShareFragment } from '../../packages/client/src/share/shareAddress.ts'
 import { encodeShareIndex, type ShareEntry, sealShareIndex } from '../../packages/client/src/share/shareIndex.ts'
-import { ALBUM_ID, BLOB_KEY, FILE_ID, OPAQUE_ID, patternBytes, rising, SALT } from './inputs.ts'
+import { stretchSharePassphrase } from '../../packages/client/src/share/sharePassphrase.ts'
+import { ALBUM_ID, BLOB_KEY, FILE_ID, OPAQUE_ID, patternBytes, rising, SALT, SHARE_KEY } from './inputs.ts'
 import { shareRecordVectors } from './shareRecords.ts'
 
-const SHARE_KEY = rising(0x60, 32)
 const seal = { shareKey: SHARE_KEY, opaqueId: OPAQUE_ID, salt: SALT }
 
 /** `one byte, every header field` of sealed-blobs.json. */
@@ -58,7 +60,7 @@ export async function shareVectors() {
   const entries = [await uploaded(), await adopted()]
   const encoded = encodeShareIndex(entries)
   const sealed = await sealShareIndex(seal, entries)
-  const fragment = makeShareFragment(SHARE_KEY)
+  const fragment = makeShareFragment({ shareKey: SHARE_KEY, needsPassphrase: false })
   return {
     valid: [
       {
@@ -72,6 +74,7 @@ export async function shareVectors() {
         sealed_index: toHex(sealed),
       },
     ],
+    with_passphrase: [await passphraseVector(entries)],
     invalid: {
       fragments: invalidFragments(fragment),
       indexes: invalidIndexes(encoded, entries),
@@ -81,13 +84,36 @@ export async function shareVectors() {
   }
 }
 
+async function passphraseVector(entries: readonly ShareEntry[]) {
+  const typed = 'K7WM P3XD 9QHT 2VNC'
+  const passphrase = normalPassphrase(typed)
+  const salt = sharePassphraseSalt(SHARE_KEY, OPAQUE_ID)
+  const stretched = await nodeEnvironment.passphraseProof(passphrase, salt)
+  const given = { shareKey: SHARE_KEY, opaqueId: OPAQUE_ID, passphrase: typed }
+  const { proof, indexKey } = await stretchSharePassphrase(nodeEnvironment, given)
+  return {
+    name: 'the same files',
+    opaque_id: toHex(OPAQUE_ID),
+    fragment: makeShareFragment({ shareKey: SHARE_KEY, needsPassphrase: true }),
+    share_key: toHex(SHARE_KEY),
+    passphrase_typed: typed,
+    passphrase_normal: passphrase,
+    passphrase_salt: toHex(salt),
+    stretched: toHex(stretched),
+    proof: toHex(proof),
+    index_key: toHex(indexKey),
+    salt: toHex(SALT),
+    sealed_index: toHex(await sealShareIndex({ ...seal, shareKey: indexKey }, entries)),
+  }
+}
+
 function invalidFragments(fragment: string) {
   const bytes = base64urlnopad.decode(fragment)
   const encoded = (changed: Uint8Array) => base64urlnopad.encode(changed)
   return [
     { name: 'empty', fragment: '' },
     { name: 'version 0', fragment: encoded(concatBytes(Uint8Array.of(0), bytes.subarray(1))) },
-    { name: 'version 2', fragment: encoded(concatBytes(Uint8Array.of(2), bytes.subarray(1))) },
+    { name: 'version 3', fragment: encoded(concatBytes(Uint8Array.of(3), bytes.subarray(1))) },
     { name: 'one byte short', fragment: encoded(bytes.subarray(0, 32)) },
     { name: 'one byte long', fragment: encoded(concatBytes(bytes, Uint8Array.of(0))) },
     { name: 'the last character cut off', fragment: fragment.slice(0, -1) },

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { installNode, installPacked, type Packed } from '../../../testing/packed.ts'
+import { installNode, installPacked, npmInstall, type Packed } from '../../../testing/packed.ts'
 import { freePort } from '../../../testing/startServer.ts'
 import { launchBrowser } from '../../web/e2e/browser.ts'
 
@@ -75,6 +76,28 @@ describe('the packages', () => {
       assert.deepEqual(await ended, [0, null])
     })
 
+  it('run without the optional dependency of the command line, which says what it is for', async (t) => {
+    // Apart from the installation, whose packages Node would find.
+    const place = await mkdtemp(join(tmpdir(), 'blindkeep-alone-'))
+    t.after(() => rm(place, { recursive: true, force: true }))
+    await chown(place, packed.user.uid ?? -1, packed.user.gid ?? -1)
+    const [archive = ''] = (await readdir(packed.archives)).filter((name) => /^blindkeep-\d/.test(name))
+    await npmInstall(packed, place, [join(packed.archives, archive), '--omit=optional'])
+    assert.deepEqual(
+      (await readdir(join(place, 'node_modules'))).filter((name) => !name.startsWith('.')),
+      ['blindkeep'],
+    )
+    const env = { ...packed.environment, BLINDKEEP_HOME: join(place, 'state'), BLINDKEEP_PASSWORD: 'a long sentence' }
+    const call = (...args: readonly string[]) => run(join(place, 'node_modules', '.bin', 'blindkeep'), args, { env })
+    assert.match((await call('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+    const login = ['login', README_ADDRESS, '--email', 'owner@example.org', '--keyring']
+    await assert.rejects(call(...login), {
+      code: 1,
+      stderr:
+        /@napi-rs\/keyring, which reaches the system’s keyring, is not installed here.*in again without --keyring: then the keys are in files that only you may read\.\n$/,
+    })
+  })
+
   it('have types that a strict program compiles with', async () => {
     await symlink(TYPES, join(packed.directory, 'node_modules', '@types'))
     await writeFile(join(packed.directory, 'program.ts'), PROGRAM)
@@ -92,10 +115,12 @@ describe('the packages', () => {
 
   it('bring the licences of what is inside, need little else, and are small', async () => {
     const modules = join(packed.directory, 'node_modules')
-    const needs = { blindkeep: ['@napi-rs/keyring'], 'blindkeep-server': [] }
-    for (const [name, needed] of Object.entries(needs)) {
-      const { dependencies, version } = JSON.parse(await readFile(join(modules, name, 'package.json'), 'utf8'))
-      assert.deepEqual(Object.keys(dependencies), needed)
+    const mayUse = { blindkeep: ['@napi-rs/keyring'], 'blindkeep-server': [] }
+    for (const [name, optional] of Object.entries(mayUse)) {
+      const manifest = JSON.parse(await readFile(join(modules, name, 'package.json'), 'utf8'))
+      const { dependencies, optionalDependencies = {}, version } = manifest
+      assert.deepEqual(Object.keys(dependencies), [])
+      assert.deepEqual(Object.keys(optionalDependencies), optional)
       const { stdout } = await run(join(packed.programs, name), ['--version'], { env: packed.environment })
       assert.equal(stdout.trim(), version)
     }

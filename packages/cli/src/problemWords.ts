@@ -47,6 +47,8 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.channel.not_offered': 'The server does not offer this kind. `blindkeep notify list` says what it offers.',
   'error.channel.code_wrong': 'This is not the code. Use the one in the newest message.',
   'error.channel.rate_limited': 'There were too many tests or codes. Wait a quarter of an hour.',
+  'error.share.rate_limited':
+    'Too many wrong passphrases were tried on this share. Wait a quarter of an hour, and call it again with the right one.',
   'error.share.not_found': 'There is no such share (any more): it has expired or was revoked. Ask for a new address.',
   'error.drop.link_not_found':
     'The link takes no files: it has expired, is used up, or was revoked. Ask its owner for a new one.',

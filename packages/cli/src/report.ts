@@ -11,6 +11,8 @@ export interface Report {
   answer(text: string, fact: object): void
   /** Words about a result, for people: on standard error, so that they stay out of what a pipe reads. */
   aside(text: string): void
+  /** Why nothing happens for now, where no row of `progress` says it: on standard error, and with `--json` also as a fact. */
+  waiting(text: string, fact: object): void
   /** What is wrong: on standard error, also with `--quiet`; with `--json` also as a fact. */
   problem(text: string, fact: object): void
   /** Results in columns, with their headings for people. `none` is what a person reads of an empty list; programs read nothing. */
@@ -68,6 +70,11 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
       clear()
       if (json) stdout.write(`${jsonLine(fact)}\n`)
       stderr.write(`blindkeep: ${text}\n`)
+    },
+    waiting(text, fact) {
+      if (isLive) return
+      if (json) stdout.write(`${jsonLine(fact)}\n`)
+      if (!quiet) stderr.write(`blindkeep: ${text}\n`)
     },
     progress(rows) {
       const now = performance.now()

@@ -1,7 +1,7 @@
 /** Readers of addresses, words, answers, events and stored states. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { toBase64 } from '@blindkeep/protocol/bytes'
+import { toBase64, toHex } from '@blindkeep/protocol/bytes'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { operations } from '@blindkeep/protocol/operations'
 import { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
@@ -97,26 +97,32 @@ describe('parseFragment and parseLink', () => {
 })
 
 describe('parseShareFragment and parseShare', () => {
-  const valid = shares.valid.map(({ fragment }) => fragment)
+  const valid = [...shares.valid, ...shares.with_passphrase].map(({ fragment }) => fragment)
   const addresses = valid.map((fragment) => `${baseUrl}/v/${OPAQUE_ID}#${fragment}`)
 
   it('read back what was made', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (shareKey) => {
-        assert.deepEqual(parseShareFragment(makeShareFragment(shareKey)), shareKey)
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.boolean(), (shareKey, needsPassphrase) => {
+        const fragment = { shareKey, needsPassphrase }
+        assert.deepEqual(parseShareFragment(makeShareFragment(fragment)), fragment)
         const { opaqueId } = parseShare(known(addresses[0]))
-        assert.deepEqual(parseShare(formatShare({ baseUrl, opaqueId, shareKey })), { baseUrl, opaqueId, shareKey })
+        const address = { baseUrl, opaqueId, ...fragment }
+        assert.deepEqual(parseShare(formatShare(address)), address)
       }),
       runs(50),
     )
   })
 
-  it('throw ShareError only, and read no changed fragment as the same key', async () => {
-    const keys = new Set(valid.map((fragment) => String(parseShareFragment(fragment))))
+  it('throw ShareError only, and read no changed fragment as the same', async () => {
+    const readOf = (text: string) => {
+      const { shareKey, needsPassphrase } = parseShareFragment(text) ?? {}
+      return shareKey && `${needsPassphrase} ${toHex(shareKey)}`
+    }
+    const keys = new Set(valid.map(readOf))
     await fc.assert(
       fc.asyncProperty(fc.oneof(anyText, changedTexts(...valid)), async (text) => {
-        const key = parseShareFragment(text)
-        if (key !== undefined && !text.startsWith('#')) assert.ok(!keys.has(String(key)))
+        const read = readOf(text)
+        if (read !== undefined && !text.startsWith('#')) assert.ok(!keys.has(read))
       }),
       runs(200),
     )

@@ -118,7 +118,9 @@ describe('the titles of links', () => {
 describe('shares in the list of their owner', () => {
   it('do not appear under each other’s names, nor with each other’s address', async () => {
     const first = await keeper.owner.createShare([asset.assetId], { name: 'Taxes' })
-    const second = await keeper.owner.createShare([other.assetId], { name: 'Wedding' })
+    const second = await keeper.owner.createShare([other.assetId])
+    // A name that is given later is bound to its share, too.
+    await keeper.owner.nameShare(second.opaqueId, 'Wedding')
     for (const member of ['sealed_name', 'sealed_record'] as const) {
       proxy.tamper(changedList(/^\/v1\/shares$/, 'shares', rotated(member)))
       const listed = await keeper.owner.listShares()

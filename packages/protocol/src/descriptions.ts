@@ -70,6 +70,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   NameDeviceRequest: 'The new name of a device, or null.',
   NamePasskeyRequest: 'The new name of a passkey, or null.',
   NameSessionRequest: 'The new name of a session, or null.',
+  NameShareRequest: 'The new name of a share, or null.',
   OpenUploadResponse: 'An open upload session, an own one or a guest’s.',
   PasskeyLoginRequest: 'A passkey and its proof.',
   PasskeyResponse: 'A passkey of the account.',

@@ -99,7 +99,16 @@ export function gateProblems(operation: Operation): readonly ProblemCode[] {
     'error.request.payload_too_large',
     'error.request.overloaded',
     'error.request.failed',
+    ...(asksStore(operation) ? (['error.storage.unavailable'] as const) : []),
+    ...(asksStore(operation) && operation.method !== 'GET' && operation.method !== 'HEAD'
+      ? (['error.storage.full'] as const)
+      : []),
   ]
+}
+
+/** Whether it reads or writes rows. The list of revoked tokens has one answer for every reason why it cannot be read (specification, Discovery). */
+function asksStore({ tag, problems }: Operation): boolean {
+  return tag !== 'service' && !problems.includes('error.federation.revocations_unavailable')
 }
 
 /** All problem codes that an operation may answer, without repeats. */

@@ -170,6 +170,11 @@ const catalog = {
     title: 'The link needs a passphrase',
     help: 'Derive passphrase_proof from the passphrase that the owner gave you. Never send the passphrase itself.',
   },
+  'error.share.passphrase_required': {
+    status: 403,
+    title: 'The share needs a passphrase',
+    help: 'Send X-Service-Passphrase-Proof, derived from the passphrase that the owner gave you and the key in the address. Never send the passphrase itself.',
+  },
   'error.drop.links_exhausted': {
     status: 403,
     title: 'Too many live links',
@@ -385,6 +390,11 @@ const catalog = {
     title: 'Too many uploads or passphrases on this link',
     help: 'Wait for the seconds in Retry-After.',
   },
+  'error.share.rate_limited': {
+    status: 429,
+    title: 'Too many passphrases on this share',
+    help: 'Wait for the seconds in Retry-After.',
+  },
   'error.request.failed': {
     status: 500,
     title: 'The server failed',
@@ -403,7 +413,7 @@ const catalog = {
   'error.storage.full': {
     status: 500,
     title: 'The storage is full',
-    help: 'The disk of the server has no room for these bytes. What was acknowledged stays. Try again later, from where it stopped: the operator has to make room first.',
+    help: 'The disk of the server has no room for this. What was acknowledged stays. Try again later, an upload from where it stopped: the operator has to make room first.',
   },
   'error.federation.revocations_unavailable': {
     status: 503,

@@ -12,6 +12,7 @@ export const HEADERS = {
   protocolMax: `x-${SERVICE}-protocol-max`,
   requestId: 'x-request-id',
   idempotencyKey: 'idempotency-key',
+  passphraseProof: `x-${SERVICE}-passphrase-proof`,
 } as const
 
 /** The largest integer that every JSON reader keeps exactly (RFC 8259, section 6). */

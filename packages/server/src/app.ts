@@ -10,6 +10,7 @@ import { openPostgresSeats } from './adapters/limiter/postgresSeats.ts'
 import { createMessenger } from './adapters/messenger/messenger.ts'
 import type { Condition } from './adapters/prometheus/condition.ts'
 import type { Meter } from './adapters/prometheus/metrics.ts'
+import { freeBytesBeside } from './adapters/sql/freeBytes.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { startConditionWatch } from './conditionWatch.ts'
 import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from './config.ts'
@@ -21,6 +22,7 @@ import { openServerKeys } from './domain/custody/keys.ts'
 import { checkServerId } from './domain/custody/serverId.ts'
 import { settleWindow } from './domain/discovery/protocolWindow.ts'
 import { settleSettings } from './domain/discovery/sharedSettings.ts'
+import { type FullWatch, watchFullness } from './fullWatch.ts'
 import { createMetricsServer, type MetricsServer } from './http/metricsServer.ts'
 import { createRoutes } from './http/routes.ts'
 import { createHttpServer } from './http/server.ts'
@@ -62,7 +64,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const { config, port, version, onBroken } = parts
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
-  const { meter, log, data } = await openMetered(parts)
+  const { meter, log, data, full } = await openWatched(parts)
   const { store, objects, keyring, node } = data
   const { clock } = node
   const { headWatch, conditionWatch, stopWatching } = await startWatching({ ...data, ...config, clock, log, onBroken })
@@ -98,7 +100,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   await settleWindow(store, window)
   await rules.protocolWindow.refresh()
   let isDraining = false
-  const unreadiness = () => [...(isDraining ? ['draining'] : []), ...node.faults(), ...headWatch.reasons()]
+  const unreadiness = () => [isDraining ? ['draining'] : [], full.reasons(), node.faults(), headWatch.reasons()].flat()
   const http = createHttpServer(
     {
       routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, { ...config, publicUrl }),
@@ -145,6 +147,17 @@ interface Metered {
   readonly data: ServerData
 }
 
+/** As `openMetered`, with a store that notices a full disk. */
+async function openWatched(parts: AppParts): Promise<Metered & { readonly full: FullWatch }> {
+  const { data, ...others } = await openMetered(parts)
+  const full = watchFullness(data.store, { log: others.log, freeBytes: roomOf(parts.config) })
+  const close = () => {
+    full.stop()
+    return data.close()
+  }
+  return { ...others, data: { ...data, store: full.store, close }, full }
+}
+
 /** The server's data and log, counted if the operator wants figures. Only then the library is loaded. */
 async function openMetered({ config, log, version, onBroken }: AppParts): Promise<Metered> {
   const data = await openServerData(config, { version, onBroken, log })
@@ -165,6 +178,11 @@ function serveMetrics({
   const isSetBack = () => headWatch.reasons().length > 0
   const own = { store, bytes: staging, clock: node.clock, freeSpaceFloorBytes, lastBackupAt, isSetBack }
   return meter && createMetricsServer({ metrics: meter.metrics({ ...own, ...asked }), log, token })
+}
+
+/** How many bytes the disk of the database still takes. Infinite where it is the disk of another program. */
+function roomOf({ database }: Config): () => Promise<number> {
+  return async () => (database.kind === 'sqlite' ? freeBytesBeside(database.path) : Number.POSITIVE_INFINITY)
 }
 
 /** What limits requests: shared by all nodes, and kept in the process of a node that is alone. */

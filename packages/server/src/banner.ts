@@ -1,15 +1,16 @@
+import { resolve } from 'node:path'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { endpointText } from './config/endpoint.ts'
 import type { Given } from './config/given.ts'
-import { SETTINGS } from './config/settings.ts'
 import { startWarnings } from './config/startWarnings.ts'
+import { unknownSettingLines } from './config/unknownSettings.ts'
 import { type Config, publicAddressOf } from './config.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
 
 interface Start {
   readonly config: Config
-  readonly given: Pick<Given, 'file'>
+  readonly given: Given
   readonly port: number
   readonly hasPages: boolean
   readonly invite: IssuedInvite | undefined
@@ -18,38 +19,30 @@ interface Start {
 }
 
 /** What an operator reads at the start. */
-export function banner({ config, given: { file }, port, hasPages, invite, warnings }: Start): readonly string[] {
+export function banner({ config, given, port, hasPages, invite, warnings }: Start): readonly string[] {
+  const { file } = given
   const { baseUrl } = publicAddressOf(config, port)
   return [
     `Blindkeep is listening on ${endpointText(config.host, port)}`,
     `  address       ${baseUrl}`,
-    `  data          ${config.dataDirectory}`,
+    `  data          ${resolve(config.dataDirectory)}`,
     ...(file === undefined ? [] : [`  settings      ${file.path}, and the environment`]),
     ...databaseLines(config.database),
     ...bucketLines(config.blobs),
-    `  master secret ${config.masterSecretFile} (keep a copy elsewhere: without it, the server’s keys are lost)`,
-    `  registration  ${config.registration}${config.registration === 'invite' ? ': `npx blindkeep-server account invite` makes a code' : ''}`,
+    `  master secret ${resolve(config.masterSecretFile)} (keep a copy elsewhere: without it, the server’s keys are lost)`,
+    `  registration  ${config.registration}${config.registration === 'invite' ? ': `blindkeep-server account invite` makes a code' : ''}`,
     ...metricsLines(config),
     ...(invite === undefined
       ? []
       : [
           `  first invite  ${inviteLink(baseUrl, invite.code)} until ${formatInstant(invite.expiresAt)} (shown only once)`,
         ]),
-    ...[...unknownNames(file), ...startWarnings(config), ...warnings].map((warning) => `Warning: ${warning}`),
+    ...[...unknownSettingLines(given), ...startWarnings(config), ...warnings].map((warning) => `Warning: ${warning}`),
     hasPages
       ? `Next: open ${baseUrl}/ in a browser, register, make a link, and send it to the person who has files for you.`
       : 'The pages are not built, so a browser shows nothing: run `npm run build`, then start again.',
     `${baseUrl}/openapi.json describes the interface. Ctrl-C stops the server.`,
   ]
-}
-
-/** A misspelt setting would be without effect. The environment has names of other programs, a file of settings should not. */
-function unknownNames(file: Given['file']): readonly string[] {
-  const known: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ name }) => name))
-  const unknown = (file?.names ?? []).filter((name) => !known.has(name))
-  return unknown.length === 0
-    ? []
-    : [`${file?.path} has names that are no settings and do nothing: ${unknown.join(', ')}.`]
 }
 
 /** Where PostgreSQL is, without user and password. */

@@ -147,7 +147,7 @@ export async function openPresentStore({ database }: Pick<Config, 'database'>): 
     if (error instanceof PostgresEmpty) throw new Error(`${error.message}.`, { cause: error })
     if (!(error instanceof DatabaseMissing)) throw error
     throw new Error(
-      `${error.message}. Set DATA_DIR to the directory of a server that has run, or start the server there once.`,
+      `${error.message}. Name the settings of the server with --config, or its directory with --data (DATA_DIR), or start the server there once.`,
       { cause: error },
     )
   })

@@ -9,3 +9,17 @@ it('an error is written with its causes, once each', () => {
   assert.equal(errorText(new Error('gone: no such file', { cause: new Error('no such file') })), 'gone: no such file')
   assert.equal(errorText('text'), 'text')
 })
+
+it('an error of a file that this user may not use says which user and which file', () => {
+  const error = Object.assign(new Error("EACCES: permission denied, open '/keep/it'"), {
+    code: 'EACCES',
+    path: '/keep/it',
+  })
+  assert.match(errorText(error), /^the user .* may not read and write \/keep\/it, .*chown.* owner\.$/)
+  assert.match(errorText(new Error('no start', { cause: error })), /^no start \(the user .*owner\.\)$/)
+})
+
+it('a full disk says what to do', () => {
+  const error = Object.assign(new Error('database or disk is full'), { errcode: 13 })
+  assert.match(errorText(error), /^the disk of the data directory is full\. Make room on it/)
+})

@@ -1,4 +1,5 @@
 import { GivenWrongly, givenSettings, parseOptions } from './config/given.ts'
+import { forPerson } from './hints.ts'
 import { RELEASE } from './release.ts'
 import { serve } from './serve.ts'
 
@@ -19,7 +20,7 @@ export async function runServer(argv: readonly string[]): Promise<void> {
     else await serve(givenSettings(process.env, options))
   } catch (error) {
     if (!(error instanceof GivenWrongly)) throw error
-    console.error(`Blindkeep does not start: ${error.message}`)
+    console.error(forPerson(`Blindkeep does not start: ${error.message}`))
     process.exitCode = 1
   }
 }
@@ -35,10 +36,10 @@ async function help(): Promise<void> {
     '  --version      prints the version',
     '  --help         prints this help',
     '',
-    'An option is stronger than the environment, and the environment is stronger than a file. `npx blindkeep-server config` shows what is in force.',
+    'An option is stronger than the environment, and the environment is stronger than a file. `blindkeep-server config` shows what is in force.',
     'All settings:',
     '',
     ...settingLines().map((line) => `  ${line}`),
   ]
-  console.log(lines.join('\n'))
+  console.log(forPerson(lines.join('\n')))
 }

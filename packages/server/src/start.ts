@@ -6,9 +6,11 @@ import { type App, createApp } from './app.ts'
 import { banner } from './banner.ts'
 import { endpointText } from './config/endpoint.ts'
 import type { Given } from './config/given.ts'
+import { unknownSettingLines, unknownSettings } from './config/unknownSettings.ts'
 import { type Config, readConfig } from './config.ts'
 import { onEnding } from './ending.ts'
 import { errorText } from './errorText.ts'
+import { forPerson } from './hints.ts'
 import type { StoreBroken } from './ports/store.ts'
 import { RELEASE } from './release.ts'
 
@@ -25,8 +27,12 @@ export async function start(given: Given): Promise<void> {
 async function run(given: Given): Promise<void> {
   const config = readConfig(given.environment)
   if ('faults' in config)
-    return quit(['Blindkeep does not start: these settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)])
+    return quit([
+      'Blindkeep does not start: these settings are wrong:',
+      ...[...config.faults, ...unknownSettingLines(given)].map((fault) => `  ${fault}`),
+    ])
   const log = createLog(config.logLevel)
+  for (const unknown of unknownSettings(given)) log.warn('a setting is unknown and does nothing', { ...unknown })
   const port = await portToListenOn(config)
   const app = await createApp({ config, port, log, version: RELEASE, onBroken: endBroken })
   await app.http.listen({ host: config.host, port }).catch(unusableAddress(config))
@@ -34,7 +40,8 @@ async function run(given: Given): Promise<void> {
   await app.metrics?.listen(metricsAt).catch(unusableAddress(metricsAt, { host: 'METRICS_HOST', port: 'METRICS_PORT' }))
   onEnding(process.env, () => void end(app, config))
   const invite = await app.issueFirstInvite()
-  console.log(banner({ config, given, port, hasPages: app.hasPages, invite, warnings: app.warnings }).join('\n'))
+  const lines = banner({ config, given, port, hasPages: app.hasPages, invite, warnings: app.warnings })
+  console.log(forPerson(lines.join('\n')))
   // Otherwise it is written at the end, and a killed process has none.
   flushCompileCache()
 }
@@ -88,6 +95,6 @@ function endBroken({ message }: StoreBroken): never {
 }
 
 function quit(lines: readonly string[]): void {
-  console.error(lines.join('\n'))
+  console.error(forPerson(lines.join('\n')))
   process.exitCode = 1
 }

@@ -78,6 +78,7 @@ describe('an account', () => {
     await signIn(page, { email: ' Olga@example.org ', password: PASSWORD })
     // The page remembers where the owner was, and the earlier session ended when that page closed.
     await heading(page, 'olga@example.org').waitFor()
+    await page.locator('h1:focus').waitFor()
     await page.getByText(text.sessions.none).waitFor()
     await assertAccessible(page)
   })
@@ -220,6 +221,11 @@ describe('messages about new files', () => {
     const mailRow = messages.getByRole('listitem').filter({ hasText: 'olga@example.org' })
     await mailRow.getByRole('button', { name: text.notify.remove }).click()
     await mailRow.waitFor({ state: 'detached' })
+    // The row that is left.
+    await page
+      .locator(':focus')
+      .and(messages.getByRole('button', { name: text.notify.remove }))
+      .waitFor()
     await assertAccessible(page)
   })
 })

@@ -27,6 +27,12 @@ const button = (page: Page, name: string | RegExp) =>
 const albumUrl = ({ album }: Keeper) => `${world.url}/#/albums/${album}`
 const tile = (page: Page, name: string) => page.locator('.tile').filter({ hasText: name })
 
+/** Whether the end of the name is within its tile, which clips what is outside. */
+function isEndInside(tile: Element): boolean {
+  const end = tile.querySelector('.cut-name')?.lastElementChild?.getBoundingClientRect()
+  return end !== undefined && end.width > 0 && end.right <= tile.getBoundingClientRect().right
+}
+
 async function upload({ owner, album, device }: Keeper, name: string, content: Uint8Array) {
   const { assetId } = await owner.upload({ source: sourceOfBytes(content), album, device, name })
   return assetId
@@ -207,13 +213,19 @@ describe('an album', () => {
   it('downloads the selected files as one ZIP, and deletes them after a question that says what this means', async (t) => {
     const keeper = await world.keeper()
     const content = randomBytes(10)
-    for (const name of ['one.txt', 'two.txt', 'three.txt']) await upload(keeper, name, content)
+    const long = `trip/day 2/${'Minutes of a long meeting '.repeat(3)}17.docx`
+    for (const name of ['one.txt', 'two.txt', long]) await upload(keeper, name, content)
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
+    // A name that is cut keeps its ending, and its folder is in a line of its own.
+    const shown = tile(page, 'meeting 17.docx')
+    await shown.getByText('g 17.docx', { exact: true }).waitFor()
+    await shown.getByText('trip/day 2/', { exact: true }).waitFor()
+    assert.ok(await shown.evaluate(isEndInside))
     for (const name of ['one.txt', 'two.txt']) await page.getByLabel(`Select ${name}`).check()
     await page.getByText('2 files selected').waitFor()
     await assertAccessible(page)
     const zip = await savedBy(page, () => button(page, 'Download').click())
-    assert.equal(zip.name, '2 files.zip')
+    assert.equal(zip.name, 'Album, 2 files.zip')
     const messages = page.getByRole('region', { name: 'Messages' })
     await messages.getByText('2 files were downloaded.').waitFor()
     await messages.getByRole('button').click()
@@ -254,12 +266,14 @@ describe('a share', () => {
     const keeper = await world.keeper()
     const content = new Uint8Array(randomBytes(1_200_000))
     await upload(keeper, 'report.bin', content)
-    const visit = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
+    const visit = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, passwordsInNode: true })
     const { page } = visit
     await page.getByLabel('Select report.bin').check()
     await button(page, 'Share').click()
     await page.getByLabel('Your name for it').fill('For the notary')
     await page.getByLabel('1 day').check()
+    await button(page, 'Suggest one').click()
+    const passphrase = await page.getByLabel('Passphrase (optional)').inputValue()
     await assertAccessible(page)
     await button(page, 'Create share link').click()
     const address = page.getByLabel('Share link', { exact: true })
@@ -268,9 +282,12 @@ describe('a share', () => {
     await button(page, 'Copy share link').click()
     const url = await clipboardOf(visit)
     assert.equal(url, await address.inputValue())
+    await page.getByText(passphrase, { exact: true }).waitFor()
     await button(page, 'Done').click()
 
-    const receiver = await browser.open(t, { url, device: 'phone' })
+    const receiver = await browser.open(t, { url, device: 'phone', passwordsInNode: true })
+    await receiver.page.getByLabel('Passphrase', { exact: true }).fill(passphrase.toUpperCase())
+    await button(receiver.page, 'Open the files').click()
     const saved = await savedBy(receiver.page, () => button(receiver.page, 'Download report.bin').click())
     assert.deepEqual(saved, { name: 'report.bin', bytes: content })
     assert.ok(!(await receiver.page.content()).includes('notary'), 'the name is the owner’s')
@@ -278,15 +295,24 @@ describe('a share', () => {
     await page.goto(`${world.url}/#/shares`)
     await page.getByRole('heading', { name: 'For the notary' }).waitFor()
     await page.getByText('1 file, 1.2 MB · report.bin').waitFor()
+    await page.getByText('With a passphrase').waitFor()
+    assert.ok(!(await page.content()).includes(passphrase), 'it is stored nowhere')
     assert.ok(!(await page.content()).includes(url.split('#')[1] ?? '#'), 'the key is shown only when it is asked for')
     await assertAccessible(page)
     await button(page, 'Show the link of For the notary').click()
     assert.equal(await address.inputValue(), url)
     await assertAccessible(page)
     await button(page, 'Done').click()
-    await button(page, 'Stop sharing: For the notary').click()
+    await button(page, 'Rename For the notary').click()
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('For the lawyer')
+    await assertAccessible(page)
+    await button(page, 'Save').click()
+    await page.getByRole('heading', { name: 'For the lawyer' }).waitFor()
+    await button(page, 'Stop sharing: For the lawyer').click()
+    await page.locator(':focus').and(button(page, 'Cancel')).waitFor()
     await button(page, 'Stop sharing').click()
     await page.getByText('No shares yet').waitFor()
+    await page.locator('h1:focus').waitFor()
     await receiver.page.reload()
     await receiver.page.getByRole('heading', { name: 'Nothing is shared here any more' }).waitFor()
   })

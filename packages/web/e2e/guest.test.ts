@@ -139,7 +139,7 @@ describe('deceptive names', () => {
       page,
       [...names, huge].map((name) => someFile(name, 10)),
     )
-    await page.getByText('<img src=x onerror="document.title=1">.png').waitFor()
+    await page.getByText('<img src=x onerror="document.title=1">.png').first().waitFor()
     assert.equal(await page.locator('.queue img').count(), 0)
     // A character that turns the text direction has an effect only inside its own isolate.
     assert.equal(await page.locator('bdi', { hasText: 'invoice' }).count(), 1)
@@ -179,10 +179,10 @@ describe('many files', () => {
     await page.getByText('… and 9,800 more files, counted above.').waitFor()
   })
 
-  it('come from a folder with all its contents, each under its path', async (t) => {
+  it('come from a folder with all its contents, each under its path, also on a phone that reloads before they are sent', async (t) => {
     const owner = await world.owner()
-    const { url } = await world.link({ owner })
-    const { page } = await browser.open(t, { url })
+    const { url } = await world.link({ owner, passphrase: 'sesame' })
+    const { page } = await browser.open(t, { url, device: 'phone' })
     const root = await mkdtemp(join(tmpdir(), 'blindkeep-folder-'))
     t.after(() => rm(root, { recursive: true }))
     const folder = join(root, 'trip')
@@ -191,9 +191,20 @@ describe('many files', () => {
     await button(page, 'Choose a folder').and(page.locator(':enabled')).waitFor()
     await input.setInputFiles(folder)
     await rowOf(page, 'one.txt').waitFor()
+
+    await page.reload()
+    await page.getByRole('heading', { name: '2 files were not finished' }).waitFor()
+    await page.locator('.unfinished li', { hasText: 'trip/day 2/two.txt' }).getByText('Not sent yet.').waitFor()
+    await button(page, 'Choose the folder again').waitFor()
+    await assertAccessible(page)
+    await input.setInputFiles(folder)
+    await page.getByText('not finished').waitFor({ state: 'detached' })
     await choose(page, join(folder, 'one.txt'))
+    await page.getByRole('textbox', { name: 'Passphrase', exact: true }).fill('sesame')
     await sendChosen(page)
     await allArrived(page)
+    await input.setInputFiles(folder)
+    await page.getByText('2 files have already arrived and are not sent twice.').waitFor()
     const names = (await owner.inbox()).map(({ file }) => file?.name).sort()
     assert.deepEqual(names, ['one.txt', 'trip/day 2/two.txt', 'trip/one.txt'])
   })

@@ -1,15 +1,19 @@
 /** The page of a share link, with valid and damaged links and with honest and malicious servers. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createCalls } from '@blindkeep/client/call'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
 import type { Keeper } from '../../../testing/people.ts'
+import { shareText } from '../src/share/texts.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { pngOf } from './pictures.ts'
 import { savedBy } from './saved.ts'
 import { useWorldBehindProxy } from './world.ts'
+
+const words = shareText('en')
 
 const browser = useBrowser()
 let keeper: Keeper
@@ -22,14 +26,19 @@ const text = new TextEncoder().encode('One line.\nAnother <b>line</b>.\n')
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
 
-async function shared(...files: readonly { readonly name?: string; readonly content: Uint8Array }[]) {
+type File = { readonly name?: string; readonly content: Uint8Array }
+type Given = { readonly passphrase: string }
+
+async function shared(...given: readonly (File | Given)[]) {
+  const files = given.filter((each) => 'content' in each)
+  const passphrase = given.find((each) => 'passphrase' in each)?.passphrase
   const { owner, album, device } = keeper
   const assetIds: string[] = []
   for (const { name, content } of files) {
     const facts = { name, modifiedAt: '2026-03-04T05:06:07.000Z' }
     assetIds.push((await owner.upload({ source: sourceOfBytes(content), album, device, ...facts })).assetId)
   }
-  return { ...(await owner.createShare(assetIds)), assetIds }
+  return { ...(await owner.createShare(assetIds, { passphrase })), assetIds }
 }
 
 describe('the page of a share', () => {
@@ -60,6 +69,60 @@ describe('the page of a share', () => {
     await page.getByText('Downloaded').nth(2).waitFor()
     while (downloads.length < 3) await page.waitForEvent('download')
     assert.deepEqual(downloads, ['view.png', 'lines.txt', 'Unnamed file'])
+  })
+
+  it('asks for the passphrase, says when it is wrong, and remembers none', async (t) => {
+    const { url } = await shared({ passphrase: 'k7wm-p3xd-9qht-2vnc' }, { name: 'secret.txt', content: text })
+    const { page } = await browser.open(t, { url, device: 'phone', passwordsInNode: true })
+    await page.getByRole('heading', { name: words.asked.title }).waitFor()
+    await assertAccessible(page)
+    const field = page.getByLabel(words.asked.passphrase, { exact: true })
+    await page.locator(':focus').and(field).waitFor()
+    await field.fill('k7wm')
+    await button(page, words.asked.open).click()
+    await page.getByText(words.asked.wrong).waitFor()
+    await page.locator(':focus').and(field).waitFor()
+    await assertAccessible(page)
+    await field.fill('K7WM P3XD 9QHT 2VNC')
+    await page.keyboard.press('Enter')
+    await page.getByText('secret.txt', { exact: true }).waitFor()
+    const saved = await savedBy(page, () => button(page, 'Download secret.txt').click())
+    assert.deepEqual(saved, { name: 'secret.txt', bytes: new Uint8Array(text) })
+    const kept = await page.evaluate(async () => [
+      JSON.stringify({ ...localStorage, ...sessionStorage }),
+      (await indexedDB.databases()).length,
+      document.cookie,
+    ])
+    assert.deepEqual(kept, ['{}', 0, ''])
+
+    await page.reload()
+    await field.waitFor()
+    assert.equal(await field.inputValue(), '')
+    // Another tab knows nothing of the first.
+    const other = await page.context().newPage()
+    await other.goto(url)
+    await other.getByRole('heading', { name: words.asked.title }).waitFor()
+  })
+
+  it('asks for the passphrase although the server asks for none, and opens nothing of another index', async (t) => {
+    const { url } = await shared({ passphrase: 'Open Sesame' }, { name: 'secret.txt', content: text })
+    const plain = await shared({ name: 'other.txt', content: text })
+    const { body } = await createCalls({ baseUrl: proxy.url }).call('share', { path: { opaque_id: plain.opaqueId } })
+    proxy.tamper({
+      matches: isRequest('GET', /^\/s\/[^/]+$/),
+      answer: (message) => ({
+        ...message,
+        status: 200,
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.from(JSON.stringify(body)),
+      }),
+    })
+    const { page } = await browser.open(t, { url, passwordsInNode: true })
+    await page.getByLabel(words.asked.passphrase, { exact: true }).fill('open sesame')
+    await button(page, words.asked.open).click()
+    await page.getByRole('heading', { name: words.faults.tampered.title }).waitFor()
+    assert.equal(await page.getByText('other.txt').count(), 0)
+    proxy.tamper()
   })
 
   it('is in German for a reader who prefers German', async (t) => {

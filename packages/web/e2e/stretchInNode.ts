@@ -1,7 +1,7 @@
 /** For stories that are not about passwords: Node's own Argon2id takes a sixth of the time that the page's takes. */
 import { nodeEnvironment } from '@blindkeep/client/node'
 import type { BrowserContext } from 'playwright-core'
-import type { Argon2Question } from '../src/owner/argon2Messages.ts'
+import type { Argon2Question } from '../src/common/argon2Messages.ts'
 
 const ASKED = '/argon2-in-node'
 

@@ -33,7 +33,7 @@ const ofText: Readonly<Record<string, (text: string) => unknown>> = {
     const item = itemOf(name)
     return [nameOf(item, 'en'), plainNameOf(item, 'en'), shortNoteOf(name)]
   },
-  'the title of a batch': (sender) => batchTitle({ items: [], announced: undefined, sender }, 'en'),
+  'the title of a batch': (sender) => batchTitle({ items: [], sender }, 'en'),
   fileEnding,
   'baseUrlBefore, of a path': (path) =>
     baseUrlBefore({ origin: 'https://example.org', pathname: path }, /\/(?:v\/[^/]*)?$/),

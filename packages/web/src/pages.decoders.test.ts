@@ -21,7 +21,7 @@ import { isLanguage, pickLanguage, readerLocale } from './common/language.ts'
 import { imageTypeOf, readForPreview } from './common/previewContent.ts'
 import { IMAGE_TYPES, parseFromFrame } from './common/previewMessages.ts'
 import { thumbnailTypeOf } from './common/thumbnail.ts'
-import { readLandedFile, readStoredUpload } from './guest/engine/storedValues.ts'
+import { readLandedFile, readPlannedFile, readStoredUpload } from './guest/engine/storedValues.ts'
 import { parseRoute } from './owner/route.ts'
 import { readSeenRecord, withRevoked } from './owner/seenRecord.ts'
 import { readStoredSession } from './owner/storedSession.ts'
@@ -142,6 +142,8 @@ const receipt = {
   received_at: '2026-03-01T10:20:30.456Z',
   receipt_cbor: 'AAAA',
 }
+const batch = { id: 'ab'.repeat(16), index: 3, count: 9 }
+const planned = { ...identity, id: 'one', linkId: 'link', visitId: 'visit', keptAt: 1, batch }
 const landed = { ...identity, id: 'one', linkId: 'link', landedAt: 1, custody, receipt }
 const tokens = {
   accountId: '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f',
@@ -152,18 +154,21 @@ const tokens = {
 const email = 'ann@example.org'
 const accountKey = new Uint8Array(32).fill(3)
 
-describe('readStoredUpload, readLandedFile and readStoredSession', () => {
+describe('readStoredUpload, readPlannedFile, readLandedFile and readStoredSession', () => {
   it('read back what was stored', () => {
     assert.deepEqual(readStoredUpload(upload, 100), { ...upload, sentBytes: 100 })
+    assert.deepEqual(readPlannedFile(planned), planned)
     assert.deepEqual(readLandedFile(landed), landed)
     assert.deepEqual(readStoredSession({ email, accountKey, tokens }), { email, accountKey, tokens })
   })
 
   it('throw nothing, and return what the pages can use, for anything else', async () => {
     await fc.assert(
-      fc.asyncProperty(changedJson(upload, landed, tokens), changedJson(5, 2000), async (json, sentBytes) => {
+      fc.asyncProperty(changedJson(upload, planned, landed, tokens), changedJson(5, 2000), async (json, sentBytes) => {
         const unfinished = await declared(() => readStoredUpload(json, sentBytes), nothing)
         if (unfinished !== undefined) assert.ok(unfinished.sentBytes <= unfinished.state.size)
+        const missing = await declared(() => readPlannedFile(json), nothing)
+        assert.ok(missing === undefined || missing.batch === undefined || typeof missing.batch.id === 'string')
         const file = await declared(() => readLandedFile(json), nothing)
         if (file !== undefined) new Date(file.landedAt).toISOString()
         const session = await declared(() => readStoredSession({ email, accountKey, tokens: json }), nothing)

@@ -18,6 +18,29 @@ const hasKeyring = await promisify(execFile)('sh', [
 const UNLOCK = 'printf keyring | gnome-keyring-daemon --unlock --components=secrets >&2 && exec "$@"'
 const inDesktop = ['dbus-run-session', '--', 'sh', '-c', UNLOCK, 'sh']
 
+describe('register --keyring, where there is no keyring', async () => {
+  const world = await openWorld()
+  // No bus of a desktop, whatever this machine has.
+  const env = {
+    XDG_RUNTIME_DIR: world.root,
+    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent',
+    BLINDKEEP_PASSWORD: PASSWORD,
+  }
+  const line = ['register', world.proxy.url, '--email', 'early@example.org']
+
+  it('says so before there is an account, and how the keys are kept without it', async () => {
+    const refused = await world.run([...line, '--keyring'], { env })
+    assert.equal(refused.status, 1)
+    assert.equal(refused.stdout, '')
+    assert.match(
+      refused.stderr,
+      /keyring cannot be used here\..*without --keyring: then the keys are in files that only you may read/,
+    )
+    // The address is still free.
+    await world.facts(line, { env })
+  })
+})
+
 describe('login --keyring', {
   skip: hasKeyring ? false : 'needs dbus-run-session and gnome-keyring-daemon',
 }, async () => {

@@ -231,7 +231,10 @@ async function deviceFor(profile: Profile, owner: Owner): Promise<Device> {
 async function freeProfile(flags: SignInFlags): Promise<Profile> {
   const profile = await openProfile(flags, flags.keyring)
   const account = await profile.account()
-  if (account === undefined || (await isOver(flags))) return profile
+  if (account === undefined || (await isOver(flags))) {
+    await profile.vault.prepare()
+    return profile
+  }
   throw new LocalError(
     `${account.email} is signed in already. Sign out first (blindkeep logout), or use another profile: --profile NAME`,
   )

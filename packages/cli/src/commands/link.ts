@@ -6,7 +6,18 @@ import type { EditLinkFlags } from '../links/editLink.ts'
 import type { ListLinksFlags } from '../links/ownLinks.ts'
 import type { QrFlags } from '../qrCode.ts'
 import { done } from './done.ts'
-import { count, countLimit, expiry, messageLine, name, newExpiry, sizeLimit, titleLine, totalLimit } from './options.ts'
+import {
+  count,
+  countLimit,
+  expiry,
+  messageLine,
+  name,
+  newExpiry,
+  newName,
+  sizeLimit,
+  titleLine,
+  totalLimit,
+} from './options.ts'
 
 export function addLinkCommands(program: Command): void {
   const link = program.command('link').description('Links through which other people send you files.')
@@ -54,6 +65,7 @@ function addEdit(link: Command): void {
     .option('--max-size <size>', 'the largest file it takes; or unlimited', totalLimit)
     .option('--max-total <size>', 'all that it takes, with what has landed; or unlimited', totalLimit)
     .option('--files <number>', 'how many files it takes, with those that have landed; or unlimited', countLimit)
+    .option('--label <text>', 'your name for the link; an empty text removes it', newName)
     .option('--title <text>', 'what guests read above all; an empty text removes it', titleLine)
     .option('--message <text>', 'a line to your guests; an empty text removes it', messageLine)
     .addHelpText(

@@ -49,6 +49,9 @@ export function name(text: string): string {
     : refuse(`A name has 1 to ${MAX_NAME_LENGTH} characters.`)
 }
 
+/** As `name`, or an empty text, which removes it. */
+export const newName = (text: string) => atMost(text, MAX_NAME_LENGTH)
+
 /** What guests of a link read. It may be empty. */
 export const titleLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.title)
 export const messageLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.message)

@@ -5,7 +5,7 @@ import type { QrFlags } from '../qrCode.ts'
 import type { OpenFlags } from '../shares/openAddress.ts'
 import type { CreateShareFlags } from '../shares/ownShares.ts'
 import { done } from './done.ts'
-import { expiry, name } from './options.ts'
+import { expiry, name, newName } from './options.ts'
 
 export function addShareCommands(program: Command): void {
   const share = program.command('share').description('Shares: you show files to everyone who has the address.')
@@ -32,6 +32,16 @@ export function addShareCommands(program: Command): void {
     })
 
   share
+    .command('rename')
+    .description('Gives a share another name, which only you can read. Its address stays as it is.')
+    .argument('<id>', 'the id, its beginning, or the present name')
+    .argument('<name>', 'the new name; an empty text removes it', newName)
+    .action(async (id: string, given: string, _flags, command: Command) => {
+      const { renameShare } = await import('../shares/ownShares.ts')
+      await done(renameShare(id, given, command.optsWithGlobals<OwnerFlags>()))
+    })
+
+  share
     .command('revoke')
     .description('Ends a share: its address shows nothing any more.')
     .argument('<id>', 'the id, its beginning, or the name')
@@ -54,6 +64,8 @@ function addCreate(share: Command): void {
       'how long it shows them (90m, 12h, 7d, 4w), or until when; without it, until revoked',
       expiry,
     )
+    .option('--passphrase', 'receivers need a passphrase; it is asked for, or BLINDKEEP_PASSPHRASE')
+    .option('--passphrase-file <file>', 'receivers need the passphrase in this file')
     .option('--no-qr', 'leave the QR code out')
     .addHelpText(
       'after',
@@ -77,10 +89,15 @@ function addOpen(program: Command): void {
     .argument('<address>', 'the whole address, with the part after #, in quotes; or - for standard input')
     .option('--to <folder>', 'save the files here; nothing is replaced, equal names get numbers')
     .option('--only <name>', 'the files of this name only')
+    .option(
+      '--passphrase-file <file>',
+      'the passphrase, if the share has one; or BLINDKEEP_PASSPHRASE; or it is asked for',
+    )
     .addHelpText(
       'after',
       `
-The address is all that is needed to read the files. Other users of this machine
+The address is all that is needed to read the files, unless the share has a
+passphrase. Other users of this machine
 can see the arguments of commands: from standard input they cannot.
 
 Examples:

@@ -76,6 +76,26 @@ describe('blindkeep drop', () => {
     assert.equal((await dropsOf(link)).length, 6)
   })
 
+  it('says once why it waits when no terminal shows its rows, and goes on when the server has room', async () => {
+    const link = await owner.createLink()
+    await folder('full', { 'one.bin': randomBytes(1000), 'two.bin': randomBytes(1000) })
+    await world.server.restart({ FREE_SPACE_FLOOR_BYTES: '4PB' })
+    const child = start(['drop', link.url, 'full', '--json'])
+    const ended = finished(child)
+    const refused = () => world.proxy.seen.filter(isOf(link, 'POST')).length
+    // Both have been refused, and one of them again.
+    while (refused() < 3) await wait(5)
+    await world.server.restart({ FREE_SPACE_FLOOR_BYTES: '0' })
+    const outcome = await ended
+    assert.equal(outcome.status, 0, outcome.stderr)
+    assert.equal(outcome.stderr.match(/the server has no space: this call waits, and tries again/g)?.length, 1)
+    const said = factsOf(outcome).filter(
+      ({ event, trouble }) => event === 'waiting' && trouble === 'storage_unavailable',
+    )
+    assert.equal(said.length, 1)
+    assert.equal((await dropsOf(link)).length, 2)
+  })
+
   it('keeps no key of a landed file, and what it keeps only this user may read', async () => {
     const link = await owner.createLink()
     const home = join(root, 'private')

@@ -12,6 +12,8 @@ const SERVICE = 'blindkeep'
 const SEALED = 'keyring:'
 /** On Linux never the keyring of the kernel, which is empty after a restart of the machine. */
 const OF_THE_DESKTOP = { linux: { store: 'secret-service' } } as const
+const WITHOUT =
+  'sign out (blindkeep logout) and in again without --keyring: then the keys are in files that only you may read.'
 const AGAIN = 'Sign out and in again: blindkeep logout, blindkeep login'
 
 export interface Vault {
@@ -19,6 +21,8 @@ export interface Vault {
   read(name: string): Promise<unknown>
   write(name: string, value: unknown): Promise<void>
   remove(name: string): Promise<void>
+  /** Throws `VaultLocked` if what is written could not be sealed. Before a sign-in, so that none is lost. */
+  prepare(): Promise<void>
   /** Removes all that is sealed, for a person whose keyring has no key for it. */
   removeSealed(): Promise<void>
 }
@@ -45,6 +49,9 @@ export function openVault({ directory, keyring = false }: VaultOptions): Vault {
       await writePrivate(pathOf(name), keyring ? await sealed(directory, name, text) : text)
     },
     remove: (name) => rm(pathOf(name), { force: true }),
+    async prepare() {
+      if (keyring) await keyOf(directory, { make: true })
+    },
     async removeSealed() {
       for (const file of await readdir(directory).catch(noneIfMissing)) {
         const [name, isValue] = [file.replace(/\.json$/, ''), file.endsWith('.json')]
@@ -90,19 +97,24 @@ async function keyOf(directory: string, { make }: { readonly make: boolean }): P
 }
 
 async function entryOf(directory: string) {
+  const { AsyncEntry } = await import('@napi-rs/keyring').catch(notInstalled)
   try {
-    const { AsyncEntry } = await import('@napi-rs/keyring')
     return new AsyncEntry(SERVICE, directory, OF_THE_DESKTOP)
   } catch (error) {
     return unreachable(error)
   }
 }
 
-function unreachable(cause: unknown): never {
+/** It is an optional dependency: native code, which does not exist for every system. */
+function notInstalled(cause: unknown): never {
   throw new VaultLocked(
-    'The system’s keyring cannot be used here. Unlock it, or sign out (blindkeep logout) and in again without --keyring: then the keys are in files that only you may read.',
+    `The package @napi-rs/keyring, which reaches the system’s keyring, is not installed here. Install blindkeep again with optional dependencies (npm install --include=optional), or ${WITHOUT}`,
     { cause },
   )
+}
+
+function unreachable(cause: unknown): never {
+  throw new VaultLocked(`The system’s keyring cannot be used here. Unlock it, or ${WITHOUT}`, { cause })
 }
 
 function noneIfMissing(error: unknown): readonly string[] {

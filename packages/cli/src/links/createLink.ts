@@ -3,20 +3,18 @@ import { DEFAULT_TOTAL_BYTES, type LinkCaps, type OwnLink } from '@blindkeep/cli
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
-import { secret } from '../ask.ts'
 import { EXIT, type Exit, UsageError } from '../exits.ts'
+import { type NewPassphraseFlags, newPassphrase } from '../newPassphrase.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
 import { limitFacts, limitsText, nameText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
-export interface CreateLinkFlags extends OwnerFlags, QrFlags {
+export interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags {
   readonly expires?: string
   readonly maxSize?: number
   readonly maxTotal?: number | 'unlimited'
   readonly files?: number
   readonly once?: boolean
-  readonly passphrase?: boolean
-  readonly passphraseFile?: string
   readonly label?: string
   readonly title?: string
   readonly message?: string
@@ -37,7 +35,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
     title = model?.title,
     message = model?.message,
   } = flags
-  const passphrase = await passphraseOf(flags)
+  const passphrase = await newPassphrase('Passphrase of the new link', flags)
   const { maxTotalBytes = 'unlimited' } = caps
   const created = await owner.createLink({
     caps: { ...caps, maxTotalBytes },
@@ -76,14 +74,6 @@ function capsOf({ maxSize, maxTotal, files, once = false }: CreateLinkFlags): Li
   const maxTotalBytes =
     typeof maxTotal === 'number' ? usualSealedBytes(maxTotal) : Math.max(DEFAULT_TOTAL_BYTES, maxFileSize ?? 0)
   return { maxFileCount: files, maxFileSize, maxTotalBytes: maxTotal === 'unlimited' ? undefined : maxTotalBytes }
-}
-
-async function passphraseOf({ passphrase, passphraseFile: file }: CreateLinkFlags): Promise<string | undefined> {
-  if (passphrase !== true && file === undefined) return undefined
-  const what = 'Passphrase of the new link'
-  const given = await secret({ what, file, variable: 'BLINDKEEP_PASSPHRASE', flag: '--passphrase-file', twice: true })
-  if (given === '') throw new UsageError('the passphrase is empty.')
-  return given
 }
 
 /** Those that a flag gives. */

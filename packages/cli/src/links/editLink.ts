@@ -12,21 +12,24 @@ export interface EditLinkFlags extends OwnerFlags {
   readonly maxSize?: number | 'unlimited'
   readonly maxTotal?: number | 'unlimited'
   readonly files?: number | 'unlimited'
+  readonly label?: string
   readonly title?: string
   readonly message?: string
 }
 
 export async function editLink(given: string, flags: EditLinkFlags): Promise<Exit> {
   const limits = changeOf(flags)
-  const { title, message } = flags
-  if ([...Object.values(limits), title, message].every((value) => value === undefined))
-    throw new UsageError('say what to change: --expires, --files, --max-size, --max-total, --title or --message.')
+  const { label, title, message } = flags
+  if ([...Object.values(limits), label, title, message].every((value) => value === undefined))
+    throw new UsageError(
+      'say what to change: --expires, --files, --max-size, --max-total, --label, --title or --message.',
+    )
   const { owner, report } = await signedIn(flags)
   const link = await pickLink(owner, given)
   requireChangeable(link, limits)
   const forGuests = { title: title ?? link.title, message: message ?? link.message }
-  const change = title === undefined && message === undefined ? limits : { ...limits, forGuests }
-  const changed = await owner.changeLink(link.opaqueId, change)
+  const areWordsKept = title === undefined && message === undefined
+  const changed = await owner.changeLink(link.opaqueId, { ...limits, label, ...(!areWordsKept && { forGuests }) })
   report.result(`The link ${nameText(changed)} takes ${limitsText(changed)}. It ${STATES[changed.state]}.`, {
     event: 'changed',
     ...linkFacts(changed),

@@ -87,6 +87,11 @@ describe('a link at the command line', () => {
     assert.deepEqual([retitled.title, retitled.message, retitled.max_files], ['Deeds', 'No [31mphotos', 1])
     const [mute] = await world.facts(['link', 'edit', begin, '--message', '', ...ADA])
     assert.deepEqual([mute.title, mute.message], ['Deeds', undefined])
+    const [renamed] = await world.facts(['link', 'edit', begin, '--label', 'Door', ...ADA])
+    assert.deepEqual([renamed.label, renamed.title], ['Door', 'Deeds'])
+    const [nameless] = await world.facts(['link', 'edit', begin, '--label', '', ...ADA])
+    assert.equal(nameless.label, undefined)
+    await world.facts(['link', 'edit', begin, '--label', label, ...ADA])
     const like = ['link', 'create', '--like', begin, ...ADA]
     assert.match((await world.run(like)).stderr, /need a passphrase, which is stored nowhere/)
     const [copy] = await world.facts([...like, '--passphrase-file', secret, '--files', '3'])

@@ -54,6 +54,15 @@ export function createProgress<File extends FileUnderWay>(files: readonly File[]
   const underWay = new Map<File, FileProgress>()
   const samples: { readonly at: number; readonly bytes: number }[] = []
   let ended = { files: 0, bytes: 0 }
+  const said = new Set<SendTrouble>()
+
+  /** Once for each trouble: a call that waits for hours must not look like one that hangs. */
+  function tellWaiting({ waitingMs, trouble = 'no_connection' }: FileProgress): void {
+    if (waitingMs === undefined || said.has(trouble)) return
+    said.add(trouble)
+    const text = `${TROUBLES[trouble]}: this call waits, and tries again until it can go on. Ctrl-C ends it.`
+    report.waiting(text, { event: 'waiting', trouble })
+  }
 
   /** Bytes of the files themselves: sealed ones are a little more. */
   function movedBytes(): number {
@@ -90,6 +99,7 @@ export function createProgress<File extends FileUnderWay>(files: readonly File[]
     },
     of: (file) => (progress) => {
       underWay.set(file, progress)
+      tellWaiting(progress)
       report.progress(rows)
     },
     end(file) {

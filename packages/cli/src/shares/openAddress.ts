@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ShareError } from '@blindkeep/client/errors'
 import { nodeEnvironment } from '@blindkeep/client/node'
-import { openShare, type SharedAsset } from '@blindkeep/client/share'
+import { type OpenedShare, openShare, type SharedAsset } from '@blindkeep/client/share'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { givenAddress } from '../ask.ts'
+import { givenAddress, secret } from '../ask.ts'
 import { EXIT, type Exit, LocalError } from '../exits.ts'
 import { failureOf } from '../failures.ts'
 import { whileAlone } from '../home/claims.ts'
@@ -20,13 +21,14 @@ import { filesText, shown, timeText } from '../texts.ts'
 export interface OpenFlags extends ReportFlags {
   readonly to?: string
   readonly only?: string
+  readonly passphraseFile?: string
 }
 
-export async function openAddress(given: string, { to, only, ...flags }: OpenFlags): Promise<Exit> {
+export async function openAddress(given: string, { to, only, passphraseFile, ...flags }: OpenFlags): Promise<Exit> {
   const report = createReport(flags)
   const address = await givenAddress(given)
   return await interruptible(async (signal) => {
-    const { assets } = await openShare(address, nodeEnvironment)
+    const { assets } = await openAsking(address, passphraseFile)
     const chosen = only === undefined ? assets : assets.filter(({ name }) => name === only)
     if (chosen.length === 0)
       throw new LocalError(`The share has no file ${only}. Call it without --only to see what it has.`)
@@ -34,6 +36,18 @@ export async function openAddress(given: string, { to, only, ...flags }: OpenFla
     list(chosen, report)
     return EXIT.done
   })
+}
+
+/** Whether a passphrase is needed is in the address. It is asked for only where there is a share. */
+async function openAsking(address: string, file: string | undefined): Promise<OpenedShare> {
+  try {
+    return await openShare(address, nodeEnvironment)
+  } catch (error) {
+    if (!(error instanceof ShareError && error.reason === 'passphrase_missing')) throw error
+    const flag = '--passphrase-file'
+    const passphrase = await secret({ what: 'Passphrase of the share', file, variable: 'BLINDKEEP_PASSPHRASE', flag })
+    return await openShare(address, nodeEnvironment, passphrase)
+  }
 }
 
 function list(assets: readonly SharedAsset[], report: Report): void {

@@ -1,4 +1,4 @@
-/** `share create`, `share list`, `share show`, `share revoke`. */
+/** `share create`, `share list`, `share show`, `share rename`, `share revoke`. */
 import { AssetUnsigned } from '@blindkeep/client/errors'
 import type { AssetFacts, CreatedShare, CreateShare, Owner, OwnShare, ShareSummary } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
@@ -8,13 +8,14 @@ import { agrees } from '../ask.ts'
 import { chosenAssets } from '../assets/chosen.ts'
 import { EXIT, type Exit, LocalError } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
+import { type NewPassphraseFlags, newPassphrase } from '../newPassphrase.ts'
 import { pick } from '../pick.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
 import type { Report } from '../report.ts'
 import { shrinking } from '../table.ts'
 import { filesText, namedText, shortId, shown, timeText } from '../texts.ts'
 
-export interface CreateShareFlags extends OwnerFlags, QrFlags {
+export interface CreateShareFlags extends OwnerFlags, QrFlags, NewPassphraseFlags {
   readonly name?: string
   readonly expires?: string
 }
@@ -23,9 +24,10 @@ export async function createShare(given: readonly string[], flags: CreateShareFl
   const session = await signedIn(flags)
   const { owner, report } = session
   const { name, expires: expiresAt } = flags
+  const passphrase = await newPassphrase('Passphrase of the new share', flags)
   return await interruptible(async (signal) => {
     const assets = (await chosenAssets(session, given, signal)).map(({ asset }) => asset)
-    const share = await createWithConsent(owner, assets, { options: { name, expiresAt, signal }, flags })
+    const share = await createWithConsent(owner, assets, { options: { name, passphrase, expiresAt, signal }, flags })
     report.answer(share.url, {
       event: 'created',
       share_id: share.opaqueId,
@@ -33,12 +35,16 @@ export async function createShare(given: readonly string[], flags: CreateShareFl
       ...(share.isKept && { name }),
       asset_ids: assets.map(({ assetId }) => assetId),
       expires_at: expiresAt,
+      passphrase_required: passphrase !== undefined,
     })
     const until = expiresAt === undefined ? 'until you revoke it' : `until ${timeText(expiresAt)}`
     const again = share.isKept
       ? `It is shown again by: blindkeep share show ${shortId(share.opaqueId)}`
       : 'Keep it: this server is of an earlier version, which stores neither the address nor a name, and it is shown only now.'
-    report.aside(`Everyone who has this address can read ${filesText(assets.length)}, ${until}. ${again}`)
+    const who = passphrase === undefined ? 'this address' : 'this address and the passphrase'
+    report.aside(`Everyone who has ${who} can read ${filesText(assets.length)}, ${until}. ${again}`)
+    if (passphrase !== undefined)
+      report.aside('Give people the passphrase in another way than the address. It is stored nowhere.')
     tellQrCode(share.url, report, flags)
     return EXIT.done
   })
@@ -74,11 +80,18 @@ export async function listShares(flags: OwnerFlags): Promise<Exit> {
   return tellFaults(shares, report)
 }
 
-function cellsOf({ opaqueId, createdAt, expiresAt, name = '', contents }: OwnShare): readonly string[] {
+function cellsOf({
+  opaqueId,
+  createdAt,
+  expiresAt,
+  passphraseRequired,
+  name = '',
+  contents,
+}: OwnShare): readonly string[] {
   return [
     shortId(opaqueId),
     timeText(createdAt),
-    expiryText(expiresAt),
+    passphraseRequired ? `${expiryText(expiresAt)}, passphrase` : expiryText(expiresAt),
     contents === undefined ? '' : String(contents.files),
     contents === undefined ? '' : sizeText(contents.bytes),
     shown(name),
@@ -94,7 +107,7 @@ function contentsText({ files, names }: ShareSummary): string {
 export async function showShare(given: string, flags: OwnerFlags & QrFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
   const share = pickShare(await owner.listShares(), given)
-  const { opaqueId, name, createdAt, expiresAt, contents } = share
+  const { opaqueId, name, createdAt, expiresAt, passphraseRequired, contents } = share
   // An address that shows nothing is not given on.
   const url = hasExpired(expiresAt) ? undefined : share.url
   const lines = [
@@ -103,6 +116,7 @@ export async function showShare(given: string, flags: OwnerFlags & QrFlags): Pro
     `Id:       ${opaqueId}`,
     `Created:  ${timeText(createdAt)}`,
     `Expires:  ${expiryText(expiresAt)}`,
+    ...(passphraseRequired ? ['It opens with the passphrase that you gave it.'] : []),
     ...(contents === undefined ? [] : [`Files:    ${filesText(contents.files)}, ${sizeText(contents.bytes)}`]),
     ...(contents === undefined || contents.names.length === 0 ? [] : [`Contents: ${shown(contentsText(contents))}`]),
   ]
@@ -115,11 +129,12 @@ export async function showShare(given: string, flags: OwnerFlags & QrFlags): Pro
   return tellFaults([share], report)
 }
 
-function shareFacts({ opaqueId, createdAt, expiresAt, name, contents }: OwnShare) {
+function shareFacts({ opaqueId, createdAt, expiresAt, passphraseRequired, name, contents }: OwnShare) {
   return {
     share_id: opaqueId,
     created_at: createdAt,
     expires_at: expiresAt,
+    passphrase_required: passphraseRequired,
     name,
     files: contents?.files,
     bytes: contents?.bytes,
@@ -151,6 +166,15 @@ function pickShare(shares: readonly OwnShare[], given: string): OwnShare {
     id: ({ opaqueId }) => opaqueId,
     name: ({ name }) => name,
   })
+}
+
+export async function renameShare(given: string, name: string, flags: OwnerFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const { opaqueId } = pickShare(await owner.listShares(), given)
+  await owner.nameShare(opaqueId, name)
+  const is = name.trim() === '' ? 'has no name now' : `is now ${shown(name)}`
+  report.result(`The share ${shortId(opaqueId)} ${is}.`, { event: 'named', share_id: opaqueId, name })
+  return EXIT.done
 }
 
 export async function revokeShare(given: string, flags: OwnerFlags): Promise<Exit> {

@@ -1,7 +1,7 @@
 /** Shares at the command line, of both sides, and a server that lies to the receiver. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { logIn } from '@blindkeep/client/account'
@@ -113,6 +113,13 @@ describe('a share at the command line', () => {
     assert.deepEqual([fact.url, fact.name, fact.files, fact.bytes], [made.url, 'For the notary', 2, 10])
     assert.equal((await world.facts(['open', again.stdout.split('\n')[0] ?? ''])).length, 2)
 
+    await world.facts(['share', 'rename', 'For the notary', 'For\u202E the lawyer', ...ADA])
+    const renamed = await world.run(['share', 'list', ...ADA])
+    assert.ok(renamed.stdout.includes('the lawyer') && !/\u202E|For the notary/.test(renamed.stdout), renamed.stdout)
+    const without = await world.run(['share', 'rename', made.share_id.slice(0, 8), '', ...ADA])
+    assert.match(without.stdout, /has no name now/)
+    await world.facts(['share', 'rename', made.share_id.slice(0, 8), 'For the notary', ...ADA])
+
     world.proxy.tamper({
       matches: isRequest('GET', /^\/v1\/shares$/),
       answer: changeBody((body) => {
@@ -131,6 +138,30 @@ describe('a share at the command line', () => {
       new RegExp(`The address of the share ${made.share_id.slice(0, 8)} was not written for it`),
     )
     await world.facts(['share', 'revoke', 'For the notary', '--yes', ...ADA])
+  })
+
+  it('with a passphrase opens with both, and asks for the passphrase where none is given', async () => {
+    const secret = join(world.root, 'passphrase')
+    await writeFile(secret, 'k7wm-p3xd-9qht-2vnc\n')
+    const [made] = await world.facts(['share', 'create', first, '--passphrase-file', secret, ...ADA])
+    assert.equal(made.passphrase_required, true)
+    const facts = await world.facts(['share', 'list', ...ADA])
+    assert.equal(facts.find(({ share_id }) => share_id === made.share_id)?.passphrase_required, true)
+    assert.match((await world.run(['share', 'list', ...ADA])).stdout, /never, passphrase/)
+    const unasked = await world.run(['open', made.url])
+    assert.equal(unasked.status, 2)
+    assert.match(unasked.stderr, /Passphrase of the share: give it with --passphrase-file or BLINDKEEP_PASSPHRASE/)
+    const wrong = await world.run(['open', made.url], { env: { BLINDKEEP_PASSPHRASE: 'k7wm' } })
+    assert.equal(wrong.status, 1)
+    assert.match(wrong.stderr, /This passphrase does not open the share/)
+    const right = ['open', made.url, '--to', 'with-passphrase']
+    const saved = await world.run(right, { env: { BLINDKEEP_PASSPHRASE: 'K7WM P3XD 9QHT 2VNC' } })
+    assert.equal(saved.status, 0, saved.stderr)
+    assert.deepEqual(await readFile(join(world.root, 'with-passphrase', 'a.txt')), CONTENTS[0])
+    await world.facts(['share', 'revoke', made.share_id.slice(0, 8), '--yes', ...ADA])
+    const gone = await world.run(['open', made.url])
+    assert.equal(gone.status, 1)
+    assert.match(gone.stderr, /There is no such share/)
   })
 
   it('shows nothing after it was revoked', async () => {

@@ -46,7 +46,7 @@ export function createDropIdentities({ createHash }: Pick<Environment, 'createHa
     { name, type, note, sender, modifiedAt, size, batch }: FileDescription,
   ): string {
     const running = createHash()
-    const shown = [kemCt, size, name, type, note, sender, modifiedAt, batch?.id]
+    const shown = [kemCt, size, name, type, note, sender, modifiedAt, batch?.id, batch?.index, batch?.count]
     running.update(utf8(JSON.stringify(shown.map((value) => value ?? null))))
     return running.digest()
   }

@@ -60,6 +60,8 @@ export interface ChangeLink {
   readonly maxFileSize?: number | null | undefined
   /** RFC 3339. Null: the link does not expire. */
   readonly expiresAt?: string | null | undefined
+  /** The owner's own name for the link. Null or empty: it has none. */
+  readonly label?: string | null | undefined
   /** What guests read instead of title and message, both at once. */
   readonly forGuests?: GivenTitle | null | undefined
 }
@@ -107,7 +109,7 @@ export interface OwnerLinks {
   /** All links, including those that accept no files any more, oldest first. */
   listLinks(): Promise<readonly OwnLink[]>
   /**
-   * Changes the limits of a link that is live or expired. No cap may be below what the link has used: `error.drop.cap_below_use`. A link that is used up,
+   * Changes the limits and the words of a link that is live or expired. No cap may be below what the link has used: `error.drop.cap_below_use`. A link that is used up,
    * revoked or not the owner's: `error.drop.link_not_found`.
    */
   changeLink(opaqueId: string, change: ChangeLink): Promise<OwnLink>
@@ -117,9 +119,6 @@ export interface OwnerLinks {
 
 export function createOwnerLinks({ calls, accountKey, keysOf, environment }: OwnerLinksPorts): OwnerLinks {
   const { call, baseUrl } = calls
-  const labelSeal = (opaqueId: string) =>
-    ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
-
   const titleSeal = (opaqueId: string) => {
     const id = fromHex(opaqueId)
     return { linkSecret: linkSecret(accountKey, id), opaqueId: id }
@@ -131,7 +130,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
 
   async function opened(entry: Static<typeof LinkEntryResponse>): Promise<OwnLink> {
     const { fault: titleFault, ...words } = await openGivenTitle(() => titleSeal(entry.opaque_id), entry.sealed_title)
-    const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(entry.opaque_id))
+    const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(accountKey, entry.opaque_id))
     return {
       ...ownLinkOf(entry),
       // Made when it is asked for: the keys of a link take some milliseconds, and the server decides how many links it lists.
@@ -150,7 +149,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
     async createLink({ caps = {}, passphrase, label, title, message, singleUse = false, expiresAt } = {}) {
       const opaqueId = newOpaqueId(environment)
       const { dropPublicKey, fragment } = keysOf(opaqueId)
-      const sealedLabel = label === undefined ? undefined : await sealSmall(utf8(label), labelSeal(opaqueId))
+      const sealedLabel = await sealedLabelOf(accountKey, opaqueId, label)
       const verifier =
         passphrase === undefined
           ? undefined
@@ -165,7 +164,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           ...linkCapMembersOf({ ...caps, maxTotalBytes: totalBytesOf(caps) }),
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
-          sealed_label: sealedLabel === undefined ? null : toBase64(sealedLabel),
+          sealed_label: sealedLabel,
           // A server from before titles refuses the name.
           ...(sealedTitle !== null && { sealed_title: sealedTitle }),
         },
@@ -180,7 +179,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
       return links
     },
 
-    async changeLink(opaqueId, { maxTotalBytes, maxFileCount, maxFileSize, expiresAt, forGuests }) {
+    async changeLink(opaqueId, { maxTotalBytes, maxFileCount, maxFileSize, expiresAt, label, forGuests }) {
       const { body } = await call('changeLink', {
         path: { opaque_id: opaqueId },
         body: {
@@ -188,6 +187,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           ...(maxFileCount !== undefined && { max_file_count: maxFileCount }),
           ...(maxFileSize !== undefined && { max_file_size: maxFileSize }),
           ...(expiresAt !== undefined && { expires_at: expiresAt }),
+          ...(label !== undefined && { sealed_label: await sealedLabelOf(accountKey, opaqueId, label) }),
           ...(forGuests !== undefined && { sealed_title: await sealedTitleOf(opaqueId, forGuests ?? {}) }),
         },
       })
@@ -199,6 +199,19 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
       await call('revokeLink', { path: { opaque_id: opaqueId } })
     },
   }
+}
+
+const labelSeal = (accountKey: Bytes, opaqueId: string) =>
+  ({ key: accountKey, purpose: 'link-label', contextId: fromHex(opaqueId) }) as const
+
+/** Null for a label of nothing but spaces. */
+async function sealedLabelOf(
+  accountKey: Bytes,
+  opaqueId: string,
+  label: string | null | undefined,
+): Promise<string | null> {
+  if (label == null || label.trim() === '') return null
+  return toBase64(await sealSmall(utf8(label), labelSeal(accountKey, opaqueId)))
 }
 
 function totalBytesOf({ maxTotalBytes, maxFileSize = 0 }: NewLinkCaps): number | undefined {

@@ -29,6 +29,8 @@ function joined(secrets: derive.StreamSecrets): Uint8Array {
   return Buffer.concat([secrets.key, secrets.noncePrefix, secrets.commitment])
 }
 
+const sharePassphrase = { shareKey: input('share_key'), stretched: input('stretched'), opaqueId }
+
 const rows: Readonly<Record<string, () => Uint8Array>> = {
   'authentication secret for https://keep.example': () => derive.authenticationSecret(master, text('server_id')),
   'authentication secret for https://keep.example:8443': () =>
@@ -45,6 +47,9 @@ const rows: Readonly<Record<string, () => Uint8Array>> = {
   'drop key seed': () => derive.dropKeySeed(accountKey, opaqueId),
   'link secret': () => derive.linkSecret(accountKey, opaqueId),
   'link title': () => derive.linkTitleKey(derive.linkSecret(accountKey, opaqueId), opaqueId),
+  'Argon2id’s salt for the passphrase of a share': () => derive.sharePassphraseSalt(input('share_key'), opaqueId),
+  'proof of the passphrase of a share': () => derive.sharePassphraseProof(sharePassphrase),
+  'key of the index of a share with a passphrase': () => derive.sharePassphraseKey(sharePassphrase),
   'album key, amk_version 1': () => album,
   'album key, amk_version 258': () => derive.albumKey(accountKey, albumId, 258),
   'asset K, derived': () => derive.assetKey(album, fileId),

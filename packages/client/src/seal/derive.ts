@@ -161,6 +161,39 @@ export function linkTitleKey(secret: Uint8Array, opaqueId: Uint8Array): Bytes {
   return derive({ ikm, salt: id('opaque_id', opaqueId), info: serviceLabel('link-title/1') })
 }
 
+/**
+ * Argon2id's salt for the passphrase of a share: 16 bytes. It follows from the share key, so who has not the address can neither test a passphrase nor
+ * prepare for it.
+ */
+export function sharePassphraseSalt(shareKey: Uint8Array, opaqueId: Uint8Array): Bytes {
+  const ikm = key('share key', shareKey)
+  return derive({ ikm, salt: id('opaque_id', opaqueId), info: serviceLabel('share-salt/1'), bytes: SALT_BYTES })
+}
+
+export interface SharePassphraseInputs {
+  /** 32 bytes, of the address. */
+  readonly shareKey: Uint8Array
+  /** 32 bytes: what Argon2id makes of the passphrase. */
+  readonly stretched: Uint8Array
+  /** 16 bytes. */
+  readonly opaqueId: Uint8Array
+}
+
+/** What the server is sent and compares. Nothing else follows from it. */
+export function sharePassphraseProof(inputs: SharePassphraseInputs): Bytes {
+  return ofSharePassphrase(inputs, 'share-proof/1')
+}
+
+/** The key that seals the index of a share with a passphrase, in place of the share key. */
+export function sharePassphraseKey(inputs: SharePassphraseInputs): Bytes {
+  return ofSharePassphrase(inputs, 'share-key/1')
+}
+
+function ofSharePassphrase({ shareKey, stretched, opaqueId }: SharePassphraseInputs, name: string): Bytes {
+  const ikm = concatBytes(key('share key', shareKey), key('stretched passphrase', stretched))
+  return derive({ ikm, salt: id('opaque_id', opaqueId), info: serviceLabel(name) })
+}
+
 /** The key of an album in one epoch; `amkVersion` starts at 1. */
 export function albumKey(accountKey: Uint8Array, albumId: Uint8Array, amkVersion: number): Bytes {
   const info = concatBytes(serviceLabel('album/1'), uint32be(amkVersion))

@@ -16,6 +16,7 @@ describe('a trouble while sending', () => {
       [problem(500, 'error.request.overloaded'), 'busy'],
       [undefined, 'busy'],
       [problem(500, 'error.storage.unavailable'), 'storage_unavailable'],
+      [problem(500, 'error.storage.full'), 'storage_unavailable'],
       [problem(500, 'error.request.failed'), 'server_failed'],
       [problem(502, 'unknown'), 'server_failed'],
       [new AnswerError('appendChunk', 'it is a page of a hotel'), 'server_failed'],

@@ -17,6 +17,6 @@ export function sendTroubleOf(failure: unknown): SendTrouble {
   if (failure instanceof AnswerError) return 'server_failed'
   if (!(failure instanceof ProblemError)) return 'no_connection'
   const { code, status } = failure
-  if (code === 'error.storage.unavailable') return 'storage_unavailable'
+  if (code === 'error.storage.unavailable' || code === 'error.storage.full') return 'storage_unavailable'
   return status < 500 || status === 503 || code === 'error.request.overloaded' ? 'busy' : 'server_failed'
 }

@@ -1,12 +1,14 @@
 /** The receiver's side of a share: a client that has its address and nothing else. */
-import { type Bytes, fromBase64, fromHex } from '@blindkeep/protocol/bytes'
+import { type Bytes, fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { type Environment, systemEnvironment } from '../environment.ts'
 import { type Call, createCalls } from '../http/call.ts'
 import { openDownload } from '../http/download.ts'
+import { ProblemError } from '../http/errors.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
 import { parseShare, type ShareAddress, type ShareParts } from './shareAddress.ts'
 import { ShareError } from './shareError.ts'
 import { openShareIndex, type SharedFile, type ShareEntry } from './shareIndex.ts'
+import { type SharePassphrase, stretchSharePassphrase } from './sharePassphrase.ts'
 
 export type { ShareParts } from './shareAddress.ts'
 export { ShareError, type ShareFault } from './shareError.ts'
@@ -28,32 +30,70 @@ export interface OpenedShare {
   readonly assets: readonly SharedAsset[]
 }
 
-/** Opens the address of a share. Throws `ShareError`, and what a call throws: `error.share.not_found` for every address that shows nothing. */
+/**
+ * Opens the address of a share, with the passphrase as its person typed it. Throws `ShareError`, and what a call throws: `error.share.not_found` for every
+ * address that shows nothing, also before the passphrase is known, and `error.share.rate_limited` after many wrong ones.
+ * Whether a passphrase is needed follows from the address alone: without it, `passphrase_missing`, also if the server asks for none. A passphrase that is
+ * not needed is ignored, and nothing of it is sent.
+ */
 export async function openShare(
   address: string | ShareParts,
   environment: Environment = systemEnvironment,
+  passphrase?: string,
 ): Promise<OpenedShare> {
-  const { baseUrl, opaqueId, shareKey } = parseShare(address)
+  const { baseUrl, opaqueId, shareKey, needsPassphrase } = parseShare(address)
   const { call } = createCalls({ baseUrl, fetch: environment.fetch })
-  const { body } = await call('share', { path: { opaque_id: opaqueId } })
+  const id = fromHex(opaqueId)
+  const opened =
+    needsPassphrase && passphrase !== undefined
+      ? await stretchSharePassphrase(environment, { shareKey, opaqueId: id, passphrase })
+      : undefined
+  const proof = proofHeader(opened)
+  const { body } = await call('share', { path: { opaque_id: opaqueId }, headers: proof }).catch((error: unknown) => {
+    throw refusedBy(error, { needsPassphrase, isGiven: opened !== undefined })
+  })
+  if (needsPassphrase && opened === undefined) throw new ShareError('passphrase_missing')
   // The server's list of hashes is ignored: the index has the hashes and what opens each blob.
-  const entries = await openShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, fromBase64(body.sealed_index))
-  return { baseUrl, assets: entries.map((entry) => sharedAsset({ call, environment, opaqueId }, entry)) }
+  const entries = await openShareIndex(
+    { shareKey: opened?.indexKey ?? shareKey, opaqueId: id },
+    fromBase64(body.sealed_index),
+  )
+  return { baseUrl, assets: entries.map((entry) => sharedAsset({ call, environment, opaqueId, proof }, entry)) }
+}
+
+interface ProofHeader {
+  readonly 'X-Service-Passphrase-Proof'?: string
+}
+
+function proofHeader(passphrase: SharePassphrase | undefined): ProofHeader {
+  return passphrase === undefined ? {} : { 'X-Service-Passphrase-Proof': toBase64(passphrase.proof) }
+}
+
+/** What the refusal means for the person. A server that asks for a passphrase where the address says that none is needed gets none. */
+function refusedBy(
+  error: unknown,
+  { needsPassphrase, isGiven }: { readonly needsPassphrase: boolean; readonly isGiven: boolean },
+): unknown {
+  if (!(error instanceof ProblemError && error.code === 'error.share.passphrase_required')) return error
+  if (!needsPassphrase) return new ShareError('index_swapped', { cause: error })
+  return new ShareError(isGiven ? 'passphrase_wrong' : 'passphrase_missing', { cause: error })
 }
 
 interface ShareReader extends Pick<ShareAddress, 'opaqueId'> {
   readonly call: Call
   readonly environment: Environment
+  readonly proof: ProofHeader
 }
 
-function sharedAsset({ call, environment, opaqueId }: ShareReader, entry: ShareEntry): SharedAsset {
+function sharedAsset({ call, environment, opaqueId, proof }: ShareReader, entry: ShareEntry): SharedAsset {
   const { hash, secrets, ...file } = entry
   return {
     ...file,
     async open({ signal } = {}) {
       const stream = await openDownload({
         operation: 'shareBlob',
-        ask: (options) => call('shareBlob', { path: { opaque_id: opaqueId, hash }, ...options }),
+        ask: ({ headers, signal: either }) =>
+          call('shareBlob', { path: { opaque_id: opaqueId, hash }, headers: { ...headers, ...proof }, signal: either }),
         signal,
         environment,
       })

@@ -24,6 +24,7 @@ import { openPrefix, readPrefix } from '../seal/openHeader.ts'
 import { openGivenName, sealName } from '../seal/sealedName.ts'
 import { formatShare, type ShareAddress } from './shareAddress.ts'
 import { type ShareEntry, sealShareIndex } from './shareIndex.ts'
+import { stretchSharePassphrase } from './sharePassphrase.ts'
 import { openGivenRecord, type ShareRecord, type ShareSummary, sealShareRecord, summaryOf } from './shareRecord.ts'
 
 export type { ShareSummary } from './shareRecord.ts'
@@ -35,6 +36,8 @@ const ASSETS_AT_ONCE = 6
 export interface CreateShare extends Pick<AssetPermissions, 'allowRevokedDevice'> {
   /** The owner's own name for the share, at most 600 bytes of UTF-8. Sealed; a receiver of the share does not see it. */
   readonly name?: string | undefined
+  /** Receivers need it besides the address; the owner gives it to them by another way. It is stored nowhere. */
+  readonly passphrase?: string | undefined
   /** RFC 3339. Without it, the share does not expire. */
   readonly expiresAt?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -43,7 +46,7 @@ export interface CreateShare extends Pick<AssetPermissions, 'allowRevokedDevice'
 export interface CreatedShare {
   readonly opaqueId: OpaqueId
   /**
-   * The whole address, SECRET: everyone who has it can read the shared files. The part after # reaches the server only sealed under the account key, so that
+   * The whole address, SECRET: everyone who has it, and the passphrase if there is one, can read the shared files. The part after # reaches the server only sealed under the account key, so that
    * `listShares` has the address again.
    */
   readonly url: string
@@ -58,6 +61,7 @@ export interface OwnShare {
   readonly opaqueId: OpaqueId
   readonly createdAt: string
   readonly expiresAt: string | undefined
+  readonly passphraseRequired: boolean
   readonly name: string | undefined
   /** Set when the name from the server does not open under this account's key as that of this share. */
   readonly nameFault: string | undefined
@@ -71,13 +75,19 @@ export interface OwnShare {
 
 export interface OwnerShares {
   /**
-   * Shows the files of these assets, with names, types and times, to everyone who has the address. Later changes do not affect it; of an asset that
+   * Shows the files of these assets, with names, types and times, to everyone who has the address, and the passphrase if there is one. Later changes do not affect it; of an asset that
    * was deleted or replaced, the file is no longer available. Reads the name and the header of each file, not its content. With facts, it shares
-   * exactly what they describe. Throws what `openAsset` throws, and `ShareError` `too_large`.
+   * exactly what they describe. Throws what `openAsset` throws, and `ShareError` `too_large`; with a passphrase `error.request.malformed` at a server of an
+   * earlier version, which would not ask for it.
    */
   createShare(assets: readonly (string | AssetFacts)[], options?: CreateShare): Promise<CreatedShare>
   /** Shares that were not deleted, oldest first; expired ones for 30 days. */
   listShares(): Promise<readonly OwnShare[]>
+  /**
+   * The owner's own name; the share shows what it showed before. An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call
+   * throws: `error.share.not_found`.
+   */
+  nameShare(opaqueId: string, name: string): Promise<void>
   /** The share shows nothing from now on; receivers keep what they have read before. */
   deleteShare(opaqueId: string): Promise<void>
 }
@@ -85,7 +95,7 @@ export interface OwnerShares {
 export function createOwnerShares(ports: AssetPorts): OwnerShares {
   const { call, environment, baseUrl, accountKey } = ports
   return {
-    async createShare(assets, { name, expiresAt, signal, allowRevokedDevice } = {}) {
+    async createShare(assets, { name, passphrase, expiresAt, signal, allowRevokedDevice } = {}) {
       if (assets.length === 0) throw new RangeError('a share must show at least one asset')
       const opaqueId = newOpaqueId(environment)
       const sealedName = await sealName(nameSeal(accountKey, opaqueId), name)
@@ -94,21 +104,28 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
         return entryOf(ports, facts, { allowRevokedDevice, signal })
       })
       const shareKey = environment.randomBytes(KEY_BYTES)
-      const sealedIndex = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, entries)
-      const record = { shareKey, ...summaryOf(entries) }
-      const sealedRecord = await sealShareRecord({ accountKey, opaqueId: fromHex(opaqueId) }, record)
+      const id = fromHex(opaqueId)
+      const needsPassphrase = passphrase !== undefined
+      const gate = needsPassphrase
+        ? await stretchSharePassphrase(environment, { shareKey, opaqueId: id, passphrase })
+        : undefined
+      const sealedIndex = await sealShareIndex({ shareKey: gate?.indexKey ?? shareKey, opaqueId: id }, entries)
+      const record = { shareKey, needsPassphrase, ...summaryOf(entries) }
+      const sealedRecord = await sealShareRecord({ accountKey, opaqueId: id }, record)
       const share = {
         opaque_id: opaqueId,
         sealed_index: toBase64(sealedIndex),
         blob_hashes: [...new Set(entries.map(({ hash }) => hash))],
         expires_at: expiresAt ?? null,
+        // A server from before passphrases refuses the name, and so the share.
+        ...(gate !== undefined && { passphrase_verifier: toBase64(gate.proof) }),
       }
       const notes = {
         ...(sealedName !== undefined && { sealed_name: toBase64(sealedName) }),
         sealed_record: toBase64(sealedRecord),
       }
       const isKept = await createdWithNotes(call, { share, notes, signal })
-      return { opaqueId, url: formatShare({ baseUrl, opaqueId, shareKey }), isKept }
+      return { opaqueId, url: formatShare({ baseUrl, opaqueId, shareKey, needsPassphrase }), isKept }
     },
 
     async listShares() {
@@ -122,6 +139,7 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
           opaqueId,
           createdAt: share.created_at,
           expiresAt: share.expires_at ?? undefined,
+          passphraseRequired: kept.record?.needsPassphrase ?? share.passphrase_required ?? false,
           name: named.text,
           nameFault: named.fault,
           ...openedOf(kept.record, { baseUrl, opaqueId }),
@@ -129,6 +147,12 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
         })
       }
       return shares
+    },
+
+    async nameShare(opaqueId, name) {
+      const sealed = await sealName(nameSeal(accountKey, opaqueId), name)
+      const body = { sealed_name: sealed === undefined ? null : toBase64(sealed) }
+      await call('nameShare', { path: { opaque_id: opaqueId }, body })
     },
 
     async deleteShare(opaqueId) {
@@ -156,16 +180,16 @@ async function createdWithNotes(call: Call, { share, notes, signal }: CreationPa
   }
 }
 
-const nameSeal = (accountKey: Bytes, opaqueId: OpaqueId) =>
+const nameSeal = (accountKey: Bytes, opaqueId: string) =>
   ({ key: accountKey, purpose: 'share-name', contextId: fromHex(opaqueId) }) as const
 
 function openedOf(
   record: ShareRecord | undefined,
-  address: Omit<ShareAddress, 'shareKey'>,
+  address: Pick<ShareAddress, 'baseUrl' | 'opaqueId'>,
 ): Pick<OwnShare, 'url' | 'contents'> {
   if (record === undefined) return { url: undefined, contents: undefined }
-  const { shareKey, ...contents } = record
-  return { url: formatShare({ ...address, shareKey }), contents }
+  const { shareKey, needsPassphrase, ...contents } = record
+  return { url: formatShare({ ...address, shareKey, needsPassphrase }), contents }
 }
 
 function onceEach(assets: readonly (string | AssetFacts)[]): readonly (string | AssetFacts)[] {

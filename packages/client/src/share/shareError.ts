@@ -1,6 +1,8 @@
 export type ShareFault =
   | 'malformed'
   | 'fragment_missing'
+  | 'passphrase_missing'
+  | 'passphrase_wrong'
   | 'index_swapped'
   | 'index_invalid'
   | 'index_unknown'
@@ -11,6 +13,8 @@ const FAULTS: Readonly<Record<ShareFault, string>> = {
   malformed: 'This is not the address of a share, or it is incomplete or mistyped. Copy the whole address again.',
   fragment_missing:
     'The part of the address after # is missing. Without it nothing can be opened: ask for the whole address, up to its last character.',
+  passphrase_missing: 'This share opens with a passphrase. Its owner gives it to you by another way than the address.',
+  passphrase_wrong: 'This passphrase does not open the share. Check it; case, spaces and hyphens do not matter.',
   index_swapped:
     'Tampering detected: the server’s answer was not sealed for this address, or the address was mistyped. Copy it again. If that does not help, tell the owner, but not through this server.',
   index_invalid: 'The share of this address cannot be read. Tell its owner.',

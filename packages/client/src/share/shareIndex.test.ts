@@ -5,9 +5,12 @@ import { type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { MAX_SHARE_BLOBS } from '@blindkeep/protocol/schemas/shares'
 import vectors from '../../../../vectors/shares.json' with { type: 'json' }
+import { nodeEnvironment } from '../node/nodeEnvironment.ts'
+import { sharePassphraseKey } from '../seal/derive.ts'
 import { formatShare, makeShareFragment, parseShare, parseShareFragment } from './shareAddress.ts'
 import { ShareError, type ShareFault } from './shareError.ts'
 import { decodeShareIndex, encodeShareIndex, openShareIndex, type ShareEntry, sealShareIndex } from './shareIndex.ts'
+import { stretchSharePassphrase } from './sharePassphrase.ts'
 
 const failing = (reason: string) => (error: unknown) => error instanceof ShareError && error.reason === reason
 
@@ -31,15 +34,20 @@ const sealOf = (vector: { opaque_id: string; share_key: string; salt?: string })
 describe('the address of a share', () => {
   it('has vectors of every kind', () => {
     const { fragments, indexes, sealed_indexes } = vectors.invalid
-    for (const list of [vectors.valid, fragments, indexes, sealed_indexes]) assert.ok(list.length > 0)
+    for (const list of [vectors.valid, vectors.with_passphrase, fragments, indexes, sealed_indexes])
+      assert.ok(list.length > 0)
   })
 
   it('matches the vectors in both directions, with and without its #', () => {
-    for (const { fragment, share_key } of vectors.valid) {
-      assert.equal(makeShareFragment(fromHex(share_key)), fragment)
-      for (const text of [fragment, `#${fragment}`])
-        assert.equal(toHex(parseShareFragment(text) ?? new Uint8Array()), share_key)
-    }
+    for (const [needsPassphrase, list] of [
+      [false, vectors.valid],
+      [true, vectors.with_passphrase],
+    ] as const)
+      for (const { fragment, share_key } of list) {
+        const parsed = { shareKey: fromHex(share_key), needsPassphrase }
+        assert.equal(makeShareFragment(parsed), fragment)
+        for (const text of [fragment, `#${fragment}`]) assert.deepEqual(parseShareFragment(text), parsed)
+      }
   })
 
   for (const { name, fragment } of vectors.invalid.fragments)
@@ -74,6 +82,32 @@ describe('the index of a share', () => {
       assert.equal(toHex(encodeShareIndex(given)), vector.index)
       assert.equal(toHex(await sealShareIndex(sealOf(vector), given)), vector.sealed_index)
       assert.deepEqual(await openShareIndex(sealOf(vector), fromHex(vector.sealed_index)), given)
+    }
+  })
+
+  it('with a passphrase matches the vectors, and opens under neither the address nor the passphrase alone', async () => {
+    for (const vector of vectors.with_passphrase) {
+      const { shareKey, opaqueId, salt } = sealOf(vector)
+      const spellings = [vector.passphrase_typed, vector.passphrase_normal, 'k7wm-p3xd-9qht-2vnc']
+      for (const passphrase of spellings) {
+        const made = await stretchSharePassphrase(nodeEnvironment, { shareKey, opaqueId, passphrase })
+        assert.deepEqual([toHex(made.indexKey), toHex(made.proof)], [vector.index_key, vector.proof])
+        assert.equal(
+          toHex(await sealShareIndex({ shareKey: made.indexKey, opaqueId, salt }, entries)),
+          vector.sealed_index,
+        )
+      }
+      const sealed = fromHex(vector.sealed_index)
+      const other = new Uint8Array(32)
+      const wrongs = [
+        shareKey,
+        fromHex(vector.proof),
+        sharePassphraseKey({ shareKey: other, stretched: fromHex(vector.stretched), opaqueId }),
+        (await stretchSharePassphrase(nodeEnvironment, { shareKey, opaqueId, passphrase: 'another' })).indexKey,
+      ]
+      for (const wrong of wrongs)
+        await assert.rejects(openShareIndex({ shareKey: wrong, opaqueId }, sealed), failing('index_swapped'))
+      assert.deepEqual(await openShareIndex({ shareKey: fromHex(vector.index_key), opaqueId }, sealed), entries)
     }
   })
 

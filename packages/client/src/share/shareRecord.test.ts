@@ -18,8 +18,8 @@ const isSealError = (error: unknown) => error instanceof SealError
 describe('what an owner keeps of a share', () => {
   for (const vector of valid)
     it(`matches the vector in both directions: ${vector.name}`, async () => {
-      const { files, bytes, names } = vector
-      const record = { shareKey: fromHex(vector.share_key), files, bytes, names }
+      const { files, bytes, names, needs_passphrase: needsPassphrase } = vector
+      const record = { shareKey: fromHex(vector.share_key), needsPassphrase, files, bytes, names }
       assert.equal(toHex(encodeShareRecord(record)), vector.record)
       assert.equal(toHex(await sealShareRecord(sealOf(vector), record)), vector.sealed_record)
       assert.deepEqual(await openShareRecord(sealOf(vector), fromHex(vector.sealed_record)), record)

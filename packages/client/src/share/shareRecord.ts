@@ -1,6 +1,7 @@
 /**
  * What an owner keeps of a share: the key of its address, and a summary of its files, so that the list of shares can say what each of them shows, also after
- * it expired. A sealed blob under the account key. Its content is deterministic CBOR: a map of `version` 1, `key`, `files`, `bytes` and `names`.
+ * it expired. A sealed blob under the account key. Its content is deterministic CBOR: a map of `version`, `key`, `files`, `bytes` and `names`. The version
+ * is that of the fragment: 1, or 2 for a share with a passphrase, so that a client that does not know passphrases shows no address that opens nothing.
  * It always has the same length, which says nothing about the files.
  */
 import { type Bytes, concatBytes, fromBase64 } from '@blindkeep/protocol/bytes'
@@ -13,7 +14,7 @@ import { createSealer } from '../seal/seal.ts'
 import { SealError } from '../seal/sealError.ts'
 import type { SharedFile } from './shareIndex.ts'
 
-const VERSION = 1
+const [OPEN, WITH_PASSPHRASE] = [1, 2]
 const MAX_NAMES = 5
 const MAX_NAME_CHARACTERS = 80
 /** Of the content, filled with zeros. Five names of 80 characters of any script fit. */
@@ -31,6 +32,8 @@ export interface ShareSummary {
 export interface ShareRecord extends ShareSummary {
   /** 32 bytes, SECRET. */
   readonly shareKey: Bytes
+  /** The passphrase itself is stored nowhere. */
+  readonly needsPassphrase: boolean
 }
 
 export interface RecordSeal {
@@ -94,11 +97,11 @@ export async function openGivenRecord(
 const contextOf = ({ accountKey, opaqueId }: RecordSeal) =>
   ({ key: accountKey, purpose: 'share-record', contextId: opaqueId }) as const
 
-export function encodeShareRecord({ shareKey, files, bytes, names }: ShareRecord): Bytes {
+export function encodeShareRecord({ shareKey, needsPassphrase, files, bytes, names }: ShareRecord): Bytes {
   if (shareKey.length !== KEY_BYTES) throw new RangeError(`a share key is ${KEY_BYTES} bytes`)
   return encodeCbor(
     new Map<string, CborValue>([
-      ['version', VERSION],
+      ['version', needsPassphrase ? WITH_PASSPHRASE : OPEN],
       ['key', shareKey],
       ['files', files],
       ['bytes', bytes],
@@ -111,11 +114,13 @@ export function encodeShareRecord({ shareKey, files, bytes, names }: ShareRecord
 export function decodeShareRecord(content: Uint8Array): ShareRecord {
   const fields = fieldsOf(content)
   const [key, files, bytes, names] = ['key', 'files', 'bytes', 'names'].map((name) => fields.get(name))
-  if (fields.get('version') !== VERSION) throw invalid('the version is not known')
+  const version = fields.get('version')
+  if (version !== OPEN && version !== WITH_PASSPHRASE) throw invalid('the version is not known')
   if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) throw invalid('there is no key')
   if (!isCount(files) || files < 1 || files > MAX_SHARE_BLOBS || !isCount(bytes)) throw invalid('a number is wrong')
   if (!Array.isArray(names) || names.length > Math.min(MAX_NAMES, files)) throw invalid('the names are wrong')
-  return { shareKey: Uint8Array.from(key), files, bytes, names: names.map(nameOf) }
+  const needsPassphrase = version === WITH_PASSPHRASE
+  return { shareKey: Uint8Array.from(key), needsPassphrase, files, bytes, names: names.map(nameOf) }
 }
 
 function fieldsOf(content: Uint8Array): ReadonlyMap<unknown, unknown> {

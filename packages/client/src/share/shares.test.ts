@@ -150,9 +150,22 @@ describe('a share', () => {
     const { opaqueId, url } = share
     assert.deepEqual(named, {
       ...{ opaqueId, url, name: 'For the grandparents', contents, expiresAt: undefined, ...faults },
+      passphraseRequired: false,
       createdAt: named?.createdAt,
     })
     assert.deepEqual([unnamed?.name, unnamed?.url], [undefined, created.url])
+    const nameOfIt = async () => (await owner.listShares()).find((each) => each.opaqueId === opaqueId)?.name
+    for (const [given, now] of [
+      [' Grandma\n', 'Grandma'],
+      ['', undefined],
+      ['Both', 'Both'],
+    ] as const) {
+      await owner.nameShare(opaqueId, given)
+      assert.equal(await nameOfIt(), now)
+    }
+    await assert.rejects((await newOwner(proxy.url)).nameShare(opaqueId, 'mine'), isNotFound)
+    assert.deepEqual([await nameOfIt(), (await openShare(url)).assets.length], ['Both', contents.files])
+    await assert.rejects(owner.nameShare(opaqueId, 'x'.repeat(601)), RangeError)
     await assert.rejects(
       owner.createShare([files[0]?.assetId ?? ''], { name: 'x'.repeat(601) }),
       (error) => error instanceof RangeError,

@@ -25,6 +25,8 @@ export interface AdoptDrop extends CompleteAsset {
    * default.
    */
   readonly assetId?: AssetId | undefined
+  /** No earlier call had this `assetId`: the server is not asked for an asset of it first, which would be refused. */
+  readonly isFirstTry?: boolean | undefined
 }
 
 /** For callers that store the id of an asset before the asset exists. */
@@ -44,7 +46,7 @@ export function newAssetId({ environment }: Pick<AssetPorts, 'environment'>): As
 export async function adoptDrop(ports: AssetPorts, drop: DescribedDrop, options: AdoptDrop): Promise<Completed> {
   const { call, environment } = ports
   const { album, device, signal } = options
-  if (options.assetId !== undefined) {
+  if (options.assetId !== undefined && options.isFirstTry !== true) {
     const found = await findAsset(call, options.assetId, signal)
     if (found?.drop?.dropId === drop.dropId)
       return completeShown(ports, await showAdopted(ports, { drop, album, found, signal }), options)

@@ -10,6 +10,7 @@ import type { ChunkReader } from '../seal/chunkReader.ts'
 import type { SegmentGrid } from '../send/chunkSizing.ts'
 import { type SendProgress, sendBlob } from '../send/sendBlob.ts'
 import { SendError } from '../send/sendError.ts'
+import type { SendTrouble } from '../send/sendTrouble.ts'
 import type { SmallBlob } from './smallBlob.ts'
 import { uploadPath } from './uploadPath.ts'
 
@@ -23,6 +24,8 @@ export interface UploadProgress {
   readonly of: number
   /** Milliseconds until the next attempt, after a failure. */
   readonly waitingMs?: number
+  /** Why it waits. */
+  readonly trouble?: SendTrouble
 }
 
 export interface RoleBlob {
@@ -71,12 +74,13 @@ function sizeOf(blobs: readonly RoleBlob[]): number {
 }
 
 /** The landing of one blob is progress of the bundle, not its end. */
-function partOf({ phase, bytes, waitingMs }: SendProgress, before: number, of: number): UploadProgress {
+function partOf({ phase, bytes, waitingMs, trouble }: SendProgress, before: number, of: number): UploadProgress {
   return {
     phase: phase === 'landed' ? 'sending' : phase,
     bytes: before + bytes,
     of,
     ...(waitingMs === undefined ? {} : { waitingMs }),
+    ...(trouble === undefined ? {} : { trouble }),
   }
 }
 

@@ -11,12 +11,7 @@ export const blobOperations = {
     description: 'Any blob of the caller’s assets. Sealed bytes, immutable, with ranges.',
     requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
     answers: immutableContent,
-    problems: [
-      'error.blob.not_found',
-      'error.blob.withheld',
-      'error.request.range_not_satisfiable',
-      'error.storage.unavailable',
-    ],
+    problems: ['error.blob.not_found', 'error.blob.withheld', 'error.request.range_not_satisfiable'],
   },
   blobHead: {
     method: 'HEAD',
@@ -30,6 +25,6 @@ export const blobOperations = {
       200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges', 'Cache-Control'] },
       304: immutableContent[304],
     },
-    problems: ['error.blob.not_found', 'error.blob.withheld', 'error.storage.unavailable'],
+    problems: ['error.blob.not_found', 'error.blob.withheld'],
   },
 } as const satisfies Operations

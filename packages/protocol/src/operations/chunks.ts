@@ -14,8 +14,6 @@ export const chunkProblems = [
   'error.upload.too_many_chunks',
   'error.upload.session_closed',
   'error.upload.content_hash_mismatch',
-  'error.storage.unavailable',
-  'error.storage.full',
 ] as const
 
 export const sessionState = {

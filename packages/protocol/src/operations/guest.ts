@@ -40,8 +40,6 @@ export const guestOperations = {
       'error.drop.file_too_large',
       'error.drop.cap_exhausted',
       'error.quota.exceeded',
-      'error.storage.unavailable',
-      'error.storage.full',
     ],
   },
   appendChunk: {

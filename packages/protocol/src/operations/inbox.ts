@@ -46,12 +46,7 @@ export const inboxOperations = {
     description: 'Sealed bytes, immutable, with ranges.',
     requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
     answers: content,
-    problems: [
-      'error.drop.not_found',
-      'error.blob.withheld',
-      'error.request.range_not_satisfiable',
-      'error.storage.unavailable',
-    ],
+    problems: ['error.drop.not_found', 'error.blob.withheld', 'error.request.range_not_satisfiable'],
   },
   dropContentHead: {
     method: 'HEAD',
@@ -65,7 +60,7 @@ export const inboxOperations = {
       200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges'] },
       304: content[304],
     },
-    problems: ['error.drop.not_found', 'error.blob.withheld', 'error.storage.unavailable'],
+    problems: ['error.drop.not_found', 'error.blob.withheld'],
   },
   discardDrop: {
     method: 'DELETE',
@@ -111,7 +106,6 @@ export const inboxOperations = {
       ...manifestProblems,
       'error.drop.adoption_mismatch',
       'error.request.limit_reached',
-      'error.storage.unavailable',
     ],
     statuses: { 'error.asset.id_taken': 422, 'error.manifest.stale': 422 },
   },

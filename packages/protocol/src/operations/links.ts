@@ -37,7 +37,7 @@ export const linkOperations = {
     path: '/v1/drops/links/{opaque_id}',
     tag: 'links',
     auth: 'bearer',
-    summary: 'Change the limits and the title of one of the caller’s links',
+    summary: 'Change the limits and the words of one of the caller’s links',
     description:
       'An absent member stays as it is, null removes it. Nothing else of a link changes. An expired link takes files again if it gets a later expiry. A link that is used up or revoked cannot be changed: it gets the answer of a link that is not the caller’s. Uploads that are open go on, whatever the new limits are.',
     body: { type: 'application/json', schema: ChangeLinkRequest, nullRemoves: true },

@@ -84,6 +84,7 @@ export const HEADER_DOCS = {
   'X-Service-Checksum': 'SHA-256 of the chunk, 64 lowercase hex characters.',
   'X-Service-Length': 'Declared size of the blob in bytes.',
   'X-Service-State': 'open, finishing, landed or failed.',
+  'X-Service-Passphrase-Proof': 'The proof of the passphrase, base64 of 1 to 4096 bytes.',
   'Idempotency-Key':
     'A text that the client chooses, 1 to 255 printable ASCII characters. A repeat with the same key gets the same session.',
   Range: 'One range of bytes (RFC 9110, section 14). A request for several ranges gets the whole content.',

@@ -1,6 +1,21 @@
-import { CreateShareRequest, CreateShareResponse, ShareResponse, SharesResponse } from '../schemas/shares.ts'
+import {
+  CreateShareRequest,
+  CreateShareResponse,
+  NameShareRequest,
+  ShareResponse,
+  SharesResponse,
+} from '../schemas/shares.ts'
 import { content } from './contents.ts'
 import type { Operations } from './operation.ts'
+
+const proofHeader = ['X-Service-Passphrase-Proof'] as const
+/** Of all that a share shows. */
+const gateProblems = [
+  'error.share.not_found',
+  'error.share.passphrase_required',
+  'error.share.rate_limited',
+  'error.request.malformed',
+] as const
 
 export const shareOperations = {
   createShare: {
@@ -10,7 +25,7 @@ export const shareOperations = {
     auth: 'bearer',
     summary: 'Create a share',
     description:
-      'Any client with the address can read sealed_index, and each of blob_hashes while an asset of the caller has that blob. The client generates opaque_id. A repeat by the same caller with the same values gets 201. Any other use of a taken id is refused, also if its share has ended: an address never shows something else.',
+      'Any client with the address can read sealed_index, and each of blob_hashes while an asset of the caller has that blob. With passphrase_verifier it also needs the passphrase. The client generates opaque_id. A repeat by the same caller with the same values gets 201. Any other use of a taken id is refused, also if its share has ended: an address never shows something else.',
     body: { type: 'application/json', schema: CreateShareRequest },
     creates: true,
     writes: true,
@@ -24,9 +39,22 @@ export const shareOperations = {
     auth: 'bearer',
     summary: 'List the caller’s shares',
     description:
-      'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them.',
+      'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them. The verifier is in no answer.',
     answers: { 200: { description: 'The shares.', body: SharesResponse } },
     problems: [],
+  },
+  nameShare: {
+    method: 'PATCH',
+    path: '/v1/shares/{opaque_id}',
+    tag: 'shares',
+    auth: 'bearer',
+    summary: 'Name one of the caller’s shares',
+    description:
+      'Only the caller sees it, in the list. The share shows what it showed before. An absent member stays as it is, null removes it. Deleted, unknown and other accounts’ shares get the same 404.',
+    body: { type: 'application/json', schema: NameShareRequest, nullRemoves: true },
+    writes: true,
+    answers: { 204: { description: 'The share has this name now.' } },
+    problems: ['error.share.not_found'],
   },
   deleteShare: {
     method: 'DELETE',
@@ -46,9 +74,10 @@ export const shareOperations = {
     auth: 'link',
     summary: 'Get a share by its address',
     description:
-      'The key in the address opens the index; it never reaches the server. Expired, deleted, unknown and mistyped shares get the same 404.',
+      'The key in the address opens the index; it never reaches the server. Expired, deleted, unknown and mistyped shares get the same 404. If the share has a passphrase, its proof is required before anything of the share is given: until then, and for a wrong one, the answer is 403. Wrong proofs are limited. Other shares ignore the proof.',
+    requestHeaders: proofHeader,
     answers: { 200: { description: 'The share.', body: ShareResponse } },
-    problems: ['error.share.not_found'],
+    problems: gateProblems,
   },
   shareBlob: {
     method: 'GET',
@@ -57,10 +86,10 @@ export const shareOperations = {
     auth: 'link',
     summary: 'Get the ciphertext of a shared blob',
     description:
-      'Requires that the share names the blob and an asset of its owner has it. Sealed bytes, with ranges. Missing and withheld blobs and blobs of ended shares get the same 404.',
-    requestHeaders: ['Range', 'If-Range', 'If-None-Match'],
+      'Requires that the share names the blob and an asset of its owner has it, and the proof of the passphrase if the share has one. Sealed bytes, with ranges. Missing and withheld blobs and blobs of ended shares get the same 404.',
+    requestHeaders: ['Range', 'If-Range', 'If-None-Match', ...proofHeader],
     answers: content,
-    problems: ['error.share.not_found', 'error.request.range_not_satisfiable', 'error.storage.unavailable'],
+    problems: [...gateProblems, 'error.request.range_not_satisfiable'],
   },
   shareBlobHead: {
     method: 'HEAD',
@@ -69,11 +98,11 @@ export const shareOperations = {
     auth: 'link',
     summary: 'Get the size of a shared blob’s ciphertext',
     description: 'As GET, without the bytes.',
-    requestHeaders: ['If-None-Match'],
+    requestHeaders: ['If-None-Match', ...proofHeader],
     answers: {
       200: { description: 'Content-Length and ETag.', headers: ['ETag', 'Accept-Ranges'] },
       304: content[304],
     },
-    problems: ['error.share.not_found', 'error.storage.unavailable'],
+    problems: gateProblems,
   },
 } as const satisfies Operations

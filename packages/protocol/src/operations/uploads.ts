@@ -28,8 +28,6 @@ export const uploadOperations = {
       'error.upload.file_too_large',
       'error.request.limit_reached',
       'error.quota.exceeded',
-      'error.storage.unavailable',
-      'error.storage.full',
     ],
   },
   listUploads: {

@@ -12,6 +12,6 @@ export const verifyOperations = {
       'Changes nothing. One verdict for each asset and one entry for each hash, in the order of the request; durable is the conjunction over exactly the declared hashes. With deep, the server reads and hashes the bytes again, within a budget of the account; beyond it the member deep is rate_limited.',
     body: { type: 'application/json', schema: StorageVerifyRequest },
     answers: { 200: { description: 'The verdicts.', body: StorageVerifyResponse } },
-    problems: ['error.storage.unavailable'],
+    problems: [],
   },
 } as const satisfies Operations

@@ -87,8 +87,8 @@ export const ReadinessResponse = object('ReadinessResponse', {
   status: text('ok, or failing.'),
   failing: Type.Optional(
     list(
-      text('store, blobs, clock, schema, draining, or a sentence for the operator'),
-      'Why not: the database or the bytes do not answer, the time is not known or two seconds off, a newer release has changed the database, the server ends, or, as a sentence, the receipt log is shorter than it was.',
+      text('store, blobs, disk_full, clock, schema, draining, or a sentence for the operator'),
+      'Why not: the database or the bytes do not answer, the disk of the database is full so that nothing can be written, the time is not known or two seconds off, a newer release has changed the database, the server ends, or, as a sentence, the receipt log is shorter than it was.',
     ),
   ),
   warnings: Type.Optional(

@@ -94,7 +94,11 @@ export const LinkEntryResponse = object('LinkEntryResponse', {
 })
 
 /** Absent: unchanged. Null: removed. */
-export const ChangeLinkRequest = object('ChangeLinkRequest', { ...limits, sealed_title: optional(sealedTitle) })
+export const ChangeLinkRequest = object('ChangeLinkRequest', {
+  ...limits,
+  sealed_label: optional(sealedLabel),
+  sealed_title: optional(sealedTitle),
+})
 export type ChangeLinkRequest = Static<typeof ChangeLinkRequest>
 
 export const LinksResponse = object('LinksResponse', {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { base64, list, object, opaqueId, optional, sealedName, sha256, time } from './shape.ts'
+import { base64, boolean, list, object, opaqueId, optional, sealedName, sha256, time } from './shape.ts'
 
 /** Bytes of the sealed index, a blob with a single data segment. */
 export const MAX_SHARE_INDEX_BYTES = 512 * 1024
@@ -34,9 +34,16 @@ export const CreateShareRequest = object('CreateShareRequest', {
       'The blobs of the share. Each can be read while an asset of the caller has it; others are accepted and answer 404.',
   }),
   expires_at: optional(time('When the share expires. Absent means never.')),
+  passphrase_verifier: optional(
+    base64('What the proof of the passphrase has to be, if the share needs one.', { min: 1, max: 4096 }),
+  ),
   ...notes,
 })
 export type CreateShareRequest = Static<typeof CreateShareRequest>
+
+/** Absent: unchanged. Null: removed. */
+export const NameShareRequest = object('NameShareRequest', { sealed_name: notes.sealed_name })
+export type NameShareRequest = Static<typeof NameShareRequest>
 
 export const CreateShareResponse = object('CreateShareResponse', { opaque_id: opaqueId('The id, echoed.') })
 export type CreateShareResponse = Static<typeof CreateShareResponse>
@@ -45,6 +52,9 @@ const ShareEntryResponse = object('ShareEntryResponse', {
   opaque_id: opaqueId('The share.'),
   created_at: time('When it was created.'),
   expires_at: optional(time('When the share expires. It stays in the list for 30 more days.')),
+  passphrase_required: optional(
+    boolean('Whether receivers need a passphrase. Absent in answers of servers from before this member.'),
+  ),
   ...notes,
 })
 

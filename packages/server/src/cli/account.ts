@@ -142,7 +142,7 @@ async function remove(operator: Operator, call: Call): Promise<Outcome> {
   if ('refused' in outcome)
     throw new Error(
       outcome.refused === 'asset_retained'
-        ? `${email} has a file that is retained: until then the account cannot be deleted. \`account suspend\` stops it meanwhile`
+        ? `${email} has a file that is retained: until then the account cannot be deleted. \`blindkeep-server account suspend\` stops it meanwhile`
         : `${email} has changed meanwhile. Look at it again`,
     )
   return {
@@ -204,7 +204,8 @@ function limitOf(name: 'soft' | 'hard', text: string | undefined): number | 'def
 }
 
 function present<Answer>(answer: Answer | undefined, named: string): Answer {
-  if (answer === undefined) throw new Error(`there is no account ${named}; \`account list\` lists them`)
+  if (answer === undefined)
+    throw new Error(`there is no account ${named}; \`blindkeep-server account list\` lists them`)
   return answer
 }
 

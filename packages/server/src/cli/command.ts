@@ -64,23 +64,31 @@ export function parseCall(command: Command, argv: readonly string[]): ParsedCall
       { type: value === 'flag' ? ('boolean' as const) : ('string' as const) },
     ]),
   )
-  const { positionals: given, values } = parsed(argv, options)
+  const { positionals: given, values } = parsed(command, argv, options)
   const isHelp = values.help === true
   const wanted = command.takes ?? []
   if (!isHelp && given.length !== wanted.length)
     throw new UsageError(
-      `it takes ${wanted.length === 0 ? 'no arguments' : wanted.map((name) => `<${name}>`).join(' ')}`,
+      `\`${command.name}\` takes ${wanted.length === 0 ? 'no arguments' : wanted.map((name) => `<${name}>`).join(' ')}. ${moreOf(command)}`,
     )
   return { given, values, isHelp, isJson: values.json === true }
 }
 
-function parsed(argv: readonly string[], options: Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>) {
+function parsed(
+  command: Command,
+  argv: readonly string[],
+  options: Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>,
+) {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    // Node goes on about arguments that begin with a dash.
+    const [why] = (error instanceof Error ? error.message : String(error)).split('. ')
+    throw new UsageError(`${why}. ${moreOf(command)}`)
   }
 }
+
+const moreOf = ({ name }: Command) => `\`blindkeep-server ${name} --help\` says more.`
 
 const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
   data: { value: 'DIR', meaning: 'In place of DATA_DIR.' },

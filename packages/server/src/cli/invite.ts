@@ -50,9 +50,11 @@ export const inviteCommands: readonly Command[] = [
         const outcome = await invites.revoke(named)
         // The code may work: it is not repeated.
         if (outcome === 'unknown')
-          throw new Error('there is no such invite; `account invites` lists them with their ids')
+          throw new Error('there is no such invite; `blindkeep-server account invites` lists them with their ids')
         if (outcome === 'used')
-          throw new Error('this invite was used. `account invites` shows by which account; `account delete` deletes it')
+          throw new Error(
+            'this invite was used. `blindkeep-server account invites` shows by which account; `account delete` deletes it',
+          )
         return { lines: ['The invite is revoked.'], json: { revoked: true } }
       }),
   },

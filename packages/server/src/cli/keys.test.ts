@@ -117,7 +117,10 @@ describe('the commands of keys, beside a running server', () => {
           /no master secret at .*missing.*MASTER_SECRET_FILE/,
         )
         await assert.rejects(readFile(missing), /ENOENT/)
-        await assert.rejects(run(line, { MASTER_SECRET_FILE: other }), /Nothing was changed. Set MASTER_SECRET_FILE/)
+        await assert.rejects(
+          run(line, { MASTER_SECRET_FILE: other }),
+          /nothing was changed: the master secret in .*blindkeep-other.*MASTER_SECRET_FILE/,
+        )
       }
       assert.deepEqual(await published(), before)
       await rm(elsewhere, { recursive: true })

@@ -70,11 +70,6 @@ async function rotate(config: Config, store: Store, isSigning: boolean): Promise
       json: { active, retired, at: formatInstant(at) },
     }
   } catch (error) {
-    if (!(error instanceof WrongMasterSecret)) throw error
-    const { masterSecretFile } = config
-    throw new Error(
-      `${masterSecretFile} is not the master secret of this server’s keys. Nothing was changed. Set MASTER_SECRET_FILE to the right file.`,
-      { cause: error },
-    )
+    throw error instanceof WrongMasterSecret ? new Error(`nothing was changed: ${error.message}`) : error
   }
 }

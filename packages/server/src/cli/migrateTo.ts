@@ -53,7 +53,7 @@ async function run(call: Call): Promise<Outcome> {
       ...found.list.map((finding) => `  ${finding}`),
       faults === 0
         ? 'Next: set DATABASE_URL and BLOBS_URL to the new places, keep all other settings and the master secret, and start the server.'
-        : 'Start no server there before you know their cause: `npx blindkeep-server fsck`, with DATABASE_URL and BLOBS_URL set to the new places, shows them again. The old data is unchanged.',
+        : 'Start no server there before you know their cause: `blindkeep-server fsck`, with DATABASE_URL and BLOBS_URL set to the new places, shows them again. The old data is unchanged.',
     ],
     json: {
       ...moved.json,

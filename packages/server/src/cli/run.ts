@@ -1,6 +1,8 @@
 import { GivenWrongly, givenSettings } from '../config/given.ts'
+import { unknownSettingLines } from '../config/unknownSettings.ts'
 import { readConfig } from '../config.ts'
 import { errorText } from '../errorText.ts'
+import { forPerson } from '../hints.ts'
 import { RELEASE } from '../release.ts'
 import { type Command, columns, helpOf, type ParsedCall, parseCall, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
@@ -38,7 +40,8 @@ async function run(command: Command, { given, values, isJson }: ParsedCall): Pro
   const settings = givenSettings(process.env, values)
   const config = readConfig(settings.environment)
   if ('faults' in config) {
-    complain(['these settings are wrong:', ...config.faults.map((fault) => `  ${fault}`)].join('\n'))
+    const faults = [...config.faults, ...unknownSettingLines(settings)]
+    complain(['these settings are wrong:', ...faults.map((fault) => `  ${fault}`)].join('\n'))
     return 1
   }
   const outcome = await command.run({
@@ -51,11 +54,12 @@ async function run(command: Command, { given, values, isJson }: ParsedCall): Pro
     },
     flag: (name) => values[name] === true,
     tell: (line) => {
-      if (!isJson) console.error(line)
+      if (!isJson) console.error(forPerson(line))
     },
   })
   if (outcome === undefined) return undefined
-  print(isJson ? [JSON.stringify(outcome.json, undefined, 2)] : outcome.lines)
+  if (isJson) console.log(JSON.stringify(outcome.json, undefined, 2))
+  else print(outcome.lines)
   return outcome.isWrong === true ? 1 : 0
 }
 
@@ -88,9 +92,9 @@ function unknownCommand(argv: readonly string[]): number {
 }
 
 function print(lines: readonly string[]): void {
-  if (lines.length > 0) console.log(lines.join('\n'))
+  if (lines.length > 0) console.log(forPerson(lines.join('\n')))
 }
 
 function complain(text: string): void {
-  console.error(`blindkeep-server: ${text}`)
+  console.error(forPerson(`blindkeep-server: ${text}`))
 }

@@ -1,4 +1,5 @@
 import { settingsInForce } from '../config/inForce.ts'
+import { unknownSettingLines } from '../config/unknownSettings.ts'
 import { describeSettings, settingLines } from '../config.ts'
 import { type Command, columns } from './command.ts'
 
@@ -20,15 +21,19 @@ export const serviceCommands: readonly Command[] = [
     summary: 'Shows the settings in force and where each comes from, or the wrong ones.',
     details: [
       'From an option, the environment, a file (--config, or .env of the working directory), or by default. A running server has the settings of its start; secrets',
-      'are hidden. With --meanings: what each setting means, and its default.',
+      'are hidden. A name that is no setting is said, with its line. With --meanings: what each setting means, and its default.',
     ],
     options: { meanings: { value: 'flag', meaning: 'Explains every setting.' } },
     async run({ config, settings, flag }) {
       if (flag('meanings')) return { lines: settingLines(), json: { settings: describeSettings() } }
       const inForce = settingsInForce(config, settings)
+      const warnings = unknownSettingLines(settings)
       return {
-        lines: columns(inForce.map(({ name, value, origin }) => [name, value, origin])),
-        json: { settings: inForce },
+        lines: [
+          ...columns(inForce.map(({ name, value, origin }) => [name, value, origin])),
+          ...warnings.map((warning) => `Warning: ${warning}`),
+        ],
+        json: { settings: inForce, warnings },
       }
     },
   },

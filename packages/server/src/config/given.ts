@@ -23,8 +23,8 @@ export interface Given {
 
 interface GivenFile {
   readonly path: string
-  /** All variables in it, used or not. */
-  readonly names: readonly string[]
+  /** May have secrets. */
+  readonly text: string
 }
 
 type Options = Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>
@@ -44,7 +44,7 @@ export function parseOptions(argv: readonly string[], options: Options): OptionV
   } catch (error) {
     const [why] = (error instanceof Error ? error.message : String(error)).split('. ')
     throw new GivenWrongly(
-      `${why}. \`npm start -- --help\` lists its options, \`npx blindkeep-server --help\` the commands.`,
+      `${why}. \`npm start -- --help\` lists its options, \`blindkeep-server --help\` the commands.`,
     )
   }
 }
@@ -68,16 +68,22 @@ export function givenSettings(environment: Environment, options: OptionValues): 
     const value = options[option]
     if (typeof value === 'string') take({ [name]: value }, `--${option}`)
   }
-  return { environment: merged, origins, file: file && { path: file.path, names: Object.keys(file.values) } }
+  return { environment: merged, origins, file: file && { path: file.path, text: file.text } }
 }
 
-function fileOf(named: string | undefined): { readonly path: string; readonly values: Environment } | undefined {
+/** The values in the text of a file. Node takes the next line for the value of a line that ends with a space after its `=`. */
+export function settingsIn(text: string): Environment {
+  return parseEnv(text.replaceAll(/[ \t]+$/gm, ''))
+}
+
+function fileOf(named: string | undefined): (GivenFile & { readonly values: Environment }) | undefined {
   if (named === undefined && !existsSync(DEFAULT_FILE)) return undefined
   const path = resolve(named ?? DEFAULT_FILE)
   try {
-    const text = readFileSync(path)
-    if (text.length > MAX_FILE_BYTES) throw new Error('it is too large for a file of settings')
-    return { path, values: parseEnv(text.toString('utf8')) }
+    const bytes = readFileSync(path)
+    if (bytes.length > MAX_FILE_BYTES) throw new Error('it is too large for a file of settings')
+    const text = bytes.toString('utf8')
+    return { path, text, values: settingsIn(text) }
   } catch (error) {
     throw new GivenWrongly(`the settings in ${path} cannot be read: ${error instanceof Error ? error.message : error}`)
   }

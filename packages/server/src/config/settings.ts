@@ -235,7 +235,11 @@ export const SETTINGS = {
     ),
   ),
   passphraseTriesPerWindow: shared(
-    count('PASSPHRASE_TRIES_PER_WINDOW', 10, 'Wrong passphrases that one address may try on a link in 15 minutes.'),
+    count(
+      'PASSPHRASE_TRIES_PER_WINDOW',
+      10,
+      'Wrong passphrases that one address may try on a link or share in 15 minutes.',
+    ),
   ),
   loginTriesPerWindow: shared(
     count(

@@ -59,6 +59,9 @@ export type Refusal =
   | { readonly refused: 'blob_not_found' }
   | { readonly refused: 'blob_withheld' }
   | { readonly refused: 'share_not_found' }
+  | { readonly refused: 'share_passphrase_missing' }
+  | { readonly refused: 'share_passphrase_wrong' }
+  | { readonly refused: 'share_limited'; readonly retryAfterSeconds: number }
   | { readonly refused: 'cursor_invalid' }
   | { readonly refused: 'upload_too_large'; readonly limit: number }
   | { readonly refused: 'device_not_authorized' }

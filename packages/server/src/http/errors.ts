@@ -1,4 +1,4 @@
-import type { Operation } from '@blindkeep/protocol/operations'
+import { type Operation, problemsOf } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sessions } from '../domain/account/sessions.ts'
 import { isRefusal, type Reason, type Refusal } from '../domain/refusals.ts'
@@ -75,7 +75,7 @@ export function createErrors({ sessions, log, onBroken }: ErrorPorts, limits: Bo
     if (error instanceof StoreBroken) onBroken(error)
     // The specification has one answer for every reason why the list cannot be read (Discovery, revoked-jti).
     if (row.problems.includes('error.federation.revocations_unavailable')) return { refused: 'revocations_unavailable' }
-    if (error instanceof StorageFull && row.problems.includes('error.storage.full'))
+    if (error instanceof StorageFull && problemsOf(row).includes('error.storage.full'))
       return { refused: 'storage_full', cause: LOGGED }
     return error instanceof StorageUnavailable || error instanceof BlobMissing
       ? { refused: 'storage_unavailable', cause: LOGGED }

@@ -152,15 +152,15 @@ describe('a flood of slow bodies', () => {
     inFlood(async ({ budget, web, send, until }, world) => {
       const { shares } = world.rules
       const opaqueId = newOpaqueId()
-      const notes = { sealedName: undefined, sealedRecord: undefined }
+      const notes = { sealedName: undefined, sealedRecord: undefined, passphraseVerifier: undefined }
       const contained = { sealedIndex: bytes(100_000), blobHashes: [sha256(bytes(1))] }
       await shares.create(await newAccount(world), { opaqueId, ...contained, expiresAt: undefined, ...notes })
       const [asked, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const { contents } = shares
-      const contentsLater: typeof contents = async (id) => {
+      const contentsLater: typeof contents = async (id, proof) => {
         asked.resolve()
         await left.promise
-        return contents(id)
+        return contents(id, proof)
       }
       Object.assign(shares, { contents: contentsLater })
       web.app.server.on('connection', (socket) => socket.once('close', () => left.resolve()))

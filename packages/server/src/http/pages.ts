@@ -36,7 +36,6 @@ const PASSKEYS = ['publickey-credentials-create', 'publickey-credentials-get']
 const UNUSED = [
   'accelerometer',
   'autoplay',
-  'bluetooth',
   'browsing-topics',
   'camera',
   'clipboard-read',

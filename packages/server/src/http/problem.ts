@@ -64,6 +64,9 @@ const CODES = {
   blob_not_found: 'error.blob.not_found',
   blob_withheld: 'error.blob.withheld',
   share_not_found: 'error.share.not_found',
+  share_passphrase_missing: 'error.share.passphrase_required',
+  share_passphrase_wrong: 'error.share.passphrase_required',
+  share_limited: 'error.share.rate_limited',
   cursor_invalid: 'error.sync.cursor_invalid',
   upload_too_large: 'error.upload.file_too_large',
   device_not_authorized: 'error.device.not_authorized',
@@ -104,6 +107,8 @@ export type ReasonOf<Name extends OperationName> = {
 /** As `gateProblems`: codes of the gates that a route may give itself. */
 type GateCode<Row> =
   | 'error.request.payload_too_large'
+  | 'error.storage.unavailable'
+  | (Row extends { readonly method: 'GET' | 'HEAD' } ? never : 'error.storage.full')
   | (Row extends { readonly body: unknown }
       ? 'error.request.unsupported_media_type' | 'error.request.overloaded'
       : never)

@@ -44,6 +44,16 @@ export interface PushSigner {
   sign(claims: Readonly<Record<string, string | number>>): string
 }
 
+/** The message is for operators. */
 export class WrongMasterSecret extends Error {
   override readonly name = 'WrongMasterSecret'
+  /** The path of the file that the master secret came from. */
+  readonly file: string
+
+  constructor(file: string) {
+    super(
+      `the master secret in ${file} is not the one that this server’s keys were encrypted with. Put your copy of the right one there, or set MASTER_SECRET_FILE to its path. If it is the right one, the database is another server’s: look at DATA_DIR and DATABASE_URL.`,
+    )
+    this.file = file
+  }
 }

@@ -5,6 +5,11 @@ export class StorageUnavailable extends Error {
   override readonly name: string = 'StorageUnavailable'
 }
 
+/** The system does not let the user of this process use a file or a directory: the disk is well, and nothing is lost. The message is for operators. */
+export class StorageForbidden extends StorageUnavailable {
+  override readonly name: string = 'StorageForbidden'
+}
+
 /** There is no room for the bytes. A later call succeeds when there is. */
 export class StorageFull extends StorageUnavailable {
   override readonly name: string = 'StorageFull'

@@ -64,7 +64,13 @@ export async function fillWithEverything(store: Store): Promise<void> {
     await tx.changes.insertEvent(event(1))
     await tx.capabilities.insert(capability(1))
     await tx.channels.insert(channel(1, { sealedTarget: EVERY_BYTE.slice(0, 60) }))
-    await tx.shares.insert(share(1, { sealedName: EVERY_BYTE.slice(0, 70), sealedRecord: EVERY_BYTE }))
+    await tx.shares.insert(
+      share(1, {
+        sealedName: EVERY_BYTE.slice(0, 70),
+        sealedRecord: EVERY_BYTE,
+        verifierHash: EVERY_BYTE.slice(0, 32),
+      }),
+    )
     await tx.shares.insert(share(2))
     await tx.shares.end(opaqueId(2), accountId(1), at(5))
     await tx.holds.add({ ciphertextHash: hash(7), reason: 'Gericht: „Az. 7“ 😀', createdAt: at(0) })

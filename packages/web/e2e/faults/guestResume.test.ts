@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import type { BrowserContext, Page } from 'playwright-core'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
-import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
+import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
 import { assertAccessible } from '../axe.ts'
 import { useBrowser } from '../browser.ts'
 import { allArrived, button, choose, contentOf, MIB, rowOf, type SomeFile, sendChosen, someFile } from '../guestPage.ts'
@@ -29,16 +29,18 @@ interface Interrupted {
   readonly from: number
 }
 
+const laterChunksLost: Tampering = {
+  matches: (exchange) => isRequest('PATCH', DROPS)(exchange) && offsetOf(exchange) > 0,
+  lose: 'request',
+}
+
 /** An upload whose first mebibyte is acknowledged: the proxy loses every later chunk. */
 async function interruptedUpload(t: TestContext, file: SomeFile): Promise<Interrupted> {
   const { url, opaqueId } = await world.link({ owner })
   const from = proxy.seen.length
   const { page, context } = await browser.open(t, { url })
   await choose(page, file)
-  proxy.tamper({
-    matches: (exchange) => isRequest('PATCH', DROPS)(exchange) && offsetOf(exchange) > 0,
-    lose: 'request',
-  })
+  proxy.tamper(laterChunksLost)
   await sendChosen(page)
   await rowOf(page, file.name).getByText('No connection. Sending resumes by itself.').waitFor()
   return { url, opaqueId, page, context, from }
@@ -106,16 +108,19 @@ describe('a reload during an upload', () => {
     const film = someFile('late.mp4', 3 * MIB)
     const { page } = await interruptedUpload(t, film)
     const linkNotFound = { status: 404, code: 'error.drop.link_not_found', title: '' }
-    proxy.tamper({
+    const linkClosed: Tampering = {
       matches: isRequest('GET', /^\/d\/[0-9a-f]{32}$/),
       answer: () => ({
         status: 404,
         headers: { 'content-type': 'application/problem+json' },
         body: Buffer.from(JSON.stringify(linkNotFound)),
       }),
-    })
+    }
+    // Until the page is closed, it tries again by itself.
+    proxy.tamper(linkClosed, laterChunksLost)
     await reload(page)
     await page.getByRole('heading', { name: 'This link accepts no more files' }).waitFor()
+    proxy.tamper(linkClosed)
     await page.getByText('The link accepts no new files, but you may still be able to finish these.').waitFor()
     await assertAccessible(page)
     await choose(page, film)

@@ -291,6 +291,7 @@ export const albumsShots: readonly Shot[] = [
     reach: async (page) => {
       await selectTwo(page)
       await button(page, 'Share').click()
+      await page.getByLabel('Passphrase (optional)').fill('hjk4-mnp7-wxy2-3bcd')
       await button(page, 'Create share link').click()
       await page.getByLabel('Share link', { exact: true }).waitFor()
     },
@@ -308,7 +309,7 @@ export const albumsShots: readonly Shot[] = [
       const { assetId } = await upload('Contract with the landlord, signed.pdf')
       const others: string[] = []
       for (let page = 1; page <= 6; page++) others.push((await upload(`Page ${page}.png`)).assetId)
-      await owner.createShare([assetId, ...others], { name: 'For the notary' })
+      await owner.createShare([assetId, ...others], { name: 'For the notary', passphrase: 'hjk4' })
       for (const expiresAt of ['2026-01-01T00:00:00Z', '2099-01-01T00:00:00Z'])
         await owner.createShare([assetId], { expiresAt })
       return { url: `${world.url}/#/shares`, signedInAs: owner }
@@ -317,12 +318,12 @@ export const albumsShots: readonly Shot[] = [
   },
 ]
 
-const shared = (count: number) => async (world: World) => {
+const shared = (count: number, passphrase?: string) => async (world: World) => {
   const { owner, album: albumId } = await fullKeeper(world)
   const assetIds: string[] = []
   for await (const { changes } of owner.changes())
     for (const { asset } of changes) if (asset?.albumId === albumId && asset.complete) assetIds.push(asset.assetId)
-  const { url } = await owner.createShare(assetIds.slice(-count))
+  const { url } = await owner.createShare(assetIds.slice(-count), { passphrase })
   return { url }
 }
 
@@ -353,6 +354,20 @@ export const shareShots: readonly Shot[] = [
     reach: async (page) => {
       await button(page, 'Download all').click()
       await page.getByText('Downloaded').nth(2).waitFor()
+    },
+  },
+  {
+    name: 'share/passphrase',
+    begin: shared(2, 'hjk4-mnp7-wxy2-3bcd'),
+    reach: (page) => button(page, 'Open the files').waitFor(),
+  },
+  {
+    name: 'share/passphrase-wrong',
+    begin: shared(2, 'hjk4-mnp7-wxy2-3bcd'),
+    reach: async (page) => {
+      await page.getByLabel('Passphrase', { exact: true }).fill('hjk4')
+      await button(page, 'Open the files').click()
+      await page.getByText('This passphrase is wrong').waitFor()
     },
   },
   {

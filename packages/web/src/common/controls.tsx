@@ -1,6 +1,6 @@
 /** The controls of all pages. Each gives its name, its hint and its fault to assistive technology. */
-import type { ComponentChildren, JSX } from 'preact'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import type { ComponentChildren, JSX, RefObject } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 
 interface ButtonProps {
@@ -139,6 +139,7 @@ interface DialogProps {
 /** A modal dialog, open while it is rendered. The browser keeps the focus inside and closes it on Escape. */
 export function Dialog({ title, onClose, closeLabel, wide, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const body = useRef<HTMLDivElement>(null)
   const id = useId()
   // Before the browser paints, so that no key press reaches the page behind it.
   useLayoutEffect(() => {
@@ -152,6 +153,7 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
       if (isNowhere && before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [])
+  useFirstFocus(body)
   return (
     <dialog
       ref={dialog}
@@ -162,7 +164,7 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
         onClose()
       }}
     >
-      <div class="stack">
+      <div class="stack" ref={body}>
         <div class="row apart">
           <h2 id={id} class="grow">
             {title}
@@ -173,6 +175,40 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
       </div>
     </dialog>
   )
+}
+
+const FIELDS = 'input:not([hidden], [type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'
+
+/**
+ * A dialog begins at its first field; without one at the button that changes nothing if another one destroys something, or at the main button. The browser
+ * would begin at the button that closes. Content that comes later counts until the person has done something.
+ */
+function useFirstFocus(body: RefObject<HTMLElement | null>): void {
+  const isTouched = useRef(false)
+  useEffect(() => {
+    const touch = () => {
+      isTouched.current = true
+    }
+    for (const event of ['keydown', 'pointerdown', 'click']) body.current?.addEventListener(event, touch)
+  }, [])
+  useLayoutEffect(() => {
+    if (isTouched.current || body.current === null) return
+    const target = firstFieldIn(body.current) ?? safeButtonIn(body.current)
+    if (target !== null && target !== document.activeElement) target.focus()
+  })
+}
+
+/** Of several circles to choose from, the chosen one. */
+function firstFieldIn(body: HTMLElement): HTMLElement | undefined {
+  const fields = [...body.querySelectorAll<HTMLElement>(FIELDS)]
+  const [first] = fields
+  return first?.matches('[type=radio]') === true ? (fields.find((one) => one.matches(':checked')) ?? first) : first
+}
+
+function safeButtonIn(body: HTMLElement): HTMLElement | null {
+  const dangerous = body.querySelector('.button.danger')
+  if (dangerous === null) return body.querySelector<HTMLElement>('.button.primary:not(:disabled)')
+  return dangerous.parentElement?.querySelector<HTMLElement>('.button:not(.danger, :disabled)') ?? null
 }
 
 /** A name that another person chose, isolated so that it cannot turn the direction of the text around it (Unicode TR 9). */

@@ -14,6 +14,8 @@ export interface SaveTarget {
    * because a file counts as checked only after its last byte.
    */
   save(content: ReadableStream<Uint8Array>, options?: SaveOptions): Promise<void>
+  /** There is nothing to save after all: removes what the question for the place has made. */
+  abandon(): Promise<void>
 }
 
 /**
@@ -54,6 +56,7 @@ function fileTarget(file: SavedFile): SaveTarget {
         throw error
       }
     },
+    abandon: () => removeEmpty(file),
   }
 }
 
@@ -80,6 +83,7 @@ export function downloadTarget(name: string): SaveTarget {
       for (const outcome of [piped, collected]) if (outcome.status === 'rejected') throw outcome.reason
       download(await collecting, name)
     },
+    abandon: async () => undefined,
   }
 }
 

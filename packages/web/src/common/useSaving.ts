@@ -47,7 +47,7 @@ export function useSaving(): Saving {
     try {
       for (const [index, file] of files.entries()) {
         const target = files.length === 1 ? await chooseSaveTarget(file.name) : downloadTarget(safeName(file.name))
-        if (target === undefined || signal.aborted) break
+        if (target === undefined) break
         await saveOne({ file, target, signal, onNow: (next) => signal.aborted || setNow({ index, ...next }) })
         saved++
         onSaved?.(index)
@@ -72,9 +72,23 @@ interface SaveOne {
 
 async function saveOne({ file: { name, open }, target, signal, onNow }: SaveOne): Promise<void> {
   onNow({ name, share: undefined })
-  const { content, size } = await open(signal)
+  const { content, size } = await opened(open, signal, target)
   await target.save(content, {
     signal,
     onProgress: (bytes) => onNow({ name, share: size === 0 ? 1 : Math.min(1, bytes / size) }),
   })
+}
+
+async function opened(
+  open: FileToSave['open'],
+  signal: AbortSignal,
+  target: SaveTarget,
+): ReturnType<FileToSave['open']> {
+  try {
+    signal.throwIfAborted()
+    return await open(signal)
+  } catch (error) {
+    await target.abandon()
+    throw error
+  }
 }

@@ -3,7 +3,7 @@ import { Button, Name } from '../common/controls.tsx'
 import { filePath } from '../common/filePath.ts'
 import { Icon } from '../common/icons.tsx'
 import type { Snapshot } from './messages.ts'
-import { isForOneFile, isShut, type Outcome, outcomeOf } from './standing.ts'
+import { isForOneFile, isShut, type Outcome, outcomeOf, unsentOf } from './standing.ts'
 import { type GuestTexts, useGuestPages } from './texts.ts'
 import { isFocusFree } from './useFocusFallback.ts'
 
@@ -21,8 +21,9 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
   if (outcome === undefined) return null
   const isChecking = checkedReceipts + missingReceipts + alarms < counts.landed
   const isProven = alarms === 0 && missingReceipts === 0
-  const isGood = isProven && outcome.missing === 0 && counts.chosen === 0
-  const proof = outcome.missing > 0 || counts.chosen > 0 ? text.done.checkedArrived : text.done.checked(counts.landed)
+  const unsent = unsentOf(snapshot)
+  const isGood = isProven && outcome.missing === 0 && unsent === 0
+  const proof = outcome.missing > 0 || unsent > 0 ? text.done.checkedArrived : text.done.checked(counts.landed)
   const status = isChecking ? text.done.checking : isProven ? proof : text.done.unproven(alarms + missingReceipts)
   const last = isForOneFile(snapshot) ? text.done.onlyOne : isShut(snapshot) ? text.done.full : text.done.close
   return (
@@ -32,7 +33,7 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
       </div>
       <div class="stack tight grow">
         <h2 id="done-heading" ref={heading} tabIndex={-1}>
-          {headingOf(outcome, counts.chosen, text)}
+          {headingOf(outcome, unsent, text)}
         </h2>
         <MissingFiles outcome={outcome} />
         <p>{status}</p>
@@ -52,14 +53,14 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
   )
 }
 
-/** Never that all have arrived while some are chosen and not sent. */
+/** Never that all have arrived while some are chosen and not sent, or have to be chosen again. */
 export function headingOf(
   { landed, missing }: Pick<Outcome, 'landed' | 'missing'>,
-  chosen: number,
+  unsent: number,
   { done }: GuestTexts,
 ): string {
   if (missing > 0) return done.some(landed, missing)
-  return chosen > 0 ? done.waiting(landed, chosen) : done.title(landed)
+  return unsent > 0 ? done.waiting(landed, unsent) : done.title(landed)
 }
 
 function MissingFiles({ outcome: { missing, shown } }: { readonly outcome: Outcome }) {

@@ -6,11 +6,16 @@ import { Icon } from '../common/icons.tsx'
 import type { ChosenFile, Remark } from './messages.ts'
 import { useGuestPages } from './texts.ts'
 
-const FILES_INPUT = 'choose-files'
+const INPUT_IDS = { files: 'choose-files', folder: 'choose-folder' } as const
 
 /** For buttons in other components. */
-export function openFileChooser(): void {
-  document.getElementById(FILES_INPUT)?.click()
+export function openChooser(of: keyof typeof INPUT_IDS): void {
+  document.getElementById(INPUT_IDS[of])?.click()
+}
+
+/** Phones learn it one by one (File and Directory Entries API). */
+export function canChooseFolders(): boolean {
+  return 'webkitdirectory' in HTMLInputElement.prototype
 }
 
 interface DropZoneProps {
@@ -71,10 +76,10 @@ interface ChoosersProps {
 function Choosers({ isCompact, isSingle, isShut, isReady, add }: ChoosersProps) {
   const text = useGuestPages().text.choose
   const choose = (isFromCamera: boolean) => (files: readonly File[]) => add(fromInput(files, isFromCamera))
-  const files = useFileInput({ id: FILES_INPUT, label: text.files, isMultiple: !isSingle, onFiles: choose(false) })
-  const folder = useFileInput({ from: 'folder', label: text.folder, onFiles: choose(false) })
+  const files = useFileInput({ id: INPUT_IDS.files, label: text.files, isMultiple: !isSingle, onFiles: choose(false) })
+  const folder = useFileInput({ id: INPUT_IDS.folder, from: 'folder', label: text.folder, onFiles: choose(false) })
   const camera = useFileInput({ from: 'camera', label: text.camera, onFiles: choose(true) })
-  const canChooseFolder = !isSingle && 'webkitdirectory' in HTMLInputElement.prototype
+  const canChooseFolder = !isSingle && canChooseFolders()
   const [first, more] = isSingle ? [text.file, text.otherFile] : [text.files, text.more]
   return (
     <div class="choosers">
@@ -94,11 +99,9 @@ function Choosers({ isCompact, isSingle, isShut, isReady, add }: ChoosersProps) 
             </Button>
           </span>
           {canChooseFolder && (
-            <span class="pointer-only">
-              <Button icon="folder" disabled={!isReady} onClick={folder.open}>
-                {text.folder}
-              </Button>
-            </span>
+            <Button icon="folder" disabled={!isReady} onClick={folder.open}>
+              {text.folder}
+            </Button>
           )}
         </>
       )}

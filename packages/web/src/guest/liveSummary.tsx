@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatPercent } from '../common/format.ts'
 import { headingOf } from './doneCard.tsx'
 import type { Snapshot } from './messages.ts'
+import { unsentOf } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
 /** A screen reader announces progress at most this often, and other changes at once. */
@@ -18,8 +19,8 @@ export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefi
     if (totals.files === 0 && counts.failed === 0) return
     const missing = counts.failed + counts.unfit
     const isDone = totals.landed === totals.files
-    const chosen = isDone ? counts.chosen : 0
-    const key = [totals.landed, missing, totals.trouble?.reason, snapshot.isPaused, alarms, chosen].join()
+    const unsent = isDone ? unsentOf(snapshot) : 0
+    const key = [totals.landed, missing, totals.trouble?.reason, snapshot.isPaused, alarms, unsent].join()
     const nowMs = performance.now()
     const isNothing = totals.files === 0
     if (key === last.current.key && (isDone || nowMs - last.current.atMs < MIN_INTERVAL_MS)) return
@@ -35,7 +36,7 @@ export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefi
     )
     const trouble = totals.trouble === undefined ? '' : text.failures[totals.trouble.reason]
     const state = snapshot.isPaused ? text.progress.paused : trouble
-    const done = `${headingOf({ landed: totals.landed, missing }, counts.chosen, text)}.`
+    const done = `${headingOf({ landed: totals.landed, missing }, unsent, text)}.`
     setAnnounced(isNothing ? failed : isDone ? done : [progress, failed, state].filter((part) => part !== '').join(' '))
   }, [snapshot])
   return (

@@ -4,6 +4,7 @@ import { focusFault } from '../common/focusFault.ts'
 import { formatBytes } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
+import { isPassphraseAsked } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
 /** In any script less than a header accepts (`MAX_HEADER_TEXT_BYTES`). */
@@ -11,13 +12,14 @@ const MAX_NOTE_CHARACTERS = 10_000
 const MAX_SENDER_CHARACTERS = 200
 
 /** The last step: a message for the owner, the passphrase if the link needs one, and the send button. */
-export function MessageForm({ snapshot: { counts, chosenBytes, passphrase } }: { readonly snapshot: Snapshot }) {
+export function MessageForm({ snapshot }: { readonly snapshot: Snapshot }) {
+  const { counts, chosenBytes, passphrase } = snapshot
   const { text, language, tell } = useGuestPages()
   const [note, setNote] = useState('')
   const [sender, setSender] = useState('')
   const [typed, setTyped] = useState('')
   const [isMissing, setIsMissing] = useState(false)
-  const needsPassphrase = passphrase === 'wanted'
+  const needsPassphrase = passphrase === 'wanted' && !isPassphraseAsked(snapshot)
   const submit = (event: { readonly currentTarget: HTMLFormElement; preventDefault(): void }) => {
     event.preventDefault()
     const lacksPassphrase = needsPassphrase && typed === ''

@@ -124,7 +124,7 @@ export interface Row {
   readonly landedAt?: string | undefined
 }
 
-/** An upload of an earlier visit. The guest must choose its file again. */
+/** A file of an earlier visit that has not arrived. The guest must choose it again. */
 export interface Unfinished {
   readonly id: string
   readonly name: string
@@ -133,8 +133,8 @@ export interface Unfinished {
   readonly doneBytes: number
   readonly totalBytes: number
   readonly isInOtherTab: boolean
-  /** The server has deleted the bytes that were sent of the file. */
-  readonly mustRestart: boolean
+  /** `kept`: sending continues. `deleted`: the server has deleted what was sent of the file. `never_begun`: the file was chosen only. */
+  readonly standing: 'kept' | 'deleted' | 'never_begun'
 }
 
 export interface Totals {
@@ -164,6 +164,12 @@ export interface Remark {
   readonly name: string
 }
 
+/** Files that were chosen in earlier visits and that nothing was sent of. */
+export interface NeverBegun {
+  readonly files: number
+  readonly hasFolders: boolean
+}
+
 export interface Snapshot {
   readonly link: LinkStatus
   readonly passphrase: PassphraseStatus
@@ -183,7 +189,9 @@ export interface Snapshot {
   /** When there are very many rows, only the most important ones. */
   readonly rows: readonly Row[]
   readonly hiddenRows: number
+  /** Only some of those that were never begun. */
   readonly unfinished: readonly Unfinished[]
+  readonly neverBegun: NeverBegun
   readonly remark?: Remark | undefined
 }
 
@@ -215,7 +223,16 @@ export type Command =
       readonly do: 'pause' | 'resume' | 'retry' | 'cancel' | 'remove' | 'discard' | 'fetchReceipt'
       readonly id: string
     }
-  | { readonly do: 'pauseAll' | 'resumeAll' | 'retryAll' | 'removeUnfit' | 'forgetLanded' | 'askAgain' }
+  | {
+      readonly do:
+        | 'pauseAll'
+        | 'resumeAll'
+        | 'retryAll'
+        | 'removeUnfit'
+        | 'forgetLanded'
+        | 'discardNeverBegun'
+        | 'askAgain'
+    }
   /** The browser is online again, or the guest is back: ends all back-offs and retries now. */
   | { readonly do: 'wake' }
   /** Saves the receipts of one file, or of all files. */

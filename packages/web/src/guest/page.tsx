@@ -75,7 +75,9 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
       {snapshot !== undefined && <OwnersWordsCard snapshot={snapshot} />}
       {!takesNone && !isSending && <Facts snapshot={snapshot} />}
       {snapshot !== undefined && <LinkNotice snapshot={snapshot} />}
-      {snapshot !== undefined && <UnfinishedCard uploads={snapshot.unfinished} isShut={takesNone} />}
+      {snapshot !== undefined && (
+        <UnfinishedCard files={snapshot.unfinished} neverBegun={snapshot.neverBegun} isShut={takesNone} />
+      )}
       {snapshot !== undefined && <PassphraseCard snapshot={snapshot} />}
       {snapshot !== undefined && <DoneCard snapshot={snapshot} />}
       {snapshot !== undefined && <ProgressCard snapshot={snapshot} />}

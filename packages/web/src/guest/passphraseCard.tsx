@@ -2,14 +2,15 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
 import type { Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
+import { isPassphraseAsked } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
 /** Asks for the passphrase when the server has refused it, or when the link turns out to need one after files were sent. */
-export function PassphraseCard({ snapshot: { passphrase, counts } }: { readonly snapshot: Snapshot }) {
+export function PassphraseCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   const [typed, setTyped] = useState('')
   const card = useRef<HTMLFormElement>(null)
-  const isAsked = passphrase === 'refused' || (passphrase === 'wanted' && counts.waiting > 0)
+  const isAsked = isPassphraseAsked(snapshot)
   useEffect(() => {
     if (isAsked) card.current?.querySelector('input')?.focus()
   }, [isAsked])
@@ -26,7 +27,7 @@ export function PassphraseCard({ snapshot: { passphrase, counts } }: { readonly 
       <PassphraseField
         value={typed}
         onInput={setTyped}
-        fault={passphrase === 'refused' ? text.message.passphraseRefused : text.message.passphraseMissing}
+        fault={snapshot.passphrase === 'refused' ? text.message.passphraseRefused : text.message.passphraseMissing}
       />
       <div>
         <Button submits kind="primary" disabled={typed === ''}>

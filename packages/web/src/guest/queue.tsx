@@ -48,7 +48,7 @@ function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
   const isAlone = rows.length === counts.unfit
   const unfitAtRest = isAlone ? text.unfitAlone(counts.unfit) : text.unfitRest(counts.unfit)
-  const unfitBeside = isForOneFile(snapshot) ? text.onlyOne : text.unfit(counts.unfit)
+  const unfitBeside = isForOneFile(snapshot) ? text.onlyOne : text.unfit(counts.unfit, others)
   const unfit = others > 0 ? unfitBeside : unfitAtRest
   const retryable = rows.filter(({ phase, retry }) => phase === 'failed' && retry === 'resume').length
   return (

@@ -1,7 +1,11 @@
 import { Name } from '../common/controls.tsx'
+import { CutName } from '../common/cutName.tsx'
 import { formatBytes } from '../common/format.ts'
 import type { Row } from './messages.ts'
 import { useGuestPages } from './texts.ts'
+
+/** Three lines on a small phone. */
+const CUT_FROM = 60
 
 /** A file's folder, name and size. */
 export function RowName({ folder, name, size }: Pick<Row, 'folder' | 'name' | 'size'>) {
@@ -9,11 +13,14 @@ export function RowName({ folder, name, size }: Pick<Row, 'folder' | 'name' | 's
   return (
     <p class="row-name">
       {folder !== '' && (
-        <span class="soft">
+        <span class="soft row-folder" title={folder}>
           <Name>{folder}</Name>/
         </span>
       )}
-      <Name>{name}</Name> <span class="soft small row-size">{formatBytes(size, language)}</span>
+      <span class="row-file">
+        <CutName name={name} cutFrom={CUT_FROM} />
+      </span>{' '}
+      <span class="soft small row-size">{formatBytes(size, language)}</span>
     </p>
   )
 }

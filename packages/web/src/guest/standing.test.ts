@@ -23,6 +23,7 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
       isFilled: false,
     },
     ...{ chosenBytes: 0, checkedReceipts: 0, missingReceipts: 0, alarms: 0, rows: [], hiddenRows: 0, unfinished: [] },
+    neverBegun: { files: 0, hasFolders: false },
     ...given,
     counts: { ...PHASES, ...counts },
     totals: { ...sent, doneBytes: 0, totalBytes: 0 },
@@ -34,7 +35,7 @@ const open = (limits: Limits): LinkStatus => ({ is: 'open', limits, words: SILEN
 const closed: LinkStatus = { is: 'refused', fault: 'closed', isRetrying: false }
 const full = open({ remainingFiles: 0 })
 const upload = (change: Partial<Unfinished> = {}): Unfinished => ({
-  ...{ id: 'a', name: 'a', folder: '', size: 1, doneBytes: 1, totalBytes: 2, isInOtherTab: false, mustRestart: false },
+  ...{ id: 'a', name: 'a', folder: '', size: 1, doneBytes: 1, totalBytes: 2, isInOtherTab: false, standing: 'kept' },
   ...change,
 })
 
@@ -51,7 +52,7 @@ describe('a link for its guest', () => {
       [{ link: open({ fileBytesMax: 0 }) }, 'full'],
       [{ link: full, counts: { landed: 1 } }, 'full_for_new'],
       [{ link: full, unfinished: [upload()] }, 'full_for_new'],
-      [{ link: full, unfinished: [upload({ mustRestart: true })] }, 'full'],
+      [{ link: full, unfinished: [upload({ standing: 'deleted' })] }, 'full'],
       [{ link: closed }, 'closed'],
       [{ link: closed, counts: { landed: 1 } }, 'closed_for_new'],
       [{ link: closed, unfinished: [upload()] }, 'closed_for_new'],
@@ -73,7 +74,7 @@ describe('a link for its guest', () => {
   })
 
   it('lets an upload continue that this tab can send', () => {
-    assert.equal(canContinue(snapshot({ unfinished: [upload({ mustRestart: true }), upload()] })), true)
+    assert.equal(canContinue(snapshot({ unfinished: [upload({ standing: 'deleted' }), upload()] })), true)
     assert.equal(canContinue(snapshot({ unfinished: [upload({ isInOtherTab: true })] })), false)
   })
 })

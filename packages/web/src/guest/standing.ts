@@ -22,7 +22,18 @@ export function isShut(snapshot: Snapshot): boolean {
 }
 
 export function canContinue({ unfinished }: Snapshot): boolean {
-  return unfinished.some(({ isInOtherTab, mustRestart }) => !isInOtherTab && !mustRestart)
+  return unfinished.some(({ isInOtherTab, standing }) => !isInOtherTab && standing === 'kept')
+}
+
+/** Files that the guest wants to send and has to do something for: those that are chosen only, and those to choose again. */
+export function unsentOf({ counts, unfinished, neverBegun }: Snapshot): number {
+  const begun = unfinished.filter(({ isInOtherTab, standing }) => !isInOtherTab && standing !== 'never_begun')
+  return counts.chosen + begun.length + neverBegun.files
+}
+
+/** The passphrase is asked for in a card of its own: it was wrong, or files that the guest has sent already wait for it. */
+export function isPassphraseAsked({ passphrase, counts }: Snapshot): boolean {
+  return passphrase === 'refused' || (passphrase === 'wanted' && counts.waiting > 0)
 }
 
 export type Notice = 'full' | 'full_for_new' | 'closed' | 'closed_for_new'
@@ -50,10 +61,11 @@ export interface Outcome {
 const MAX_SHOWN = 5
 
 /** Undefined while files are on their way, and before one has landed in this visit. */
-export function outcomeOf({ totals, counts, rows, unfinished }: Snapshot): Outcome | undefined {
+export function outcomeOf(snapshot: Snapshot): Outcome | undefined {
+  const { totals, counts, rows, unfinished } = snapshot
   if (totals.landed === 0 || totals.landed < totals.files) return undefined
   const missing = counts.failed + counts.unfit
   const shown = rows.filter(({ phase }) => phase === 'failed' || phase === 'unfit').slice(0, MAX_SHOWN)
-  const isAll = missing === 0 && counts.chosen === 0 && unfinished.length === 0
+  const isAll = missing === 0 && unsentOf(snapshot) === 0 && unfinished.length === 0
   return { landed: totals.landed, missing, shown, isAll }
 }

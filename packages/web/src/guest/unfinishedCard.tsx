@@ -3,47 +3,65 @@ import { Button, IconButton, Progress } from '../common/controls.tsx'
 import { formatPercent } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
 import { ConfirmCancel } from './confirmCancel.tsx'
-import { openFileChooser } from './dropZone.tsx'
-import type { Unfinished } from './messages.ts'
+import { canChooseFolders, openChooser } from './dropZone.tsx'
+import type { NeverBegun, Unfinished } from './messages.ts'
 import { RowName } from './rowName.tsx'
 import { type GuestPages, useGuestPages } from './texts.ts'
 
 const MAX_SHOWN = 20
 
 interface UnfinishedCardProps {
-  readonly uploads: readonly Unfinished[]
+  readonly files: readonly Unfinished[]
+  readonly neverBegun: NeverBegun
   /** The link accepts no new files. */
   readonly isShut: boolean
 }
 
-/** Unfinished uploads of earlier visits, how far each is, and how to continue. */
-export function UnfinishedCard({ uploads, isShut }: UnfinishedCardProps) {
+/** Files of earlier visits that have not arrived, how far each is, and how to continue. */
+export function UnfinishedCard({ files, neverBegun, isShut }: UnfinishedCardProps) {
   const { text, tell } = useGuestPages()
   const [discarding, setDiscarding] = useState<Unfinished>()
-  if (uploads.length === 0) return null
-  const here = uploads.filter(({ isInOtherTab }) => !isInOtherTab)
-  const canContinue = here.some(({ mustRestart }) => !mustRestart)
+  if (files.length === 0) return null
+  const here = files.filter(({ isInOtherTab }) => !isInOtherTab)
+  const canContinue = here.some(({ standing }) => standing === 'kept')
   const isOffered = here.length > 0 && (canContinue || !isShut)
+  const count = files.filter(({ standing }) => standing !== 'never_begun').length + neverBegun.files
+  const shown = files.slice(0, MAX_SHOWN)
+  const hasFolders = canChooseFolders() && (neverBegun.hasFolders || here.some(({ folder }) => folder !== ''))
+  const giveUp = (file: Unfinished) => {
+    if (file.standing === 'never_begun') tell({ do: 'discard', id: file.id })
+    else setDiscarding(file)
+  }
   return (
     <section class="card stack unfinished" aria-labelledby="unfinished-heading">
       <div class="stack tight">
-        <h2 id="unfinished-heading">{text.unfinished.heading(uploads.length)}</h2>
-        {canContinue && <p>{text.unfinished.more(uploads.length)}</p>}
+        <h2 id="unfinished-heading">{text.unfinished.heading(count)}</h2>
+        {(canContinue || isOffered) && <p>{text.unfinished.more(count)}</p>}
         {isShut && canContinue && <p>{text.unfinished.closed}</p>}
       </div>
+      <div class="row">
+        {isOffered && hasFolders && (
+          <Button kind="primary" icon="folder" onClick={() => openChooser('folder')}>
+            {text.unfinished.chooseFolder}
+          </Button>
+        )}
+        {isOffered && (
+          <Button kind={hasFolders ? undefined : 'primary'} icon="file" onClick={() => openChooser('files')}>
+            {hasFolders ? text.unfinished.chooseFiles : text.unfinished.choose}
+          </Button>
+        )}
+        {neverBegun.files > 1 && (
+          <Button kind="quiet" icon="trash" onClick={() => tell({ do: 'discardNeverBegun' })}>
+            {text.unfinished.discardAll(neverBegun.files)}
+          </Button>
+        )}
+      </div>
       <ul class="rows">
-        {uploads.slice(0, MAX_SHOWN).map((upload) => (
-          <UnfinishedRow key={upload.id} upload={upload} isShut={isShut} onDiscard={() => setDiscarding(upload)} />
+        {shown.map((upload) => (
+          <UnfinishedRow key={upload.id} upload={upload} isShut={isShut} onDiscard={() => giveUp(upload)} />
         ))}
       </ul>
-      {uploads.length > MAX_SHOWN && <p class="soft small">{text.queue.hidden(uploads.length - MAX_SHOWN)}</p>}
-      {isOffered && (
-        <div>
-          <Button kind="primary" icon="file" onClick={openFileChooser}>
-            {text.unfinished.choose}
-          </Button>
-        </div>
-      )}
+      {count > shown.length && <p class="soft small">{text.queue.hidden(count - shown.length)}</p>}
       {discarding !== undefined && (
         <ConfirmCancel
           row={discarding}
@@ -64,16 +82,18 @@ interface UnfinishedRowProps {
 function UnfinishedRow({ upload, isShut, onDiscard }: UnfinishedRowProps) {
   const pages = useGuestPages()
   const { text } = pages
-  const { name, doneBytes, totalBytes, isInOtherTab, mustRestart } = upload
+  const { name, doneBytes, totalBytes, isInOtherTab, standing } = upload
   return (
     <li class="queue-row">
       <span class="row-icon">
-        <Icon name={isInOtherTab ? 'upload' : mustRestart ? 'alert' : 'pause'} />
+        <Icon name={isInOtherTab ? 'upload' : standing === 'kept' ? 'pause' : 'alert'} />
       </span>
       <div class="grow stack tight">
         <RowName {...upload} />
         <p class="small soft">{statusOf(upload, isShut, pages)}</p>
-        {!isInOtherTab && !mustRestart && <Progress label={name} value={doneBytes} max={Math.max(1, totalBytes)} />}
+        {!isInOtherTab && standing === 'kept' && (
+          <Progress label={name} value={doneBytes} max={Math.max(1, totalBytes)} />
+        )}
       </div>
       {!isInOtherTab && <IconButton icon="trash" label={text.unfinished.discard(name)} onClick={onDiscard} />}
     </li>
@@ -81,9 +101,10 @@ function UnfinishedRow({ upload, isShut, onDiscard }: UnfinishedRowProps) {
 }
 
 function statusOf(upload: Unfinished, isShut: boolean, { text, language }: GuestPages): string {
-  const { doneBytes, totalBytes, isInOtherTab, mustRestart } = upload
+  const { doneBytes, totalBytes, isInOtherTab, standing } = upload
   const { unfinished } = text
   if (isInOtherTab) return unfinished.inOtherTab
-  if (mustRestart) return isShut ? unfinished.deleted : unfinished.deletedRestart
+  if (standing === 'never_begun') return isShut ? unfinished.neverBegunShut : unfinished.neverBegun
+  if (standing === 'deleted') return isShut ? unfinished.deleted : unfinished.deletedRestart
   return doneBytes === 0 ? unfinished.none : unfinished.far(formatPercent(doneBytes, totalBytes, language))
 }

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { useCloseGuard } from '../common/closeGuard.ts'
 import { formatPercent } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
-import { outcomeOf } from './standing.ts'
+import { outcomeOf, unsentOf } from './standing.ts'
 import type { GuestPages } from './texts.ts'
 
 /** While files are sent: shows progress in the tab's title, keeps the screen on, and asks before the tab closes. */
@@ -10,7 +10,7 @@ export function useWhileSending(snapshot: Snapshot | undefined, { text, language
   const isSending = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
   const isMoving = isSending && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files
   const outcome = snapshot === undefined || snapshot.alarms > 0 ? undefined : outcomeOf(snapshot)
-  const isPartial = outcome !== undefined && (outcome.missing > 0 || snapshot?.counts.chosen !== 0)
+  const isPartial = outcome !== undefined && (outcome.missing > 0 || (snapshot !== undefined && unsentOf(snapshot) > 0))
   const ending = outcome === undefined ? 'Blindkeep' : isPartial ? text.pageTitleSome : text.pageTitleDone
   const percent = isSending ? formatPercent(snapshot.totals.doneBytes, snapshot.totals.totalBytes, language) : undefined
   useEffect(() => {

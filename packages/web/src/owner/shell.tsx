@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
 import { Icon, type IconName } from '../common/icons.tsx'
+import { useKeptPlace } from '../common/keptPlace.ts'
 import type { Language } from '../common/language.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
 import markUrl from '../common/mark.svg'
@@ -43,7 +44,8 @@ export function Shell(props: ShellProps) {
   const text = ownerText(language)
   const route = useRoute()
   const main = useRef<HTMLElement>(null)
-  useHeadingFocus(main, `${route.page}/${route.rest}`)
+  useHeadingFocus(main, `${route.page}/${route.rest}`, isReady)
+  useKeptPlace(main)
   return (
     <div class="shell">
       <Header {...props} onSkip={() => main.current?.focus()} />
@@ -130,14 +132,17 @@ function PageOf({
   }
 }
 
-/** Moves the focus to the heading of a page that the owner opens. */
-function useHeadingFocus(main: { readonly current: HTMLElement | null }, path: string): void {
+/** Moves the focus to the heading of a page that the owner opens. After a sign-in the page itself comes later than its frame. */
+function useHeadingFocus(main: { readonly current: HTMLElement | null }, path: string, isReady: boolean): void {
+  const first = useRef<string>(undefined)
   useEffect(() => {
-    if (isFirstView()) return
+    if (isFirstView()) first.current = path
+    if (first.current === path) return
+    first.current = undefined
     const heading = main.current?.querySelector('h1')
     if (heading?.getAttribute('tabindex') === null) heading.tabIndex = -1
     const target = heading ?? main.current
     target?.focus({ preventScroll: true })
     scrollTo(0, 0)
-  }, [path])
+  }, [path, isReady])
 }

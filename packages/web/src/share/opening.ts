@@ -1,32 +1,54 @@
+import { useRef } from 'preact/hooks'
 import { baseUrlBefore } from '../common/baseUrl.ts'
 import { useLoaded } from '../common/useLoaded.ts'
-import type { Fault, OpenedShare } from './receiver.ts'
+import type { Asked, Fault, OpenedShare } from './receiver.ts'
 
 type Receiver = typeof import('./receiver.ts')
 
 export type Opening =
   | { readonly stage: 'opening' }
   | { readonly stage: 'fault'; readonly fault: Fault; readonly retry: () => void }
+  | {
+      readonly stage: 'asking'
+      readonly asked: Asked
+      /** A passphrase was given, and it takes a second. */
+      readonly isChecking: boolean
+      readonly give: (passphrase: string) => void
+    }
   | { readonly stage: 'open'; readonly share: OpenedShare; readonly receiver: Receiver }
+
+type Answer =
+  | { readonly fault: Fault }
+  | { readonly asked: Asked }
+  | { readonly share: OpenedShare; readonly receiver: Receiver }
 
 const PAGE_PATH = /\/v\/([^/]*)\/?$/
 
 /** Loads the receiver once the page is drawn, and then opens the share of the address. */
 export function useOpening(): Opening {
-  const loaded = useLoaded(async (): Promise<Opening | { readonly fault: Fault }> => {
+  /** Until the server has judged it. It is kept nowhere else, and a reload asks again. */
+  const given = useRef<string | undefined>(undefined)
+  const { value, isLoading, reload } = useLoaded(async (): Promise<Answer> => {
     // Browsers offer WebCrypto only on pages that cannot be changed on their way (Secure Contexts).
     if (globalThis.crypto?.subtle === undefined) return { fault: 'unsupported' }
     const receiver = await import('./receiver.ts').catch(() => undefined)
     if (receiver === undefined) return { fault: 'unreachable' }
     try {
-      return { stage: 'open', share: await receiver.open(addressParts()), receiver }
+      const opened = await receiver.open(addressParts(), given.current)
+      given.current = undefined
+      return typeof opened === 'string' ? { asked: opened } : { share: opened, receiver }
     } catch (error) {
       return { fault: receiver.faultOf(error) }
     }
   })
-  const { value } = loaded
-  if (value === undefined || loaded.isLoading) return { stage: 'opening' }
-  return 'fault' in value ? { stage: 'fault', fault: value.fault, retry: loaded.reload } : value
+  const give = (passphrase: string) => {
+    given.current = passphrase
+    reload()
+  }
+  if (value !== undefined && 'asked' in value)
+    return { stage: 'asking', asked: value.asked, isChecking: isLoading, give }
+  if (value === undefined || isLoading) return { stage: 'opening' }
+  return 'fault' in value ? { stage: 'fault', fault: value.fault, retry: reload } : { stage: 'open', ...value }
 }
 
 function addressParts() {

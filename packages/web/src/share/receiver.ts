@@ -1,39 +1,24 @@
 /** The part of a share's page that decrypts. It is loaded after the page is drawn, because it contains the client. */
-import { NetworkError, ProblemError, SealError, ShareError, type ShareFault } from '@blindkeep/client/errors'
+import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import { type OpenedShare, openShare, type ShareParts } from '@blindkeep/client/share'
-import type { share } from '../text/en/share.ts'
+import { deriveInWorker } from '../common/argon2.ts'
+import { type Asked, askedBy } from './faults.ts'
 
 export type { OpenedShare, SharedAsset } from '@blindkeep/client/share'
+export { type Asked, type Fault, faultOf, fileFaultOf } from './faults.ts'
 
-/** The faults that the page has texts for. */
-export type Fault = keyof typeof share.faults
-
-const FAULTS: Readonly<Record<ShareFault, Fault>> = {
-  malformed: 'damaged',
-  fragment_missing: 'fragment_missing',
-  index_swapped: 'tampered',
-  index_invalid: 'tampered',
-  index_unknown: 'newer',
-  asset_differs: 'file_tampered',
-  too_large: 'failed',
+const environment: Environment = {
+  ...systemEnvironment,
+  passphraseProof: (text, salt, options) => deriveInWorker({ kind: 'passphrase', text, salt }, options),
 }
 
-export function open(parts: ShareParts): Promise<OpenedShare> {
-  return openShare(parts)
-}
-
-/** The fault of the whole share. */
-export function faultOf(error: unknown): Fault {
-  if (error instanceof ShareError) return FAULTS[error.reason]
-  if (error instanceof SealError) return 'tampered'
-  if (error instanceof NetworkError) return 'unreachable'
-  return error instanceof ProblemError && error.code === 'error.share.not_found' ? 'dead' : 'failed'
-}
-
-/** The fault of one file. A `DOMException` comes from the browser while it writes to the disk. */
-export function fileFaultOf(error: unknown): Fault {
-  if (error instanceof SealError) return 'file_tampered'
-  if (error instanceof DOMException) return 'disk'
-  const fault = faultOf(error)
-  return fault === 'dead' ? 'file_gone' : fault
+/** The share, or why a passphrase is asked for. Nothing of the passphrase is kept. */
+export async function open(parts: ShareParts, passphrase: string | undefined): Promise<OpenedShare | Asked> {
+  try {
+    return await openShare(parts, environment, passphrase)
+  } catch (error) {
+    const asked = askedBy(error)
+    if (asked === undefined) throw error
+    return asked
+  }
 }

@@ -4,6 +4,7 @@ import { formatBytes } from '../common/format.ts'
 import { type Language, presentLanguage } from '../common/language.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
 import markUrl from '../common/mark.svg'
+import { AskPassphrase } from './askPassphrase.tsx'
 import { useOpening } from './opening.ts'
 import type { Fault, OpenedShare } from './receiver.ts'
 import './share.css'
@@ -37,6 +38,12 @@ export function ShareApp() {
               <span class="spinner" aria-hidden="true" />
               {text.opening}
             </p>
+          </>
+        )}
+        {opening.stage === 'asking' && (
+          <>
+            <h1>{text.asked.title}</h1>
+            <AskPassphrase {...opening} language={language} />
           </>
         )}
         {opening.stage === 'fault' && <Failed fault={opening.fault} retry={opening.retry} language={language} />}

@@ -1,6 +1,7 @@
 import { constants, existsSync } from 'node:fs'
 import { access, mkdir, readdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { forbidden, forbiddenText } from '../../forbidden.ts'
 import { systemCode } from './failure.ts'
 
 /** What a data directory holds, and what administrators put into one before the first start. */
@@ -28,7 +29,7 @@ async function entriesOf(path: string): Promise<readonly string[]> {
   await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
   const names = await readdir(path)
   // As another user's server has left it.
-  for (const name of ['server.lock', 'blindkeep.sqlite'])
+  for (const name of ['server.lock', 'blindkeep.sqlite', 'blindkeep.sqlite-wal', 'blindkeep.sqlite-shm'])
     if (names.includes(name)) await access(join(path, name), constants.R_OK | constants.W_OK)
   return names
 }
@@ -49,8 +50,7 @@ async function make(path: string): Promise<void> {
 function unusable(path: string, cause: unknown): unknown {
   const code = systemCode(cause)
   if (code === undefined) return cause
-  const user = process.getuid?.()
-  const denied = `the user that runs the server${user === undefined ? '' : ` (uid ${user})`} may not read and write there. Give it the directory (chown), run the server as its owner, or set DATA_DIR to another one`
+  const denied = `${(cause instanceof Error && forbiddenText(cause)) || forbidden(path)}, or set DATA_DIR to another directory`
   const sentences: Readonly<Record<string, string>> = {
     EACCES: denied,
     EPERM: denied,

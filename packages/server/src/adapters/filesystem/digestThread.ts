@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobDigest } from '../../ports/objects.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
+import { BlobMissing } from '../../ports/storageErrors.ts'
 import type { DigestAnswer, DigestOrder } from './digestWorker.ts'
+import { storageFailure } from './failure.ts'
 
 /** The thread's name in the system's tools. */
 export const THREAD_NAME = 'digest'
@@ -46,7 +47,7 @@ export function startDigestThread(onEnded: () => void): DigestThread {
       worker.ref()
       try {
         worker.postMessage(order)
-        return digestIn(await waiting.promise)
+        return digestIn(await waiting.promise, order)
       } finally {
         worker.unref()
         waiting = undefined
@@ -58,14 +59,14 @@ export function startDigestThread(onEnded: () => void): DigestThread {
   }
 }
 
-function digestIn(answer: DigestAnswer): BlobDigest | undefined {
+function digestIn(answer: DigestAnswer, { path }: DigestOrder): BlobDigest | undefined {
   switch (answer.kind) {
     case 'digested':
       return { sha256: checkedHash(answer.sha256), size: answer.size }
     case 'stopped':
       return undefined
     case 'failed':
-      throw failureOf(answer.code, answer.error)
+      throw failureOf(answer.code, { path, cause: answer.error })
   }
 }
 
@@ -75,9 +76,7 @@ function checkedHash(text: string) {
   return hash
 }
 
-function failureOf(code: string | undefined, cause: unknown): Error {
-  if (code === undefined) return new Error('an object could not be hashed', { cause })
-  return code === 'ENOENT'
-    ? new BlobMissing('no such object')
-    : new StorageUnavailable(`the storage answered ${code}`, { cause })
+function failureOf(code: string | undefined, at: { readonly path: string; readonly cause: unknown }): Error {
+  if (code === undefined) return new Error('an object could not be hashed', { cause: at.cause })
+  return code === 'ENOENT' ? new BlobMissing('no such object') : storageFailure(code, at)
 }

@@ -1,4 +1,5 @@
-import { StorageFull, StorageUnavailable } from '../../ports/storageErrors.ts'
+import { forbidden, isForbidden } from '../../forbidden.ts'
+import { StorageForbidden, StorageFull, StorageUnavailable } from '../../ports/storageErrors.ts'
 
 /** The operating system's code (`ENOSPC`, `EIO`, …) of an error from a system call; undefined for any other error. */
 export function systemCode(error: unknown): string | undefined {
@@ -21,9 +22,22 @@ export async function onStorage<Result>(work: () => Promise<Result>): Promise<Re
 /** What `onStorage` throws for `error`. */
 export function storageError(error: unknown): unknown {
   const code = systemCode(error)
-  if (code === undefined) return error
+  return code === undefined ? error : storageFailure(code, { path: pathOf(error), cause: error })
+}
+
+/** The failure of a system call that answered `code`. */
+export function storageFailure(
+  code: string,
+  { path, cause }: { readonly path: string | undefined; readonly cause: unknown },
+): StorageUnavailable {
+  if (isForbidden(code)) return new StorageForbidden(`${forbidden(path ?? 'a file of the storage')}.`, { cause })
   const Kind = code === 'ENOSPC' || code === 'EDQUOT' ? StorageFull : StorageUnavailable
-  return new Kind(`the storage answered ${code}`, { cause: error })
+  return new Kind(`the storage answered ${code}`, { cause })
+}
+
+/** Of a file, an error of a system call has it; of an open file it has none. */
+function pathOf(error: unknown): string | undefined {
+  return error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined
 }
 
 /** The result of `work`, or undefined if the system reports that there is no such file. */

@@ -1,4 +1,5 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
 import { equalBytes } from '@blindkeep/protocol/bytes'
 import { joinHybridPublicKey } from '@blindkeep/protocol/keys'
 import { type AttestationSigner, type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
@@ -31,19 +32,21 @@ export async function openKeyring(options: {
   const sealingKey = new Uint8Array(
     hkdfSync('sha512', masterSecret, new Uint8Array(), 'service/server/seal/1', KEY_BYTES),
   )
+  const refuse = (): never => {
+    throw new WrongMasterSecret(resolve(options.masterSecretFile))
+  }
   const keyring: Keyring = {
     seal: (name, secret) => seal(sealingKey, name, secret),
-    open: (name, sealed) => open(sealingKey, name, sealed),
+    open: (name, sealed) => open(sealingKey, name, sealed) ?? refuse(),
     createAttestationKey() {
       const seeds = randomBytes(2 * SEED_BYTES)
       return { publicKey: openSeeds(seeds).publicKey, sealedPrivateKey: keyring.seal(ATTESTATION_KEY, seeds) }
     },
     openAttestationKey({ publicKey, sealedPrivateKey }) {
-      const opened = openSeeds(keyring.open(ATTESTATION_KEY, sealedPrivateKey))
+      const seeds = keyring.open(ATTESTATION_KEY, sealedPrivateKey)
+      const opened = seeds.length === 2 * SEED_BYTES ? openSeeds(seeds) : refuse()
       // A receipt signed by another key than the published one never verifies, and an owner would notice only when the receipt is needed.
-      if (!equalBytes(opened.publicKey, publicKey))
-        throw new WrongMasterSecret('the private key belongs to another public key')
-      return opened.signer
+      return equalBytes(opened.publicKey, publicKey) ? opened.signer : refuse()
     },
     createTokenKey: () => keyring.seal(TOKEN_KEY, randomBytes(SEED_BYTES)),
     openTokenKey: (sealed) => createTokenSigner(keyring.open(TOKEN_KEY, sealed)),
@@ -54,7 +57,6 @@ export async function openKeyring(options: {
 
 /** `seeds` is Ed25519's 32 bytes ‖ ML-DSA-65's 32 bytes. */
 function openSeeds(seeds: Uint8Array): { readonly publicKey: Uint8Array; readonly signer: AttestationSigner } {
-  if (seeds.length !== 2 * SEED_BYTES) throw new WrongMasterSecret('not the two seeds of an attestation key')
   const ed25519 = signingKey('ed25519', seeds.subarray(0, SEED_BYTES))
   const mlDsa65 = signingKey('ml-dsa-65', seeds.subarray(SEED_BYTES))
   return {

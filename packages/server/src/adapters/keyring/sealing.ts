@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { WrongMasterSecret } from '../../ports/keyring.ts'
 
 const VERSION = 1
 const NONCE_BYTES = 12
@@ -17,9 +16,9 @@ export function seal(key: Uint8Array, name: string, secret: Uint8Array): Uint8Ar
   return new Uint8Array(Buffer.concat([Uint8Array.of(VERSION), nonce, ...ciphertext, cipher.getAuthTag()]))
 }
 
-/** Throws `WrongMasterSecret` for anything that `seal` did not create under this key and name. */
-export function open(key: Uint8Array, name: string, sealed: Uint8Array): Uint8Array {
-  if (sealed.length < OVERHEAD_BYTES || sealed[0] !== VERSION) throw new WrongMasterSecret('not a sealed secret')
+/** Undefined for anything that `seal` did not create under this key and name. */
+export function open(key: Uint8Array, name: string, sealed: Uint8Array): Uint8Array | undefined {
+  if (sealed.length < OVERHEAD_BYTES || sealed[0] !== VERSION) return undefined
   const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
   const tag = sealed.subarray(-TAG_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
@@ -27,8 +26,9 @@ export function open(key: Uint8Array, name: string, sealed: Uint8Array): Uint8Ar
   const secret = decipher.update(sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES))
   try {
     return new Uint8Array(Buffer.concat([secret, decipher.final()]))
-  } catch (error) {
-    throw new WrongMasterSecret('sealed under another master secret or name, or altered', { cause: error })
+  } catch {
+    // The authentication tag is another one: the only failure that `final` has.
+    return undefined
   }
 }
 

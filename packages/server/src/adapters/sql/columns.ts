@@ -261,7 +261,7 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     blob_hashes: true,
     sealed_index: true,
   },
-  share_notes: { opaque_id: true, sealed_name: true, sealed_record: true },
+  share_notes: { opaque_id: true, sealed_name: true, sealed_record: true, verifier_hash: true },
   limits: { id: true, taken: true, ends_at: true },
   seats: { place: true, number: true, holder: true, until: true },
   nodes: { node_id: true, seen_at: true, version: true },

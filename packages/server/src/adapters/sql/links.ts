@@ -172,7 +172,12 @@ const unclaiming = prepared((db, given: { readonly opaqueId: OpaqueId; readonly 
 const newTerms = prepared((db, given: LinkTerms & { readonly opaqueId: OpaqueId }) =>
   db
     .updateTable('links')
-    .set({ expires_at: given.expiresAt, sealed_title: given.sealedTitle, ...linkCapMembersOf(given) })
+    .set({
+      expires_at: given.expiresAt,
+      sealed_label: given.sealedLabel,
+      sealed_title: given.sealedTitle,
+      ...linkCapMembersOf(given),
+    })
     .where('opaque_id', '=', given.opaqueId),
 )
 

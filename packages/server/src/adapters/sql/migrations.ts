@@ -6,6 +6,7 @@ import { secondTables } from './migrations/0002.ts'
 import { thirdTables } from './migrations/0003.ts'
 import { fourthTables } from './migrations/0004.ts'
 import { fifthTables } from './migrations/0005.ts'
+import { sixthTables } from './migrations/0006.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -54,6 +55,12 @@ export const migrations: readonly Migration[] = [
     statements: fifthTables,
     // Code that does not know this kind would give such a channel up.
     serves: 5,
+  },
+  {
+    summary: 'Adds a column for the passphrases of shares.',
+    statements: sixthTables,
+    // Code that does not know it would show such a share to everyone who has its address.
+    serves: 6,
   },
 ]
 
@@ -166,6 +173,6 @@ export async function stateOf(db: Kysely<Schema>): Promise<SchemaState> {
 function refuseBehind({ done }: SchemaState, known: number): void {
   if (done >= known) return
   throw new DatabaseBehind(
-    `The database is at migration ${done}, this version (${RELEASE}) needs ${known}. \`blindkeep-server upgrade --check\` of this version says what will change, \`blindkeep-server upgrade\` changes it.`,
+    `The database is at migration ${done}, this version (${RELEASE}) needs ${known}. Run \`blindkeep-server upgrade\`, on SQLite while the server is stopped, and then this again; \`blindkeep-server upgrade --check\` says beforehand what it changes. A backup from before the upgrade has to be made with the version that you had.`,
   )
 }

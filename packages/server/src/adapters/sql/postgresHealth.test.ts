@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DatabaseError } from 'pg'
+import { StorageFull } from '../../ports/storageErrors.ts'
 import { StorageUnavailable, StoreBroken } from '../../ports/store.ts'
 import { createPostgresHealth, Overtaken } from './postgresHealth.ts'
 
@@ -32,6 +33,7 @@ describe("the judgement of PostgreSQL's failures", () => {
       const health = createPostgresHealth()
       const judged = health.judge(errorWithCode(code))
       assert.ok(judged instanceof StorageUnavailable && !(judged instanceof Overtaken), code)
+      assert.equal(judged instanceof StorageFull, code === '53100', code)
       health.check()
     }
   })

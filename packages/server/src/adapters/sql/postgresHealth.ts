@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg'
+import { StorageFull } from '../../ports/storageErrors.ts'
 import { StorageUnavailable, StoreBroken } from '../../ports/store.ts'
 
 /** The server has undone the transaction because others, for instance of other software, wait for it. It may be tried again. */
@@ -26,6 +27,7 @@ export function createPostgresHealth(): PostgresHealth {
       const code = error instanceof DatabaseError ? error.code : undefined
       if (code === undefined) return error
       if (overtaken.has(code)) return new Overtaken('Another transaction was in the way', { cause: error })
+      if (code === DISK_FULL) return new StorageFull('The disk of the database is full', { cause: error })
       if (isPassing(code)) return new StorageUnavailable('The database cannot be used now', { cause: error })
       if (!isBreaking(code)) return error
       broken = new StoreBroken('The database failed and cannot be trusted any more', { cause: error })
@@ -36,10 +38,12 @@ export function createPostgresHealth(): PostgresHealth {
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html: the first two characters are the class.
 
+const DISK_FULL = '53100'
+
 /** serialization_failure, deadlock_detected */
 const overtaken: ReadonlySet<string> = new Set(['40001', '40P01'])
 
-/** Connection, resources (such as a full disk: 53100), and actions of an operator: stopping, starting, cancelling. */
+/** Connection, resources, and actions of an operator: stopping, starting, cancelling. */
 const passingClasses: ReadonlySet<string> = new Set(['08', '53', '57'])
 
 /**

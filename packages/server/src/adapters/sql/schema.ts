@@ -433,11 +433,13 @@ export interface ShareTable {
   readonly sealed_index: Uint8Array | null
 }
 
-/** What the owner of a share keeps of it, while it has not ended. */
+/** What belongs to a share beside what it shows, while it has not ended. */
 export interface ShareNotesTable {
   readonly opaque_id: OpaqueId
   readonly sealed_name: Uint8Array | null
   readonly sealed_record: Uint8Array | null
+  /** SHA-256 of the passphrase verifier. */
+  readonly verifier_hash: Uint8Array | null
 }
 
 /** What `Limiter` counts, where several processes share it. */

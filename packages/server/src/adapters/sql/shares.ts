@@ -1,9 +1,9 @@
 import { type AccountId, type Instant, type OpaqueId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Selectable } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
 import type { ListedShare, NewShare, Share, ShareNotes, ShareReads, ShareWrites } from '../../ports/store.ts'
 import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { ShareNotesTable, ShareTable } from './schema.ts'
+import type { Schema, ShareNotesTable, ShareTable } from './schema.ts'
 
 interface Given {
   readonly opaqueId: OpaqueId
@@ -14,9 +14,14 @@ const HASH_BYTES = 32
 /** Without `sealed_index` and `blob_hashes`, which may be long and have their own queries. */
 const columns = ['opaque_id', 'account_id', 'created_at', 'expires_at', 'ended_at'] as const
 
-const byId = prepared((db, given: Given) =>
-  db.selectFrom('shares').select(columns).where('opaque_id', '=', given.opaqueId),
-)
+const withNotes = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('shares')
+    .leftJoin('share_notes', 'share_notes.opaque_id', 'shares.opaque_id')
+    .select(columns.map((name) => `shares.${name}` as const))
+    .select('verifier_hash')
+
+const byId = prepared((db, given: Given) => withNotes(db).where('shares.opaque_id', '=', given.opaqueId))
 
 const contents = prepared((db, given: Given) =>
   db.selectFrom('shares').select(['blob_hashes', 'sealed_index']).where('opaque_id', '=', given.opaqueId),
@@ -31,10 +36,7 @@ const notes = prepared((db, given: Given) =>
 )
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
-  db
-    .selectFrom('shares')
-    .leftJoin('share_notes', 'share_notes.opaque_id', 'shares.opaque_id')
-    .select(columns.map((name) => `shares.${name}` as const))
+  withNotes(db)
     .select(['sealed_name', 'sealed_record'])
     .where('account_id', '=', given.accountId)
     .where('ended_at', 'is', null)
@@ -87,10 +89,20 @@ const insertion = prepared((db, given: Inserted) =>
     .onConflict((conflict) => conflict.column('opaque_id').doNothing()),
 )
 
-const noting = prepared((db, given: Given & ShareNotes) =>
+const noting = prepared((db, given: Given & ShareNotes & Pick<NewShare, 'verifierHash'>) =>
+  db.insertInto('share_notes').values({
+    opaque_id: given.opaqueId,
+    sealed_name: given.sealedName,
+    sealed_record: given.sealedRecord,
+    verifier_hash: given.verifierHash,
+  }),
+)
+
+const naming = prepared((db, given: Given & Pick<ShareNotes, 'sealedName'>) =>
   db
     .insertInto('share_notes')
-    .values({ opaque_id: given.opaqueId, sealed_name: given.sealedName, sealed_record: given.sealedRecord }),
+    .values({ opaque_id: given.opaqueId, sealed_name: given.sealedName })
+    .onConflict((conflict) => conflict.column('opaque_id').doUpdateSet({ sealed_name: given.sealedName })),
 )
 
 const removalOfNotes = prepared((db, given: Given) =>
@@ -147,7 +159,14 @@ export function shareWrites(db: Db): ShareWrites {
     async insert(share) {
       const hashes = Buffer.from(share.blobHashes.join(''), 'hex')
       if ((await insertion.changed(db, { ...share, hashes })) === 0) return false
-      if (share.sealedName !== undefined || share.sealedRecord !== undefined) await noting.changed(db, share)
+      const beside = [share.sealedName, share.sealedRecord, share.verifierHash]
+      if (beside.some((value) => value !== undefined)) await noting.changed(db, share)
+      return true
+    },
+    async setName(opaqueId, accountId, sealedName) {
+      const share = await byId.first(db, { opaqueId })
+      if (share?.account_id !== accountId || share.ended_at !== null) return false
+      await naming.changed(db, { opaqueId, sealedName })
       return true
     },
     async end(opaqueId, accountId, at) {
@@ -185,12 +204,15 @@ function notesOf(row: Partial<Pick<ShareNotesTable, keyof ShareNotesTable & `sea
   return { sealedName: row.sealed_name ?? undefined, sealedRecord: row.sealed_record ?? undefined }
 }
 
-function shareOf(row: Pick<Selectable<ShareTable>, (typeof columns)[number]>): Share {
+function shareOf(
+  row: Pick<Selectable<ShareTable>, (typeof columns)[number]> & Pick<ShareNotesTable, 'verifier_hash'>,
+): Share {
   return {
     opaqueId: row.opaque_id,
     accountId: row.account_id,
     createdAt: row.created_at,
     expiresAt: row.expires_at ?? undefined,
     endedAt: row.ended_at ?? undefined,
+    verifierHash: row.verifier_hash ?? undefined,
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, constants, existsSync, openSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Store } from '../../ports/store.ts'
 import type { Db } from './db.ts'
@@ -28,7 +29,7 @@ export async function openSqliteStore(options: { readonly path: string; readonly
   const { path, asItIs = false } = options
   const location = path === ':memory:' ? memoryPath() : path
   const inMemory = location.endsWith(IN_MEMORY)
-  if (asItIs && !existsSync(path)) throw new DatabaseMissing(`there is no database at ${path}`)
+  if (asItIs && !existsSync(path)) throw new DatabaseMissing(`there is no database at ${resolve(path)}`)
   if (!inMemory) createPrivately(location)
   const health = createHealth()
   const writer = openConnection(location, { health, queryOnly: false })

@@ -21,7 +21,7 @@ export function createHealth(): Health {
         return new ValueUnreadable(error.message, { cause: error })
       const code = resultCodeOf(error)
       if (code === undefined || code === 0) return error
-      if ((code & 0xff) === FULL) return new StorageFull('The disk of the database is full', { cause: error })
+      if (isFull(code)) return new StorageFull('The disk of the database is full', { cause: error })
       if (isPassing(code)) return new StorageUnavailable('The database cannot be written to now', { cause: error })
       if (!isBreaking(code)) return error
       const Broken = isDamage(code) ? StoreDamaged : StoreBroken
@@ -46,10 +46,15 @@ const CANTOPEN = 14
 const NOTADB = 26
 const IOERR_SHMSIZE = 4874
 
-/** SQLite has rolled back, and a later attempt may succeed. A full disk also appears as an index of the log that cannot grow. */
+/** A full disk also appears as an index of the log that cannot grow. */
+function isFull(code: number): boolean {
+  return (code & 0xff) === FULL || code === IOERR_SHMSIZE
+}
+
+/** SQLite has rolled back, and a later attempt may succeed. */
 function isPassing(code: number): boolean {
   const primary = code & 0xff
-  return code === IOERR_SHMSIZE || primary === FULL || primary === BUSY || primary === CANTOPEN
+  return primary === BUSY || primary === CANTOPEN
 }
 
 /**

@@ -1,9 +1,9 @@
 /** Copies of a SQLite database beside it, one from before each upgrade: the way back if the upgrade itself goes wrong. */
 import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { RELEASE } from '../../release.ts'
+import { freeBytesBeside } from './freeBytes.ts'
 import { copySqlite } from './snapshot.ts'
 import { syncPath } from './syncPath.ts'
 
@@ -75,10 +75,9 @@ function filesOf(path: string): readonly CopyFile[] {
 
 export async function roomForCopy(path: string): Promise<CopyRoom> {
   const files = [path, `${path}-wal`].filter(existsSync)
-  const { bavail, bsize } = await statfs(dirname(path))
   return {
     neededBytes: files.reduce((sum, file) => sum + statSync(file).size, BESIDES_BYTES),
-    freeBytes: bavail * bsize,
+    freeBytes: await freeBytesBeside(path),
   }
 }
 

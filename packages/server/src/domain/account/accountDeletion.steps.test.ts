@@ -228,7 +228,7 @@ async function newPerson(world: World) {
   const deviceId = defined(parseDeviceId(randomUUID()))
   notRefused(await rules.devices.add(accountId, { deviceId, publicKey, mac: undefined }))
   const [totp, sealedIndex] = [bytes(65), bytes(66)]
-  const notes = { sealedName: bytes(68), sealedRecord: bytes(69) }
+  const notes = { sealedName: bytes(68), sealedRecord: bytes(69), verifierHash: bytes(32) }
   const [deviceName, sessionName] = [bytes(70), bytes(71)]
   const passkeyId = defined(parsePasskeyId(randomUUID()))
   const ofPasskey = {

@@ -95,7 +95,7 @@ describe('deleting an account', () => {
         await rules.capabilities.mint(accountId, { albumId, peer: 'https://a.example', expiresAt }),
         OVER,
       )
-      const notes = { sealedName: undefined, sealedRecord: undefined }
+      const notes = { sealedName: undefined, sealedRecord: undefined, passphraseVerifier: undefined }
       const share = { opaqueId: newOpaqueId(), sealedIndex: bytes(9), blobHashes: [], expiresAt: undefined, ...notes }
       assert.deepEqual(await rules.shares.create(accountId, share), OVER)
       assert.deepEqual(await rules.uploads.create(caller.account, declared), { refused: 'device_not_authorized' })

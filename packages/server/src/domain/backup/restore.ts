@@ -123,8 +123,7 @@ async function requireKeys(store: Store, keyring: Keyring): Promise<void> {
   } catch (error) {
     if (!(error instanceof WrongMasterSecret)) throw error
     throw new BackupFailed(
-      'the master secret is not the one of the server that was backed up, so its keys cannot be opened. Put the right one in place (MASTER_SECRET_FILE), and restore again.',
-      { cause: error },
+      `the master secret in ${error.file} is not the one of the server that was backed up, so its keys cannot be opened. Put the right one there, or set MASTER_SECRET_FILE to its path, and restore again.`,
     )
   }
 }

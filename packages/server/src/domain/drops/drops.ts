@@ -4,6 +4,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
 import { accountLock, type Link, type ReceiptRow, type Store } from '../../ports/store.ts'
+import type { PassphraseSettings, Proof } from '../passphrases/judgePassphrase.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { findDropUpload } from '../uploads/findUpload.ts'
@@ -19,7 +20,7 @@ import {
   type OpenedDropSession,
 } from './openDropSession.ts'
 import type { OpenedSessions, SessionLimitSettings } from './openedSessions.ts'
-import { createJudgeProof, type PassphraseSettings, type Proof } from './passphrases.ts'
+import { createJudgeProof } from './passphrases.ts'
 import { takeFirst } from './takeFirst.ts'
 
 export interface DropSettings extends PassphraseSettings, SessionLimitSettings, LinkPlaceSettings {}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AuditedObject, Chunk } from '../../ports/store.ts'
 import { partsOf, uploadIdOf } from '../uploads/location.ts'
-import { confirmed, type FilePorts, readable, UNREADABLE } from './files.ts'
+import { confirmed, type FilePorts, readable, Unreadable } from './files.ts'
 import { createFinding, type Finding, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
@@ -24,7 +24,7 @@ async function lookAtBytes(
 ): Promise<Finding | undefined> {
   if (state !== 'kept') return undefined
   const digest = await readable(objects, () => objects.digest(location, size, signal))
-  if (digest === UNREADABLE) return createFinding('file_unreadable', { location }, 'the file cannot be read')
+  if (digest instanceof Unreadable) return digest.finding(location)
   // `lookAtFile` reports a file that is missing or has another size.
   if (digest?.size !== size) return undefined
   counts.bytes += size

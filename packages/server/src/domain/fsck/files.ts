@@ -1,5 +1,5 @@
 import type { Objects } from '../../ports/objects.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
+import { BlobMissing, StorageForbidden, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { type AuditedObject, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
 import { uploadIdOf } from '../uploads/location.ts'
 import { createFinding, type Finding } from './finding.ts'
@@ -53,7 +53,7 @@ export function lookAtFile({ objects }: FilePorts): Look {
   return async ({ location, size, state, receivedBytes = 0 }) => {
     if (state === 'deleting') return undefined
     const present = await readable(objects, () => objects.size(location))
-    if (present === UNREADABLE) return createFinding('file_unreadable', { location }, 'the file cannot be read')
+    if (present instanceof Unreadable) return present.finding(location)
     if (state !== 'staged') {
       if (present === undefined) return createFinding('file_missing', { location }, `no file, of ${size} bytes`)
       return present === size
@@ -71,13 +71,25 @@ export function lookAtFile({ objects }: FilePorts): Look {
   }
 }
 
-export const UNREADABLE = Symbol('unreadable')
+export class Unreadable {
+  readonly #error: StorageUnavailable
+
+  constructor(error: StorageUnavailable) {
+    this.#error = error
+  }
+
+  finding(location: string): Finding {
+    return this.#error instanceof StorageForbidden
+      ? createFinding('file_forbidden', { location }, this.#error.message)
+      : createFinding('file_unreadable', { location }, 'the file cannot be read')
+  }
+}
 
 /** An unreadable object is a finding. A store that does not answer is no finding: it ends the examination with an error. */
 export async function readable<Result>(
   objects: ReadableObjects,
   work: () => Promise<Result>,
-): Promise<Result | undefined | typeof UNREADABLE> {
+): Promise<Result | undefined | Unreadable> {
   try {
     return await work()
   } catch (error) {
@@ -85,7 +97,7 @@ export async function readable<Result>(
     if (error instanceof StoreBroken || (error instanceof Error && error.name === 'AbortError')) throw error
     // Throws when the whole store does not answer.
     await objects.check()
-    if (error instanceof StorageUnavailable) return UNREADABLE
+    if (error instanceof StorageUnavailable) return new Unreadable(error)
     throw error
   }
 }

@@ -3,10 +3,10 @@ import { type AccountId, type DropId, formatInstant, type Instant } from '@blind
 const RESTORE_BACKUP = 'restore the newest backup that is whole.'
 const ROWS_CHANGED = `Rows were changed or lost, and not by the server: ${RESTORE_BACKUP}`
 const LOG_CHANGED = `The log was changed or damaged: ${RESTORE_BACKUP}`
-const RECOUNT = '`fsck --repair` sets it to the sum of the rows.'
+const RECOUNT = '`blindkeep-server fsck --repair` sets it to the sum of the rows.'
 const SEND_AGAIN = 'The sender has to cancel the session and send the file again.'
 const PUT_FILE_BACK =
-  'Put the file back from a backup of the blob directory. Until then storage verification does not report it as stored.'
+  'Put the file back: copy it from below `blobs` of a backup to the same place in the blob directory. Until then storage verification does not report it as stored.'
 
 /** What the operator does about each kind of finding. */
 export const REMEDIES = {
@@ -31,7 +31,8 @@ export const REMEDIES = {
   session_stuck: 'The server has run since and has not finished the session: its log says why.',
   drop_wrong: ROWS_CHANGED,
   drop_receipt_wrong: ROWS_CHANGED,
-  drop_claim_stuck: 'Until then the owner cannot adopt or discard the drop. `fsck --repair` releases the claim.',
+  drop_claim_stuck:
+    'Until then the owner cannot adopt or discard the drop. `blindkeep-server fsck --repair` releases the claim.',
   asset_wrong: ROWS_CHANGED,
   blob_wrong: ROWS_CHANGED,
   blob_receipt_wrong: ROWS_CHANGED,
@@ -39,16 +40,18 @@ export const REMEDIES = {
   parts_wrong: ROWS_CHANGED,
   object_time_wrong:
     'Until that time the server neither checks the object nor removes it; nothing is lost. Set the clock of the machine right if it is ahead. If it is right, rows were changed, and not by the server.',
-  object_damaged: `${PUT_FILE_BACK} Then run \`fsck --deep --repair\`, which removes the mark.`,
-  object_intact: '`fsck --deep --repair` removes the mark.',
+  object_damaged: `${PUT_FILE_BACK} Then run \`blindkeep-server fsck --deep --repair\`, which removes the mark.`,
+  object_intact: '`blindkeep-server fsck --deep --repair` removes the mark.',
   file_missing: PUT_FILE_BACK,
   file_size_wrong: PUT_FILE_BACK,
   file_unreadable: 'The disk fails: copy the readable files to another one, and put this file back from a backup.',
+  file_forbidden:
+    'Nothing is lost as long as the file is there: do that, then run `blindkeep-server fsck --deep` again.',
   file_stray:
     'No row names the file, so no client can reach it. You may remove it by hand, unless the database was restored from an older backup.',
   file_unlisted: `Keep the file. ${ROWS_CHANGED}`,
   fact_wrong: ROWS_CHANGED,
-  bytes_wrong: `${PUT_FILE_BACK} \`fsck --deep --repair\` marks it as damaged.`,
+  bytes_wrong: `${PUT_FILE_BACK} \`blindkeep-server fsck --deep --repair\` marks it as damaged.`,
   chunk_wrong: SEND_AGAIN,
   key_wrong: `The attestation keys were changed, and not by the server: ${RESTORE_BACKUP}`,
   receipt_unreadable: LOG_CHANGED,

@@ -4,7 +4,7 @@ import { rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { addSeconds, parseUploadId } from '@blindkeep/protocol/ids'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageForbidden, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { objectsIn } from '../../testing/assetSessions.ts'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { append, bytes, land, newLink, openDrop } from '../../testing/guest.ts'
@@ -89,6 +89,12 @@ describe('fsck of files', () => {
       const { location } = filled.pending
       const failing = { ...world, blobs: failingFor(world, location) }
       assert.deepEqual(await kindsIn(failing, { ...filled, world: failing }), [['file_unreadable', location]])
+      const forbidden = { ...world, blobs: failingFor(world, location, new StorageForbidden('ask its owner')) }
+      const findings = await findingsIn(forbidden.store, { filled: { ...filled, world: forbidden } })
+      assert.deepEqual(
+        findings.map(({ kind, what }) => [kind, what]),
+        [['file_forbidden', 'ask its owner']],
+      )
       const away = {
         ...failing,
         blobs: { ...failing.blobs, check: () => Promise.reject(new StorageUnavailable()) },
@@ -161,11 +167,11 @@ describe('fsck of files', () => {
   )
 })
 
-function failingFor({ blobs }: World, broken: string): World['blobs'] {
+function failingFor({ blobs }: World, broken: string, error = new StorageUnavailable()): World['blobs'] {
   return {
     ...blobs,
     async size(location) {
-      if (location === broken) throw new StorageUnavailable()
+      if (location === broken) throw error
       return blobs.size(location)
     },
   }

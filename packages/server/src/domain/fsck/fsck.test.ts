@@ -215,7 +215,7 @@ describe('fsck', () => {
         return checkAccount(defined(account), at).map(({ kind }) => kind)
       }
       assert.deepEqual(await kinds(), [])
-      const notes = { sealedName: undefined, sealedRecord: undefined }
+      const notes = { sealedName: undefined, sealedRecord: undefined, verifierHash: undefined }
       const contents = { sealedIndex: new Uint8Array(9), blobHashes: [], ...notes }
       const share = { ...contents, opaqueId: newOpaqueId(), accountId, createdAt: at, expiresAt: undefined }
       await world.store.write([], (tx) => tx.shares.insert(share))

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { unlink } from 'node:fs/promises'
 import { describe, it } from 'node:test'
+import { toBase64 } from '@blindkeep/protocol/bytes'
 import { type AccountId, addSeconds, type OpaqueId, type Sha256Hex } from '@blindkeep/protocol/ids'
 import { landBlob, newAlbumOwner } from '../../testing/assets.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
@@ -11,9 +13,10 @@ import { EXPIRED_KEPT_SECONDS, MAX_SHARES, type ShareRequest } from './shares.ts
 const DAY = 86_400
 const content = bytes(100)
 const NOTHING = { refused: 'share_not_found' }
+const NO_PROOF = { proof: undefined, source: undefined }
 
 function request(blobHashes: readonly Sha256Hex[], overrides: Partial<ShareRequest> = {}): ShareRequest {
-  const notes = { sealedName: bytes(81), sealedRecord: undefined }
+  const notes = { sealedName: bytes(81), sealedRecord: undefined, passphraseVerifier: undefined }
   return { opaqueId: newOpaqueId(), sealedIndex: bytes(80), blobHashes, expiresAt: undefined, ...notes, ...overrides }
 }
 
@@ -30,7 +33,10 @@ async function newShare(world: World, overrides: Partial<ShareRequest> = {}) {
 
 /** The answers to index and blob for a caller with the address: both, the index only, or neither. */
 async function shown({ rules }: World, opaqueId: OpaqueId, hash: Sha256Hex = sha256(content)): Promise<string> {
-  const [index, blob] = [await rules.shares.contents(opaqueId), await rules.shares.content(opaqueId, hash)]
+  const [index, blob] = [
+    await rules.shares.contents(opaqueId, NO_PROOF),
+    await rules.shares.content(opaqueId, hash, NO_PROOF),
+  ]
   return [index, blob].map((answer) => ('refused' in answer ? answer.refused : 'there')).join(' ')
 }
 const BOTH = 'there there'
@@ -52,6 +58,7 @@ describe('creating a share', () => {
         { sealedIndex: bytes(81) },
         { sealedName: undefined },
         { sealedRecord: bytes(82) },
+        { passphraseVerifier: bytes(32) },
         { blobHashes: [...asked.blobHashes, ...asked.blobHashes] },
         { blobHashes: [sha256(bytes(3))] },
         { expiresAt: undefined },
@@ -76,7 +83,12 @@ describe('creating a share', () => {
       const first = await make(world, accountId, request([hash]))
       await world.store.write([], async (tx) => {
         for (let number = 1; number < MAX_SHARES; number++)
-          await tx.shares.insert({ ...request([hash]), accountId, createdAt: world.clock.now() })
+          await tx.shares.insert({
+            ...request([hash]),
+            verifierHash: undefined,
+            accountId,
+            createdAt: world.clock.now(),
+          })
       })
       assert.deepEqual(await world.rules.shares.create(accountId, request([hash])), {
         refused: 'limit_reached',
@@ -95,11 +107,17 @@ describe('a share', () => {
     inWorld(async (world) => {
       const { albumOwner, blob, asked, opaqueId } = await newShare(world)
       const { sealedIndex, blobHashes } = asked
-      assert.deepEqual(await world.rules.shares.contents(opaqueId), { sealedIndex, blobHashes })
-      assert.equal(notRefused(await world.rules.shares.content(opaqueId, blob.ciphertextHash)).location, blob.location)
+      assert.deepEqual(await world.rules.shares.contents(opaqueId, NO_PROOF), { sealedIndex, blobHashes })
+      assert.equal(
+        notRefused(await world.rules.shares.content(opaqueId, blob.ciphertextHash, NO_PROOF)).location,
+        blob.location,
+      )
       const twin = await keep(world, albumOwner, content)
       assert.equal(await world.rules.assets.remove(albumOwner.accountId, blob.assetId), undefined)
-      assert.equal(notRefused(await world.rules.shares.content(opaqueId, blob.ciphertextHash)).location, twin.location)
+      assert.equal(
+        notRefused(await world.rules.shares.content(opaqueId, blob.ciphertextHash, NO_PROOF)).location,
+        twin.location,
+      )
       assert.equal(await world.rules.assets.remove(albumOwner.accountId, twin.assetId), undefined)
       assert.equal(await shown(world, opaqueId), INDEX_ONLY)
       await landBlob(world, albumOwner, content)
@@ -167,10 +185,60 @@ describe('a share', () => {
     inWorld(async (world) => {
       const { blob, opaqueId } = await newShare(world)
       await unlink(fileOf(world, blob))
-      assert.deepEqual(await world.rules.shares.content(opaqueId, blob.ciphertextHash), {
+      assert.deepEqual(await world.rules.shares.content(opaqueId, blob.ciphertextHash, NO_PROOF), {
         refused: 'storage_unavailable',
       })
-      assert.deepEqual(await world.rules.shares.content(newOpaqueId(), blob.ciphertextHash), NOTHING)
+      assert.deepEqual(await world.rules.shares.content(newOpaqueId(), blob.ciphertextHash, NO_PROOF), NOTHING)
+    }),
+  )
+
+  it(
+    'with a passphrase shows nothing before the right proof, not even whether it has a content',
+    inWorld(async (world) => {
+      const verifier = bytes(32)
+      const { albumOwner, asked, opaqueId } = await newShare(world, { passphraseVerifier: verifier })
+      const answers = async (proof?: Uint8Array | string) => {
+        const given = { proof: typeof proof === 'string' ? proof : proof && toBase64(proof), source: '192.0.2.1' }
+        const [index, there, other] = [
+          await world.rules.shares.contents(opaqueId, given),
+          await world.rules.shares.content(opaqueId, sha256(content), given),
+          await world.rules.shares.content(opaqueId, sha256(bytes(3)), given),
+        ]
+        return [index, there, other].map((answer) => ('refused' in answer ? answer.refused : 'there'))
+      }
+      const all = (answer: string) => [answer, answer, answer]
+      assert.deepEqual(await answers(), all('share_passphrase_missing'))
+      assert.deepEqual(await answers(bytes(32)), all('share_passphrase_wrong'))
+      assert.deepEqual(
+        await answers(createHash('sha256').update(verifier).digest()),
+        all('share_passphrase_wrong'),
+        'what is stored is no proof',
+      )
+      for (const proof of ['', 'no base64', toBase64(bytes(4097))])
+        assert.deepEqual(await answers(proof), all('request_malformed'))
+      assert.deepEqual(await answers(verifier), ['there', 'there', 'share_not_found'])
+      const [listed] = await world.rules.shares.list(albumOwner.accountId)
+      assert.deepEqual(Buffer.from(listed?.verifierHash ?? []), createHash('sha256').update(verifier).digest())
+      const sealedName = bytes(9)
+      await world.rules.shares.name(albumOwner.accountId, opaqueId, sealedName)
+      assert.deepEqual(await answers(), all('share_passphrase_missing'), 'a new name does not open it')
+      assert.equal(await make(world, albumOwner.accountId, { ...asked, sealedName }), opaqueId)
+
+      // Six of the ten were wrong above.
+      for (let times = 0; times < 2; times++) assert.equal((await answers(bytes(32)))[0], 'share_passphrase_wrong')
+      assert.deepEqual(await answers(verifier), all('share_limited'))
+      const elsewhere = { proof: toBase64(verifier), source: '192.0.2.2' }
+      assert.ok(!('refused' in (await world.rules.shares.contents(opaqueId, elsewhere))))
+      await world.rules.shares.remove(albumOwner.accountId, opaqueId)
+      assert.deepEqual(await answers(), all('share_not_found'), 'no passphrase is asked for where nothing is shown')
+    }),
+  )
+
+  it(
+    'without a passphrase takes no notice of a proof',
+    inWorld(async (world) => {
+      const { opaqueId } = await newShare(world)
+      assert.ok(!('refused' in (await world.rules.shares.contents(opaqueId, { proof: 'x', source: undefined }))))
     }),
   )
 

@@ -73,6 +73,7 @@ function changeOf(json: ChangeLinkRequest): Partial<LinkTerms> {
     max_total_bytes: total,
     max_file_count: count,
     max_file_size: size,
+    sealed_label: label,
     sealed_title: title,
   } = json
   return {
@@ -80,12 +81,13 @@ function changeOf(json: ChangeLinkRequest): Partial<LinkTerms> {
     ...(total !== undefined && { maxTotalBytes: total ?? undefined }),
     ...(count !== undefined && { maxFileCount: count ?? undefined }),
     ...(size !== undefined && { maxFileSize: size ?? undefined }),
+    ...(label !== undefined && { sealedLabel: label === null ? undefined : fromBase64(label) }),
     ...(title !== undefined && { sealedTitle: title === null ? undefined : fromBase64(title) }),
   }
 }
 
 /** An answer leaves out a limit that the link does not have. */
-function limitsOf({ expiresAt, ...caps }: Omit<LinkTerms, 'sealedTitle'>) {
+function limitsOf({ expiresAt, ...caps }: Omit<LinkTerms, 'sealedLabel' | 'sealedTitle'>) {
   const present = Object.entries(linkCapMembersOf(caps)).filter(([, value]) => value !== null)
   const members: Partial<LinkCapMembers> = Object.fromEntries(present)
   return { ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }), ...members }

@@ -1,12 +1,13 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
+import { HEADERS } from '@blindkeep/protocol/wire'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Shares } from '../../domain/shares/shares.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 
-type Row = 'createShare' | 'listShares' | 'deleteShare' | 'share' | 'shareBlob' | 'shareBlobHead'
+type Row = 'createShare' | 'listShares' | 'nameShare' | 'deleteShare' | 'share' | 'shareBlob' | 'shareBlobHead'
 
 export function shareRoutes({
   shares,
@@ -22,6 +23,7 @@ export function shareRoutes({
         sealedIndex: fromBase64(json.sealed_index),
         blobHashes: json.blob_hashes,
         expiresAt: json.expires_at === undefined ? undefined : parseInstant(json.expires_at),
+        passphraseVerifier: json.passphrase_verifier === undefined ? undefined : fromBase64(json.passphrase_verifier),
         sealedName: json.sealed_name === undefined ? undefined : fromBase64(json.sealed_name),
         sealedRecord: json.sealed_record === undefined ? undefined : fromBase64(json.sealed_record),
       })
@@ -30,14 +32,21 @@ export function shareRoutes({
 
     async listShares({ caller }) {
       const owned = await shares.list(caller.account.accountId)
-      const entries = owned.map(({ opaqueId, createdAt, expiresAt, sealedName, sealedRecord }) => ({
+      const entries = owned.map(({ opaqueId, createdAt, expiresAt, verifierHash, sealedName, sealedRecord }) => ({
         opaque_id: opaqueId,
         created_at: formatInstant(createdAt),
         ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }),
+        passphrase_required: verifierHash !== undefined,
         ...(sealedName && { sealed_name: toBase64(sealedName) }),
         ...(sealedRecord && { sealed_record: toBase64(sealedRecord) }),
       }))
       return { status: 200, body: { shares: entries } }
+    },
+
+    async nameShare({ params, json: { sealed_name: name }, caller }) {
+      if (name === undefined) return { status: 204 }
+      const sealedName = name === null ? undefined : fromBase64(name)
+      return (await shares.name(caller.account.accountId, params.opaque_id, sealedName)) ?? { status: 204 }
     },
 
     async deleteShare({ params, caller }) {
@@ -45,21 +54,27 @@ export function shareRoutes({
       return { status: 204 }
     },
 
-    async share({ params }) {
-      const contents = await shares.contents(params.opaque_id)
+    async share({ params, header, source }) {
+      const contents = await shares.contents(params.opaque_id, { proof: header(HEADERS.passphraseProof), source })
       if (isRefusal(contents)) return contents
       const body = { sealed_index: toBase64(contents.sealedIndex), blob_hashes: [...contents.blobHashes] }
       return { status: 200, body }
     },
 
     // No cache may keep it: a share may end at any moment.
-    async shareBlob({ params, header }) {
-      const content = await shares.content(params.opaque_id, params.hash)
+    async shareBlob({ params, header, source }) {
+      const content = await shares.content(params.opaque_id, params.hash, {
+        proof: header(HEADERS.passphraseProof),
+        source,
+      })
       return isRefusal(content) ? content : contentAnswer(content, header, objects)
     },
 
-    async shareBlobHead({ params, header }) {
-      const content = await shares.content(params.opaque_id, params.hash)
+    async shareBlobHead({ params, header, source }) {
+      const content = await shares.content(params.opaque_id, params.hash, {
+        proof: header(HEADERS.passphraseProof),
+        source,
+      })
       return isRefusal(content) ? content : contentHead(content, header)
     },
   }

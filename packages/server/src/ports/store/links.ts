@@ -22,7 +22,7 @@ export interface NewLink extends LinkCaps {
 }
 
 /** What the owner may change later. */
-export type LinkTerms = Omit<LinkCaps, 'singleUse'> & Pick<NewLink, 'sealedTitle'>
+export type LinkTerms = Omit<LinkCaps, 'singleUse'> & Pick<NewLink, 'sealedLabel' | 'sealedTitle'>
 
 export interface Link extends NewLink, LinkUse {}
 

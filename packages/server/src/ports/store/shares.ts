@@ -13,12 +13,14 @@ export interface NewShare {
   /** This and the next are for the owner alone. */
   readonly sealedName: Uint8Array | undefined
   readonly sealedRecord: Uint8Array | undefined
+  /** SHA-256 of the passphrase verifier, if it shows what it has only to those who prove the passphrase. What is stored cannot be sent as a proof. */
+  readonly verifierHash: Uint8Array | undefined
 }
 
 export type ShareNotes = Pick<NewShare, 'sealedName' | 'sealedRecord'>
 
 export interface Share extends Omit<NewShare, 'sealedIndex' | 'blobHashes' | keyof ShareNotes> {
-  /** An ended share keeps only its id, which stays taken. */
+  /** An ended share keeps only its id, which stays taken. It has no `verifierHash`. */
   readonly endedAt: Instant | undefined
 }
 
@@ -45,6 +47,8 @@ export interface ShareReads {
 export interface ShareWrites {
   /** False if the id is taken, by any account. */
   insert(share: NewShare): Promise<boolean>
+  /** Replaces the name of a share that has not ended; undefined removes it. False, and nothing changed, if the account has no such share. */
+  setName(opaqueId: OpaqueId, accountId: AccountId, sealedName: Uint8Array | undefined): Promise<boolean>
   /** Removes its contents and notes; its id stays taken. No error if the account has no such share, or it ended before. */
   end(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<void>
   /** Ends at most `max` shares of the account. Answers how many. */

@@ -191,7 +191,7 @@ export function describeAccountDeletions(inStore: InStore): void {
         const share = { opaqueId: opaqueId(50), accountId: accountId(1), sealedIndex: bytes(9), blobHashes: [hash(1)] }
         await store.write([], async (tx) => {
           await tx.accounts.charge(accountId(1), 10, undefined)
-          const notes = { sealedName: bytes(20), sealedRecord: undefined }
+          const notes = { sealedName: bytes(20), sealedRecord: undefined, verifierHash: bytes(21) }
           await tx.shares.insert({ ...share, createdAt: at(0), expiresAt: undefined, ...notes })
           assert.equal(await tx.accountDeletions.finish(accountId(1), at(1)), false)
           await tx.accountDeletions.begin(leaving(1))

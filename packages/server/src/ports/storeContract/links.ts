@@ -169,6 +169,7 @@ function describeTerms(inStore: InStore): void {
       await seed(store)
       const terms = {
         expiresAt: at(9),
+        sealedLabel: bytes(39),
         sealedTitle: bytes(40),
         maxTotalBytes: 0,
         maxFileCount: 3,
@@ -177,7 +178,7 @@ function describeTerms(inStore: InStore): void {
       await store.write([], (tx) => tx.links.setTerms(opaqueId(1), terms))
       assert.deepEqual(await find(store, 1), fresh(link(1, terms)))
       assert.deepEqual(await find(store, 2), fresh(link(2, { accountId: accountId(2) })))
-      const none = { expiresAt: undefined, sealedTitle: undefined, ...linkCapsOf({}) }
+      const none = { expiresAt: undefined, sealedLabel: undefined, sealedTitle: undefined, ...linkCapsOf({}) }
       await store.write([], (tx) => tx.links.setTerms(opaqueId(1), none))
       assert.deepEqual(await find(store, 1), fresh(link(1)))
     }),

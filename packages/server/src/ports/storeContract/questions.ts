@@ -198,7 +198,13 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     },
     claim: (tx) => tx.links.claim(opaqueId(1), uploadId(1)),
     unclaim: (tx) => tx.links.unclaim(opaqueId(1), uploadId(1)),
-    setTerms: (tx) => tx.links.setTerms(opaqueId(1), { expiresAt: at(9), sealedTitle: undefined, ...linkCapsOf({}) }),
+    setTerms: (tx) =>
+      tx.links.setTerms(opaqueId(1), {
+        expiresAt: at(9),
+        sealedLabel: undefined,
+        sealedTitle: undefined,
+        ...linkCapsOf({}),
+      }),
     revoke: (tx) => tx.links.revoke(opaqueId(1), accountId(1), at(1)),
   },
   uploads: {
@@ -368,6 +374,10 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     count: (tx) => tx.shares.count(accountId(1)),
     insert: (tx) =>
       tx.shares.insert(share(1, { blobHashes: Array.from({ length: 101 }, () => hash(1)), sealedName: bytes(9) })),
+    setName: async (tx) => {
+      await tx.shares.insert(share(1))
+      await tx.shares.setName(opaqueId(1), accountId(1), bytes(9))
+    },
     end: async (tx) => {
       await tx.shares.insert(share(1))
       await tx.shares.end(opaqueId(1), accountId(1), at(1))

@@ -14,6 +14,7 @@ export function share(number: number, given: Partial<NewShare> = {}): NewShare {
     expiresAt: undefined,
     sealedName: undefined,
     sealedRecord: undefined,
+    verifierHash: undefined,
     ...given,
   }
 }
@@ -22,6 +23,7 @@ export function describeShares(inStore: InStore): void {
   describe('shares', () => {
     describeRows(inStore)
     describeNotes(inStore)
+    describeNaming(inStore)
     describeEnding(inStore)
   })
 }
@@ -49,13 +51,13 @@ function describeRows(inStore: InStore): void {
     'returns a share as it was inserted, with any number of hashes in their order',
     inStore(async (store) => {
       await seed(store)
-      for (const [number, count] of [
-        [3, 1],
-        [4, 100],
-        [5, 399],
+      for (const [number, count, verifierHash] of [
+        [3, 1, undefined],
+        [4, 100, bytes(32)],
+        [5, 399, bytes(33)],
       ] as const) {
         const blobHashes = Array.from({ length: count }, (_, index) => hash(1_000 - index))
-        const full = share(number, { blobHashes, expiresAt: at(9) })
+        const full = share(number, { blobHashes, expiresAt: at(9), verifierHash })
         await insert(store, full)
         assert.deepEqual(await find(store, number), rowOf(full))
         assert.deepEqual(await contentsOf(store, number), { sealedIndex: full.sealedIndex, blobHashes })
@@ -149,12 +151,36 @@ function describeNotes(inStore: InStore): void {
   )
 }
 
+function describeNaming(inStore: InStore): void {
+  it(
+    'replaces and removes the name of its own share, also of one without notes, and of none that has ended',
+    inStore(async (store) => {
+      await seed(store)
+      await insert(store, share(3, { sealedRecord: bytes(21), verifierHash: bytes(32) }), share(4))
+      const setName = (number: number, account: number, name: Uint8Array | undefined) =>
+        store.write([], (tx) => tx.shares.setName(opaqueId(number), accountId(account), name))
+      const notesOf = (number: number) => store.read((tx) => tx.shares.notesOf(opaqueId(number)))
+      for (const name of [bytes(30), bytes(31), undefined, bytes(32)]) {
+        assert.deepEqual([await setName(3, 1, name), await setName(4, 1, name)], [true, true])
+        assert.deepEqual(await notesOf(3), { sealedName: name, sealedRecord: bytes(21) })
+        assert.deepEqual(await notesOf(4), { sealedName: name, sealedRecord: undefined })
+      }
+      assert.deepEqual([await setName(3, 2, bytes(33)), await setName(9, 1, bytes(33))], [false, false])
+      assert.deepEqual((await notesOf(3)).sealedName, bytes(32))
+      assert.deepEqual((await find(store, 3))?.verifierHash, bytes(32), 'a name opens no share')
+      await store.write([], (tx) => tx.shares.end(opaqueId(3), accountId(1), at(20)))
+      assert.equal(await setName(3, 1, bytes(33)), false)
+      assert.deepEqual(await notesOf(3), { sealedName: undefined, sealedRecord: undefined })
+    }),
+  )
+}
+
 function describeEnding(inStore: InStore): void {
   it(
     "ends only the account's own share, removes its contents, and keeps its id",
     inStore(async (store) => {
       await seed(store)
-      await insert(store, share(3), share(4))
+      await insert(store, share(3, { verifierHash: bytes(32) }), share(4))
       const end = (number: number, account: number, seconds: number) =>
         store.write([], (tx) => tx.shares.end(opaqueId(number), accountId(account), at(seconds)))
       await end(3, 2, 10)

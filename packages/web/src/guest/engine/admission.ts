@@ -9,6 +9,7 @@ import { type FileIdentity, identityKey, identityOf } from './fileIdentity.ts'
 import { type Misfit, misfitsOf, type Used } from './fit.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import { become } from './phases.ts'
+import type { PlannedFiles } from './plannedFiles.ts'
 import { shortened } from './snapshot.ts'
 import { matchOf } from './uploadMatch.ts'
 
@@ -26,6 +27,7 @@ interface AdmissionOptions {
   readonly entries: Entries
   readonly uploads: LockedUploads
   readonly earlier: EarlierUploads
+  readonly planned: Pick<PlannedFiles, 'named' | 'remove'>
   readonly linkStatus: () => LinkStatus
   readonly newId: () => string
   /** The guest goes on with this upload of an earlier visit. */
@@ -36,7 +38,7 @@ interface AdmissionOptions {
 type Refusal = 'already_there' | 'already_landed' | 'not_taken'
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { entries, uploads, earlier, linkStatus, onChange } = options
+  const { entries, uploads, earlier, planned, linkStatus, onChange } = options
   let remark: Remark | undefined
 
   function say(about: Remark['about'], names: readonly string[]): void {
@@ -81,7 +83,16 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (match === undefined) {
       const link = linkStatus()
       if (link.is === 'refused' && !link.isRetrying) return 'not_taken'
-      return entries.add({ ...common, id: options.newId(), totalBytes: usualSealedBytes(file.size) })
+      // Whatever its size is now: nothing of it was sent.
+      const asked = isFromCamera ? undefined : matchOf(file, planned.named(file.name))?.upload
+      const entry = entries.add({
+        ...common,
+        id: options.newId(),
+        batch: asked?.batch,
+        totalBytes: usualSealedBytes(file.size),
+      })
+      if (asked !== undefined) planned.remove(asked.id)
+      return entry
     }
     const { id, state, sentBytes } = match.upload
     earlier.remove(id)

@@ -16,6 +16,8 @@ export interface AllFilesCommands {
   retryAll(): Promise<void>
   removeUnfit(): void
   forgetLanded(): Promise<void>
+  /** The guest does not want to send what was only chosen in earlier visits. */
+  discardNeverBegun(): void
   /** The receipts of one file, or of all files. Undefined when there is no receipt. */
   receiptDocument(id?: string): Promise<ReceiptDocument | undefined>
   /** The browser is online again, or the guest is back: ends all back-offs and retries now. */
@@ -23,8 +25,8 @@ export interface AllFilesCommands {
 }
 
 export function createAllFilesCommands(parts: EngineParts, { retry }: FileCommands): AllFilesCommands {
-  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, rate, goes, visit, onChange, endWaits } =
-    parts
+  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, planned, rate, goes, visit } = parts
+  const { onChange, endWaits } = parts
 
   function resumeWhere(isMeant: (entry: Entry) => boolean): void {
     for (const entry of entries.all()) if (isMeant(entry)) resumeEntry(entries, entry)
@@ -33,11 +35,12 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
   return {
     send(message, text) {
       const chosen = [...entries.all()].filter(({ phase }) => phase === 'chosen')
-      const go = goes.begin(message, chosen.length)
+      // A file of an earlier go that is chosen again keeps its place there.
+      const go = goes.begin(message, chosen.filter(({ batch }) => batch === undefined).length)
+      let place = 0
       visit.message = go.message
       if (text !== undefined) passphrase.set(text)
-      for (const [index, { id }] of chosen.entries())
-        entries.change(id, become.submitted(go.message, go.batchAt(index)))
+      for (const { id, batch } of chosen) entries.change(id, become.submitted(go.message, batch ?? go.batchAt(place++)))
       rate.restart()
       uploads.pump()
     },
@@ -70,6 +73,7 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
       await store.forgetLanded(linkId)
       for (const { id, phase } of [...entries.all()]) if (phase === 'landed') entries.remove(id)
     },
+    discardNeverBegun: planned.removeAll,
     async receiptDocument(id) {
       const files = [...entries.all()].flatMap(({ landed }) => landed ?? [])
       const wanted = id === undefined ? files : files.filter((file) => file.id === id)

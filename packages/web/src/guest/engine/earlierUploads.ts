@@ -8,6 +8,7 @@ import type { GuestStore, LandedFile, StoredUpload } from './guestStore.ts'
 import { addLandedFile, landedFileOf } from './landedFiles.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import { createOtherTabs } from './otherTabs.ts'
+import type { PlannedFiles } from './plannedFiles.ts'
 import { shortened } from './snapshot.ts'
 import type { TabLocks } from './tabLocks.ts'
 
@@ -37,6 +38,7 @@ interface EarlierUploadsOptions {
   readonly entries: Entries
   readonly uploads: LockedUploads
   readonly environment: Environment
+  readonly planned: Pick<PlannedFiles, 'refresh'>
   readonly store: GuestStore
   readonly locks: TabLocks
   /** Called when this tab can send a file that another tab had locked. */
@@ -48,13 +50,14 @@ interface EarlierUploadsOptions {
 type EarlierUpload = StoredUpload & { readonly isInOtherTab: boolean }
 
 export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUploads {
-  const { linkId, entries, environment, store, locks, onMissingReceipt, onChange } = options
+  const { linkId, entries, environment, planned, store, locks, onMissingReceipt, onChange } = options
   let unfinished: readonly EarlierUpload[] = []
   /** Ids of uploads that the server has deleted. */
   const deletedOnServer = new Set<string>()
   const awaitOtherTab = createOtherTabs({ ...options, onReleased: refresh })
 
   async function refresh(): Promise<void> {
+    await planned.refresh()
     const stored = await store.uploads(linkId)
     const seen = await Promise.all(
       stored.map(async (upload) => ({ ...upload, isInOtherTab: await locks.isLocked(upload.id) })),
@@ -116,10 +119,10 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
   }
 }
 
-function unfinishedOf(upload: EarlierUpload, mustRestart: boolean): Unfinished {
+function unfinishedOf(upload: EarlierUpload, isDeleted: boolean): Unfinished {
   const { id, name, folder, size, sentBytes, state, isInOtherTab } = upload
   return {
-    ...{ id, name: shortened(name), folder: shortened(folder), size, isInOtherTab, mustRestart },
-    ...{ doneBytes: mustRestart ? 0 : sentBytes, totalBytes: state.size },
+    ...{ id, name: shortened(name), folder: shortened(folder), size, isInOtherTab },
+    ...{ doneBytes: isDeleted ? 0 : sentBytes, totalBytes: state.size, standing: isDeleted ? 'deleted' : 'kept' },
   }
 }

@@ -8,6 +8,7 @@ import { sourceOfBytes } from '@blindkeep/client/source'
 import { openChecker } from '../../../../../conformance/checker/check.ts'
 import { readItems } from '../../../../../conformance/checker/input.ts'
 import { isRequest } from '../../../../../testing/maliciousServer.ts'
+import { filePath } from '../../common/filePath.ts'
 import {
   begun,
   bytes,
@@ -299,7 +300,7 @@ describe('an interrupted upload', () => {
     world.proxy.tamper()
     const tab = await openTab(url, reopened(browser))
     const { unfinished } = await tab.until((snapshot) => (snapshot.unfinished[0]?.doneBytes ?? 0) >= MIB)
-    assert.equal(unfinished[0]?.mustRestart, false)
+    assert.equal(unfinished[0]?.standing, 'kept')
   })
 
   it('is shown as lost when the server has nothing of it, and restarts when the file is chosen again', async () => {
@@ -310,7 +311,7 @@ describe('an interrupted upload', () => {
     assert.ok(kept)
     await cancelSend(kept.state, environment)
     const tab = await openTab(url, reopened(browser))
-    const { unfinished } = await tab.until((snapshot) => snapshot.unfinished[0]?.mustRestart === true)
+    const { unfinished } = await tab.until((snapshot) => snapshot.unfinished[0]?.standing === 'deleted')
     assert.equal(unfinished[0]?.doneBytes, 0)
     await tab.untilOpen()
     await tab.add([file])
@@ -347,6 +348,73 @@ describe('an interrupted upload', () => {
     assert.deepEqual(tab.snapshot().unfinished, [])
     const link = (await world.owner.listLinks()).find((one) => one.opaqueId === opaqueId)
     assert.equal(link?.openSessions, 0)
+  })
+})
+
+describe('files that were chosen and not begun', () => {
+  const pathsOf = (files: readonly { readonly folder: string; readonly name: string }[]) =>
+    files.map(filePath).toSorted()
+
+  it('are asked for after a reload, by their path, and keep their place in the go; what has arrived is not sent twice', async () => {
+    const { url, opaqueId } = await world.owner.createLink()
+    const [browser, linkId] = [newBrowser(), world.linkIdOf(url)]
+    const [arrived, ...others] = [...'abcdefghij'].map((name) => chosen(name, bytes(10), { folder: 'trip/day 1' }))
+    assert.ok(arrived)
+    const before = await openTab(url, browser)
+    await before.untilOpen()
+    await before.add([arrived])
+    before.send(noMessage, undefined)
+    await before.until(({ checkedReceipts }) => checkedReceipts === 1)
+    world.proxy.tamper({ matches: isRequest('POST', DROPS), lose: 'request' })
+    await before.add(others)
+    before.send({ note: 'the others', sender: '' }, undefined)
+    await before.until(({ totals }) => totals.trouble !== undefined)
+    before.pauseAll()
+    await before.until(({ counts }) => counts.paused === others.length)
+    const missing = await browser.store.planned(linkId)
+    assert.ok(missing.length >= 3, `${missing.length} files are not begun`)
+    const beside = await openTab(url, browser)
+    assert.equal(beside.snapshot().neverBegun.files, 0)
+
+    const tab = await openTab(url, reopened(browser))
+    const { unfinished, neverBegun } = await tab.untilOpen()
+    assert.deepEqual(neverBegun, { files: missing.length, hasFolders: true })
+    assert.deepEqual(
+      pathsOf(unfinished),
+      [...'bcdefghij'].map((name) => `trip/day 1/${name}`),
+    )
+    world.proxy.tamper()
+    await tab.add([arrived, ...others])
+    const again = tab.snapshot()
+    assert.deepEqual([again.remark?.about, again.remark?.count, again.unfinished], ['already_landed', 1, []])
+    assert.equal(again.counts.chosen, missing.length)
+    tab.send(noMessage, undefined)
+    await tab.untilAll('landed')
+    const sent = (await world.owner.inbox()).filter((drop) => drop.opaqueId === opaqueId)
+    assert.deepEqual(sent.length, 10)
+    const rest = sent.flatMap(({ file }) => (file?.name === 'trip/day 1/a' ? [] : [file]))
+    assert.deepEqual(new Set(rest.map((file) => [file?.batch?.count, file?.note].join())), new Set(['9,the others']))
+    assert.equal(new Set(rest.map((file) => file?.batch?.id)).size, 1)
+    assert.deepEqual(new Set(rest.map((file) => file?.batch?.index)), new Set([0, 1, 2, 3, 4, 5, 6, 7, 8]))
+    assert.deepEqual(await browser.store.planned(linkId), [])
+  })
+
+  it('are no longer asked for when the guest removes them, in this visit or a later one', async () => {
+    const { url } = await world.owner.createLink()
+    const browser = newBrowser()
+    const before = await openTab(url, browser)
+    await before.add(['one', 'two', 'three', 'four'].map((name) => chosen(name, bytes(10))))
+    await before.remove(rowOf(before.snapshot(), 'one').id)
+    const tab = await openTab(url, reopened(browser))
+    const { unfinished } = tab.snapshot()
+    assert.deepEqual(pathsOf(unfinished), ['four', 'three', 'two'])
+    await tab.discard(unfinished[0]?.id ?? '')
+    assert.deepEqual(tab.snapshot().neverBegun, { files: 2, hasFolders: false })
+    tab.discardNeverBegun()
+    assert.deepEqual(tab.snapshot().unfinished, [])
+    // The store in memory writes before the next macrotask.
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual((await openTab(url, reopened(browser))).snapshot().unfinished, [])
   })
 })
 

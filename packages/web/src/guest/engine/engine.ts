@@ -39,7 +39,8 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
   }
 }
 
-function snapshotOf({ entries, rate, link, passphrase, store, visit, earlier, admission }: EngineParts): Snapshot {
+function snapshotOf(parts: EngineParts): Snapshot {
+  const { entries, rate, link, passphrase, store, visit, admission } = parts
   const { totals, ...view } = viewOf(entries)
   rate.measure()
   const isMoving = view.counts.sending > 0 && totals.trouble === undefined
@@ -51,7 +52,14 @@ function snapshotOf({ entries, rate, link, passphrase, store, visit, earlier, ad
     isFilled: admission.isFilled(),
     ...view,
     totals: { ...totals, secondsLeft: isMoving ? rate.secondsLeft(totals.totalBytes - totals.doneBytes) : undefined },
-    unfinished: isKeySwapped(link.status()) ? [] : earlier.unfinished(),
+    ...unfinishedIn(parts),
     remark: admission.remark(),
   }
+}
+
+/** Nothing may be sent to a server that gave another key. */
+function unfinishedIn({ link, earlier, planned }: EngineParts): Pick<Snapshot, 'unfinished' | 'neverBegun'> {
+  if (isKeySwapped(link.status())) return { unfinished: [], neverBegun: { files: 0, hasFolders: false } }
+  const { shown, ...neverBegun } = planned.neverBegun()
+  return { unfinished: [...earlier.unfinished(), ...shown], neverBegun }
 }

@@ -14,6 +14,7 @@ import { createLinkOpening, type LinkOpening } from './linkOpening.ts'
 import { createLockedUploads } from './lockedUploads.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
 import { withCachedProofs } from './passphraseProofs.ts'
+import { createPlannedFiles, type PlannedFiles } from './plannedFiles.ts'
 import { createRateMeter, type RateMeter } from './rate.ts'
 import { createReceipts, type Receipts } from './receipts.ts'
 import type { TabLocks } from './tabLocks.ts'
@@ -42,6 +43,7 @@ export interface EngineParts {
   readonly receipts: Receipts
   readonly uploads: Uploads
   readonly earlier: EarlierUploads
+  readonly planned: PlannedFiles
   readonly admission: Admission
   readonly rate: RateMeter
   readonly goes: Goes
@@ -61,9 +63,12 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   const nowMs = () => Number(environment.now())
   const linkId = `${baseUrl} ${opaqueId}`
   const visit = { isPaused: false, message: { note: '', sender: '' } }
+  const newId = () => toHex(environment.randomBytes(ID_BYTES))
+  const planned = createPlannedFiles({ linkId, visitId: newId(), store, locks, nowMs, onChange })
   const rate = createRateMeter(() => environment.elapsedMs())
   const entries = createEntries((before, after) => {
     rate.count(sentBetween(before, after))
+    planned.follow(before, after)
     onChange()
   })
   const passphrase = createPassphrase(onChange)
@@ -85,13 +90,12 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
     onLinkChanged: () => void link.ask(),
   })
   const earlier = createEarlierUploads({
-    ...{ linkId, entries, uploads: locked, environment, store, locks, onChange },
+    ...{ linkId, entries, uploads: locked, environment, planned, store, locks, onChange },
     onReady: uploads.pump,
     onMissingReceipt: ({ id, custody }) => receipts.fetch(id, custody),
   })
   const admission = createAdmission({
-    ...{ entries, uploads: locked, earlier, linkStatus: link.status, onGoingOn: goes.goOn, onChange },
-    newId: () => toHex(environment.randomBytes(ID_BYTES)),
+    ...{ entries, uploads: locked, earlier, planned, linkStatus: link.status, onGoingOn: goes.goOn, newId, onChange },
   })
 
   function onLink(): void {
@@ -106,8 +110,8 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   }
 
   return {
-    ...{ linkId, baseUrl, store, entries, passphrase, link, receipts, uploads, earlier, admission, rate, goes, visit },
-    ...{ nowMs, onChange, endWaits: waking.wake },
+    ...{ linkId, baseUrl, store, entries, passphrase, link, receipts, uploads, earlier, planned, admission },
+    ...{ rate, goes, visit, nowMs, onChange, endWaits: waking.wake },
   }
 }
 

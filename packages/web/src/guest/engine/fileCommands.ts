@@ -10,13 +10,13 @@ export interface FileCommands {
   retry(id: string): Promise<void>
   cancel(id: string): Promise<void>
   remove(id: string): Promise<void>
-  /** Gives up an upload of an earlier visit. */
+  /** Gives up a file of an earlier visit. */
   discard(id: string): Promise<void>
   fetchReceipt(id: string): void
 }
 
 export function createFileCommands(parts: EngineParts): FileCommands {
-  const { entries, uploads, link, admission, earlier, receipts, visit } = parts
+  const { entries, uploads, link, admission, earlier, planned, receipts, visit } = parts
 
   async function retry(id: string): Promise<void> {
     const entry = entries.get(id)
@@ -47,6 +47,7 @@ export function createFileCommands(parts: EngineParts): FileCommands {
   /** When the server has all of the file, it lands without its bytes being read. */
   async function discard(id: string): Promise<void> {
     const stored = await earlier.lockAndRemove(id)
+    planned.remove(id)
     if (stored === undefined) return
     const source = { size: stored.size, read: () => Promise.reject(new SourceChanged()) }
     entries.add({ ...stored, source, totalBytes: stored.state.size, phase: 'paused' })

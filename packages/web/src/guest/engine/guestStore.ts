@@ -1,5 +1,5 @@
-/** What outlives the tab: unfinished uploads, landed files, and the keys of servers. */
-import type { SendState } from '@blindkeep/client/guest'
+/** What outlives the tab: unfinished uploads, files that were chosen and not begun, landed files, and the keys of servers. */
+import type { Batch, SendState } from '@blindkeep/client/guest'
 import { type DropCustody, joinPins, type PinnedKeys } from '@blindkeep/client/receipts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { FileIdentity } from './fileIdentity.ts'
@@ -21,6 +21,18 @@ export interface StoredUpload extends FileIdentity {
   readonly sentBytes: number
 }
 
+/** A file that the guest has chosen and that was not begun. Only so that a later visit can ask for it again. */
+export interface PlannedFile extends FileIdentity {
+  readonly id: string
+  readonly linkId: string
+  /** The visit in which the file was chosen. While its tab is open, that tab has the lock of this name. */
+  readonly visitId: string
+  /** Milliseconds since 1970. */
+  readonly keptAt: number
+  /** Present once the guest has sent the file. */
+  readonly batch?: Batch | undefined
+}
+
 /** Contains no key. */
 export interface LandedFile extends FileIdentity {
   readonly id: string
@@ -32,15 +44,25 @@ export interface LandedFile extends FileIdentity {
   readonly receipt?: AssetReceipt | undefined
 }
 
+export interface PlannedChange {
+  readonly put: readonly PlannedFile[]
+  /** Ids. */
+  readonly remove: readonly string[]
+}
+
 /** A write is durable, as far as the browser can, when its promise resolves. No method throws: a store that keeps nothing says so in `isPersistent`. */
 export interface GuestStore {
   /** Whether its content is still there after a reload. */
   readonly isPersistent: boolean
   uploads(linkId: string): Promise<readonly StoredUpload[]>
+  /** The file is not planned any more, in the same step. */
   putUpload(upload: Omit<StoredUpload, 'sentBytes'>): Promise<void>
   putSentBytes(id: string, bytes: number): Promise<void>
   removeUpload(id: string): Promise<void>
-  /** Deletes the upload with its keys and adds the landed file, in one step. */
+  planned(linkId: string): Promise<readonly PlannedFile[]>
+  /** Adds and deletes in one step. */
+  changePlanned(change: PlannedChange): Promise<void>
+  /** Deletes the upload with its keys, or the planned file, and adds the landed file, in one step. */
   land(file: LandedFile): Promise<void>
   landed(linkId: string): Promise<readonly LandedFile[]>
   /** Does nothing when the file is no longer stored. */
@@ -60,19 +82,22 @@ export function isUploadExpired({ keptAt }: Pick<StoredUpload, 'keptAt'>, nowMs:
   return nowMs - keptAt > UPLOAD_MAX_AGE_MS
 }
 
-export function isLandedExpired({ landedAt }: Pick<LandedFile, 'landedAt'>, nowMs: number): boolean {
-  return nowMs - landedAt > LANDED_MAX_AGE_MS
+/** `isGoOpen`: other files of the link are unfinished or planned. What has landed is then still needed, so that a folder that is chosen again is not sent twice. */
+export function isLandedExpired({ landedAt }: Pick<LandedFile, 'landedAt'>, nowMs: number, isGoOpen: boolean): boolean {
+  return nowMs - landedAt > (isGoOpen ? UPLOAD_MAX_AGE_MS : LANDED_MAX_AGE_MS)
 }
 
 /** For a browser that refuses to store anything: nothing outlives the tab. */
 export function createMemoryStore(): GuestStore {
   const uploads = new Map<string, StoredUpload>()
+  const planned = new Map<string, PlannedFile>()
   const landed = new Map<string, LandedFile>()
   const pins = new Map<string, PinnedKeys>()
   return {
     isPersistent: false,
     uploads: async (linkId) => [...uploads.values()].filter((upload) => upload.linkId === linkId),
     async putUpload(upload) {
+      planned.delete(upload.id)
       uploads.set(upload.id, { ...upload, sentBytes: uploads.get(upload.id)?.sentBytes ?? 0 })
     },
     async putSentBytes(id, bytes) {
@@ -82,8 +107,14 @@ export function createMemoryStore(): GuestStore {
     async removeUpload(id) {
       uploads.delete(id)
     },
+    planned: async (linkId) => [...planned.values()].filter((file) => file.linkId === linkId),
+    async changePlanned({ put, remove }) {
+      for (const file of put) planned.set(file.id, file)
+      for (const id of remove) planned.delete(id)
+    },
     async land(file) {
       uploads.delete(file.id)
+      planned.delete(file.id)
       landed.set(file.id, file)
     },
     landed: async (linkId) => [...landed.values()].filter((file) => file.linkId === linkId),
@@ -100,7 +131,10 @@ export function createMemoryStore(): GuestStore {
     },
     async sweep(nowMs) {
       for (const upload of uploads.values()) if (isUploadExpired(upload, nowMs)) uploads.delete(upload.id)
-      for (const file of landed.values()) if (isLandedExpired(file, nowMs)) landed.delete(file.id)
+      for (const file of planned.values()) if (isUploadExpired(file, nowMs)) planned.delete(file.id)
+      const open = new Set([...uploads.values(), ...planned.values()].map(({ linkId }) => linkId))
+      for (const file of landed.values())
+        if (isLandedExpired(file, nowMs, open.has(file.linkId))) landed.delete(file.id)
     },
     onOtherTab: () => undefined,
   }

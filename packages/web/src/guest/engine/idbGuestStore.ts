@@ -1,26 +1,38 @@
 import { AuditError } from '@blindkeep/client/errors'
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
 import { keepPins, loadPins } from '../../common/pinStore.ts'
-import { type GuestStore, isLandedExpired, isUploadExpired, type LandedFile, type StoredUpload } from './guestStore.ts'
-import { readLandedFile, readStoredUpload } from './storedValues.ts'
+import {
+  type GuestStore,
+  isLandedExpired,
+  isUploadExpired,
+  type LandedFile,
+  type PlannedFile,
+  type StoredUpload,
+} from './guestStore.ts'
+import { readLandedFile, readPlannedFile, readStoredUpload } from './storedValues.ts'
 
 const NAME = 'blindkeep-guest'
-const VERSION = 1
+/** 2: `planned`. */
+const VERSION = 2
 
 interface Tables extends DBSchema {
   uploads: { key: string; value: Omit<StoredUpload, 'sentBytes'>; indexes: { linkId: string } }
   /** A table of its own: it changes with every chunk, and the state of a large file is large. */
   reached: { key: string; value: number }
   landed: { key: string; value: LandedFile; indexes: { linkId: string } }
+  planned: { key: string; value: PlannedFile; indexes: { linkId: string } }
 }
 
 /** Rejects when this browser stores nothing, as some do in a private window. */
 export async function openGuestStore(): Promise<GuestStore> {
   const database = await openDB<Tables>(NAME, VERSION, {
-    upgrade(fresh) {
-      fresh.createObjectStore('uploads', { keyPath: 'id' }).createIndex('linkId', 'linkId')
-      fresh.createObjectStore('reached')
-      fresh.createObjectStore('landed', { keyPath: 'id' }).createIndex('linkId', 'linkId')
+    upgrade(opened, before) {
+      if (before < 1) {
+        opened.createObjectStore('uploads', { keyPath: 'id' }).createIndex('linkId', 'linkId')
+        opened.createObjectStore('reached')
+        opened.createObjectStore('landed', { keyPath: 'id' }).createIndex('linkId', 'linkId')
+      }
+      opened.createObjectStore('planned', { keyPath: 'id' }).createIndex('linkId', 'linkId')
     },
     // A later version in another tab must not wait for this one.
     blocking: (_current, _blocked, event) => {
@@ -32,6 +44,7 @@ export async function openGuestStore(): Promise<GuestStore> {
   return {
     isPersistent: true,
     ...uploadsIn(database, tellOtherTabs),
+    ...plannedIn(database, tellOtherTabs),
     ...landedIn(database, tellOtherTabs),
     pins: (baseUrl) => loadPins(baseUrl).catch(() => undefined),
     async putPins(pins) {
@@ -75,7 +88,14 @@ function uploadsIn(
       return read.filter((upload) => upload !== undefined)
     },
     async putUpload(upload) {
-      await bestEffort(() => database.put('uploads', upload))
+      await bestEffort(() => {
+        const transaction = database.transaction(['uploads', 'planned'], 'readwrite')
+        return Promise.all([
+          transaction.objectStore('uploads').put(upload),
+          transaction.objectStore('planned').delete(upload.id),
+          transaction.done,
+        ])
+      })
       tellOtherTabs()
     },
     putSentBytes: (id, bytes) => bestEffort(() => database.put('reached', bytes, id)),
@@ -93,6 +113,26 @@ function uploadsIn(
   }
 }
 
+function plannedIn(database: Database, tellOtherTabs: () => void): Pick<GuestStore, 'planned' | 'changePlanned'> {
+  return {
+    async planned(linkId) {
+      const stored = await database.getAllFromIndex('planned', 'linkId', linkId).catch(() => [])
+      return stored.map(readPlannedFile).filter((file) => file !== undefined)
+    },
+    async changePlanned({ put, remove }) {
+      await bestEffort(() => {
+        const transaction = database.transaction('planned', 'readwrite')
+        return Promise.all([
+          ...put.map((file) => transaction.store.put(file)),
+          ...remove.map((id) => transaction.store.delete(id)),
+          transaction.done,
+        ])
+      })
+      tellOtherTabs()
+    },
+  }
+}
+
 function landedIn(
   database: Database,
   tellOtherTabs: () => void,
@@ -100,9 +140,10 @@ function landedIn(
   return {
     async land(file) {
       await bestEffort(() => {
-        const transaction = database.transaction(['uploads', 'reached', 'landed'], 'readwrite')
+        const transaction = database.transaction(['uploads', 'reached', 'planned', 'landed'], 'readwrite')
         return Promise.all([
           transaction.objectStore('uploads').delete(file.id),
+          transaction.objectStore('planned').delete(file.id),
           transaction.objectStore('reached').delete(file.id),
           transaction.objectStore('landed').put(file),
           transaction.done,
@@ -134,14 +175,21 @@ function landedIn(
 }
 
 async function sweep(database: Database, nowMs: number): Promise<void> {
-  const transaction = database.transaction(['uploads', 'reached', 'landed'], 'readwrite')
-  const [uploads, sentBytes, landed] = [
+  const transaction = database.transaction(['uploads', 'reached', 'planned', 'landed'], 'readwrite')
+  const [uploads, sentBytes, planned, landed] = [
     transaction.objectStore('uploads'),
     transaction.objectStore('reached'),
+    transaction.objectStore('planned'),
     transaction.objectStore('landed'),
   ]
+  const open = new Set<string>()
   for (const upload of await uploads.getAll())
     if (isUploadExpired(upload, nowMs)) await Promise.all([uploads.delete(upload.id), sentBytes.delete(upload.id)])
-  for (const file of await landed.getAll()) if (isLandedExpired(file, nowMs)) await landed.delete(file.id)
+    else open.add(upload.linkId)
+  for (const file of await planned.getAll())
+    if (isUploadExpired(file, nowMs)) await planned.delete(file.id)
+    else open.add(file.linkId)
+  for (const file of await landed.getAll())
+    if (isLandedExpired(file, nowMs, open.has(file.linkId))) await landed.delete(file.id)
   await transaction.done
 }

@@ -34,9 +34,10 @@ export const become = {
   /** The guest sends the file. */
   submitted: (message: Message, batch: Batch) => ({ phase: 'waiting', message, batch }),
 
-  /** The guest chooses a file again that failed or was cancelled. */
+  /** The guest chooses a file again that failed or was cancelled. If nothing of it is kept, it belongs to the next go. */
   chosenAgain: (source: Source, resumes: boolean) => ({
     ...{ source, phase: resumes ? 'waiting' : 'chosen', failure: undefined },
+    ...(resumes ? {} : { batch: undefined }),
   }),
 
   preparing: () => ({ phase: 'preparing', preparedBytes: 0, failure: undefined, isRetrying: false }),

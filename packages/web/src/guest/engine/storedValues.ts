@@ -1,8 +1,8 @@
 /** What an earlier visit has stored, possibly with another release of this page. What cannot be read counts as not stored. */
-import { parseSendState, type SendState } from '@blindkeep/client/guest'
+import { type Batch, parseSendState, type SendState } from '@blindkeep/client/guest'
 import { parseInstant } from '@blindkeep/protocol/ids'
 import type { FileIdentity } from './fileIdentity.ts'
-import type { LandedFile, StoredUpload } from './guestStore.ts'
+import type { LandedFile, PlannedFile, StoredUpload } from './guestStore.ts'
 
 /** `sentBytes` is stored beside the upload, because it changes with every chunk. Undefined for anything but a stored upload. */
 export function readStoredUpload(stored: unknown, sentBytes: unknown): StoredUpload | undefined {
@@ -12,6 +12,22 @@ export function readStoredUpload(stored: unknown, sentBytes: unknown): StoredUpl
   if (typeof id !== 'string' || typeof linkId !== 'string' || !isTime(keptAt)) return undefined
   if (identity === undefined || state === undefined) return undefined
   return { ...identity, id, linkId, keptAt, state, sentBytes: isSize(sentBytes) ? Math.min(sentBytes, state.size) : 0 }
+}
+
+/** Undefined for anything but a planned file. */
+export function readPlannedFile(stored: unknown): PlannedFile | undefined {
+  if (!isObject(stored)) return undefined
+  const { id, linkId, visitId, keptAt } = stored
+  const identity = identityIn(stored)
+  if (typeof id !== 'string' || typeof linkId !== 'string' || typeof visitId !== 'string') return undefined
+  if (!isTime(keptAt) || identity === undefined) return undefined
+  return { ...identity, id, linkId, visitId, keptAt, batch: batchIn(stored) }
+}
+
+function batchIn({ batch }: Readonly<Record<string, unknown>>): Batch | undefined {
+  if (!isObject(batch) || typeof batch.id !== 'string') return undefined
+  const { id, index, count } = batch
+  return { id, index: isSize(index) ? index : undefined, count: isSize(count) ? count : undefined }
 }
 
 /** Undefined for anything but a landed file. An unreadable receipt is left out: the server is asked for it again. */

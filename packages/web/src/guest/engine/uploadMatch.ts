@@ -1,16 +1,18 @@
-/** Finds the stored upload that a chosen file belongs to. */
+/** Finds the stored upload, or another stored file, that a chosen file belongs to. */
 import type { FileIdentity } from './fileIdentity.ts'
-import type { StoredUpload } from './guestStore.ts'
 
-type UploadMatch =
+type UploadMatch<Stored extends FileIdentity> =
   /** Name, size and time agree. */
-  | { readonly is: 'same'; readonly upload: StoredUpload }
+  | { readonly is: 'same'; readonly upload: Stored }
   /** Name and size agree. Phones copy a picture for every choice, with a new time: the bytes must be compared. */
-  | { readonly is: 'perhaps'; readonly upload: StoredUpload }
+  | { readonly is: 'perhaps'; readonly upload: Stored }
   /** Only the name agrees. */
-  | { readonly is: 'changed'; readonly upload: StoredUpload }
+  | { readonly is: 'changed'; readonly upload: Stored }
 
-export function matchOf(file: FileIdentity, uploads: readonly StoredUpload[]): UploadMatch | undefined {
+export function matchOf<Stored extends FileIdentity>(
+  file: FileIdentity,
+  uploads: readonly Stored[],
+): UploadMatch<Stored> | undefined {
   // A guest may choose a folder in one visit and its files, without the folder, in the next.
   const named = uploads.filter(
     ({ name, folder }) => name === file.name && (folder === file.folder || file.folder === ''),

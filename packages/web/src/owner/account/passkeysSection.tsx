@@ -5,11 +5,11 @@ import { formatAge, formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { NameDialog } from '../nameDialog.tsx'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { AddPasskey } from './addPasskey.tsx'
 import { forgetPasskey, passkeyObstacle } from './authenticator.ts'
-import { NameDialog } from './nameDialog.tsx'
 import { Section } from './section.tsx'
 
 interface PasskeysSectionProps {

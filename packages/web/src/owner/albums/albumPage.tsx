@@ -70,6 +70,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
         <Contents
           assets={assets}
           isFailed={error !== undefined}
+          title={album === undefined ? text.title : albumName(album, language)}
           queue={queue}
           uploads={items.filter((item) => item.albumId === albumId)}
           onFiles={add}
@@ -87,13 +88,15 @@ interface ContentsProps {
   /** Undefined while they are loaded. */
   readonly assets: readonly AssetFacts[] | undefined
   readonly isFailed: boolean
+  /** The name of the album. */
+  readonly title: string
   readonly queue: UploadQueue<File>
   /** The uploads of this album. */
   readonly uploads: readonly UploadItem[]
   readonly onFiles: (files: readonly File[]) => void
 }
 
-function Contents({ assets, isFailed, queue, uploads, onFiles }: ContentsProps) {
+function Contents({ assets, isFailed, title, queue, uploads, onFiles }: ContentsProps) {
   const { language } = useOwnerPages()
   const text = albumsText(language)
   const [isOver, setOver] = useState(false)
@@ -135,7 +138,7 @@ function Contents({ assets, isFailed, queue, uploads, onFiles }: ContentsProps) 
           <p class="soft">{text.album.emptyText}</p>
         </div>
       )}
-      {assets !== undefined && assets.length > 0 && <Selectable assets={assets} />}
+      {assets !== undefined && assets.length > 0 && <Selectable assets={assets} title={title} />}
     </div>
   )
 }
@@ -168,7 +171,11 @@ function AddFiles({ label, onFiles }: AddFilesProps) {
   )
 }
 
-function Selectable({ assets }: { readonly assets: readonly AssetFacts[] }) {
+interface SelectableProps extends Pick<ContentsProps, 'title'> {
+  readonly assets: readonly AssetFacts[]
+}
+
+function Selectable({ assets, title }: SelectableProps) {
   const { language } = useOwnerPages()
   const text = albumsText(language)
   const [selected, setSelected] = useState<ReadonlySet<AssetId>>(new Set())
@@ -184,6 +191,7 @@ function Selectable({ assets }: { readonly assets: readonly AssetFacts[] }) {
       <AssetGrid assets={assets} label={text.files(assets.length)} selected={selected} onSelect={select} />
       {present.length > 0 && (
         <SelectionBar
+          albumName={title}
           selected={present}
           isAll={present.length === assets.length}
           onClear={() => setSelected(new Set())}

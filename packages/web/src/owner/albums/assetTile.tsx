@@ -1,9 +1,11 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import { useRef } from 'preact/hooks'
 import { Name } from '../../common/controls.tsx'
+import { CutName } from '../../common/cutName.tsx'
 import { FileKind } from '../../common/fileKind.tsx'
 import { formatBytes, formatDate } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
+import { pathPartsOf } from '../../common/nameParts.ts'
 import { useInView } from '../../common/useInView.ts'
 import { useOwnerPages } from '../context.ts'
 import { albumsText } from './texts.ts'
@@ -30,7 +32,7 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
           <Picture content={content} />
         </span>
         <span class="tile-words">
-          <span class="tile-name">{content === undefined ? name : <Name>{name}</Name>}</span>
+          {description === undefined ? <span class="tile-name">{name}</span> : <TileName path={name} />}
           <span class="small soft">
             {description !== undefined && <>{formatBytes(description.size, language)} · </>}
             {formatDate(asset.createdAt, language)}
@@ -48,6 +50,26 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
         />
       </label>
     </li>
+  )
+}
+
+/** More than the narrowest tile has in two lines. */
+const CUT_FROM = 24
+
+/** The name, and in a line of its own the folder. */
+function TileName({ path }: { readonly path: string }) {
+  const { folder, name } = pathPartsOf(path)
+  return (
+    <>
+      <span class="tile-name" title={path}>
+        <CutName name={name} cutFrom={CUT_FROM} />
+      </span>
+      {folder !== '' && (
+        <span class="tile-folder small soft" title={path}>
+          <Name>{folder}</Name>
+        </span>
+      )}
+    </>
   )
 }
 

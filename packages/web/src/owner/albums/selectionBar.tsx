@@ -16,6 +16,7 @@ import { useAssetSaving } from './useAssetSaving.ts'
 const MAX_AT_ONCE = 6
 
 interface SelectionBarProps {
+  readonly albumName: string
   readonly selected: readonly AssetFacts[]
   readonly onClear: () => void
   readonly onAll: () => void
@@ -24,14 +25,14 @@ interface SelectionBarProps {
 }
 
 /** The actions for the selected files, at the bottom, in reach of the thumb. */
-export function SelectionBar({ selected, onClear, onAll, isAll, onRemoved }: SelectionBarProps) {
+export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRemoved }: SelectionBarProps) {
   const { owner, language } = useOwnerPages()
   const text = albumsText(language)
   const [isRemoving, setRemoving] = useState(false)
   const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
   const [isReading, setReading] = useState(false)
   const [fault, setFault] = useState<string>()
-  const saving = useAssetSaving()
+  const saving = useAssetSaving({ albumName })
   const consent = useConsent()
   const assetIds = selected.map(({ assetId }) => assetId)
 

@@ -1,4 +1,5 @@
 import { useCloseGuard } from '../../common/closeGuard.ts'
+import type { Language } from '../../common/language.ts'
 import type { FileToSave, Saving } from '../../common/useSaving.ts'
 import { useSaving } from '../../common/useSaving.ts'
 import { zipOf } from '../../common/zip.ts'
@@ -12,7 +13,13 @@ interface AssetSaving extends Pick<Saving, 'now' | 'stop'> {
   save(assets: readonly ConsentedAsset[]): Promise<void>
 }
 
-export function useAssetSaving({ onGone }: { readonly onGone?: () => void } = {}): AssetSaving {
+interface AssetSavingOptions {
+  /** Names a ZIP, with the number of its files. */
+  readonly albumName?: string | undefined
+  readonly onGone?: () => void
+}
+
+export function useAssetSaving({ albumName, onGone }: AssetSavingOptions = {}): AssetSaving {
   const { owner, language, showMessage } = useOwnerPages()
   const { now, save, stop } = useSaving()
   useCloseGuard(now !== undefined)
@@ -21,7 +28,7 @@ export function useAssetSaving({ onGone }: { readonly onGone?: () => void } = {}
     open: (signal) => owner.openAsset(shown.asset, { ...shown.permissions, signal }),
   })
   const zipOfAll = (assets: readonly ConsentedAsset[]): FileToSave => ({
-    name: `${albumsText(language).saving.zip(assets.length)}.zip`,
+    name: zipName(albumName, assets.length, language),
     open: (signal) =>
       zipOf(
         assets.map((shown) => ({
@@ -53,4 +60,9 @@ export function useAssetSaving({ onGone }: { readonly onGone?: () => void } = {}
 /** A little more than the file, for the progress: the server could state any size for an unsigned file. */
 function sealedSizeOf({ asset }: ConsentedAsset): number {
   return asset.blobs.find(({ role }) => role === 'original')?.size ?? 0
+}
+
+/** `Holidays, 3 files.zip`. Needs `safeName`. */
+function zipName(albumName: string | undefined, count: number, language: Language): string {
+  return `${[albumName, albumsText(language).saving.zip(count)].filter((part) => part !== undefined).join(', ')}.zip`
 }

@@ -103,7 +103,7 @@ function BatchFacts({
   return (
     <div class="what">
       <h2 id={titleId}>
-        {text.batch.count(items.length, announced)}
+        {text.batch.count(items.length)}
         {sender !== undefined && (
           <>
             {' '}
@@ -115,6 +115,7 @@ function BatchFacts({
       </h2>
       {first !== undefined && <BatchInView of={first} readBatch={actions.readBatch} />}
       <ul class="dotted small soft">
+        {announced !== undefined && <li>{text.batch.announced(announced)}</li>}
         <li>{formatBytes(size, language)}</li>
         <Arrival {...{ linkLabel, receivedAt, nowMs, language }} />
         {isLooking && <li>{text.batch.looking}</li>}

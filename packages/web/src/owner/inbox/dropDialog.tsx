@@ -12,7 +12,7 @@ import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import type { ListedDrop } from './dropList.ts'
 import type { DropActions } from './dropRow.tsx'
-import { faultText, inboxText, nameOf, plainNameOf, shortNoteOf, sizeOf } from './texts.ts'
+import { faultText, inboxText, nameOf, plainNameOf, savedNameOf, shortNoteOf, sizeOf } from './texts.ts'
 
 interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
   readonly item: ListedDrop
@@ -96,7 +96,7 @@ function Note({ note, language }: { readonly note: string; readonly language: La
 function FactList({ item, linkLabel, language }: DropDialogProps & { readonly language: Language }) {
   const text = inboxText(language).details
   const { file, receivedAt, sealedBytes } = item
-  const savedAs = plainNameOf(item, language)
+  const savedAs = savedNameOf(item, language)
   const modified = file && instantOf(file)
   return (
     <>

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { Progress } from '../../common/controls.tsx'
 import { formatBytes } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
+import { OWN_FOCUS } from '../../common/keptPlace.ts'
 import type { Language } from '../../common/language.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
@@ -51,7 +52,7 @@ export function InboxPage() {
   } as const
 
   return (
-    <div class="stack inbox-page" ref={part}>
+    <div class="stack inbox-page" ref={part} {...OWN_FOCUS}>
       <Heading snapshot={snapshot} language={language} />
       {drops.length === 0 && !isListed && error === undefined && <Progress label={text.listing} />}
       {error !== undefined && <ErrorNotice error={error} language={language} onRetry={inbox.reload} />}

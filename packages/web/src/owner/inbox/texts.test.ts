@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { InboxItem } from '@blindkeep/client/owner'
 import { safeName } from '@blindkeep/client/safeName'
 import { parseDropId, parseOpaqueId } from '@blindkeep/protocol/ids'
-import { inboxText, nameOf, plainNameOf, shortNoteOf } from './texts.ts'
+import { inboxText, nameOf, plainNameOf, savedNameOf, shortNoteOf, zipNameOf } from './texts.ts'
 
 function itemNamed(name: string): InboxItem {
   const dropId = parseDropId('00000000-0000-4000-8000-000000000001')
@@ -43,12 +43,28 @@ describe('the name of a file in the inbox', () => {
   })
 })
 
-describe('the plain name of a file in the inbox', () => {
-  it('is the one that was made when the header was opened', () => {
+describe('the name of a file in labels and sentences', () => {
+  it('has the words that are shown, and of a very long name the beginning', () => {
+    for (const name of ['trip/one:two.txt', ' a ', 'a\u202efdp.exe', '.hidden'])
+      assert.equal(plainNameOf(itemNamed(name), 'en'), nameOf(itemNamed(name), 'en'))
+    assert.equal(plainNameOf(itemNamed('n'.repeat(8000)), 'en'), `${'n'.repeat(200)}…`)
+  })
+
+  it('is on a disk the one that was made when the header was opened', () => {
     const item = itemNamed('a/b')
     assert.ok(item.file)
-    assert.equal(plainNameOf(item, 'en'), 'a_b')
-    assert.equal(plainNameOf({ ...item, file: { ...item.file, safeName: 'made before' } }, 'en'), 'made before')
+    assert.equal(savedNameOf(item, 'en'), 'a_b')
+    assert.equal(savedNameOf({ ...item, file: { ...item.file, safeName: 'made before' } }, 'en'), 'made before')
+  })
+})
+
+describe('the name of a ZIP', () => {
+  it('says how many files, whose if they have one sender, and when the newest arrived', () => {
+    const [item, from] = [itemNamed('a'), (sender: string) => ({ ...item, file: { ...item.file, sender } })]
+    const [ada, bob] = [from('Ada'), from('Bob')] as [InboxItem, InboxItem]
+    const newer = { ...ada, receivedAt: '2026-03-05T12:00:00.000Z' }
+    assert.equal(zipNameOf([ada, newer], 'en'), '2 files from Ada 2026-03-05.zip')
+    assert.equal(zipNameOf([newer, bob], 'en'), '2 files 2026-03-05.zip')
   })
 })
 

@@ -34,8 +34,17 @@ export function nameOf(item: ListedDrop, language: Language): string {
   return item.file === undefined ? text.unopened : (shownNameOf(item.file) ?? text.unnamed)
 }
 
-/** For sentences and for file names on a disk: it can't turn the direction of the text around it, and its length is limited. */
+/** A longer name fills no label and no sentence. */
+const NAME_CHARACTERS_SPOKEN = 200
+
+/** For labels and sentences: the same words as `nameOf`, but the beginning of a very long name. */
 export function plainNameOf(item: ListedDrop, language: Language): string {
+  const name = nameOf(item, language)
+  return name.length <= NAME_CHARACTERS_SPOKEN ? name : `${name.slice(0, NAME_CHARACTERS_SPOKEN).toWellFormed()}…`
+}
+
+/** What the file is called on a disk. */
+export function savedNameOf(item: ListedDrop, language: Language): string {
   return item.file?.safeName ?? nameOf(item, language)
 }
 
@@ -43,15 +52,27 @@ export function plainNameOf(item: ListedDrop, language: Language): string {
 const SENDER_CHARACTERS_SPOKEN = 60
 
 /** `12 files from Ada`, for labels: it can't turn the direction of the text around it. */
-export function batchTitle(
-  { items, announced, sender }: Pick<DropBatch, 'items' | 'announced' | 'sender'>,
-  language: Language,
-): string {
+export function batchTitle({ items, sender }: Pick<DropBatch, 'items' | 'sender'>, language: Language): string {
   const text = texts[language]
-  const count = text.batch.count(items.length, announced)
+  const count = text.batch.count(items.length)
   if (sender === undefined) return count
   const plain = sender.slice(0, SENDER_CHARACTERS_SPOKEN).toWellFormed().replace(directionControls, '')
   return `${count} ${text.from(plain)}`
+}
+
+/** `12 files from Ada 2026-09-14.zip`: whose they are if all have one sender, and when the newest arrived. Needs `safeName`. */
+export function zipNameOf(items: readonly ListedDrop[], language: Language): string {
+  const [first] = items
+  const sender = first?.file?.sender
+  const isOfOne = items.every(({ file }) => file?.sender === sender)
+  const newest = new Date(Math.max(...items.map(({ receivedAt }) => Date.parse(receivedAt))))
+  return `${batchTitle({ items, sender: isOfOne ? sender : undefined }, language)} ${dayOf(newest)}.zip`
+}
+
+/** `2026-09-14`, in the time zone of the reader. */
+function dayOf(instant: Date): string {
+  const [month, day] = [instant.getMonth() + 1, instant.getDate()].map((part) => String(part).padStart(2, '0'))
+  return `${instant.getFullYear()}-${month}-${day}`
 }
 
 /** A longer note is folded. */

@@ -7,7 +7,7 @@ import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { isTampered } from './dropDialog.tsx'
 import type { ListedDrop } from './dropList.ts'
-import { inboxText, plainNameOf } from './texts.ts'
+import { inboxText, plainNameOf, savedNameOf, zipNameOf } from './texts.ts'
 import { NothingToZip, zipDrops } from './zipDrops.ts'
 
 export interface DropSaving {
@@ -47,7 +47,7 @@ export function useDropSaving(): DropSaving {
       return zip
     }
     setFault(undefined)
-    saving.save([{ name: `${title}.zip`, open }]).then(
+    saving.save([{ name: zipNameOf(items, language), open }]).then(
       (saved) => {
         if (saved === 0) return
         showMessage({ tone: 'good', text: text.zip.done(items.length - left) })
@@ -66,7 +66,7 @@ export function useDropSaving(): DropSaving {
       else saveZip(items, title)
     },
     save(item) {
-      const name = plainNameOf(item, language)
+      const name = savedNameOf(item, language)
       setFault(undefined)
       saving.save([{ name, open: (signal) => owner.openDrop(item, { signal }) }]).then(
         (saved) => saved === 1 && showMessage({ tone: 'good', text: text.downloaded(name) }),

@@ -96,9 +96,10 @@ function useDropStep(): (task: DropTask, item: ListedDrop, signal: AbortSignal) 
     // The dialog offers only opened files: what the owner could not see is never signed.
     if (item.file === undefined) throw new TypeError('a file that was not opened cannot be kept')
     const choice = `${item.dropId} ${album}`
-    const assetId = assetIds.current.get(choice) ?? owner.newAssetId()
+    const tried = assetIds.current.get(choice)
+    const assetId = tried ?? owner.newAssetId()
     assetIds.current.set(choice, assetId)
-    await owner.adoptDrop(item, { album, assetId, device: await device(), signal })
+    await owner.adoptDrop(item, { album, assetId, isFirstTry: tried === undefined, device: await device(), signal })
     assetIds.current.delete(choice)
   }
 

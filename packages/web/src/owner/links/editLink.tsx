@@ -1,4 +1,4 @@
-/** Changes when a link expires and what it accepts. */
+/** Changes the name of a link, when it expires, and what it accepts. */
 import type { OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Dialog } from '../../common/controls.tsx'
@@ -8,7 +8,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { useAction } from '../useAction.ts'
 import { CapFields } from './linkCaps.tsx'
 import { type DraftFaults, draftOf, readChange } from './linkDraft.ts'
-import { ExpiryFields, GuestWordsFields } from './linkFields.tsx'
+import { ExpiryFields, GuestWordsFields, LabelField } from './linkFields.tsx'
 import { labelOf, linksText } from './texts.ts'
 
 interface EditLinkProps {
@@ -56,6 +56,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
         }}
       >
         <p class="soft">{text.editing.about}</p>
+        <LabelField {...fields} />
         <GuestWordsFields {...fields} />
         <ExpiryFields {...fields} />
         <CapFields {...fields} />

@@ -2,16 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext } from '@blindkeep/client/sizes'
-import {
-  copyOf,
-  draftOf,
-  type LinkDraft,
-  PRESETS,
-  readChange,
-  readDraft,
-  suggestPassphrase,
-  withPreset,
-} from './linkDraft.ts'
+import { suggestPassphrase } from '../suggestPassphrase.ts'
+import { copyOf, draftOf, type LinkDraft, PRESETS, readChange, readDraft, withPreset } from './linkDraft.ts'
 
 const NOW_MS = Date.parse('2026-11-21T12:00:00Z')
 const DAY_MS = 86_400_000
@@ -118,6 +110,8 @@ describe('a link that exists', () => {
     assert.deepEqual(readChange(words, link({ title: 'Scans' }), NOW_MS).change, {
       forGuests: { title: 'Scans', message: 'Until Sunday' },
     })
+    assert.deepEqual(readChange({ ...draftOf(link()), label: ' Bob ' }, link(), NOW_MS).change, { label: 'Bob' })
+    assert.deepEqual(readChange({ ...draftOf(link()), label: '' }, link(), NOW_MS).change, { label: '' })
     const unlimited = { ...draftOf(link()), noTotalLimit: true, maxFileSize: { amount: '1', unit: 'MB' } as const }
     const { change } = readChange(unlimited, link(), NOW_MS)
     assert.deepEqual([change?.maxTotalBytes, largestPlaintext(change?.maxFileSize ?? 0)], [null, 1e6])

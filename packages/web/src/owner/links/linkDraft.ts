@@ -161,8 +161,9 @@ export function readChange(
   const read = readDraft(keepsExpiry ? { ...draft, expiry: 'never' } : draft, nowMs)
   if (read.link === undefined) return { faults: read.faults }
   const { caps: { maxFileCount, maxFileSize, maxTotalBytes } = {}, expiresAt } = read.link
-  const { title, message } = draft
+  const { label, title, message } = draft
   const change: ChangeLink = {
+    ...(!isKept('label') && { label: label.trim() }),
     ...(!isKept('title', 'message') && { forGuests: { title, message } }),
     ...(!keepsExpiry && { expiresAt: expiresAt ?? null }),
     ...(!isKept('maxFiles') && { maxFileCount: maxFileCount ?? null }),
@@ -199,24 +200,4 @@ function sizeOf({ amount, unit }: SizeDraft): number | undefined {
   if (amount.trim() === '') return undefined
   const bytes = Math.round(Number(amount) * SIZE_UNITS[unit])
   return bytes > 0 && bytes <= 1e15 ? usualSealedBytes(bytes) : Number.NaN
-}
-
-/** Without characters that look alike: 0 and o, 1, i and l. 31 characters, almost 5 bits each. */
-const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789'
-const GROUPS = 4
-const GROUP_CHARACTERS = 4
-
-/** Four groups of four characters: about 79 bits, too many to try out; Argon2id (RFC 9106) also makes each try slow. */
-export function suggestPassphrase(randomBytes: (count: number) => Uint8Array): string {
-  const group = () => Array.from({ length: GROUP_CHARACTERS }, () => pick(randomBytes)).join('')
-  return Array.from({ length: GROUPS }, group).join('-')
-}
-
-/** Bytes beyond the last whole multiple are skipped, so that all characters are equally likely. */
-function pick(randomBytes: (count: number) => Uint8Array): string {
-  const fair = 256 - (256 % ALPHABET.length)
-  for (;;) {
-    const [byte = 255] = randomBytes(1)
-    if (byte < fair) return ALPHABET[byte % ALPHABET.length] ?? ''
-  }
 }

@@ -1,21 +1,13 @@
 import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
-import { Button, Check, Field } from '../../common/controls.tsx'
+import { Check, Field } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
+import { NewPassphrase } from '../newPassphrase.tsx'
 import { CapFields, type CapFieldsProps, faultText } from './linkCaps.tsx'
-import {
-  type DraftFaults,
-  EXPIRIES,
-  type Expiry,
-  type LinkDraft,
-  type PRESETS,
-  type Preset,
-  suggestPassphrase,
-} from './linkDraft.ts'
+import { type DraftFaults, EXPIRIES, type Expiry, type LinkDraft, type PRESETS, type Preset } from './linkDraft.ts'
 import { linksText } from './texts.ts'
 
 /** A label of this length fits into the server's limit, in any script. */
 const MAX_LABEL_CHARACTERS = 200
-const MAX_PASSPHRASE_CHARACTERS = 200
 
 interface LinkFieldsProps {
   readonly draft: LinkDraft
@@ -31,23 +23,11 @@ interface LinkFieldsProps {
 
 export function LinkFields(props: LinkFieldsProps) {
   const { draft, preset, faults, language, onPreset } = props
-  const text = linksText(language).form
   const change = (changed: Partial<LinkDraft>) => props.onDraft({ ...draft, ...changed })
   return (
     <>
       <Presets preset={preset} language={language} onPreset={onPreset} />
-      <Field label={text.label} hint={text.labelHint}>
-        {(input) => (
-          <input
-            {...input}
-            value={draft.label}
-            maxLength={MAX_LABEL_CHARACTERS}
-            placeholder={text.labelExample}
-            autoComplete="off"
-            onInput={(event) => change({ label: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+      <LabelField draft={draft} language={language} change={change} />
       <GuestWordsFields draft={draft} language={language} change={change} />
       <ExpiryFields draft={draft} faults={faults} language={language} change={change} />
       <Limits {...{ draft, faults, language, change }} isOpen={props.asksPassphrase === true} />
@@ -55,8 +35,29 @@ export function LinkFields(props: LinkFieldsProps) {
   )
 }
 
+type WordsProps = Pick<CapFieldsProps, 'draft' | 'language' | 'change'>
+
+/** The owner's own name for the link. */
+export function LabelField({ draft, language, change }: WordsProps) {
+  const text = linksText(language).form
+  return (
+    <Field label={text.label} hint={text.labelHint}>
+      {(input) => (
+        <input
+          {...input}
+          value={draft.label}
+          maxLength={MAX_LABEL_CHARACTERS}
+          placeholder={text.labelExample}
+          autoComplete="off"
+          onInput={(event) => change({ label: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  )
+}
+
 /** What guests read on their page. */
-export function GuestWordsFields({ draft, language, change }: Pick<CapFieldsProps, 'draft' | 'language' | 'change'>) {
+export function GuestWordsFields({ draft, language, change }: WordsProps) {
   const text = linksText(language).form
   return (
     <>
@@ -149,23 +150,12 @@ function Limits({ draft, faults, language, change, isOpen }: CapFieldsProps & { 
           {text.singleUse}
         </Check>
         <CapFields draft={draft} faults={faults} language={language} change={change} />
-        <Field label={text.passphrase} hint={text.passphraseHint}>
-          {(input) => (
-            <div class="beside">
-              <input
-                {...input}
-                class="mono"
-                value={draft.passphrase}
-                maxLength={MAX_PASSPHRASE_CHARACTERS}
-                autoComplete="off"
-                autoCapitalize="none"
-                spellcheck={false}
-                onInput={(event) => change({ passphrase: event.currentTarget.value })}
-              />
-              <Button onClick={() => change({ passphrase: suggestPassphrase(randomBytes) })}>{text.suggest}</Button>
-            </div>
-          )}
-        </Field>
+        <NewPassphrase
+          value={draft.passphrase}
+          hint={text.passphraseHint}
+          language={language}
+          onInput={(passphrase) => change({ passphrase })}
+        />
       </div>
     </details>
   )
@@ -173,8 +163,4 @@ function Limits({ draft, faults, language, change, isOpen }: CapFieldsProps & { 
 
 function expiryOf(value: string): Expiry {
   return EXPIRIES.find((expiry) => expiry === value) ?? 'week'
-}
-
-function randomBytes(count: number): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(count))
 }

@@ -1,10 +1,11 @@
 /** Shows a link with all ways to share it: copy, QR code, the system's share dialog. */
 import type { OwnLink } from '@blindkeep/client/owner'
-import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { Button, Dialog } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
 import { Icon } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
 import { QrCode } from '../../common/qrCode.tsx'
+import { ShownPassphrase } from '../newPassphrase.tsx'
 import { labelOf, linksText } from './texts.ts'
 
 interface ShowLinkProps {
@@ -55,22 +56,7 @@ export function LinkAddress({ url, passphrase, language }: LinkAddressProps) {
           {text.mail}
         </a>
       </div>
-      {passphrase !== undefined && (
-        <Notice tone="warn">
-          <p>
-            <strong>{text.passphrase}:</strong> <span class="passphrase mono">{passphrase}</span>
-          </p>
-          <p>{text.passphraseOnce}</p>
-          <div>
-            <CopyButton
-              text={passphrase}
-              label={text.copyPassphrase}
-              copiedLabel={text.copied}
-              failedLabel={text.copyFailed}
-            />
-          </div>
-        </Notice>
-      )}
+      {passphrase !== undefined && <ShownPassphrase passphrase={passphrase} language={language} />}
       <div class="qr-beside">
         <QrCode text={url} label={text.qr} />
         <div class="stack small soft">

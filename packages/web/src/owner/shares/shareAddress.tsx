@@ -4,6 +4,7 @@ import { CopyButton } from '../../common/copyButton.tsx'
 import { formatInstant } from '../../common/format.ts'
 import { QrCode } from '../../common/qrCode.tsx'
 import { useOwnerPages } from '../context.ts'
+import { ShownPassphrase } from '../newPassphrase.tsx'
 import { sharesText } from './texts.ts'
 
 interface ShareAddressProps {
@@ -11,20 +12,24 @@ interface ShareAddressProps {
   /** SECRET. */
   readonly url: string
   readonly expiresAt: string | undefined
+  readonly passphraseRequired: boolean
+  /** Present only right after the share was created. */
+  readonly passphrase?: string | undefined
   /** False if it can be shown only now. */
   readonly isKept: boolean
   readonly onClose: () => void
 }
 
 /** Shows the address of a share, right after it was made and whenever its owner asks. */
-export function ShareAddress({ title, url, expiresAt, isKept, onClose }: ShareAddressProps) {
+export function ShareAddress(props: ShareAddressProps) {
+  const { title, url, expiresAt, passphraseRequired, passphrase, isKept, onClose } = props
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const address = useRef<HTMLTextAreaElement>(null)
   return (
     <Dialog title={title} closeLabel={text.close} onClose={onClose}>
       <Notice tone="warn">
-        <p>{text.made.warning}</p>
+        <p>{passphraseRequired ? text.made.withPassphrase : text.made.warning}</p>
         <p>{isKept ? text.made.again : text.made.once}</p>
       </Notice>
       <Field label={text.made.address}>
@@ -49,6 +54,7 @@ export function ShareAddress({ title, url, expiresAt, isKept, onClose }: ShareAd
           failedLabel={text.made.copyFailed}
         />
       </div>
+      {passphrase !== undefined && <ShownPassphrase passphrase={passphrase} language={language} />}
       <div class="share-qr">
         <QrCode text={url} label={text.made.qr} />
         <p class="small soft">

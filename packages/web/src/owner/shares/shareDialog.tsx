@@ -5,6 +5,7 @@ import { Button, Dialog, Field } from '../../common/controls.tsx'
 import type { ConsentedAsset } from '../albums/shownAsset.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { NewPassphrase } from '../newPassphrase.tsx'
 import { type Action, useAction } from '../useAction.ts'
 import { EXPIRIES, type Expiry, expiryInstant } from './expiry.ts'
 import { ShareAddress } from './shareAddress.tsx'
@@ -19,6 +20,7 @@ interface ShareDialogProps {
 
 interface ShareWithExpiry extends CreatedShare {
   readonly expiresAt: string | undefined
+  readonly passphrase: string | undefined
 }
 
 /** Asks for a name and how long the share lasts, then shows its address. */
@@ -29,7 +31,15 @@ export function ShareDialog({ assets, onClose }: ShareDialogProps) {
   const creating = useAction()
   // Closing now would leave a share of which its owner does not know.
   const close = () => creating.isBusy || onClose()
-  if (created !== undefined) return <ShareAddress title={text.made.title} {...created} onClose={onClose} />
+  if (created !== undefined)
+    return (
+      <ShareAddress
+        title={text.made.title}
+        {...created}
+        passphraseRequired={created.passphrase !== undefined}
+        onClose={onClose}
+      />
+    )
   return (
     <Dialog title={text.create.title(assets.length)} closeLabel={text.close} onClose={close}>
       <CreateShare assets={assets} action={creating} onCreated={setCreated} onCancel={close} />
@@ -48,6 +58,7 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
   const text = sharesText(language)
   const [expiry, setExpiry] = useState<Expiry>('week')
   const [name, setName] = useState('')
+  const [typed, setTyped] = useState('')
   const { isBusy, error } = action
   const id = useId()
 
@@ -56,7 +67,9 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
       const expiresAt = expiryInstant(expiry, Date.now())
       const allowRevokedDevice = assets.some(({ permissions }) => permissions.allowRevokedDevice === true)
       const facts = assets.map(({ asset }) => asset)
-      onCreated({ ...(await owner.createShare(facts, { name, expiresAt, allowRevokedDevice })), expiresAt })
+      const passphrase = typed.trim() === '' ? undefined : typed.trim()
+      const share = await owner.createShare(facts, { name, passphrase, expiresAt, allowRevokedDevice })
+      onCreated({ ...share, expiresAt, passphrase })
     })
 
   return (
@@ -96,6 +109,13 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
           ))}
         </div>
       </fieldset>
+      <NewPassphrase
+        value={typed}
+        label={text.create.passphrase}
+        hint={text.create.passphraseHint}
+        language={language}
+        onInput={setTyped}
+      />
       <p id={id} class="small soft">
         {text.create.privacyNote}
       </p>

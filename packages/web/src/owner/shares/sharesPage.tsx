@@ -8,6 +8,7 @@ import type { Language } from '../../common/language.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { NameDialog } from '../nameDialog.tsx'
 import { useAction } from '../useAction.ts'
 import { hasEnded } from './expiry.ts'
 import { ShareAddress } from './shareAddress.tsx'
@@ -22,6 +23,7 @@ export function SharesPage() {
   const text = sharesText(language)
   const shares = useLoaded(() => owner.listShares())
   const [shown, setShown] = useState<OwnShare>()
+  const [named, setNamed] = useState<OwnShare>()
   const [ending, setEnding] = useState<OwnShare>()
   const newest = [...(shares.value ?? [])].reverse()
   return (
@@ -52,6 +54,7 @@ export function SharesPage() {
               key={share.opaqueId}
               share={share}
               onShow={() => setShown(share)}
+              onName={() => setNamed(share)}
               onEnd={() => setEnding(share)}
             />
           ))}
@@ -62,8 +65,18 @@ export function SharesPage() {
           title={nameOf(shown, text)}
           url={shown.url}
           expiresAt={shown.expiresAt}
+          passphraseRequired={shown.passphraseRequired}
           isKept
           onClose={() => setShown(undefined)}
+        />
+      )}
+      {named !== undefined && (
+        <NameDialog
+          title={text.rename.title(nameOf(named, text))}
+          name={named.name}
+          save={(name) => owner.nameShare(named.opaqueId, name)}
+          onClose={() => setNamed(undefined)}
+          onSaved={shares.reload}
         />
       )}
       {ending !== undefined && <EndShare share={ending} onClose={() => setEnding(undefined)} onEnded={shares.reload} />}
@@ -78,10 +91,11 @@ const nameOf = ({ name, opaqueId }: OwnShare, text: ReturnType<typeof sharesText
 interface ShareRowProps {
   readonly share: OwnShare
   readonly onShow: () => void
+  readonly onName: () => void
   readonly onEnd: () => void
 }
 
-function ShareRow({ share, onShow, onEnd }: ShareRowProps) {
+function ShareRow({ share, onShow, onName, onEnd }: ShareRowProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const { createdAt, expiresAt, url, nameFault, recordFault } = share
@@ -97,6 +111,12 @@ function ShareRow({ share, onShow, onEnd }: ShareRowProps) {
             <Name>{name}</Name>
           </h2>
           <span class={`badge ${isOver ? '' : 'good'}`}>{isOver ? text.expired : text.live}</span>
+          {share.passphraseRequired && (
+            <span class="badge">
+              <Icon name="lock" />
+              {text.withPassphrase}
+            </span>
+          )}
         </div>
         {nameFault !== undefined && <p class="badge bad">{text.nameFault}</p>}
         {recordFault !== undefined && <p class="badge bad">{text.recordFault}</p>}
@@ -113,6 +133,10 @@ function ShareRow({ share, onShow, onEnd }: ShareRowProps) {
             <span class="visually-hidden">{text.show.of(name)}</span>
           </Button>
         )}
+        <Button kind="quiet" onClick={onName}>
+          <span aria-hidden="true">{text.rename.button}</span>
+          <span class="visually-hidden">{text.rename.of(name)}</span>
+        </Button>
         <Button kind={isOver ? 'quiet' : 'danger'} onClick={onEnd}>
           <span aria-hidden="true">{words.button}</span>
           <span class="visually-hidden">{words.buttonOf(name)}</span>

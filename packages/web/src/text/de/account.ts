@@ -69,15 +69,15 @@ export const account: typeof import('../en/account.ts').account = {
     inviteHint: 'Dieser Server nimmt neue Konten nur mit einer Einladung an. Fragen Sie den Betreiber danach.',
     inviteWrong: 'Diese Einladung ist nicht gültig oder wurde schon verwendet.',
     lost: 'Die Antwort des Servers ging verloren. Versuchen Sie es mit derselben E-Mail und demselben Passwort noch einmal. Wenn das Konto schon angelegt ist, geht es damit weiter.',
-    checking: 'Ihr Konto ist angelegt. Ihre Wiederherstellungswörter werden mit dem Server geprüft\u00a0…',
+    checking: 'Ihr Konto ist angelegt. Ihre Wiederher\u00adstellungs\u00adwörter werden mit dem Server geprüft\u00a0…',
     checkFailed:
-      'Ihr Konto ist angelegt, aber Ihre Wiederherstellungswörter konnten noch nicht geprüft werden. Lassen Sie diese Seite offen: Die Wörter sind sonst nirgends gespeichert.',
-    withoutWords: 'Ohne Wiederherstellungswörter weiter',
+      'Ihr Konto ist angelegt, aber Ihre Wiederher\u00adstellungs\u00adwörter konnten noch nicht geprüft werden. Lassen Sie diese Seite offen: Die Wörter sind sonst nirgends gespeichert.',
+    withoutWords: 'Ohne Wiederher\u00adstellungs\u00adwörter weiter',
     withoutWordsHint:
       'Wenn Sie dann Ihr Passwort verlieren, sind Ihre Dateien verloren. Das lässt sich später nicht ändern.',
   },
   words: {
-    title: 'Ihre 24 Wiederherstellungs\u00adwörter',
+    title: 'Ihre 24 Wiederher\u00adstellungs\u00adwörter',
     explain:
       'Wenn Sie Ihr Passwort verlieren, sind diese Wörter der einzige Weg zurück. Ohne Passwort und ohne Wörter lassen sich Ihre Dateien nicht öffnen, weder von Ihnen noch vom Betreiber dieses Servers.',
     keep: 'Schreiben Sie die Wörter in dieser Reihenfolge auf, und bewahren Sie sie bei Ihren wichtigen Papieren auf. Sie werden nur jetzt angezeigt.',
@@ -103,14 +103,14 @@ export const account: typeof import('../en/account.ts').account = {
     at: (address) => `Unter ${address}`,
   },
   recover: {
-    title: 'Mit Wiederherstellungs\u00adwörtern anmelden',
+    title: 'Mit Wiederher\u00adstellungs\u00adwörtern anmelden',
     explain:
       'Geben Sie die 24 Wörter ein, die Sie beim Anlegen des Kontos bekommen haben, und wählen Sie ein neues Passwort. Passkeys werden entfernt: Sie können sie neu hinzufügen.',
-    words: 'Wiederherstellungswörter',
+    words: 'Wiederher\u00adstellungs\u00adwörter',
     wordsHint: (count) => `${number(count)} von 24 Wörtern. Großschreibung, Abstände und Zeilen spielen keine Rolle.`,
     submit: 'Neues Passwort setzen',
     back: 'Zurück zur Anmeldung',
-    done: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet, und Passkeys wurden entfernt. Ihre Wiederherstellungswörter bleiben gleich.',
+    done: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet, und Passkeys wurden entfernt. Ihre Wiederher\u00adstellungs\u00adwörter bleiben gleich.',
   },
   page: {
     title: 'Konto',
@@ -123,7 +123,7 @@ export const account: typeof import('../en/account.ts').account = {
   changePassword: {
     title: 'Passwort',
     explain:
-      'Wenn Sie es ändern, werden Sie überall sonst abgemeldet. Ihre Dateien, Ihre Passkeys und Ihre Wiederherstellungswörter bleiben gleich.',
+      'Wenn Sie es ändern, werden Sie überall sonst abgemeldet. Ihre Dateien, Ihre Passkeys und Ihre Wiederher\u00adstellungs\u00adwörter bleiben gleich.',
     open: 'Passwort ändern',
     submit: 'Passwort ändern',
     done: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet.',
@@ -204,7 +204,7 @@ export const account: typeof import('../en/account.ts').account = {
       'Die Antwort des Servers ging verloren. Wenn der zweite Schritt eingeschaltet ist, schalten Sie ihn mit einem Code aus der App aus und richten Sie ihn neu ein, damit Sie Ersatzcodes bekommen.',
   },
   recovery: {
-    title: 'Wiederherstellungswörter',
+    title: 'Wiederher\u00adstellungs\u00adwörter',
     explain:
       'Die 24 Wörter wurden einmal angezeigt, als Sie dieses Konto angelegt haben. Sie können nicht noch einmal angezeigt und nicht ersetzt werden.',
     open: 'Meine Wörter prüfen',

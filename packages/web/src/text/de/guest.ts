@@ -186,8 +186,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     retryAll: (count) => `${files(count)} noch einmal versuchen`,
     removeUnfit: (count) => `${files(count)}, die nicht ${plural(count, 'passt', 'passen')}, entfernen`,
   },
-  unfit: (count) =>
-    `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link. Die anderen können gesendet werden.`,
+  unfit: (count, others) =>
+    `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link. ${plural(others, 'Die andere kann', 'Die anderen können')} gesendet werden.`,
   onlyOne:
     'Dieser Link nimmt nur eine Datei an: die, die bereit ist. Um stattdessen eine andere zu senden, entfernen Sie jene aus der Liste.',
   unfitRest: (count) => `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link.`,
@@ -273,11 +273,16 @@ export const guest: typeof import('../en/guest.ts').guest = {
       ),
     far: (percent) => `${percent} davon sind auf dem Server`,
     none: 'Davon ist noch nichts auf dem Server',
+    neverBegun: 'Noch nicht gesendet. Wählen Sie die Datei noch einmal aus, um sie zu senden.',
+    neverBegunShut: 'Nicht gesendet. Der Link nimmt keine neuen Dateien an.',
     deleted: 'Davon ist nichts mehr auf dem Server',
     deletedRestart:
       'Davon ist nichts mehr auf dem Server. Wählen Sie die Datei noch einmal aus, um sie von vorn zu senden.',
     inOtherTab: 'Ein anderer Tab dieses Browsers sendet sie',
     choose: 'Noch einmal auswählen',
+    chooseFolder: 'Ordner noch einmal auswählen',
+    chooseFiles: 'Dateien noch einmal auswählen',
+    discardAll: (count) => `Diese ${files(count)} nicht senden`,
     discard: (name) => `${name} aufgeben`,
     closed: 'Der Link nimmt keine neuen Dateien an, aber diese können Sie vielleicht noch fertig senden.',
   },

@@ -47,7 +47,8 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     answer_broken: 'Die Antwort des Servers ist nicht lesbar.',
   },
   batch: {
-    count: (count, of) => (of === undefined ? files(count) : `${number(count)} von ${files(of)}`),
+    count: (count) => files(count),
+    announced: (count) => `von ${number(count)} zusammen ausgewählten`,
     looking: 'weitere dieser Dateien werden gesucht\u00a0…',
     unfold: (count) => `Alle ${files(count)} anzeigen`,
     fold: 'Weniger Dateien anzeigen',

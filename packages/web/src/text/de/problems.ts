@@ -35,7 +35,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.request.unauthenticated': 'Sie sind nicht mehr angemeldet. Melden Sie sich wieder an.',
     'error.auth.session_expired': 'Sie wurden abgemeldet. Melden Sie sich wieder an.',
     'error.auth.recovery_invalid':
-      'Diese Wiederherstellungswörter gehören nicht zu dieser E-Mail-Adresse, oder das Konto hat keine. Prüfen Sie beides.',
+      'Diese Wiederher\u00adstellungs\u00adwörter gehören nicht zu dieser E-Mail-Adresse, oder das Konto hat keine. Prüfen Sie beides.',
     'error.auth.invalid_credentials': 'Die E-Mail-Adresse oder das Passwort ist falsch. Prüfen Sie beides.',
     'error.auth.totp_challenge_invalid':
       'Diese Anmeldung hat zu lange gedauert, oder es gab zu viele falsche Codes. Melden Sie sich noch einmal an.',
@@ -53,6 +53,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.device.not_authorized':
       'Dieser Browser darf keine Dateien mehr hinzufügen: Sein Signaturschlüssel wurde widerrufen. Laden Sie die Seite neu, um einen neuen anzulegen.',
     'error.drop.passphrase_required': 'Das Kennwort für den Link fehlt oder ist falsch.',
+    'error.share.passphrase_required': 'Das Kennwort für die Freigabe fehlt oder ist falsch.',
     'error.drop.links_exhausted':
       'Sie haben die Höchstzahl offener Links erreicht. Widerrufen Sie einige, die Sie nicht mehr brauchen.',
     'error.quota.exceeded':
@@ -106,6 +107,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.protocol.version_unsupported': 'Der Server ist neuer als diese Seite. Laden Sie die Seite neu.',
     'error.auth.rate_limited': 'Es gab zu viele Versuche.',
     'error.drop.rate_limited': 'Es gab zu viele Versuche mit diesem Link.',
+    'error.share.rate_limited': 'Es gab zu viele falsche Kennwörter für diese Freigabe.',
     'error.request.failed': 'Der Server hatte einen Fehler. Versuchen Sie es gleich noch einmal.',
     'error.request.overloaded': 'Der Server ist gerade ausgelastet. Versuchen Sie es gleich noch einmal.',
     'error.storage.unavailable':
@@ -194,7 +196,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Diese Wörter öffnen dieses Konto nicht: Sie gehören zu einer anderen E-Mail-Adresse, oder das Konto hat keine.',
   },
   words: {
-    count: 'Geben Sie genau 24 Wiederherstellungswörter ein. Prüfen Sie, ob eines fehlt oder doppelt ist.',
+    count: 'Geben Sie genau 24 Wiederher\u00adstellungs\u00adwörter ein. Prüfen Sie, ob eines fehlt oder doppelt ist.',
     unknown_word: 'Ein Wort steht nicht auf der Liste. Prüfen Sie die Schreibweise.',
     checksum: 'Eines der Wörter ist falsch, oder zwei sind vertauscht. Vergleichen Sie sie mit Ihren Notizen.',
   },
@@ -214,6 +216,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
   share: {
     malformed: 'Das ist kein Freigabelink, oder ein Teil davon fehlt. Kopieren Sie den ganzen Link noch einmal.',
     fragment_missing: 'Der Teil des Links nach # fehlt. Kopieren Sie den ganzen Link noch einmal.',
+    passphrase_missing: 'Die Freigabe öffnet sich mit einem Kennwort.',
+    passphrase_wrong: 'Dieses Kennwort öffnet die Freigabe nicht.',
     index_swapped: 'Die Antwort des Servers wurde nicht für diesen Link verschlüsselt. Vertrauen Sie ihr nicht.',
     index_invalid: 'Die Freigabe lässt sich nicht lesen. Bitten Sie um eine neue.',
     index_unknown: 'Die Freigabe wurde mit einer neueren Version angelegt. Laden Sie die Seite neu.',

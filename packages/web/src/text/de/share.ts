@@ -24,6 +24,19 @@ export const share: typeof import('../en/share.ts').share = {
   aboutText:
     'Blindkeep speichert Dateien, die im Browser verschlüsselt werden, bevor sie hochgeladen werden. Der Teil dieses Links nach # ist der Schlüssel. Er gelangt nie zum Server.',
   retry: 'Noch einmal versuchen',
+  asked: {
+    title: 'Diese Dateien öffnen sich mit einem Kennwort',
+    passphrase: 'Kennwort',
+    passphraseHint:
+      'Sie bekommen es von der Person, von der Sie den Link haben. Großschreibung, Leerzeichen und Bindestriche sind egal. Es verlässt diesen Browser nicht.',
+    show: 'Kennwort anzeigen',
+    hide: 'Kennwort verbergen',
+    open: 'Dateien öffnen',
+    checking: 'Das Kennwort wird geprüft\u00a0…',
+    wrong: 'Dieses Kennwort ist falsch. Prüfen Sie es, und versuchen Sie es noch einmal.',
+    limited:
+      'Es wurden zu viele falsche Kennwörter versucht. Warten Sie eine Viertelstunde, und versuchen Sie es dann noch einmal.',
+  },
   faults: {
     dead: {
       title: 'Hier wird nichts mehr geteilt',

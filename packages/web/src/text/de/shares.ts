@@ -18,6 +18,7 @@ export const shares: typeof import('../en/shares.ts').shares = {
   forever: 'Bis Sie sie beenden',
   live: 'Offen',
   expired: 'Beendet',
+  withPassphrase: 'Mit Kennwort',
   contents: (count, size) => `${files(count)}, ${size}`,
   more: (count) => `und ${number(count)} weitere`,
   unknown:
@@ -26,6 +27,11 @@ export const shares: typeof import('../en/shares.ts').shares = {
   recordFault:
     'Der Server liefert einen Link, der nicht zu dieser Freigabe gehört. Er wurde verändert oder vertauscht.',
   show: { button: 'Link anzeigen', of: (name) => `Link anzeigen: ${name}` },
+  rename: {
+    button: 'Umbenennen',
+    of: (name) => `Umbenennen: ${name}`,
+    title: (name) => `Name von „${name}“`,
+  },
   end: {
     button: 'Freigabe beenden',
     buttonOf: (name) => `Freigabe beenden: ${name}`,
@@ -51,6 +57,9 @@ export const shares: typeof import('../en/shares.ts').shares = {
     nameHint: 'Nur Sie sehen ihn, in der Liste Ihrer Freigaben. Wer die Freigabe öffnet, sieht ihn nicht.',
     expiry: 'Wie lange?',
     presets: { day: '1 Tag', week: '7 Tage', month: '30 Tage', never: 'Bis ich sie beende' },
+    passphrase: 'Kennwort (freiwillig)',
+    passphraseHint:
+      'Dann braucht man Link und Kennwort. Sagen Sie das Kennwort auf einem anderen Weg als den Link, zum Beispiel am Telefon. Wer nur den Link findet, kann nichts öffnen.',
     privacyNote: 'Wurde Ihnen eine dieser Dateien geschickt, werden auch Name und Nachricht des Absenders geteilt.',
     submit: 'Freigabelink anlegen',
     making: 'Wird verschlüsselt\u00a0…',
@@ -58,6 +67,7 @@ export const shares: typeof import('../en/shares.ts').shares = {
   made: {
     title: 'Ihr Freigabelink',
     warning: 'Wer den Link bekommt, kann die Dateien öffnen: Behandeln Sie ihn wie einen Schlüssel.',
+    withPassphrase: 'Wer Link und Kennwort hat, kann die Dateien öffnen.',
     again: 'Sie finden ihn unter Freigaben wieder, solange die Freigabe besteht.',
     once: 'Kopieren Sie ihn jetzt. Dieser Server hat eine frühere Version, die weder Link noch Namen speichert: Er wird nur jetzt angezeigt.',
     address: 'Freigabelink',

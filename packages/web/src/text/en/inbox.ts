@@ -45,8 +45,8 @@ export const inbox = {
     answer_broken: 'The server gave an unreadable answer.',
   },
   batch: {
-    count: (count: number, of: number | undefined) =>
-      of === undefined ? files(count) : `${number(count)} of ${files(of)}`,
+    count: (count: number) => files(count),
+    announced: (count: number) => `of ${files(count)} chosen together`,
     looking: 'looking for more of these files…',
     unfold: (count: number) => `Show all ${files(count)}`,
     fold: 'Show fewer files',

@@ -60,6 +60,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.device.not_authorized':
     'This browser can no longer add files: its signing key was revoked. Reload the page to create a new one.',
   'error.drop.passphrase_required': 'The passphrase is missing or wrong.',
+  'error.share.passphrase_required': 'The passphrase is missing or wrong.',
   'error.drop.links_exhausted':
     'You have reached the maximum number of open links. Revoke some that you no longer need.',
   'error.quota.exceeded':
@@ -108,6 +109,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.protocol.version_unsupported': 'The server has a newer version than this page. Reload the page.',
   'error.auth.rate_limited': 'There were too many attempts.',
   'error.drop.rate_limited': 'There were too many attempts on this link.',
+  'error.share.rate_limited': 'There were too many wrong passphrases for this share.',
   'error.request.failed': 'Something failed on the server. Try again in a moment.',
   'error.request.overloaded': 'The server is busy. Try again in a moment.',
   'error.storage.unavailable':
@@ -213,6 +215,8 @@ const asset: Readonly<Record<AssetFault, string>> = {
 const share: Readonly<Record<ShareFault, string>> = {
   malformed: 'This is not a share link, or a part of it is missing. Copy the whole link again.',
   fragment_missing: 'The part of the link after # is missing. Copy the whole link again.',
+  passphrase_missing: 'The share opens with a passphrase.',
+  passphrase_wrong: 'This passphrase does not open the share.',
   index_swapped: 'The server’s answer was not encrypted for this link. Do not trust it.',
   index_invalid: 'The share cannot be read. Ask its owner for a new one.',
   index_unknown: 'The share was created with a newer version. Reload the page.',

@@ -25,6 +25,18 @@ export const share = {
   aboutText:
     'Blindkeep stores files that are encrypted in the browser before they are uploaded. The part of this link after # is the key. It never reaches the server.',
   retry: 'Try again',
+  asked: {
+    title: 'These files open with a passphrase',
+    passphrase: 'Passphrase',
+    passphraseHint:
+      'You get it from the person who gave you the link. Capital letters, spaces and hyphens do not matter. It never leaves this browser.',
+    show: 'Show the passphrase',
+    hide: 'Hide the passphrase',
+    open: 'Open the files',
+    checking: 'Checking the passphrase…',
+    wrong: 'This passphrase is wrong. Check it, and try again.',
+    limited: 'Too many wrong passphrases were tried. Wait a quarter of an hour, then try again.',
+  },
   faults: {
     dead: {
       title: 'Nothing is shared here any more',

@@ -17,12 +17,18 @@ export const shares = {
   forever: 'Until you stop it',
   live: 'Open',
   expired: 'Ended',
+  withPassphrase: 'With a passphrase',
   contents: (count: number, size: string) => `${files(count)}, ${size}`,
   more: (count: number) => `and ${number(count)} more`,
   unknown: 'What is in it is not known: an older version created it, and its link was shown only then.',
   nameFault: 'The server gives a name that does not belong to this share. It was altered or exchanged.',
   recordFault: 'The server gives a link that does not belong to this share. It was altered or exchanged.',
   show: { button: 'Show link', of: (name: string) => `Show the link of ${name}` },
+  rename: {
+    button: 'Rename',
+    of: (name: string) => `Rename ${name}`,
+    title: (name: string) => `Name of “${name}”`,
+  },
   end: {
     button: 'Stop sharing',
     buttonOf: (name: string) => `Stop sharing: ${name}`,
@@ -48,6 +54,9 @@ export const shares = {
     nameHint: 'Only you see it, in the list of your shares. People who open the share do not.',
     expiry: 'For how long?',
     presets: { day: '1 day', week: '7 days', month: '30 days', never: 'Until I stop it' },
+    passphrase: 'Passphrase (optional)',
+    passphraseHint:
+      'People then need the link and the passphrase. Tell it to them in another way than the link, for example by phone. Who finds the link alone can open nothing.',
     privacyNote: 'If one of these files was sent to you, the sender’s name and message are shared too.',
     submit: 'Create share link',
     making: 'Encrypting…',
@@ -55,6 +64,7 @@ export const shares = {
   made: {
     title: 'Your share link',
     warning: 'Anyone who gets the link can open the files, so treat it like a key.',
+    withPassphrase: 'Anyone who has the link and the passphrase can open the files.',
     again: 'You find it again under Shares, for as long as the share lasts.',
     once: 'Copy it now. This server is of an earlier version, which stores neither the link nor a name: it is shown only now.',
     address: 'Share link',

@@ -1,11 +1,11 @@
-/** Changes the owner's name for a sign-in or a signing key. */
+/** Changes the owner's name for a sign-in, a signing key, a passkey or a share. */
 import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
 import { useState } from 'preact/hooks'
-import { Button, Dialog, Field } from '../../common/controls.tsx'
-import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { accountText } from '../texts.ts'
-import { useAction } from '../useAction.ts'
+import { Button, Dialog, Field } from '../common/controls.tsx'
+import { useOwnerPages } from './context.ts'
+import { ErrorNotice } from './errorNotice.tsx'
+import { accountText } from './texts.ts'
+import { useAction } from './useAction.ts'
 
 interface NameDialogProps {
   readonly title: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { NetworkError, ProblemError, SealError, ShareError } from '@blindkeep/client/errors'
-import { faultOf, fileFaultOf } from './receiver.ts'
+import { askedBy, faultOf, fileFaultOf } from './faults.ts'
 
 const notFound = new ProblemError({ operation: 'share', status: 404, code: 'error.share.not_found' })
 const failed = new ProblemError({ operation: 'share', status: 500, code: 'error.request.failed' })
@@ -11,6 +11,16 @@ describe('the faults of a share’s page', () => {
     assert.equal(faultOf(notFound), 'dead')
     assert.equal(faultOf(new ShareError('malformed')), 'damaged')
     assert.equal(faultOf(new ShareError('fragment_missing')), 'fragment_missing')
+  })
+
+  it('are none where another passphrase helps', () => {
+    const limited = new ProblemError({ operation: 'share', status: 429, code: 'error.share.rate_limited' })
+    assert.deepEqual(
+      [new ShareError('passphrase_missing'), new ShareError('passphrase_wrong'), limited, notFound, failed].map(
+        askedBy,
+      ),
+      ['at_first', 'wrong', 'limited', undefined, undefined],
+    )
   })
 
   it('distinguish tampering from failures', () => {

@@ -5,7 +5,6 @@ export interface Argon2Question {
   readonly kind: 'password' | 'passphrase'
   /** SECRET: the password or passphrase, as it was typed. */
   readonly text: string
-  /** For a passphrase: the link's opaque id. */
   readonly salt: Uint8Array
 }
 

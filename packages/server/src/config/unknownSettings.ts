@@ -1,0 +1,99 @@
+/** Settings that a person meant to give and that do nothing, because a name is misspelt or a line has no `=`: a misspelt quota would be no quota. */
+import type { Given } from './given.ts'
+import { SETTINGS } from './settings.ts'
+import { type SettingsLine, settingsLines } from './settingsFile.ts'
+
+const NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name)
+const KNOWN: ReadonlySet<string> = new Set(NAMES)
+/** The first word of the command line's own variables, and what people put before a name of ours. */
+const OWN_PREFIX = 'BLINDKEEP_'
+/** Variables of other programs that begin like ours: of S3 clients, desktops, systemd, and reproducible builds. */
+const FOREIGN = /^AWS_|^(SESSION_MANAGER|NOTIFY_SOCKET|LOG_NAMESPACE|SOURCE_DATE_EPOCH)$/
+
+export interface UnknownSetting {
+  /** Undefined for a line of the file that sets nothing, and that may be a secret. */
+  readonly name: string | undefined
+  /** Of the file; undefined for a variable of the environment. */
+  readonly line: number | undefined
+  /** The setting that is probably meant. */
+  readonly nearest: string | undefined
+}
+
+/** Everything in the file that is no setting; of the environment, which has names of other programs, only what looks like one of ours. */
+export function unknownSettings({ environment, origins, file }: Given): readonly UnknownSetting[] {
+  const lines = file === undefined ? [] : settingsLines(file.text).flatMap(unknownLine)
+  const variables = Object.keys(environment)
+    .filter((name) => origins[name] === undefined && !KNOWN.has(name) && !FOREIGN.test(name))
+    .flatMap((name) => {
+      const nearest = likeOneOfOurs(name)
+      return nearest === undefined ? [] : [{ name, line: undefined, nearest }]
+    })
+  return [...lines, ...variables]
+}
+
+/** Sentences for people. */
+export function unknownSettingLines(given: Given): readonly string[] {
+  return unknownSettings(given).map(({ name, line, nearest }) => {
+    const where = line === undefined ? 'the environment' : `${given.file?.path}, line ${line}`
+    const hint = nearest === undefined ? '' : ` The nearest setting is ${nearest}.`
+    return name === undefined
+      ? `${where}: the line does nothing, because it is not NAME=value.${hint}`
+      : `${where}: ${name} is no setting and does nothing.${hint}`
+  })
+}
+
+function unknownLine({ number, name, word }: SettingsLine): readonly UnknownSetting[] {
+  if (name !== undefined && KNOWN.has(name)) return []
+  const meant = name ?? word
+  return [{ name, line: number, nearest: KNOWN.has(meant) ? meant : (nearestTo(meant) ?? likeOneOfOurs(meant)) }]
+}
+
+/** The setting that a variable of the environment is probably meant to be. */
+function likeOneOfOurs(name: string): string | undefined {
+  if (name.startsWith(OWN_PREFIX)) {
+    const rest = name.slice(OWN_PREFIX.length)
+    return KNOWN.has(rest) ? rest : nearestTo(rest)
+  }
+  const nearest = nearestTo(name)
+  const [first = '', ...more] = name.toUpperCase().split('_')
+  if (nearest !== undefined || more.length === 0) return nearest
+  return closest(
+    NAMES.filter((known) => known.startsWith(`${first}_`)),
+    name,
+  )?.known
+}
+
+/** The setting that differs by slips of the keys only: one in four letters, in upper or lower case. */
+function nearestTo(name: string): string | undefined {
+  const found = closest(NAMES, name)
+  return found !== undefined && found.distance <= Math.floor(Math.min(found.known.length, name.length) / 4)
+    ? found.known
+    : undefined
+}
+
+function closest(
+  names: readonly string[],
+  name: string,
+): { readonly known: string; readonly distance: number } | undefined {
+  const all = names.map((known) => ({ known, distance: distanceOf(name.toUpperCase(), known) }))
+  return all.toSorted((one, other) => one.distance - other.distance)[0]
+}
+
+/** How many letters have to be added, left out, replaced, or exchanged with their neighbour (optimal string alignment). */
+function distanceOf(one: string, other: string): number {
+  let [before, last]: [readonly number[], readonly number[]] = [
+    [],
+    Array.from({ length: other.length + 1 }, (_, at) => at),
+  ]
+  for (let row = 1; row <= one.length; row += 1) {
+    const next = [row]
+    for (let at = 1; at <= other.length; at += 1) {
+      const isSame = one[row - 1] === other[at - 1]
+      const isExchanged = row > 1 && at > 1 && one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1]
+      const ways = [(last[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1, (last[at - 1] ?? 0) + (isSame ? 0 : 1)]
+      next.push(Math.min(...ways, ...(isExchanged ? [(before[at - 2] ?? 0) + 1] : [])))
+    }
+    ;[before, last] = [last, next]
+  }
+  return last[other.length] ?? 0
+}

@@ -1,0 +1,28 @@
+import { userInfo } from 'node:os'
+
+/** Whether the system's code means that this user may not use a file or a directory. The disk is well then. */
+export function isForbidden(code: unknown): boolean {
+  return code === 'EACCES' || code === 'EPERM'
+}
+
+/** For operators, without a full stop: who may not use what, and what to do. */
+export function forbidden(path: string): string {
+  return `the user ${ownName()} may not read and write ${path}, or may not enter a directory above it. Give it to that user (chown), or run the program as its owner`
+}
+
+/** `forbidden` for an error of a system call on a path; undefined for every other error. */
+export function forbiddenText(error: Error): string | undefined {
+  const isSo = 'code' in error && isForbidden(error.code)
+  return isSo && 'path' in error && typeof error.path === 'string' ? forbidden(error.path) : undefined
+}
+
+function ownName(): string {
+  const uid = process.geteuid?.()
+  try {
+    const { username } = userInfo()
+    return uid === undefined ? username : `${username} (uid ${uid})`
+  } catch {
+    // A user without a name, as in a container.
+    return `with uid ${uid}`
+  }
+}

@@ -1,0 +1,72 @@
+/** A passphrase that the owner gives to a link or a share, and that others have to know. */
+import { Button, Field, Notice } from '../common/controls.tsx'
+import { CopyButton } from '../common/copyButton.tsx'
+import type { Language } from '../common/language.ts'
+import { linksText } from './links/texts.ts'
+import { suggestPassphrase } from './suggestPassphrase.ts'
+
+const MAX_PASSPHRASE_CHARACTERS = 200
+
+interface NewPassphraseProps {
+  readonly value: string
+  /** What it is for. */
+  readonly hint: string
+  readonly language: Language
+  readonly label?: string | undefined
+  readonly onInput: (passphrase: string) => void
+}
+
+/** Readable while it is typed, because the owner has to pass it on. */
+export function NewPassphrase({ value, hint, language, label, onInput }: NewPassphraseProps) {
+  const text = linksText(language).form
+  return (
+    <Field label={label ?? text.passphrase} hint={hint}>
+      {(input) => (
+        <div class="beside">
+          <input
+            {...input}
+            class="mono"
+            value={value}
+            maxLength={MAX_PASSPHRASE_CHARACTERS}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellcheck={false}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+          <Button onClick={() => onInput(suggestPassphrase(randomBytes))}>{text.suggest}</Button>
+        </div>
+      )}
+    </Field>
+  )
+}
+
+/** Shown once, right after the link or share was made: it is stored nowhere. */
+export function ShownPassphrase({
+  passphrase,
+  language,
+}: {
+  readonly passphrase: string
+  readonly language: Language
+}) {
+  const text = linksText(language).ready
+  return (
+    <Notice tone="warn">
+      <p>
+        <strong>{text.passphrase}:</strong> <span class="passphrase mono">{passphrase}</span>
+      </p>
+      <p>{text.passphraseOnce}</p>
+      <div>
+        <CopyButton
+          text={passphrase}
+          label={text.copyPassphrase}
+          copiedLabel={text.copied}
+          failedLabel={text.copyFailed}
+        />
+      </div>
+    </Notice>
+  )
+}
+
+function randomBytes(count: number): Uint8Array {
+  return crypto.getRandomValues(new Uint8Array(count))
+}

@@ -1,0 +1,46 @@
+/** What the page says of an error, and whether it asks for a passphrase instead. */
+import { NetworkError, ProblemError, SealError, ShareError, type ShareFault } from '@blindkeep/client/errors'
+import type { share } from '../text/en/share.ts'
+
+/** The faults that the page has texts for. */
+export type Fault = keyof typeof share.faults
+
+const FAULTS: Readonly<Record<ShareFault, Fault>> = {
+  malformed: 'damaged',
+  fragment_missing: 'fragment_missing',
+  // The page asks, before it comes to a fault.
+  passphrase_missing: 'failed',
+  passphrase_wrong: 'failed',
+  index_swapped: 'tampered',
+  index_invalid: 'tampered',
+  index_unknown: 'newer',
+  asset_differs: 'file_tampered',
+  too_large: 'failed',
+}
+
+/** Why the page asks for a passphrase. */
+export type Asked = 'at_first' | 'wrong' | 'limited'
+
+/** Undefined for what another passphrase does not mend. */
+export function askedBy(error: unknown): Asked | undefined {
+  if (error instanceof ProblemError && error.code === 'error.share.rate_limited') return 'limited'
+  if (!(error instanceof ShareError)) return undefined
+  if (error.reason === 'passphrase_missing') return 'at_first'
+  return error.reason === 'passphrase_wrong' ? 'wrong' : undefined
+}
+
+/** The fault of the whole share. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof ShareError) return FAULTS[error.reason]
+  if (error instanceof SealError) return 'tampered'
+  if (error instanceof NetworkError) return 'unreachable'
+  return error instanceof ProblemError && error.code === 'error.share.not_found' ? 'dead' : 'failed'
+}
+
+/** The fault of one file. A `DOMException` comes from the browser while it writes to the disk. */
+export function fileFaultOf(error: unknown): Fault {
+  if (error instanceof SealError) return 'file_tampered'
+  if (error instanceof DOMException) return 'disk'
+  const fault = faultOf(error)
+  return fault === 'dead' ? 'file_gone' : fault
+}
