@@ -351,7 +351,7 @@ describe('an interrupted upload', () => {
   })
 })
 
-describe('files that were chosen and not begun', () => {
+describe('files that were to be sent and not begun', () => {
   const pathsOf = (files: readonly { readonly folder: string; readonly name: string }[]) =>
     files.map(filePath).toSorted()
 
@@ -399,22 +399,34 @@ describe('files that were chosen and not begun', () => {
     assert.deepEqual(await browser.store.planned(linkId), [])
   })
 
-  it('are no longer asked for when the guest removes them, in this visit or a later one', async () => {
+  it('leave nothing behind before the guest sends, and are no longer asked for when the guest removes them', async () => {
     const { url } = await world.owner.createLink()
-    const browser = newBrowser()
+    const [browser, linkId] = [newBrowser(), world.linkIdOf(url)]
     const before = await openTab(url, browser)
-    await before.add(['one', 'two', 'three', 'four'].map((name) => chosen(name, bytes(10))))
-    await before.remove(rowOf(before.snapshot(), 'one').id)
+    await before.untilOpen()
+    const files = [...'abcdefghij'].map((name) => chosen(name, bytes(10)))
+    await before.add(files)
+    assert.deepEqual(await browser.store.planned(linkId), [])
+    world.proxy.tamper({ matches: isRequest('POST', DROPS), lose: 'request' })
+    before.send(noMessage, undefined)
+    await before.until(({ totals }) => totals.trouble !== undefined)
+    before.pauseAll()
+    await before.until(({ counts }) => counts.paused === files.length)
+    const [first, ...others] = await browser.store.planned(linkId)
+    assert.ok(first !== undefined && others.length >= 3, `${others.length} more files are not begun`)
+    await before.remove(first.id)
+
     const tab = await openTab(url, reopened(browser))
-    const { unfinished } = tab.snapshot()
-    assert.deepEqual(pathsOf(unfinished), ['four', 'three', 'two'])
-    await tab.discard(unfinished[0]?.id ?? '')
-    assert.deepEqual(tab.snapshot().neverBegun, { files: 2, hasFolders: false })
+    const neverBegun = () => tab.snapshot().unfinished.filter(({ standing }) => standing === 'never_begun')
+    assert.deepEqual(pathsOf(neverBegun()), pathsOf(others))
+    await tab.discard(neverBegun()[0]?.id ?? '')
+    assert.deepEqual(tab.snapshot().neverBegun, { files: others.length - 1, hasFolders: false })
     tab.discardNeverBegun()
-    assert.deepEqual(tab.snapshot().unfinished, [])
+    assert.deepEqual(neverBegun(), [])
     // The store in memory writes before the next macrotask.
     await new Promise((resolve) => setImmediate(resolve))
-    assert.deepEqual((await openTab(url, reopened(browser))).snapshot().unfinished, [])
+    assert.equal((await openTab(url, reopened(browser))).snapshot().neverBegun.files, 0)
+    world.proxy.tamper()
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * Keeps the names of chosen files in the store until each is begun, so that a visit after a reload or a crash can ask for those that were not. A file is
- * begun once its upload is stored.
+ * Keeps the names of files that are to be sent in the store until each is begun, so that a visit after a reload or a crash can ask for those that were not.
+ * A file is begun once its upload is stored.
  */
 import { oneAtATime } from '../../common/oneAtATime.ts'
 import type { NeverBegun, Unfinished } from '../messages.ts'
@@ -143,12 +143,12 @@ function createWrites({ visitId, store, locks }: PlannedFilesOptions): Writes {
   }
 }
 
-/** The guest wants to send it, and nothing of it is stored. */
+/** The guest has asked to send it, and nothing of it is stored. What is only chosen leaves no name behind. */
 function isPlanned(entry: Entry | undefined): boolean {
   if (entry?.source === undefined || entry.state !== undefined) return false
   const { phase, failure } = entry
   if (phase === 'failed') return retryOf(failure) !== 'none'
-  return phase === 'chosen' || phase === 'waiting' || phase === 'preparing' || phase === 'paused'
+  return phase === 'waiting' || phase === 'preparing' || phase === 'paused'
 }
 
 function unfinishedOf({ id, name, folder, size }: PlannedFile): Unfinished {
