@@ -133,8 +133,11 @@ export interface Unfinished {
   readonly doneBytes: number
   readonly totalBytes: number
   readonly isInOtherTab: boolean
-  /** `kept`: sending continues. `deleted`: the server has deleted what was sent of the file. `never_begun`: the file was chosen only. */
-  readonly standing: 'kept' | 'deleted' | 'never_begun'
+  /**
+   * `kept`: sending continues. `deleted`: the server has deleted what was sent of the file. `never_begun`: the file was chosen only. `not_taken`: the link
+   * closed before the server took anything of the file.
+   */
+  readonly standing: 'kept' | 'deleted' | 'never_begun' | 'not_taken'
 }
 
 export interface Totals {

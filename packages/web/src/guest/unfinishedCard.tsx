@@ -29,7 +29,7 @@ export function UnfinishedCard({ files, neverBegun, isShut }: UnfinishedCardProp
   const shown = files.slice(0, MAX_SHOWN)
   const hasFolders = canChooseFolders() && (neverBegun.hasFolders || here.some(({ folder }) => folder !== ''))
   const giveUp = (file: Unfinished) => {
-    if (file.standing === 'never_begun') tell({ do: 'discard', id: file.id })
+    if (isUnsent(file)) tell({ do: 'discard', id: file.id })
     else setDiscarding(file)
   }
   return (
@@ -100,11 +100,16 @@ function UnfinishedRow({ upload, isShut, onDiscard }: UnfinishedRowProps) {
   )
 }
 
+/** The server has nothing of it. */
+function isUnsent({ standing }: Unfinished): boolean {
+  return standing === 'never_begun' || standing === 'not_taken'
+}
+
 function statusOf(upload: Unfinished, isShut: boolean, { text, language }: GuestPages): string {
   const { doneBytes, totalBytes, isInOtherTab, standing } = upload
   const { unfinished } = text
   if (isInOtherTab) return unfinished.inOtherTab
-  if (standing === 'never_begun') return isShut ? unfinished.neverBegunShut : unfinished.neverBegun
+  if (isUnsent(upload)) return isShut ? unfinished.neverBegunShut : unfinished.neverBegun
   if (standing === 'deleted') return isShut ? unfinished.deleted : unfinished.deletedRestart
   return doneBytes === 0 ? unfinished.none : unfinished.far(formatPercent(doneBytes, totalBytes, language))
 }

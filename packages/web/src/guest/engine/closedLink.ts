@@ -8,6 +8,10 @@ export function isKeySwapped(link: LinkStatus): boolean {
   return link.is === 'refused' && link.fault === 'key_swapped'
 }
 
+export function isClosed(link: LinkStatus): boolean {
+  return link.is === 'refused' && link.fault === 'closed'
+}
+
 /** Fails the files that can no longer be sent. A file that has a session continues, unless the key was swapped. */
 export function failHopeless(entries: Entries, link: LinkStatus, pause: (id: string) => void): void {
   if (link.is !== 'refused' || link.isRetrying || link.fault === 'given_up') return

@@ -22,7 +22,8 @@ export interface EarlierUploads {
    * deleted. When the server does not answer, the stored status of the upload stays.
    */
   checkStatus(): Promise<void>
-  unfinished(): readonly Unfinished[]
+  /** `isClosed`: the link takes no new uploads, so that only one that the server has begun can continue. */
+  unfinished(isClosed: boolean): readonly Unfinished[]
   /** The unfinished uploads, with the states that continue them: for an upload that the server has deleted, a state that restarts it. */
   uploads(): readonly StoredUpload[]
   /** Removes the upload from this list, because the guest has chosen its file in this visit. The store keeps the upload. */
@@ -101,7 +102,8 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
       const begun = unfinished.filter(({ state, isInOtherTab }) => state.uploadId !== undefined && !isInOtherTab)
       await mapConcurrently(begun, MAX_CHECKING, checkOne)
     },
-    unfinished: () => unfinished.map((upload) => unfinishedOf(upload, deletedOnServer.has(upload.id))),
+    unfinished: (isClosed) =>
+      unfinished.map((upload) => unfinishedOf(upload, standingOf(upload, deletedOnServer.has(upload.id), isClosed))),
     uploads: () =>
       unfinished.map((upload) =>
         deletedOnServer.has(upload.id)
@@ -119,10 +121,15 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
   }
 }
 
-function unfinishedOf(upload: EarlierUpload, isDeleted: boolean): Unfinished {
+function standingOf({ state }: EarlierUpload, isDeleted: boolean, isClosed: boolean): Unfinished['standing'] {
+  if (isDeleted) return 'deleted'
+  return isClosed && state.uploadId === undefined ? 'not_taken' : 'kept'
+}
+
+function unfinishedOf(upload: EarlierUpload, standing: Unfinished['standing']): Unfinished {
   const { id, name, folder, size, sentBytes, state, isInOtherTab } = upload
   return {
     ...{ id, name: shortened(name), folder: shortened(folder), size, isInOtherTab },
-    ...{ doneBytes: isDeleted ? 0 : sentBytes, totalBytes: state.size, standing: isDeleted ? 'deleted' : 'kept' },
+    ...{ doneBytes: standing === 'kept' ? sentBytes : 0, totalBytes: state.size, standing },
   }
 }

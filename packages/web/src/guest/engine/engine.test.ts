@@ -25,6 +25,7 @@ import {
   rowOf,
   useGuestWorld,
 } from '../../testing/guestTabs.ts'
+import { canContinue } from '../standing.ts'
 import { createSoleLocks } from './tabLocks.ts'
 
 const world = useGuestWorld()
@@ -397,6 +398,33 @@ describe('files that were to be sent and not begun', () => {
     assert.equal(new Set(rest.map((file) => file?.batch?.id)).size, 1)
     assert.deepEqual(new Set(rest.map((file) => file?.batch?.index)), new Set([0, 1, 2, 3, 4, 5, 6, 7, 8]))
     assert.deepEqual(await browser.store.planned(linkId), [])
+  })
+
+  it('are still named after a reload when the link had no room for them or has closed, and none can continue', async () => {
+    const { url, opaqueId } = await world.owner.createLink({ caps: { maxFileCount: 1 } })
+    const browser = newBrowser()
+    const before = await openTab(url, browser)
+    await before.untilOpen()
+    await before.add([chosen('first', bytes(10)), chosen('second', bytes(10))])
+    before.send(noMessage, undefined)
+    await before.until(({ checkedReceipts }) => checkedReceipts === 1)
+    const full = await openTab(url, reopened(browser))
+    await full.untilOpen()
+    assert.deepEqual(
+      full.snapshot().unfinished.map(({ name, standing }) => [name, standing]),
+      [['second', 'never_begun']],
+    )
+    await world.owner.changeLink(opaqueId, { maxFileCount: 3 })
+    await full.askAgain()
+    await full.until(({ link }) => link.is === 'open' && link.limits.remainingFiles === 2)
+    await full.add([chosen('second', bytes(10)), chosen('third', bytes(10))])
+    await world.owner.revokeLink(opaqueId)
+    full.send(noMessage, undefined)
+    await full.until(({ counts }) => counts.failed === 2)
+    const shut = await openTab(url, reopened(browser))
+    const { unfinished } = await shut.until(({ link }) => link.is === 'refused' && link.fault === 'closed')
+    assert.deepEqual(pathsOf(unfinished), ['second', 'third'])
+    assert.equal(canContinue(shut.snapshot()), false)
   })
 
   it('leave nothing behind before the guest sends, and are no longer asked for when the guest removes them', async () => {

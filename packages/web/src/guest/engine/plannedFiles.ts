@@ -3,7 +3,7 @@
  * A file is begun once its upload is stored.
  */
 import { oneAtATime } from '../../common/oneAtATime.ts'
-import type { NeverBegun, Unfinished } from '../messages.ts'
+import type { FailureReason, NeverBegun, Unfinished } from '../messages.ts'
 import type { Entry } from './entries.ts'
 import { retryOf } from './failures.ts'
 import type { GuestStore, PlannedFile } from './guestStore.ts'
@@ -143,10 +143,14 @@ function createWrites({ visitId, store, locks }: PlannedFilesOptions): Writes {
   }
 }
 
-/** The guest has asked to send it, and nothing of it is stored. What is only chosen leaves no name behind. */
+/** The link had no room for it, or closed. The guest should still know later that it was not sent, and the owner may make room. */
+const MISSED: ReadonlySet<FailureReason | undefined> = new Set(['too_many', 'no_room', 'link_closed'])
+
+/** The guest has asked to send it, and nothing of it is stored; or the link did not take it. What else is only chosen leaves no name behind. */
 function isPlanned(entry: Entry | undefined): boolean {
   if (entry?.source === undefined || entry.state !== undefined) return false
   const { phase, failure } = entry
+  if (MISSED.has(failure)) return true
   if (phase === 'failed') return retryOf(failure) !== 'none'
   return phase === 'waiting' || phase === 'preparing' || phase === 'paused'
 }

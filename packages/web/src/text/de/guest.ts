@@ -50,7 +50,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
   faults: {
     malformed: {
       title: 'Dieser Link ist nicht vollständig',
-      more: 'Ein Teil davon fehlt oder ist falsch geschrieben. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, bis zum letzten Zeichen.',
+      more: 'Ein Teil davon fehlt oder ist falsch geschrieben, oder es steht zu viel da, etwa ein Punkt. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, bis zum letzten Zeichen.',
     },
     fragment_missing: {
       title: 'Das Ende des Links fehlt',
@@ -92,7 +92,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     closed_for_new: {
       title: 'Dieser Link nimmt keine Dateien mehr an',
-      more: 'Er ist abgelaufen, verbraucht oder widerrufen. Dateien, die angekommen sind, bleiben dort.',
+      more: 'Er ist abgelaufen, verbraucht oder widerrufen. Dateien, die angekommen sind, bleiben dort. Wenn Sie noch etwas senden wollen, bitten Sie um einen neuen Link.',
     },
     full: {
       title: 'Dieser Link ist voll',
@@ -100,7 +100,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     full_for_new: {
       title: 'Dieser Link ist voll',
-      more: 'Er nimmt keine Dateien mehr an. Dateien, die angekommen sind, bleiben dort.',
+      more: 'Er nimmt keine Dateien mehr an. Dateien, die angekommen sind, bleiben dort. Wenn Sie noch etwas senden wollen, bitten Sie um einen neuen Link.',
     },
     elsewhere:
       'Haben Sie Dateien mit einem anderen Browser oder Gerät gesendet? Nur dort werden sie angezeigt und können weiter gesendet werden.',
@@ -190,9 +190,10 @@ export const guest: typeof import('../en/guest.ts').guest = {
     `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link. ${plural(others, 'Die andere kann', 'Die anderen können')} gesendet werden.`,
   onlyOne:
     'Dieser Link nimmt nur eine Datei an: die, die bereit ist. Um stattdessen eine andere zu senden, entfernen Sie jene aus der Liste.',
-  unfitRest: (count) => `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link.`,
+  unfitRest: (count) =>
+    `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link. Bitten Sie die Person, von der Sie ihn haben, um einen anderen.`,
   unfitAlone: (count) =>
-    plural(count, 'Diese Datei passt nicht zu diesem Link.', 'Diese Dateien passen nicht zu diesem Link.'),
+    `${plural(count, 'Diese Datei passt nicht zu diesem Link.', 'Diese Dateien passen nicht zu diesem Link.')} Bitten Sie die Person, von der Sie ihn haben, um einen anderen.`,
   progress: {
     label: 'Alle Dateien',
     sending: (percent) => `${percent} gesendet`,

@@ -50,7 +50,7 @@ export const guest = {
   faults: {
     malformed: {
       title: 'This link is not complete',
-      more: 'A part of it is missing or mistyped. Copy the whole link again from the message, up to its last character.',
+      more: 'A part of it is missing or mistyped, or something was added, such as a full stop. Copy the whole link again from the message, up to its last character.',
     },
     fragment_missing: {
       title: 'The end of the link is missing',
@@ -92,7 +92,7 @@ export const guest = {
     },
     closed_for_new: {
       title: 'This link accepts no more files',
-      more: 'It has expired, has been used up or was revoked. Files that have arrived stay there.',
+      more: 'It has expired, has been used up or was revoked. Files that have arrived stay there. To send more, ask for a new link.',
     },
     full: {
       title: 'This link is full',
@@ -100,7 +100,7 @@ export const guest = {
     },
     full_for_new: {
       title: 'This link is full',
-      more: 'It accepts no more files. Files that have arrived stay there.',
+      more: 'It accepts no more files. Files that have arrived stay there. To send more, ask for a new link.',
     },
     elsewhere: 'Have you sent files from another browser or device? Only that one shows them and can continue them.',
     lookAgain: 'Look again',
@@ -180,9 +180,10 @@ export const guest = {
     `${files(count)} ${plural(count, 'does', 'do')} not fit this link. ${plural(others, 'The other one', 'The others')} can be sent.`,
   onlyOne:
     'This link accepts one file only: the one that is ready. To send another one instead, remove that one from the list.',
-  unfitRest: (count: number) => `${files(count)} ${plural(count, 'does', 'do')} not fit this link.`,
+  unfitRest: (count: number) =>
+    `${files(count)} ${plural(count, 'does', 'do')} not fit this link. Ask the person who gave it to you for another one.`,
   unfitAlone: (count: number) =>
-    plural(count, 'This file does not fit this link.', 'These files do not fit this link.'),
+    `${plural(count, 'This file does not fit this link.', 'These files do not fit this link.')} Ask the person who gave it to you for another one.`,
   progress: {
     label: 'All files',
     sending: (percent: string) => `${percent} sent`,
