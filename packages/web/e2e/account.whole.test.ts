@@ -251,6 +251,12 @@ describe('the second step', () => {
     await codes.waitFor()
     assert.equal(await codes.locator('li').count(), 10)
     await assertAccessible(page)
+    const given = await codes.innerText()
+    await inside(page).getByRole('link', { name: shellText.pages.links }).click()
+    await codes.waitFor({ state: 'detached' })
+    await inside(page).getByRole('link', { name: shellText.pages.account }).click()
+    await codes.waitFor()
+    assert.equal(await codes.innerText(), given, 'another page does not lose them')
     await button(page, text.factor.backupDone).click()
     await card.getByText(text.factor.on, { exact: true }).waitFor()
 
