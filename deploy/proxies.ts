@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { replaced } from './replaced.ts'
 
 const SAMPLES = fileURLToPath(new URL('proxy', import.meta.url))
 const READY_TIMEOUT_MS = 20_000
@@ -140,14 +141,6 @@ async function configureTraefik({ directory, certificate, key, port, serverPort,
 
 function sample(name: string): Promise<string> {
   return readFile(join(SAMPLES, name), 'utf8')
-}
-
-/** Each text must be there, so that a changed sample is not tried in part. */
-function replaced(text: string, pairs: readonly (readonly [string, string])[]): string {
-  return pairs.reduce((result, [from, to]) => {
-    if (!result.includes(from)) throw new Error(`the sample has no ${from}`)
-    return result.replace(from, () => to)
-  }, text)
 }
 
 /** Of an authority of its own, for `localhost`. */

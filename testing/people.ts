@@ -10,11 +10,11 @@ import { sourceOfBytes } from '@blindkeep/client/source'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 
-/** Registers a new account. */
-export async function newOwner(baseUrl: string, environment?: Environment): Promise<Owner> {
+/** Registers a new account, with the code of an invite where registration is not open. */
+export async function newOwner(baseUrl: string, environment?: Environment, invite?: string): Promise<Owner> {
   const calls = createCalls({ baseUrl, ...(environment && { fetch: environment.fetch }) })
   const email = `${randomUUID()}@example.org`
-  const body = { email, password: toBase64(randomBytes(32)) }
+  const body = { email, password: toBase64(randomBytes(32)), ...(invite !== undefined && { invite }) }
   const { body: answer } = await calls.call('register', { body })
   const tokens = {
     accountId: answer.account_id,

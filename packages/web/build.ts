@@ -38,6 +38,7 @@ async function buildAll(): Promise<void> {
     await build({ ...pushConfig(staging), plugins: [noting] })
     await writeLicences(staging, modules)
     for (const folder of ['preview', 'app']) await cp(join(here, folder), join(staging, folder), { recursive: true })
+    await inlinePreview(join(staging, 'preview'))
     await compress(staging)
     await utimes(join(staging, 'index.html'), begun, begun)
     await rm(dist, { recursive: true, force: true })
@@ -45,6 +46,25 @@ async function buildAll(): Promise<void> {
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
+}
+
+/**
+ * Makes one file of the preview's page. A frame with a `sandbox` attribute has no origin, and WebKit loads no script and no style for it by the source
+ * `'self'`: the server allows those in the page by their hashes.
+ */
+async function inlinePreview(directory: string): Promise<void> {
+  const parts = { 'preview.css': 'style', 'preview.js': 'script' } as const
+  const page = join(directory, 'index.html')
+  let document = await readFile(page, 'utf8')
+  for (const [name, element] of Object.entries(parts)) {
+    const text = await readFile(join(directory, name), 'utf8')
+    const outside = new RegExp(`<link [^>]*href="${name}"[^>]*>|<script src="${name}"></script>`)
+    if (!outside.test(document)) throw new Error(`preview/index.html does not name ${name}`)
+    if (/<\/(?:style|script)|<!--/i.test(text)) throw new Error(`${name} contains what would end its element`)
+    document = document.replace(outside, () => `<${element}>${text}</${element}>`)
+    await rm(join(directory, name))
+  }
+  await writeFile(page, document)
 }
 
 function noteModules(modules: Set<string>): Plugin {

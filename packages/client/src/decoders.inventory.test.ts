@@ -35,8 +35,8 @@ const CALLS = [
 ]
 /** They open what is the reader's own: a file, a form, a store, a dialog, a program. */
 const OWN = [
+  'openChooser',
   'openFile',
-  'openFileChooser',
   'openGuestEngine',
   'openGuestStore',
   'openPart',

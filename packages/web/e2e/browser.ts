@@ -79,6 +79,7 @@ export async function clipboardOf({ page, context }: Pick<Visit, 'page' | 'conte
 }
 
 interface LaunchedBrowser {
+  readonly version: string
   visit(options: VisitOptions): Promise<Visit>
   close(): Promise<void>
 }
@@ -94,7 +95,11 @@ export async function launchBrowser(): Promise<LaunchedBrowser> {
       '--font-render-hinting=none',
     ],
   })
-  return { visit: (options) => visit(browser, options), close: () => browser.close() }
+  return {
+    version: browser.version(),
+    visit: (options) => visit(browser, options),
+    close: () => browser.close(),
+  }
 }
 
 async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {

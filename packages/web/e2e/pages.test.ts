@@ -153,7 +153,10 @@ describe('the Content-Security-Policy of the pages', () => {
     })
     const frame = page.frames().find((each) => each.url().includes('/preview/'))
     assert.ok(frame !== undefined)
-    for (const name of ['preview.js', 'preview.css']) assert.ok(loaded.includes(`/preview/${name}`), name)
+    assert.deepEqual(
+      loaded.filter((path) => path.startsWith('/preview/')),
+      ['/preview/index.html'],
+    )
     const outcome = await frame.evaluate(async () => {
       const image = (source: string) =>
         new Promise<string>((resolve) => {
@@ -174,6 +177,7 @@ describe('the Content-Security-Policy of the pages', () => {
       return {
         origin: self.origin,
         storage: storage(),
+        hasStyle: getComputedStyle(document.body).marginTop === '0px',
         call: await fetch('/v1/version').then(
           () => 'sent',
           () => 'refused',
@@ -185,6 +189,7 @@ describe('the Content-Security-Policy of the pages', () => {
     assert.deepEqual(outcome, {
       origin: 'null',
       storage: 'refused',
+      hasStyle: true,
       call: 'refused',
       picture: 'refused',
       blob: 'loaded',

@@ -25,6 +25,8 @@ import { readLandedFile, readPlannedFile, readStoredUpload } from './guest/engin
 import { parseRoute } from './owner/route.ts'
 import { readSeenRecord, withRevoked } from './owner/seenRecord.ts'
 import { readStoredSession } from './owner/storedSession.ts'
+import { noticeOf } from './push/notice.ts'
+import { readPushMessage } from './push/pushMessage.ts'
 
 const nothing = () => false
 function known<Id>(id: Id | undefined): Id {
@@ -226,5 +228,21 @@ describe('readSeenRecord', () => {
       ]),
     )
     assert.deepEqual(Object.fromEntries(both.revokedDevices), { [device]: at, [other]: later })
+  })
+})
+
+describe('readPushMessage', () => {
+  const landings = { about: 'landings', id: 'a', count: 3, last_at: '2026-06-01T10:05:00.000Z', server: 'keep.example' }
+  const test = { about: 'test', id: 'b', server: 'keep.example' }
+
+  it('gives words to every message, also to one that no server sends', () => {
+    const texts = changedJson(landings, test).map((value) => JSON.stringify(value) ?? '')
+    fc.assert(
+      fc.property(fc.oneof(texts, anyText, fc.json()), (text) => {
+        const { title, body } = noticeOf(readPushMessage(text), { language: 'en', shown: undefined })
+        assert.ok(title.length > 0 && !/undefined|NaN|Invalid/.test(`${title} ${body}`))
+      }),
+      runs(300),
+    )
   })
 })

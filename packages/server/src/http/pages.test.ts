@@ -17,15 +17,16 @@ function file(text: string, mediaType = 'text/html; charset=utf-8'): PageFile {
   }
 }
 
+const PREVIEW = "<style>a { b: c }</style><body><script>post('ready')</script></body>"
+
 const pages: Pages = new Map([
   ['index.html', file('owner')],
   ['u/index.html', file('guest')],
   ['v/index.html', file('share')],
   ['assets/guest-1a.js', file('script', 'text/javascript; charset=utf-8')],
   ['assets/plain.svg', { ...file('picture', 'image/svg+xml'), coded: {} }],
-  ['preview/index.html', file('preview')],
+  ['preview/index.html', file(PREVIEW)],
   ['app/app.webmanifest', file('{}', 'application/manifest+json')],
-  ['preview/preview.js', file('preview script', 'text/javascript; charset=utf-8')],
   ['push/worker.js', file('service worker', 'text/javascript; charset=utf-8')],
 ])
 
@@ -44,8 +45,8 @@ describe('the pages', () => {
         [`/u/${'0'.repeat(32)}`, 'guest'],
         ['/u/anything', 'guest'],
         ['/v/anything', 'share'],
-        ['/preview/', 'preview'],
-        ['/preview/index.html', 'preview'],
+        ['/preview/', PREVIEW],
+        ['/preview/index.html', PREVIEW],
       ] as const) {
         const reply = await web.ask({ method: 'GET', url })
         assert.deepEqual([reply.statusCode, reply.body], [200, body], url)
@@ -114,13 +115,18 @@ describe('the pages', () => {
   it(
     'show guests’ files in a sandbox without an origin or a network',
     inWeb(async (web) => {
-      for (const url of ['/preview/', '/preview/preview.js']) {
+      // Counted by `openssl dgst -sha256 -binary | base64`.
+      const [script, style] = [
+        'W6z6GAA9b2OfzWNwnA+rXrFmd5Hewn4bk2GmU0qO+1I=',
+        'QOG1bNummUdN8ru48JSfiQvU3BhjIqrKYbGcSs1G+Y8=',
+      ]
+      for (const url of ['/preview/', '/preview/index.html']) {
         const { headers } = await web.ask({ method: 'GET', url })
         assert.equal(
           headers['content-security-policy'],
-          "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'self'; img-src blob:; frame-ancestors 'self'",
+          `sandbox allow-scripts; default-src 'none'; script-src 'sha256-${script}'; style-src 'sha256-${style}'; img-src blob:; frame-ancestors 'self'`,
         )
-        assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
+        assert.equal(headers['cross-origin-resource-policy'], 'same-origin')
         assert.equal(headers['cache-control'], 'no-cache')
       }
     }),

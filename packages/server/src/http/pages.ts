@@ -1,4 +1,5 @@
 /** The pages for people. They are the same for every visitor, so a page does not reveal whether its link or share exists. */
+import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/refusals.ts'
 import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
@@ -26,9 +27,6 @@ const PAGE_POLICY = [
 /** A worker, which has the keys, follows the policy of its own script (CSP Level 3, section 4.2.2), as does an asset that is opened directly. It may compile WebAssembly, to hash. */
 const ASSET_POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-/** The page that shows a guest's file has no origin and no network, whatever the file does. */
-const PREVIEW_POLICY =
-  "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'self'; img-src blob:; frame-ancestors 'self'"
 
 /** The service worker shows a message with the app's picture, and reaches nothing else (decisions/web.md). */
 const PUSH_POLICY = "default-src 'none'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -76,12 +74,6 @@ const ASSET_HEADERS = {
   'Content-Security-Policy': ASSET_POLICY,
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
-/** A document without an origin loads even its own script as cross-origin. */
-const PREVIEW_HEADERS = {
-  ...PAGE_HEADERS,
-  'Content-Security-Policy': PREVIEW_POLICY,
-  'Cross-Origin-Resource-Policy': 'cross-origin',
-}
 
 /** The browser asks for it again by itself, so a new server replaces it. */
 const PUSH_HEADERS = {
@@ -100,6 +92,7 @@ interface PageRoute {
 }
 
 const page = { headers: { ...PAGE_HEADERS, 'Content-Security-Policy': PAGE_POLICY } }
+const PREVIEW = 'preview/index.html'
 const ownerPage = { headers: { ...page.headers, 'Permissions-Policy': permissionsPolicy('self') } }
 const PAGE_ROUTES: readonly PageRoute[] = [
   { ...ownerPage, url: '/', form: /^\/$/, fileName: () => 'index.html' },
@@ -108,14 +101,9 @@ const PAGE_ROUTES: readonly PageRoute[] = [
   { url: '/assets/*', form: /^\/assets\//, headers: ASSET_HEADERS, fileName: (rest) => `assets/${rest}` },
   // What a system shows of the page that is installed as an app. The names never change.
   { ...page, url: '/app/*', form: /^\/app\//, fileName: (rest) => `app/${rest}` },
+  { ...page, url: '/preview/*', form: /^\/preview\//, fileName: (rest) => (rest === '' ? PREVIEW : `preview/${rest}`) },
   // Its scope is this path, where no page is.
   { url: '/push/*', form: /^\/push\//, headers: PUSH_HEADERS, fileName: (rest) => `push/${rest}` },
-  {
-    url: '/preview/*',
-    form: /^\/preview\//,
-    headers: PREVIEW_HEADERS,
-    fileName: (rest) => `preview/${rest || 'index.html'}`,
-  },
 ]
 
 type Refuse = (exchange: Exchange & { readonly refusal: Refusal }) => Promise<FastifyReply>
@@ -126,6 +114,7 @@ export function addPageRoutes(app: FastifyInstance, pages: Pages, refuse: Refuse
   const fileAt = ({ form, fileName }: PageRoute, { url, params }: FastifyRequest): PageFile | undefined =>
     form.test(pathOf(url)) ? pages.get(fileName((params as { readonly '*'?: string })['*'] ?? '')) : undefined
 
+  const previewPolicy = previewPolicyOf(pages.get(PREVIEW))
   for (const route of PAGE_ROUTES)
     app.route({
       method: [...METHODS],
@@ -134,10 +123,33 @@ export function addPageRoutes(app: FastifyInstance, pages: Pages, refuse: Refuse
         if (pages.size === 0) return sayNotBuilt(reply)
         const file = fileAt(route, request)
         if (file === undefined) return refuse({ request, reply, refusal: { refused: 'not_found' } })
-        return sendFile({ request, reply: reply.headers(route.headers), file })
+        reply.headers(route.headers)
+        if (file === pages.get(PREVIEW)) reply.header('Content-Security-Policy', previewPolicy)
+        return sendFile({ request, reply, file })
       },
       handler: answeredBefore,
     })
+}
+
+/**
+ * The page that shows a guest's file has no origin and no network, whatever the file does. Its script and style are in it, allowed by their hashes: in a
+ * frame with a `sandbox` attribute WebKit takes nothing for `'self'` (decisions/web.md).
+ */
+function previewPolicyOf(preview: PageFile | undefined): string {
+  const document = Buffer.from(preview?.bytes ?? []).toString()
+  const [script, style] = ['script', 'style'].map((name) => hashesIn(document, name))
+  return `sandbox allow-scripts; default-src 'none'; script-src ${script}; style-src ${style}; img-src blob:; frame-ancestors 'self'`
+}
+
+/** The sources of a policy for the elements without attributes that have this name (CSP Level 3, section 2.3.1). */
+function hashesIn(document: string, name: string): string {
+  const elements = document.matchAll(new RegExp(`<${name}>(?<text>.*?)</${name}>`, 'gs'))
+  const hashes = [...elements].map(({ groups }) =>
+    createHash('sha256')
+      .update(groups?.text ?? '')
+      .digest('base64'),
+  )
+  return hashes.length === 0 ? "'none'" : hashes.map((hash) => `'sha256-${hash}'`).join(' ')
 }
 
 /** The methods of the page at this address; undefined if there is none. */

@@ -134,10 +134,10 @@ function openShell(directory: string, more: string): ChildProcessWithoutNullStre
 }
 
 /**
- * Copies the server's programs (60 MB). The user who runs them may not be able to read the packages, and the links between the libraries are missing
+ * Copies the server's programs (60 MB) to `native` in `directory`. The user who runs them may not be able to read the packages, and the links between the libraries are missing
  * there when npm runs no scripts of packages.
  */
-function copyServer(directory: string): void {
+export function copyServer(directory: string): void {
   const packaged = packageOfServer()
   const native = join(directory, 'native')
   cpSync(join(packaged, 'native'), native, { recursive: true, verbatimSymlinks: true })
