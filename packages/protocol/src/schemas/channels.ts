@@ -25,6 +25,8 @@ export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
 export const MAX_CHANNEL_ADDRESS_LENGTH = 1024
 export const MAX_CHANNEL_TOKEN_LENGTH = 256
+/** Of what a list shows of a channel: an e-mail address, or the host of a URL with its port. */
+export const MAX_CHANNEL_SHOWN_LENGTH = MAX_EMAIL_LENGTH
 export const CHANNEL_CODE_DIGITS = 8
 /** Of a browser's subscription: its public key, an uncompressed point of P-256, and its secret for authentication (RFC 8291, section 2). */
 export const PUSH_KEY_BYTES = 65
@@ -79,7 +81,7 @@ const members = {
     CHANNEL_STATES,
     'unconfirmed: an e-mail address whose code was not entered yet; it gets no messages. given_up: the server has stopped trying; a test that arrives makes the channel active again.',
   ),
-  shown: text('The host of the URL, or the e-mail address.', { maxLength: MAX_EMAIL_LENGTH }),
+  shown: text('The host of the URL, or the e-mail address.', { maxLength: MAX_CHANNEL_SHOWN_LENGTH }),
   sealed_name: optional(sealedName('browser of a push channel')),
   created_at: time('When it was added.'),
   attempts: integer('Failed attempts in a row since the last message that arrived.'),

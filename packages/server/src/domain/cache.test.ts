@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { createGate } from '../testing/faults.ts'
 import { createHandClock } from '../testing/handClock.ts'
-import { cacheFor } from './cache.ts'
+import { cacheFor, whileUnchanged } from './cache.ts'
 
 describe('a cache with a time to live', () => {
   it('reads again when the time is over, and when the clock was set back by as much', async () => {
@@ -42,5 +48,62 @@ describe('a cache with a time to live', () => {
     })
     const answers = await Promise.allSettled([ask(), ask()])
     assert.deepEqual([answers.map(({ status }) => status), await ask()], [['rejected', 'rejected'], 2])
+  })
+})
+
+/** Commits one number after another, and says each one when its commit is over. */
+const COUNTER = `
+  const { DatabaseSync } = require('node:sqlite')
+  const db = new DatabaseSync(process.argv[1])
+  db.exec('pragma busy_timeout = 60000; pragma synchronous = off')
+  const put = db.prepare("insert or replace into server_facts (name, value) values ('server_id', cast(? as blob))")
+  function next(number) {
+    put.run(String(number))
+    process.send(number, () => (number < 1000 ? next(number + 1) : process.disconnect()))
+  }
+  next(1)
+`
+
+describe('what is remembered while nothing is committed', () => {
+  it('is never older than what another process had committed before the call, or than an earlier answer', async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'blindkeep-cache-'))
+    t.after(() => rmSync(directory, { recursive: true }))
+    const path = join(directory, 'blindkeep.sqlite')
+    const store = await openSqliteStore({ path })
+    t.after(() => store.close())
+    let reads = 0
+    const present = whileUnchanged(store, () => {
+      reads += 1
+      return store.read(async (tx) => Number(new TextDecoder().decode(await tx.server.fact('server_id'))))
+    })
+    const other = spawn(process.execPath, ['--no-warnings', '-e', COUNTER, path], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    let committed = 0
+    let answered = 0
+    let calls = 0
+    const asking = new Set<Promise<void>>()
+    async function ask(): Promise<void> {
+      const atLeast = Math.max(committed, answered)
+      calls += 1
+      const answer = await present(undefined)
+      assert.ok(answer >= atLeast, `${answer} after ${atLeast}`)
+      answered = Math.max(answered, answer)
+    }
+    // Without a pause between them: calls overlap commits, looks and reads.
+    async function askOn(): Promise<void> {
+      while (other.exitCode === null) await ask()
+    }
+    other.on('message', (number) => {
+      committed = Number(number)
+      asking.add(ask())
+    })
+    const ended = once(other, 'close')
+    await Promise.all([askOn(), askOn(), askOn()])
+    await Promise.all(asking)
+    assert.deepEqual(await ended, [0, null])
+    await ask()
+    assert.equal(answered, 1000)
+    assert.ok(reads < calls, 'nothing was remembered')
   })
 })

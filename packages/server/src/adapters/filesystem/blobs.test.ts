@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   mkdtempSync,
@@ -16,7 +17,7 @@ import { describe, it } from 'node:test'
 import { freshLocation, readBytes, writeBody, writeBytes } from '../../ports/bytesContract/world.ts'
 import { describeObjects } from '../../ports/objects.contract.ts'
 import { describeStaging } from '../../ports/staging.contract.ts'
-import { StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
+import { BlobMissing, StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import { takeAway } from '../../testing/disk.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './blobs.ts'
 
@@ -164,6 +165,19 @@ describe('the filesystem adapter', () => {
       ]) {
         await assert.rejects(call(), StorageUnavailable)
       }
+    }),
+  )
+
+  it(
+    'does not wait for a pipe in the place of an object',
+    inWorld(async ({ blobs, directory }) => {
+      const location = freshLocation()
+      execFileSync('mkfifo', [join(directory, location)])
+      const first = (size: number) =>
+        blobs.read(location, { start: 0, end: size }, { size })[Symbol.asyncIterator]().next()
+      await assert.rejects(first(1000), StorageUnavailable)
+      await assert.rejects(first(300_000), BlobMissing)
+      assert.equal((await blobs.digest(location, 1000, new AbortController().signal)).size, 0)
     }),
   )
 

@@ -6,7 +6,7 @@ import type { Staging } from '../../ports/staging.ts'
 import { BlobMissing } from '../../ports/storageErrors.ts'
 import { createDigests, type Digests } from './digest.ts'
 import { createDirectories, createDirectorySyncs, type DirectorySyncs, PREFIXES } from './directories.ts'
-import { onStorage, storageError, systemCode, unlessMissing } from './failure.ts'
+import { onStorage, READ_ONLY, storageError, systemCode, unlessMissing } from './failure.ts'
 import { createFiles, type Files, type OpenFile } from './files.ts'
 import { createGathering, type Gathering } from './gathering.ts'
 import { createMarker, foreignDirectory, MARKER, type Marker } from './marker.ts'
@@ -142,7 +142,7 @@ function readingBlobs({ root, marker, digests, pieces }: Parts): Omit<Objects, '
       const path = pathOf(root, location)
       checkByteCount(start)
       checkByteCount(end)
-      const handle = await marker.confirm(() => onStorage(() => unlessMissing(() => open(path, 'r'))))
+      const handle = await marker.confirm(() => onStorage(() => unlessMissing(() => open(path, READ_ONLY))))
       if (handle === undefined) throw new BlobMissing('no such object')
       try {
         yield* pieces.read(handle, { start, end }, options)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { systemCode } from './failure.ts'
+import { READ_ONLY, systemCode } from './failure.ts'
 
 /** The size of each read. Smaller reads need more calls; larger ones are not faster and delay an abort. */
 const READ_BYTES = 1024 * 1024
@@ -28,7 +28,7 @@ function serve(port: MessagePort): void {
 
 function answerTo(order: DigestOrder, buffer: Buffer): DigestAnswer {
   try {
-    const descriptor = openSync(order.path, 'r')
+    const descriptor = openSync(order.path, READ_ONLY)
     try {
       return digestOf(descriptor, order, buffer)
     } finally {

@@ -4,6 +4,7 @@ import { Resolver } from 'node:dns/promises'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { MAX_CHANNEL_SHOWN_LENGTH } from '@blindkeep/protocol/schemas/channels'
 import type { Delivery } from '../../ports/messenger.ts'
 import { abortable } from './abortable.ts'
 import type { AllowedAddresses } from './allowedAddresses.ts'
@@ -83,6 +84,9 @@ export function faultInUrl(text: string): string | undefined {
   if (url === null || !(url.protocol === 'https:' || url.protocol === 'http:')) return 'must be an https URL'
   if (url.username !== '' || url.password !== '') return 'must not contain a user or a password'
   if (url.hash !== '') return 'must not have a part after #'
+  // No name is longer (RFC 1035), and a client refuses a list that shows a longer one: then its owner could not remove the channel.
+  if (url.host.length > MAX_CHANNEL_SHOWN_LENGTH)
+    return `must have a host of at most ${MAX_CHANNEL_SHOWN_LENGTH} characters`
   return undefined
 }
 

@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { ChannelId } from '@blindkeep/protocol/ids'
+import { MAX_CHANNEL_SHOWN_LENGTH } from '@blindkeep/protocol/schemas/channels'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { Target } from '../../ports/messenger.ts'
 
@@ -36,7 +37,9 @@ function isBytes(member: string, value: unknown): value is Uint8Array {
 
 /** What a list may show: an e-mail address is the owner's own, but a URL may be a secret beyond its host. */
 export function shownOf(target: StoredTarget): string {
-  return target.kind === 'email' ? target.address : new URL(target.url).host
+  if (target.kind === 'email') return target.address
+  // Rows from before the limit of hosts may have longer ones.
+  return new URL(target.url).host.slice(0, MAX_CHANNEL_SHOWN_LENGTH)
 }
 
 export function isCode(given: string, { code }: StoredTarget): boolean {

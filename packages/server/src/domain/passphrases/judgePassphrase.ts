@@ -13,15 +13,15 @@ export interface PassphraseSettings {
 }
 
 /** Wrong proofs for a link or share from sources that were wrong before, or are unknown. */
-const MAX_ATTEMPTS = 100
+export const MAX_ATTEMPTS = 100
 /**
  * First wrong proofs, one for each network. It is apart from the other limit so that a few guessers cannot use up the attempt of a guest who knows the
  * passphrase, and bounds guessing from very many networks (decisions/limits.md has the numbers).
  */
 const MAX_FIRST_ATTEMPTS = 1000
 const WINDOW_SECONDS = 900
-/** Above this, the oldest is forgotten. */
-const MAX_PROVEN = 10_000
+/** Above this, the one that was right longest ago is forgotten. */
+export const MAX_PROVEN = 10_000
 export const MAX_PROOF_BYTES = 4096
 
 export interface Proof {
@@ -54,6 +54,8 @@ export function createJudgePassphrase(
   const proven = new Set<string>()
 
   function remember(guest: string): void {
+    // To the end: others who are right, at links and shares of their own, do not displace a guest who goes on.
+    proven.delete(guest)
     proven.add(guest)
     const [oldest] = proven
     if (proven.size > MAX_PROVEN && oldest !== undefined) proven.delete(oldest)
