@@ -14,7 +14,7 @@ import { openOwner } from './owner.ts'
 import { recoveryProof } from './seal/derive.ts'
 
 export { type NewRecoveryWords, newRecoveryWords } from './account/newRecoveryWords.ts'
-export { RECOVERY_WORDS } from './account/recoveryWords.ts'
+export { RECOVERY_WORDS, typedWords } from './account/recoveryWords.ts'
 
 export interface CheckRecoveryWords {
   readonly baseUrl: string

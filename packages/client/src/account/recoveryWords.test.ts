@@ -19,6 +19,18 @@ describe('recovery words', () => {
     }
   })
 
+  it('may have the numbers with which they are printed and saved', async () => {
+    const [vector] = vectors.valid
+    assert.ok(vector)
+    const words = await wordsOfSecret(fromHex(vector.secret))
+    for (const separator of ['. ', '.', ') ', ' ', '\n']) {
+      const typed = words.map((word, index) => `${index + 1}${separator}${word}`).join('\n')
+      assert.equal(toHex(await secretOfWords(typed)), vector.secret, JSON.stringify(separator))
+    }
+    await assert.rejects(secretOfWords('1. abandon 2. blindkeep'), { unknown: { place: 2, word: 'blindkeep' } })
+    for (const nothing of ['', ' ', '1.']) await assert.rejects(secretOfWords(nothing), { reason: 'count' })
+  })
+
   it('are refused with a reason, and with the word that is not on the list', async () => {
     assert.ok(vectors.invalid.length >= 9)
     for (const { name, words, reason, place } of vectors.invalid)

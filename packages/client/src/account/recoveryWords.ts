@@ -17,15 +17,23 @@ export async function wordsOfSecret(secret: Uint8Array): Promise<readonly string
   return entropyToMnemonic(secret, wordlist).split(' ')
 }
 
-/** Capitals, spaces and line breaks do not matter. 32 bytes. Throws `WordsError`. */
+/** The words as they were typed, without the numbers of a list (`1. core`): printed and saved words have them, and no word has a digit. */
+export function typedWords(typed: string): readonly string[] {
+  return typed
+    .split(/\s+/u)
+    .map((word) => word.replace(/^\d{1,2}[.):]?/u, ''))
+    .filter((word) => word !== '')
+}
+
+/** Capitals, spaces, line breaks and the numbers of a list do not matter. 32 bytes. Throws `WordsError`. */
 export async function secretOfWords(typed: string): Promise<Bytes> {
   if (typed.trim().length > MAX_TYPED_CHARACTERS) throw wrongCount()
-  const words = typed.trim().normalize('NFKD').toLowerCase().split(/\s+/u)
+  const words = typedWords(typed.normalize('NFKD').toLowerCase())
   const { mnemonicToEntropy, wordlist } = await loadList()
   const known = new Set(wordlist)
   const at = words.findIndex((word) => !known.has(word))
   const word = words[at]
-  if (word !== undefined && word !== '')
+  if (word !== undefined)
     throw new WordsError('unknown_word', `Word ${at + 1} is not on the list.`, { place: at + 1, word })
   if (words.length !== RECOVERY_WORDS) throw wrongCount()
   try {

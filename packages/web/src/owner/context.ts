@@ -9,6 +9,9 @@ export interface OwnerPages {
   /** The server's URL, without a slash at the end. */
   readonly baseUrl: string
   readonly language: Language
+  /** SECRET. The backup codes that the owner has not confirmed to have saved: the server never gives them again, so they outlast the page that shows them. */
+  readonly unsavedCodes: readonly string[] | undefined
+  onUnsavedCodes(codes: readonly string[] | undefined): void
   /** Calls back for every change on the server, until the returned function is called. */
   onLive(listener: (event: LiveEvent) => void): () => void
   /** Shows a short message, also to screen readers. */

@@ -34,12 +34,12 @@ export function useSignOut(session: PageSession): SignOut {
 }
 
 export function SignOutQuestion({ signOut: { loss, leave, stay } }: { readonly signOut: SignOut }) {
-  const { language } = useOwnerPages()
+  const { language, unsavedCodes } = useOwnerPages()
   const text = ownerText(language).busy
   if (loss === undefined) return null
   return (
     <Dialog title={text.title} closeLabel={text.stay} onClose={stay}>
-      {loss.isUnderWay && <p>{text.explain}</p>}
+      {loss.isUnderWay && <p>{unsavedCodes === undefined ? text.explain : text.unsavedCodes}</p>}
       {loss.hasUnfinished && <p>{text.unfinished}</p>}
       <div class="row">
         <Button kind="danger" onClick={leave}>

@@ -1,6 +1,7 @@
 /** The app of a signed-in owner: the live connection, and the shell around the pages. */
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useCloseGuard } from '../common/closeGuard.ts'
 import type { Language } from '../common/language.ts'
 import { oneAtATime } from '../common/oneAtATime.ts'
 import { useLoaded } from '../common/useLoaded.ts'
@@ -34,9 +35,11 @@ export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...
     onRefused: (error) =>
       showMessage({ tone: 'bad', text: accountText(language).tieRefused(errorText(error, language)) }),
   })
+  const [unsavedCodes, onUnsavedCodes] = useState<readonly string[]>()
+  useCloseGuard(unsavedCodes !== undefined)
   const pages = useMemo(
-    () => ({ owner, baseUrl, language, onLive: live.onLive, showMessage }),
-    [owner, baseUrl, language, live.onLive, showMessage],
+    () => ({ owner, baseUrl, language, unsavedCodes, onUnsavedCodes, onLive: live.onLive, showMessage }),
+    [owner, baseUrl, language, unsavedCodes, live.onLive, showMessage],
   )
   useEffect(() => {
     const text = ownerText(language)

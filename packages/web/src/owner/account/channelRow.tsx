@@ -83,10 +83,11 @@ function ConfirmForm({ channel, reload }: ConfirmFormProps) {
   const action = useAction()
   const { error } = action
   const isWrong = error instanceof ProblemError && error.code === 'error.channel.code_wrong'
-  const isComplete = /^\d{8}$/.test(code.trim())
+  const digits = code.replace(/\s/gu, '')
+  const isComplete = /^\d{8}$/.test(digits)
   const confirm = () =>
     action.run(async () => {
-      await owner.confirmChannel(channel.channelId, code.trim())
+      await owner.confirmChannel(channel.channelId, digits)
       showMessage({ tone: 'good', text: text.notify.confirmed })
       reload()
     })

@@ -1,6 +1,5 @@
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Notice } from '../../common/controls.tsx'
 import { QrCode } from '../../common/qrCode.tsx'
 import { useOwnerPages } from '../context.ts'
@@ -19,15 +18,12 @@ interface SecondFactorProps {
   readonly reload: () => void
 }
 
-type Step =
-  | { readonly name: 'idle' | 'password' | 'disable' }
-  | { readonly name: 'confirm'; readonly address: string }
-  | { readonly name: 'codes'; readonly codes: readonly string[] }
+type Step = { readonly name: 'idle' | 'password' | 'disable' } | { readonly name: 'confirm'; readonly address: string }
 
 const IDLE: Step = { name: 'idle' }
 
 export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
-  const { owner, language, showMessage } = useOwnerPages()
+  const { owner, language, showMessage, unsavedCodes, onUnsavedCodes } = useOwnerPages()
   const text = accountText(language).factor
   const [step, setStep] = useState<Step>(IDLE)
   const done = (message: string) => {
@@ -37,7 +33,7 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
   }
   return (
     <Section title={text.title} state={<span class={`badge ${isOn ? 'good' : ''}`}>{isOn ? text.on : text.off}</span>}>
-      {step.name === 'idle' && (
+      {step.name === 'idle' && unsavedCodes === undefined && (
         <>
           <p class="soft">{isOn ? text.explainOn : text.explainOff}</p>
           <div>
@@ -59,14 +55,24 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
         <ConfirmForm
           address={step.address}
           onCodes={(codes) => {
-            setStep({ name: 'codes', codes })
+            onUnsavedCodes(codes)
+            setStep(IDLE)
             reload()
           }}
           onUnsure={reload}
           onCancel={() => setStep(IDLE)}
         />
       )}
-      {step.name === 'codes' && <BackupCodes email={email} codes={step.codes} onDone={() => done(text.enabled)} />}
+      {unsavedCodes !== undefined && (
+        <BackupCodes
+          email={email}
+          codes={unsavedCodes}
+          onDone={() => {
+            onUnsavedCodes(undefined)
+            done(text.enabled)
+          }}
+        />
+      )}
       {step.name === 'disable' && (
         <PasswordForm
           explain={text.disableExplain}
@@ -154,8 +160,6 @@ function BackupCodes({ email, codes, onDone }: BackupCodesProps) {
   const { language } = useOwnerPages()
   const text = accountText(language).factor
   const heading = useRef<HTMLHeadingElement>(null)
-  // The codes are never shown again.
-  useCloseGuard(true)
   useEffect(() => heading.current?.focus(), [])
   return (
     <div class="stack">

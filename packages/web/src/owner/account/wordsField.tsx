@@ -1,4 +1,5 @@
 import { WordsError } from '@blindkeep/client/errors'
+import { typedWords } from '@blindkeep/client/recovery'
 import { Field } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
 import { errorText } from '../errorText.ts'
@@ -15,7 +16,7 @@ interface WordsFieldProps {
 /** A field for 24 words; its fault names the wrong word. */
 export function WordsField({ words, onWords, error, language }: WordsFieldProps) {
   const text = accountText(language).recover
-  const count = words.split(/\s+/u).filter((word) => word !== '').length
+  const { length: count } = typedWords(words)
   return (
     <Field
       label={text.words}

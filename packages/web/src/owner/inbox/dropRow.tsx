@@ -1,3 +1,4 @@
+import { announcedCount } from '@blindkeep/client/owner'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { IconButton, Name } from '../../common/controls.tsx'
 import { formatAge, formatBytes, formatInstant } from '../../common/format.ts'
@@ -109,9 +110,11 @@ export function BatchInView({ of, readBatch }: BatchInViewProps) {
 function Facts({ item, linkLabel, language, nowMs, isInBatch }: DropRowProps) {
   const text = inboxText(language)
   const { file, receivedAt } = item
+  const announced = announcedCount([item])
   if (isInBatch === true) return <p class="small soft size">{formatBytes(sizeOf(item), language)}</p>
   return (
     <ul class="dotted small soft">
+      {announced !== undefined && <li>{text.batch.alone(announced)}</li>}
       <li>{formatBytes(sizeOf(item), language)}</li>
       {file?.sender !== undefined && (
         <li class="sender">

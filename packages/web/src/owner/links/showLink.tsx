@@ -9,7 +9,7 @@ import { ShownPassphrase } from '../newPassphrase.tsx'
 import { labelOf, linksText } from './texts.ts'
 
 interface ShowLinkProps {
-  readonly link: Pick<OwnLink, 'url' | 'label'>
+  readonly link: Pick<OwnLink, 'url' | 'label' | 'passphraseRequired'>
   readonly language: Language
   readonly onClose: () => void
 }
@@ -18,7 +18,7 @@ export function ShowLink({ link, language, onClose }: ShowLinkProps) {
   const text = linksText(language)
   return (
     <Dialog title={labelOf(link, language)} closeLabel={text.close} onClose={onClose}>
-      <LinkAddress url={link.url} language={language} />
+      <LinkAddress url={link.url} isProtected={link.passphraseRequired} language={language} />
     </Dialog>
   )
 }
@@ -27,10 +27,13 @@ interface LinkAddressProps {
   readonly url: string
   /** Present only right after the link was created. */
   readonly passphrase?: string | undefined
+  /** Whether guests need a passphrase. */
+  readonly isProtected?: boolean
   readonly language: Language
 }
 
-export function LinkAddress({ url, passphrase, language }: LinkAddressProps) {
+export function LinkAddress(props: LinkAddressProps) {
+  const { url, passphrase, isProtected = passphrase !== undefined, language } = props
   const text = linksText(language).ready
   const mail = `mailto:?subject=${encodeURIComponent(text.mailSubject)}&body=${encodeURIComponent(text.mailBody(url))}`
   return (
@@ -61,7 +64,7 @@ export function LinkAddress({ url, passphrase, language }: LinkAddressProps) {
         <QrCode text={url} label={text.qr} />
         <div class="stack small soft">
           <p>{text.qrHint}</p>
-          <p>{text.secret}</p>
+          <p>{isProtected ? text.secretWithPassphrase : text.secret}</p>
         </div>
       </div>
     </div>

@@ -107,7 +107,8 @@ export const account: typeof import('../en/account.ts').account = {
     explain:
       'Geben Sie die 24 Wörter ein, die Sie beim Anlegen des Kontos bekommen haben, und wählen Sie ein neues Passwort. Passkeys werden entfernt: Sie können sie neu hinzufügen.',
     words: 'Wiederher\u00adstellungs\u00adwörter',
-    wordsHint: (count) => `${number(count)} von 24 Wörtern. Großschreibung, Abstände und Zeilen spielen keine Rolle.`,
+    wordsHint: (count) =>
+      `${number(count)} von 24 Wörtern. Großschreibung, Abstände, Zeilen und Nummern spielen keine Rolle.`,
     submit: 'Neues Passwort setzen',
     back: 'Zurück zur Anmeldung',
     done: 'Ihr Passwort wurde geändert. Überall sonst sind Sie abgemeldet, und Passkeys wurden entfernt. Ihre Wiederher\u00adstellungs\u00adwörter bleiben gleich.',
@@ -286,7 +287,7 @@ export const account: typeof import('../en/account.ts').account = {
     },
     test: 'Test senden',
     sendCode: 'Code noch einmal senden',
-    tested: 'Der Test ist angekommen.',
+    tested: 'Der Test ist verschickt. Sehen Sie nach, ob er angekommen ist.',
     testFailed: (why) => `Der Test ist nicht angekommen. ${why}`,
     remove: 'Entfernen',
     removed: 'Wurde entfernt.',

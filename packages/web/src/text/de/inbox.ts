@@ -49,6 +49,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   batch: {
     count: (count) => files(count),
     announced: (count) => `von ${number(count)} zusammen ausgewählten`,
+    alone: (count) => `eine von ${number(count)} zusammen ausgewählten`,
     looking: 'weitere dieser Dateien werden gesucht\u00a0…',
     unfold: (count) => `Alle ${files(count)} anzeigen`,
     fold: 'Weniger Dateien anzeigen',

@@ -123,6 +123,8 @@ export const links: typeof import('../en/links.ts').links = {
     qrHint: 'Oder scannen Sie den Code mit einem Telefon.',
     secret:
       'Wer diesen Link hat, kann Ihnen Dateien schicken, bis er abläuft oder Sie ihn widerrufen. Nur Sie können die Dateien öffnen, die ankommen.',
+    secretWithPassphrase:
+      'Wer diesen Link und das Kennwort hat, kann Ihnen Dateien schicken, bis der Link abläuft oder Sie ihn widerrufen. Nur Sie können die Dateien öffnen, die ankommen.',
     passphrase: 'Das Kennwort',
     passphraseOnce:
       'Notieren Sie es jetzt: Es wird nicht noch einmal angezeigt. Geben Sie es auf einem anderen Weg weiter als den Link.',

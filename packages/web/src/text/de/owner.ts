@@ -28,6 +28,8 @@ export const owner: typeof import('../en/owner.ts').owner = {
   busy: {
     title: 'Es ist noch etwas in Arbeit',
     explain: 'Dateien werden gerade hochgeladen, heruntergeladen, geprüft oder verschoben. Das Abmelden bricht das ab.',
+    unsavedCodes:
+      'Ihre Ersatzcodes sind noch nicht gesichert und werden nach dem Abmelden nicht mehr angezeigt. Sie stehen unter Konto.',
     unfinished:
       'Einige Uploads sind nicht fertig. Beim Abmelden werden sie aus diesem Browser entfernt und müssen neu beginnen.',
     leave: 'Jetzt abmelden',

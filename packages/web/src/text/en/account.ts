@@ -102,7 +102,8 @@ export const account = {
     explain:
       'Enter the 24 words that you got when you created the account, and choose a new password. Passkeys are removed: you can add them again.',
     words: 'Recovery words',
-    wordsHint: (count: number) => `${number(count)} of 24 words. Capitals, spaces and line breaks do not matter.`,
+    wordsHint: (count: number) =>
+      `${number(count)} of 24 words. Capitals, spaces, line breaks and numbers do not matter.`,
     submit: 'Set new password',
     back: 'Back to sign-in',
     done: 'Your password was changed. You are signed out everywhere else, and passkeys were removed. Your recovery words stay the same.',
@@ -276,7 +277,7 @@ export const account = {
     },
     test: 'Send a test',
     sendCode: 'Send the code again',
-    tested: 'The test has arrived.',
+    tested: 'The test was sent. Look whether it has arrived.',
     testFailed: (why: string) => `The test did not arrive. ${why}`,
     remove: 'Remove',
     removed: 'It was removed.',

@@ -47,6 +47,7 @@ export const inbox = {
   batch: {
     count: (count: number) => files(count),
     announced: (count: number) => `of ${files(count)} chosen together`,
+    alone: (count: number) => `one of ${files(count)} chosen together`,
     looking: 'looking for more of these files…',
     unfold: (count: number) => `Show all ${files(count)}`,
     fold: 'Show fewer files',

@@ -118,6 +118,8 @@ export const links = {
     qrHint: 'Or scan the code with a phone.',
     secret:
       'Anyone with this link can send you files until it expires or you revoke it. Only you can open the files that arrive.',
+    secretWithPassphrase:
+      'Anyone with this link and the passphrase can send you files until it expires or you revoke it. Only you can open the files that arrive.',
     passphrase: 'The passphrase',
     passphraseOnce: 'Write it down now: it is not shown again. Tell it to people in another way than the link.',
     copyPassphrase: 'Copy passphrase',

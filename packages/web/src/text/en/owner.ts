@@ -28,6 +28,8 @@ export const owner = {
   busy: {
     title: 'Something is still in progress',
     explain: 'Files are being uploaded, downloaded, checked or moved. Signing out stops that.',
+    unsavedCodes:
+      'Your backup codes are not saved yet, and are not shown again after you sign out. You find them under Account.',
     unfinished:
       'Some uploads are not finished. Signing out removes them from this browser, and they have to start again.',
     leave: 'Sign out now',
