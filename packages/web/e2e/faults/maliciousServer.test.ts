@@ -350,7 +350,11 @@ describe('the inbox, with a malicious server', () => {
     const row = page.locator('.drop').filter({ hasText: 'Chosen' })
     await row.getByRole('button', { name: 'contract.txt', exact: true }).click()
     await button(page, inboxText.keepLong).click()
+    // The page asks for an asset only when it tries again.
+    const refusal = { status: 403, ...problemOf('error.account.suspended', 403) }
+    await page.route(/\/adopt$/, (route) => route.fulfill(refusal), { times: 1 })
     await button(page, inboxText.keeping.submit(1)).click()
+    await button(page, inboxText.retry).click()
     await acts.assertNone(forgery.hash)
     assert.ok(asked > 0, 'the server has lied')
   })
