@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { addDevice } from './assetWorld.ts'
 import { json } from './call.ts'
+import type { Client } from './client.ts'
 import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { addPasskey, passkeyBody, passkeysOf, sendPasskey, signInWith } from './passkeying.ts'
 import { finish, finishBody, newRecoverable } from './recovering.ts'
 import { turnOn } from './secondFactor.ts'
-import { connect } from './server.ts'
+import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import { asOwner, base64, newPassword, type Owner, signUp, type Tokens } from './world.ts'
 
 const MAX_PASSKEYS = 20
+const MAX_WRONG_OF_SOURCE = 3
 
 const server = await connect()
 
@@ -200,5 +202,39 @@ describe('passkeys of an account', () => {
     expectAnswer(await signInWith(server, body), '200')
     expectAnswer(await finish(server, finishBody(owner.email, { recovery_proof: proof })), '200')
     expectAnswer(await signInWith(server, body), '401 auth.invalid_credentials')
+  })
+})
+
+// Covers: Accounts and sessions
+describe('passkeys through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
+  if (NEEDS_OWN_SERVER) return
+  const { client } = await operatedServer({
+    TRUST_PROXY: '127.0.0.1',
+    REGISTRATION: 'open',
+    LOGIN_TRIES_PER_WINDOW: String(MAX_WRONG_OF_SOURCE),
+  })
+  const from = (address: string): Client => ({
+    ...client,
+    send: (call) => client.send({ ...call, headers: { ...call.headers, 'x-forwarded-for': address } }),
+  })
+  const expected = { '401 auth.invalid_credentials': MAX_WRONG_OF_SOURCE, '429 auth.rate_limited': 4 }
+
+  it('answer 429 after too many wrong proofs, known or not, and still accept another source', async () => {
+    const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
+    const body = await addPasskey(await signUp(guesser))
+    for (const passkey of [body, passkeyBody()])
+      assert.deepEqual(
+        tally(await atOnce(MAX_WRONG_OF_SOURCE + 4, () => signInWith(guesser, { ...passkey, proof: base64(32) }))),
+        expected,
+      )
+    expectAnswer(await signInWith(guesser, body), '429 auth.rate_limited', 'also to the right proof')
+    expectAnswer(await signInWith(elsewhere, body), '200', 'not to another source')
+  })
+
+  it('answer 429 to an owner who adds one after too many wrong passwords', async () => {
+    const owner = await signUp(from('203.0.113.3'))
+    const wrong = () => sendPasskey(owner, passkeyBody({ current_password: newPassword() }))
+    assert.deepEqual(tally(await atOnce(MAX_WRONG_OF_SOURCE + 4, wrong)), expected)
+    expectAnswer(await sendPasskey(owner, passkeyBody()), '429 auth.rate_limited', 'also with the right password')
   })
 })

@@ -16,8 +16,8 @@ const MAX_WRONG_SECRETS_OF_ACCOUNT = 100
 /** Wrong codes for one account in a day, from all sources together. Three of a million codes are right at a time. */
 const MAX_WRONG_CODES_OF_ACCOUNT = 100
 /**
- * Wrong recovery proofs or backup codes for one account, or wrong proofs for one passkey, in 15 minutes, from all sources together. They have 50 bits or more, so even this many guesses are
- * hopeless. With a low limit, a stranger could lock the owner out by using it up.
+ * Wrong recovery proofs or backup codes for one account, or wrong proofs for one passkey, in 15 minutes, from all sources together. They have 50 bits or
+ * more, so even this many guesses are hopeless. With a low limit, a stranger could lock the owner out by using it up.
  */
 const MAX_WRONG_UNGUESSABLE_OF_ACCOUNT = 10_000
 
