@@ -23,7 +23,7 @@ export const DATABASE_CAUSES: readonly Cause<Place>[] = [
   { name: 'crashed and restarted', lastsMs: [0, 0], begin: crash },
   { name: 'failed over to a standby', lastsMs: [500, 3_000], begin: failOver },
   { name: 'out of connections', lastsMs: [500, 3_000], begin: outOfConnections },
-  { name: 'disk full', lastsMs: [500, 3_000], begin: fullDisk },
+  { name: 'disk full', lastsMs: [500, 3_000], fills: true, begin: fullDisk },
 ]
 
 /** A cause that the proxy makes and heals. */

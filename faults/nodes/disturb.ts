@@ -10,6 +10,8 @@ export interface Cause<Place> {
   readonly lastsMs: readonly [least: number, most: number]
   /** It gives wrong bytes. */
   readonly lies?: boolean
+  /** It leaves the database no room. */
+  readonly fills?: boolean
   /** Begins it, and resolves with what ends it. */
   begin(place: Place, random: Random): Promise<() => unknown> | (() => unknown)
 }
@@ -50,6 +52,7 @@ export async function disturb<Place>(disturbance: Disturbance<Place>): Promise<R
     await pause(random.integer(300, 1_500))
     trouble.isPresent = true
     trouble.isLying = cause.lies === true
+    trouble.isFull = cause.fills === true
     const end = await cause.begin(place, random)
     await pause(random.integer(...cause.lastsMs))
     await end()

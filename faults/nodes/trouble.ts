@@ -10,6 +10,8 @@ export interface Trouble {
    * read again.
    */
   isLying: boolean
+  /** The database has no room, which the server says with a code of its own. */
+  isFull: boolean
   /** Requests that were answered so. */
   refused: number
   /** How guests see the server: such an answer is as good as none, so they ask again. */
@@ -27,6 +29,8 @@ export function createTrouble(): Trouble {
   let endedAt = Number.NEGATIVE_INFINITY
   let isLying = false
   let liedAt = Number.NEGATIVE_INFINITY
+  let isFull = false
+  let fullAt = Number.NEGATIVE_INFINITY
   const trouble: Trouble = {
     get isPresent() {
       return isPresent
@@ -41,6 +45,13 @@ export function createTrouble(): Trouble {
     set isLying(is) {
       if (isLying) liedAt = performance.now()
       isLying = is
+    },
+    get isFull() {
+      return isFull
+    },
+    set isFull(is) {
+      if (isFull) fullAt = performance.now()
+      isFull = is
     },
     refused: 0,
     seen: (api) => ({
@@ -70,8 +81,9 @@ export function createTrouble(): Trouble {
   }
   function isRefused({ status, code, body }: Reply): boolean {
     const isExpected = isRecent()
+    const isForRoom = code === 'error.storage.full' && (isFull || performance.now() - fullAt < LATE_MS)
     // An answer to HEAD has no body, and so no code.
-    const isDeclared = status === 500 && (code === 'error.storage.unavailable' || body.length === 0)
+    const isDeclared = status === 500 && (code === 'error.storage.unavailable' || isForRoom || body.length === 0)
     if (isExpected && isDeclared) trouble.refused++
     return isExpected && isDeclared
   }
