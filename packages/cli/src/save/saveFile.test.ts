@@ -128,16 +128,21 @@ describe('a file that two processes save into one folder', () => {
   async function whileHalfWritten(first: () => Promise<unknown>, second: Partial<FileToSave> = {}): Promise<unknown> {
     const goOn = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
+    let asked = 0
+    // Each piece is asked for when the one before is written.
     const content = async () =>
-      new ReadableStream<Uint8Array<ArrayBuffer>>({
-        async pull(controller) {
-          controller.enqueue(new TextEncoder().encode('te'))
-          begun.resolve()
-          await goOn.promise
-          controller.enqueue(new TextEncoder().encode('xt'))
-          controller.close()
+      new ReadableStream<Uint8Array<ArrayBuffer>>(
+        {
+          async pull(controller) {
+            if (asked++ === 0) return controller.enqueue(new TextEncoder().encode('te'))
+            begun.resolve()
+            await goOn.promise
+            controller.enqueue(new TextEncoder().encode('xt'))
+            controller.close()
+          },
         },
-      })
+        { highWaterMark: 0 },
+      )
     const saving = saveFile(fileOf('a.txt', 'text', { content, ...second }))
     await begun.promise
     try {
