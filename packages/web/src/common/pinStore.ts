@@ -3,7 +3,8 @@
  * changes a key, or forgets what it signed, can be detected only by a client that remembers it (specification, Discovery, attestation-keys).
  */
 import { joinPins, type PinnedKeys, parsePins } from '@blindkeep/client/receipts'
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import type { DBSchema, IDBPDatabase } from 'idb'
+import { withDatabase } from './withDatabase.ts'
 
 const DATABASE = 'blindkeep-pins'
 const VERSION = 1
@@ -44,16 +45,6 @@ function readable(stored: unknown): PinnedKeys | undefined {
   }
 }
 
-/** Opens the database for each use: an open connection would stop a later version of the page from upgrading it. */
-async function withPins<Result>(use: (database: IDBPDatabase<Pins>) => Promise<Result>): Promise<Result> {
-  const database = await openDB<Pins>(DATABASE, VERSION, {
-    upgrade: (fresh) => {
-      fresh.createObjectStore('pins')
-    },
-  })
-  try {
-    return await use(database)
-  } finally {
-    database.close()
-  }
+function withPins<Result>(use: (database: IDBPDatabase<Pins>) => Promise<Result>): Promise<Result> {
+  return withDatabase({ name: DATABASE, version: VERSION, create: (fresh) => fresh.createObjectStore('pins') }, use)
 }

@@ -3,7 +3,8 @@
  * The device keys: always, each sealed under its account key, so that without that key nothing can use it or tell whose it is.
  */
 import type { Bytes } from '@blindkeep/protocol/bytes'
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import type { DBSchema, IDBPDatabase } from 'idb'
+import { withDatabase } from '../common/withDatabase.ts'
 import { readStoredSession, type StoredSession } from './storedSession.ts'
 
 interface OwnerDatabase extends DBSchema {
@@ -17,33 +18,23 @@ const KEPT = 'kept'
 /** Enough for all accounts of one browser profile; beyond it the oldest is deleted. */
 const MAX_DEVICES = 20
 
-function open(): Promise<IDBPDatabase<OwnerDatabase>> {
-  return openDB<OwnerDatabase>(NAME, VERSION, {
-    upgrade(database) {
-      database.createObjectStore('session')
-      database.createObjectStore('devices', { autoIncrement: true })
-    },
-  })
-}
-
-async function withDatabase<Result>(work: (database: IDBPDatabase<OwnerDatabase>) => Promise<Result>): Promise<Result> {
-  const database = await open()
-  try {
-    return await work(database)
-  } finally {
-    database.close()
+function withOwner<Result>(use: (database: IDBPDatabase<OwnerDatabase>) => Promise<Result>): Promise<Result> {
+  const create = (fresh: IDBPDatabase<OwnerDatabase>) => {
+    fresh.createObjectStore('session')
+    fresh.createObjectStore('devices', { autoIncrement: true })
   }
+  return withDatabase({ name: NAME, version: VERSION, create }, use)
 }
 
 /** Undefined when nothing is stored, also in a browser that stores nothing at all. */
 export async function loadSession(): Promise<StoredSession | undefined> {
-  const stored: unknown = await withDatabase((database) => database.get('session', KEPT)).catch(() => undefined)
+  const stored: unknown = await withOwner((database) => database.get('session', KEPT)).catch(() => undefined)
   return readStoredSession(stored)
 }
 
 /** Durable when it resolves. Rejects when the browser stores nothing. */
 export async function saveSession(session: StoredSession): Promise<void> {
-  await withDatabase(async (database) => {
+  await withOwner(async (database) => {
     const change = database.transaction('session', 'readwrite', { durability: 'strict' })
     await change.store.put(session, KEPT)
     await change.done
@@ -51,19 +42,19 @@ export async function saveSession(session: StoredSession): Promise<void> {
 }
 
 export async function deleteSession(): Promise<void> {
-  await withDatabase((database) => database.delete('session', KEPT)).catch(() => undefined)
+  await withOwner((database) => database.delete('session', KEPT)).catch(() => undefined)
 }
 
 /** The device keys of all accounts, the newest first. Only an account key shows which of them belong to its account. */
 export async function loadSealedDevices(): Promise<readonly Bytes[]> {
-  return withDatabase((database) => database.getAll('devices')).then(
+  return withOwner((database) => database.getAll('devices')).then(
     (devices) => devices.reverse().filter((sealed): sealed is Bytes => sealed instanceof Uint8Array),
     () => [],
   )
 }
 
 export async function saveSealedDevice(sealed: Bytes): Promise<void> {
-  await withDatabase(async (database) => {
+  await withOwner(async (database) => {
     const change = database.transaction('devices', 'readwrite')
     await change.store.add(sealed)
     const keys = await change.store.getAllKeys()

@@ -7,7 +7,8 @@ import { AccountError } from '@blindkeep/client/errors'
 import type { Owner, RevocationStore } from '@blindkeep/client/owner'
 import { type Bytes, concatBytes, toHex, utf8 } from '@blindkeep/protocol/bytes'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import type { DBSchema, IDBPDatabase } from 'idb'
+import { withDatabase } from '../common/withDatabase.ts'
 import { readSeenRecord, type SeenRecord, withRevoked } from './seenRecord.ts'
 
 /** The largest number of a change that this browser has seen of the account. */
@@ -26,6 +27,7 @@ interface SeenDatabase extends DBSchema {
 }
 
 const DATABASE = 'blindkeep-seen'
+const VERSION = 1
 const KEY_LABEL = 'blindkeep/seen/1\0'
 const ACCOUNT_LABEL = 'blindkeep/seen-account/1\0'
 
@@ -70,22 +72,15 @@ function update(owner: OfAccount, change: (seen: SeenRecord) => SeenRecord): Pro
   }).catch(() => undefined)
 }
 
-/** Opens the database for each use: an open connection would stop a later version of the page from upgrading it. */
 async function withSeen<Result>(
   { accountKey }: OfAccount,
   use: (database: IDBPDatabase<SeenDatabase>, key: string) => Promise<Result>,
 ): Promise<Result> {
   const key = await hashOf(KEY_LABEL, accountKey)
-  const database = await openDB<SeenDatabase>(DATABASE, 1, {
-    upgrade: (fresh) => {
-      fresh.createObjectStore('seen')
-    },
-  })
-  try {
-    return await use(database, key)
-  } finally {
-    database.close()
-  }
+  return withDatabase<SeenDatabase, Result>(
+    { name: DATABASE, version: VERSION, create: (fresh) => fresh.createObjectStore('seen') },
+    (database) => use(database, key),
+  )
 }
 
 async function hashOf(label: string, ...parts: readonly Bytes[]): Promise<string> {

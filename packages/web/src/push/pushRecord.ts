@@ -3,8 +3,9 @@
  * each server of the origin. None of it is secret, and none of it is enough to send something here.
  */
 import type { AccountId, ChannelId } from '@blindkeep/protocol/ids'
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import type { DBSchema, IDBPDatabase } from 'idb'
 import type { Language } from '../common/language.ts'
+import { withDatabase } from '../common/withDatabase.ts'
 
 export interface PushRecord {
   readonly accountId: AccountId
@@ -22,29 +23,20 @@ interface PushDatabase extends DBSchema {
 const NAME = 'blindkeep.push'
 const VERSION = 1
 
-async function withDatabase<Result>(work: (database: IDBPDatabase<PushDatabase>) => Promise<Result>): Promise<Result> {
-  const database = await openDB<PushDatabase>(NAME, VERSION, {
-    upgrade(created) {
-      created.createObjectStore('browsers')
-    },
-  })
-  try {
-    return await work(database)
-  } finally {
-    database.close()
-  }
+function withRecords<Result>(use: (database: IDBPDatabase<PushDatabase>) => Promise<Result>): Promise<Result> {
+  return withDatabase({ name: NAME, version: VERSION, create: (fresh) => fresh.createObjectStore('browsers') }, use)
 }
 
 /** Undefined also in a browser that stores nothing. */
 export async function loadPushRecord(baseUrl: string): Promise<PushRecord | undefined> {
-  return withDatabase((database) => database.get('browsers', baseUrl)).catch(() => undefined)
+  return withRecords((database) => database.get('browsers', baseUrl)).catch(() => undefined)
 }
 
 /** Rejects when the browser stores nothing. */
 export async function savePushRecord(baseUrl: string, record: PushRecord): Promise<void> {
-  await withDatabase((database) => database.put('browsers', record, baseUrl))
+  await withRecords((database) => database.put('browsers', record, baseUrl))
 }
 
 export async function deletePushRecord(baseUrl: string): Promise<void> {
-  await withDatabase((database) => database.delete('browsers', baseUrl)).catch(() => undefined)
+  await withRecords((database) => database.delete('browsers', baseUrl)).catch(() => undefined)
 }

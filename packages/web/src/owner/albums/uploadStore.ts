@@ -1,7 +1,8 @@
 /** Stores unfinished uploads in IndexedDB, so that a new page can resume them. The entries name the files but can't open them. */
 import { parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
-import { type DBSchema, type IDBPDatabase, openDB } from 'idb'
+import type { DBSchema, IDBPDatabase } from 'idb'
+import { withDatabase } from '../../common/withDatabase.ts'
 import type { StoredUpload } from './uploadItem.ts'
 
 const DATABASE = 'blindkeep-uploads'
@@ -67,16 +68,6 @@ const accountOf = ({ envelope }: UploadState) => envelope.created_by_user
 
 const keyOf = ({ envelope }: UploadState) => envelope.file_id
 
-/** Opens the database for each use: an open connection would block a later version of the page from changing it. */
-async function withUploads<Result>(use: (database: IDBPDatabase<Uploads>) => Promise<Result>): Promise<Result> {
-  const database = await openDB<Uploads>(DATABASE, VERSION, {
-    upgrade: (fresh) => {
-      fresh.createObjectStore('uploads')
-    },
-  })
-  try {
-    return await use(database)
-  } finally {
-    database.close()
-  }
+function withUploads<Result>(use: (database: IDBPDatabase<Uploads>) => Promise<Result>): Promise<Result> {
+  return withDatabase({ name: DATABASE, version: VERSION, create: (fresh) => fresh.createObjectStore('uploads') }, use)
 }
