@@ -1,9 +1,9 @@
 /** Changes the owner's name for a sign-in, a signing key, a passkey or a share. */
-import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
 import { useState } from 'preact/hooks'
-import { Button, Dialog, Field } from '../common/controls.tsx'
+import { Button, Dialog } from '../common/controls.tsx'
 import { useOwnerPages } from './context.ts'
 import { ErrorNotice } from './errorNotice.tsx'
+import { NameField } from './nameField.tsx'
 import { accountText } from './texts.ts'
 import { useAction } from './useAction.ts'
 
@@ -35,17 +35,7 @@ export function NameDialog({ title, name, save, onClose, onSaved }: NameDialogPr
           void submit()
         }}
       >
-        <Field label={text.rename.name} hint={text.rename.hint}>
-          {(input) => (
-            <input
-              {...input}
-              value={given}
-              maxLength={MAX_OWN_NAME_CHARACTERS}
-              autocomplete="off"
-              onInput={(event) => setGiven(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <NameField label={text.rename.name} hint={text.rename.hint} name={given} onName={setGiven} />
         {error !== undefined && <ErrorNotice error={error} language={language} />}
         <div class="row">
           <Button kind="primary" submits busy={isBusy}>

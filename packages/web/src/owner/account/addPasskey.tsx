@@ -1,13 +1,13 @@
 /** Adds a passkey: the password first, then the authenticator, and a code where a second factor is on. */
 import { ProblemError } from '@blindkeep/client/errors'
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/passkey'
-import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button, Field } from '../../common/controls.tsx'
+import { Button } from '../../common/controls.tsx'
 import { browserName } from '../browserName.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
+import { NameField } from '../nameField.tsx'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { forgetPasskey, makePasskey } from './authenticator.ts'
@@ -81,17 +81,7 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
             {isMade ? (asksCode ? text.passkeys.codeExplain : text.passkeys.made) : text.passkeys.makeExplain}
           </p>
           {error !== undefined && !isCodeWrong && <ErrorNotice error={error} language={language} />}
-          <Field label={text.rename.name} hint={text.passkeys.nameHint}>
-            {(input) => (
-              <input
-                {...input}
-                value={name}
-                maxLength={MAX_OWN_NAME_CHARACTERS}
-                autocomplete="off"
-                onInput={(event) => setName(event.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <NameField label={text.rename.name} hint={text.passkeys.nameHint} name={name} onName={setName} />
           {asksCode && (
             <CodeField
               label={text.factor.anyCode}

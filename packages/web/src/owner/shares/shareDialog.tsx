@@ -1,10 +1,10 @@
 import type { CreatedShare } from '@blindkeep/client/owner'
-import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
 import { useId, useState } from 'preact/hooks'
-import { Button, Dialog, Field } from '../../common/controls.tsx'
+import { Button, Dialog } from '../../common/controls.tsx'
 import type { ConsentedAsset } from '../albums/shownAsset.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { NameField } from '../nameField.tsx'
 import { NewPassphrase } from '../newPassphrase.tsx'
 import { type Action, useAction } from '../useAction.ts'
 import { EXPIRIES, type Expiry, expiryInstant } from './expiry.ts'
@@ -81,17 +81,7 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
       }}
     >
       <p>{text.create.explain}</p>
-      <Field label={text.create.name} hint={text.create.nameHint}>
-        {(input) => (
-          <input
-            {...input}
-            value={name}
-            maxLength={MAX_OWN_NAME_CHARACTERS}
-            autocomplete="off"
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <NameField label={text.create.name} hint={text.create.nameHint} name={name} onName={setName} />
       <fieldset class="stack tight" aria-describedby={id}>
         <legend class="share-legend">{text.create.expiry}</legend>
         <div class="choices">

@@ -1,0 +1,26 @@
+import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
+import { Field } from '../common/controls.tsx'
+
+interface NameFieldProps {
+  readonly label: string
+  readonly hint: string
+  readonly name: string
+  readonly onName: (name: string) => void
+}
+
+/** The owner's own name for a sign-in, a key, a passkey or a share. */
+export function NameField({ label, hint, name, onName }: NameFieldProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(input) => (
+        <input
+          {...input}
+          value={name}
+          maxLength={MAX_OWN_NAME_CHARACTERS}
+          autocomplete="off"
+          onInput={(event) => onName(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}
