@@ -41,29 +41,26 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
   const text = accountText(language)
   const [name, setName] = useState(() => browserName(undefined, language))
   const [code, setCode] = useState('')
-  const [isMade, setMade] = useState(false)
   // A second attempt to store it, after a wrong code or a lost connection, makes no second passkey.
-  const made = useRef<MadePasskey | undefined>(undefined)
+  const [made, setMade] = useState<MadePasskey>()
   const action = useAction()
   const { error } = action
   const isCodeWrong = error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
-  const asksCode = isMade && prepared.needsCode
+  const asksCode = made !== undefined && prepared.needsCode
   const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => codeField.current?.focus(), [asksCode])
   const isComplete = !asksCode || code.trim() !== ''
 
   const submit = () =>
     action.run(async () => {
-      if (made.current === undefined) {
-        made.current = await makePasskey(prepared, owner.email)
-        setMade(true)
-        if (prepared.needsCode) return
-      }
-      await prepared.add({ ...made.current, name, ...(prepared.needsCode ? { code } : {}) })
+      const passkey = made ?? (await makePasskey(prepared, owner.email))
+      setMade(passkey)
+      if (prepared.needsCode && !asksCode) return
+      await prepared.add({ ...passkey, name, ...(prepared.needsCode ? { code } : {}) })
       onAdded()
     })
   const cancel = () => {
-    if (made.current !== undefined) void forgetPasskey(made.current.credentialId)
+    if (made !== undefined) void forgetPasskey(made.credentialId)
     onCancel()
   }
   return (
@@ -78,7 +75,7 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
       {(hasTried) => (
         <>
           <p role="status">
-            {isMade ? (asksCode ? text.passkeys.codeExplain : text.passkeys.made) : text.passkeys.makeExplain}
+            {made === undefined ? text.passkeys.makeExplain : asksCode ? text.passkeys.codeExplain : text.passkeys.made}
           </p>
           {error !== undefined && !isCodeWrong && <ErrorNotice error={error} language={language} />}
           <NameField label={text.rename.name} hint={text.passkeys.nameHint} name={name} onName={setName} />
@@ -96,7 +93,7 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
           )}
           <div class="row">
             <Button kind="primary" submits busy={action.isBusy}>
-              {isMade ? text.rename.save : text.passkeys.make}
+              {made === undefined ? text.passkeys.make : text.rename.save}
             </Button>
             <Button kind="quiet" onClick={cancel} disabled={action.isBusy}>
               {text.page.cancel}
