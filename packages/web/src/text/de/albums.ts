@@ -33,7 +33,6 @@ export const albums: typeof import('../en/albums.ts').albums = {
     add: 'Dateien hinzufügen',
     drop: 'Loslassen, um sie zu diesem Album hinzuzufügen',
     loading: 'Die Dateien dieses Albums werden geladen\u00a0…',
-    all: (count) => `Alle ${count}`,
     unnamed: 'Datei ohne Namen',
     unfinished: 'Nicht fertig',
     unreadable: 'Lässt sich nicht öffnen',

@@ -12,7 +12,6 @@ export const share: typeof import('../en/share.ts').share = {
   saveOf: (name) => `${name} herunterladen`,
   saving: (name) => `${name} wird heruntergeladen`,
   saveAll: 'Alle herunterladen',
-  saved: (name) => `${name} wurde heruntergeladen.`,
   savedMark: 'Heruntergeladen',
   stop: 'Anhalten',
   stopOf: (name) => `Herunterladen von ${name} anhalten`,

@@ -32,7 +32,6 @@ export const albums = {
     add: 'Add files',
     drop: 'Release to add them to this album',
     loading: 'Loading the files of this album…',
-    all: (count: string) => `All ${count}`,
     unnamed: 'Unnamed file',
     unfinished: 'Not finished',
     unreadable: 'Cannot be opened',

@@ -13,7 +13,6 @@ export const share = {
   saveOf: (name: string) => `Download ${name}`,
   saving: (name: string) => `Downloading ${name}`,
   saveAll: 'Download all',
-  saved: (name: string) => `${name} was downloaded.`,
   savedMark: 'Downloaded',
   stop: 'Stop',
   stopOf: (name: string) => `Stop downloading ${name}`,
