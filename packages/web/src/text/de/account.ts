@@ -244,23 +244,23 @@ export const account: typeof import('../en/account.ts').account = {
       here: 'Dieser Browser',
       start: 'Diesen Browser benachrichtigen',
       explain:
-        'Nachrichten kommen auch, wenn keine Seite offen ist. Sie gehen über den Dienst des Browser-Herstellers. Er erfährt, wann eine kommt, und kann sie nicht lesen.',
+        'Nachrichten kommen auch an, wenn keine Seite offen ist. Sie gehen über einen Dienst des Browser-Herstellers, der sieht, wann eine Nachricht gesendet wird, sie aber nicht lesen kann.',
       started: 'Dieser Browser bekommt jetzt Nachrichten. Senden Sie einen Test.',
-      lost: 'Dieser Browser hat die Verbindung zu den Nachrichten verloren, hier kommt keine mehr an. Schalten Sie sie wieder ein.',
+      lost: 'Dieser Browser hat seine Anmeldung beim Dienst verloren, deshalb kommen hier keine Nachrichten mehr an. Schalten Sie sie wieder ein.',
       lostNotice: 'Dieser Browser bekommt keine Nachrichten über neue Dateien mehr.',
       lostLink: 'Wieder einschalten',
-      notOffered: 'Nachrichten an diesen Browser bietet dieser Server nicht an.',
+      notOffered: 'Dieser Server sendet keine Nachrichten an Browser.',
       obstacles: {
         install:
-          'Auf iPhone und iPad bekommen Browser nur für eine App auf dem Home-Bildschirm Nachrichten: Teilen Sie diese Seite, wählen Sie „Zum Home-Bildschirm“, öffnen Sie Blindkeep dort und kommen Sie an diese Stelle zurück.',
+          'Auf iPhone und iPad bekommen Browser nur für eine App auf dem Home-Bildschirm Nachrichten: Teilen Sie diese Seite, wählen Sie „Zum Home-Bildschirm“, öffnen Sie Blindkeep dort und kehren Sie zu diesem Abschnitt zurück.',
         unsupported:
           'Dieser Browser kann keine Nachrichten bekommen. In einem privaten Fenster kann das kein Browser: Öffnen Sie diese Seite in einem gewöhnlichen.',
         denied:
           'Dieser Browser erlaubt keine Nachrichten von diesem Server. Erlauben Sie Benachrichtigungen für diese Seite in den Einstellungen des Browsers und laden Sie die Seite neu. In einem privaten Fenster geht das vielleicht nicht.',
         dismissed:
-          'Der Browser hat gefragt, ob Nachrichten erlaubt sind, und keine Antwort bekommen. Versuchen Sie es noch einmal.',
+          'Der Browser hat Sie gefragt, ob er Nachrichten erlauben soll, und keine Antwort bekommen. Versuchen Sie es noch einmal.',
         refused:
-          'Der Browser bekommt vom Dienst seines Herstellers keinen Platz für Nachrichten. In einem privaten Fenster oder mit ausgeschaltetem Dienst ist das so. Versuchen Sie es sonst später noch einmal.',
+          'Der Dienst des Browser-Herstellers hat diesen Browser nicht angemeldet. Das geschieht in einem privaten Fenster und wenn der Dienst ausgeschaltet ist. Versuchen Sie es sonst später noch einmal.',
       },
     },
     token: 'Zugangsschlüssel',

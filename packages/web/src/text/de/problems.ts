@@ -180,7 +180,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
   },
   authenticator: {
     cancelled:
-      'Kein Passkey wurde benutzt: Es wurde abgebrochen, dauerte zu lange, oder Ihr Gerät konnte nicht prüfen, dass Sie es sind. Nichts hat sich geändert.',
+      'Kein Passkey wurde benutzt: Sie haben abgebrochen, es dauerte zu lange, oder Ihr Gerät konnte nicht prüfen, dass Sie es sind. Nichts hat sich geändert.',
     prf_missing:
       'Dieser Passkey kann anmelden, aber keine Dateien öffnen: Seinem Gerät oder Passwortmanager fehlt eine Erweiterung (PRF). Hier wurde nichts gespeichert. Löschen Sie den Passkey dort und wählen Sie einen anderen Ort dafür.',
     not_verified:

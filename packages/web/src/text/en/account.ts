@@ -235,22 +235,22 @@ export const account = {
       here: 'This browser',
       start: 'Notify this browser',
       explain:
-        'Messages come also while no page is open. They go through the service of the browser’s vendor, which can tell when one comes, and cannot read it.',
+        'Messages arrive even when no page is open. They pass through a service of the browser’s vendor, which sees when a message is sent but cannot read it.',
       started: 'This browser gets messages now. Send a test.',
-      lost: 'This browser has lost its connection to the messages, so none arrives here. Turn them on again.',
+      lost: 'This browser has lost its subscription, so no messages arrive here. Turn them on again.',
       lostNotice: 'This browser no longer gets messages about new files.',
       lostLink: 'Turn them on again',
-      notOffered: 'Messages to this browser are not offered by this server.',
+      notOffered: 'This server sends no messages to browsers.',
       obstacles: {
         install:
-          'On an iPhone or iPad, browsers get messages only for an app on the home screen: share this page, choose “Add to Home Screen”, open Blindkeep there, and come back to this place.',
+          'On an iPhone or iPad, browsers get messages only for an app on the home screen: share this page, choose “Add to Home Screen”, open Blindkeep there, and return to this section.',
         unsupported:
-          'This browser cannot get messages. In a private window no browser can: open this page in an ordinary one.',
+          'This browser cannot get messages. In a private window, no browser can: open this page in a normal window.',
         denied:
           'This browser does not allow messages from this server. Allow notifications for this page in the settings of the browser, then reload the page. In a private window that may not be possible.',
-        dismissed: 'The browser has asked whether messages are allowed, and got no answer. Try again.',
+        dismissed: 'The browser asked you whether to allow messages, and got no answer. Try again.',
         refused:
-          'The browser gets no place for messages from the service of its vendor. In a private window, or with that service turned off, that is so. Otherwise try again later.',
+          'The push service of the browser’s vendor gave this browser no subscription. That happens in a private window, and when the service is turned off. Otherwise, try again later.',
       },
     },
     token: 'Access token',
@@ -277,7 +277,7 @@ export const account = {
     },
     test: 'Send a test',
     sendCode: 'Send the code again',
-    tested: 'The test was sent. Look whether it has arrived.',
+    tested: 'The test was sent. Check whether it has arrived.',
     testFailed: (why: string) => `The test did not arrive. ${why}`,
     remove: 'Remove',
     removed: 'It was removed.',

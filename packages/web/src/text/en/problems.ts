@@ -178,7 +178,7 @@ const account: Readonly<Record<AccountFault, string>> = {
 
 const authenticator: Readonly<Record<AuthenticatorFault, string>> = {
   cancelled:
-    'No passkey was used: it was cancelled, took too long, or your device could not check that it is you. Nothing was changed.',
+    'No passkey was used: you cancelled, it took too long, or your device could not check that it is you. Nothing was changed.',
   prf_missing:
     'This passkey can sign in, but cannot open files: its device or password manager lacks an extension (PRF). Nothing was saved here. Delete the passkey there, and choose another place for it.',
   not_verified:

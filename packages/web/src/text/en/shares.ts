@@ -56,7 +56,7 @@ export const shares = {
     presets: { day: '1 day', week: '7 days', month: '30 days', never: 'Until I stop it' },
     passphrase: 'Passphrase (optional)',
     passphraseHint:
-      'People then need the link and the passphrase. Tell it to them in another way than the link, for example by phone. Who finds the link alone can open nothing.',
+      'People then need the link and the passphrase. Give them the passphrase in another way than the link, for example by phone. A person who finds only the link cannot open anything.',
     privacyNote: 'If one of these files was sent to you, the sender’s name and message are shared too.',
     submit: 'Create share link',
     making: 'Encrypting…',
