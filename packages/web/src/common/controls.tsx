@@ -198,7 +198,7 @@ function useFirstFocus(body: RefObject<HTMLElement | null>): void {
   })
 }
 
-/** Of several circles to choose from, the chosen one. */
+/** Of a group of radio buttons, the checked one. */
 function firstFieldIn(body: HTMLElement): HTMLElement | undefined {
   const fields = [...body.querySelectorAll<HTMLElement>(FIELDS)]
   const [first] = fields

@@ -80,7 +80,7 @@ export function createPageSession(baseUrl: string): PageSession {
       const wasStored = leaving.storeTokens !== undefined
       // The last call may bring new tokens, which must not be stored.
       leaving.storeTokens = undefined
-      // This browser stays no receiver of messages; the server hears it while the session lasts.
+      // Before the session ends, because only a session may remove the channel of this browser.
       const loggedOut = leavePush({ owner, baseUrl })
         .catch(() => undefined)
         .then(() => owner.logOut())

@@ -8,7 +8,7 @@ export type Fault = keyof typeof share.faults
 const FAULTS: Readonly<Record<ShareFault, Fault>> = {
   malformed: 'damaged',
   fragment_missing: 'fragment_missing',
-  // The page asks, before it comes to a fault.
+  // Not reached: for these two the page asks for a passphrase (`askedBy`).
   passphrase_missing: 'failed',
   passphrase_wrong: 'failed',
   index_swapped: 'tampered',

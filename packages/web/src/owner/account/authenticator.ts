@@ -121,7 +121,7 @@ async function evaluate(input: Uint8Array, credentialIds: readonly Uint8Array[])
   return { userHandle: new Uint8Array(userHandle ?? new ArrayBuffer(0)), output }
 }
 
-/** The function that an authenticator keeps for persons it has verified gives other bytes; this says why before they are tried. */
+/** An authenticator has a second PRF for persons whom it has not verified. Its output opens nothing, so this refuses and says why. */
 function requireVerified(authenticatorData: ArrayBuffer): void {
   const flags = new Uint8Array(authenticatorData)[FLAGS_AT] ?? 0
   if ((flags & USER_VERIFIED) === 0) throw new AuthenticatorError('not_verified')

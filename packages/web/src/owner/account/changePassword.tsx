@@ -31,7 +31,7 @@ function ChangeForm({ email, onClose }: { readonly email: string; readonly onClo
   const change = async () => {
     const wasDone = await action.run(() => owner.changePassword({ present, next: next.value, onProgress: setShare }))
     if (!wasDone) return
-    // They may be a thief's. The message is no reason to fail.
+    // A passkey survives the change, and a thief may have added one, so the message counts them. The password is changed even if they cannot be listed.
     const passkeys = await owner.passkeys().catch(() => [])
     const { done, doneWithPasskeys } = text.changePassword
     showMessage({ tone: 'good', text: passkeys.length === 0 ? done : doneWithPasskeys(passkeys.length) })

@@ -14,7 +14,7 @@ import { CheckedForm } from './checkedForm.tsx'
 import { CodeField } from './codeField.tsx'
 
 interface ChannelRowProps extends ConfirmFormProps {
-  /** Whether it is the browser that shows this page. */
+  /** Whether the channel is the browser that shows this page. */
   readonly isHere: boolean
 }
 

@@ -16,7 +16,7 @@ export interface DropSaving {
   readonly fault: { readonly dropId: string | undefined; readonly name: string; readonly text: string } | undefined
   /** Call it synchronously in the click's handler. */
   save(item: ListedDrop): void
-  /** The same for several files as one ZIP. `title` names it. */
+  /** The same for several files as one ZIP. `title` names them if it fails. */
   saveZip(items: readonly ListedDrop[], title: string): void
   stop(): void
   dismiss(): void

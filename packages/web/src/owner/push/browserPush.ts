@@ -83,7 +83,7 @@ export async function startPush({ owner, baseUrl, pushKey, language }: StartPush
   const earlier = await loadPushRecord(baseUrl)
   try {
     const subscription = await subscribe(baseUrl, pushKey)
-    // Of this browser there shall be one. That of another account is given up when a message is sent there.
+    // An account has one channel for this browser. The channel of another account ends when the server next sends to it and the push service refuses.
     if (earlier?.accountId === owner.accountId) await owner.removeChannel(earlier.channelId)
     const { channelId } = await owner.addBrowser({ ...subscription, name: browserName(undefined, language) })
     const { accountId } = owner
@@ -147,7 +147,7 @@ function registrationAt(baseUrl: string): Promise<ServiceWorkerRegistration | un
 
 const scopeAt = (baseUrl: string) => `${baseUrl}/push/`
 
-/** Nothing arrives here any more. The server finds out with its next message, or earlier from the page. */
+/** Ends messages to this browser. The server learns it from the push service when it next sends, unless the page has removed the channel. */
 export async function endPush({ baseUrl }: At): Promise<void> {
   await deletePushRecord(baseUrl)
   const registration = await registrationAt(baseUrl).catch(() => undefined)
@@ -157,13 +157,13 @@ export async function endPush({ baseUrl }: At): Promise<void> {
   await registration?.unregister().catch(() => false)
 }
 
-/** The owner leaves this browser: tells the server too. Never throws. */
+/** The owner leaves this browser: also removes its channel on the server. Never throws. */
 export async function leavePush({ owner, baseUrl }: OwnerAt): Promise<void> {
   const record = await loadPushRecord(baseUrl)
   if (record === undefined) return
   const isOwn = record.accountId === owner.accountId
-  const told = isOwn ? owner.removeChannel(record.channelId).catch(() => undefined) : undefined
-  await Promise.all([endPush({ baseUrl }), told])
+  const removed = isOwn ? owner.removeChannel(record.channelId).catch(() => undefined) : undefined
+  await Promise.all([endPush({ baseUrl }), removed])
 }
 
 /** Another account has signed in here: its owner must not read when another account gets files. */
@@ -172,7 +172,7 @@ export async function endPushOfOthers({ accountId, baseUrl }: At & { readonly ac
   if (record !== undefined && record.accountId !== accountId) await endPush({ baseUrl })
 }
 
-/** Messages speak the language that the owner has chosen last. */
+/** Messages are in the language that the owner chose last. */
 export async function keepPushLanguage({ baseUrl }: At, language: Language): Promise<void> {
   const record = await loadPushRecord(baseUrl)
   if (record !== undefined && record.language !== language) await savePushRecord(baseUrl, { ...record, language })
