@@ -26,12 +26,17 @@ const text = new TextEncoder().encode('One line.\nAnother <b>line</b>.\n')
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
 
-type File = { readonly name?: string; readonly content: Uint8Array }
-type Given = { readonly passphrase: string }
+interface SharedFile {
+  readonly name?: string
+  readonly content: Uint8Array
+}
 
-async function shared(...given: readonly (File | Given)[]) {
-  const files = given.filter((each) => 'content' in each)
-  const passphrase = given.find((each) => 'passphrase' in each)?.passphrase
+const shared = (...files: readonly SharedFile[]) => sharedWith({ passphrase: undefined }, ...files)
+
+async function sharedWith(
+  { passphrase }: { readonly passphrase: string | undefined },
+  ...files: readonly SharedFile[]
+) {
   const { owner, album, device } = keeper
   const assetIds: string[] = []
   for (const { name, content } of files) {
@@ -72,7 +77,7 @@ describe('the page of a share', () => {
   })
 
   it('asks for the passphrase, says when it is wrong, and remembers none', async (t) => {
-    const { url } = await shared({ passphrase: 'k7wm-p3xd-9qht-2vnc' }, { name: 'secret.txt', content: text })
+    const { url } = await sharedWith({ passphrase: 'k7wm-p3xd-9qht-2vnc' }, { name: 'secret.txt', content: text })
     const { page } = await browser.open(t, { url, device: 'phone', passwordsInNode: true })
     await page.getByRole('heading', { name: words.asked.title }).waitFor()
     await assertAccessible(page)
@@ -105,7 +110,7 @@ describe('the page of a share', () => {
   })
 
   it('asks for the passphrase although the server asks for none, and opens nothing of another index', async (t) => {
-    const { url } = await shared({ passphrase: 'Open Sesame' }, { name: 'secret.txt', content: text })
+    const { url } = await sharedWith({ passphrase: 'Open Sesame' }, { name: 'secret.txt', content: text })
     const plain = await shared({ name: 'other.txt', content: text })
     const { body } = await createCalls({ baseUrl: proxy.url }).call('share', { path: { opaque_id: plain.opaqueId } })
     proxy.tamper({
