@@ -1,17 +1,15 @@
-/** The owner's inbox in a real browser: arrival, safe previews, download, keep and discard. */
+/** The owner's inbox in a real browser: arrival, download, keep and discard. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
-import type { Frame, Page, Route } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
 import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
-import { preview as previewText } from '../src/text/en/preview.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { pngOf } from './pictures.ts'
 import { dropRubbish } from './rubbish.ts'
 import { savedBy } from './saved.ts'
 import { useWorld } from './world.ts'
@@ -22,7 +20,6 @@ const inboxUrl = () => `${world.url}/#/inbox`
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
 const row = (page: Page, name: string) => page.locator('.drop').filter({ hasText: name })
-const utf8 = (content: string) => new TextEncoder().encode(content)
 const bytes = (count: number) => Uint8Array.from(randomBytes(count))
 
 async function linkOf(owner: Owner, label: string): Promise<string> {
@@ -38,14 +35,6 @@ async function assetIdsOf(owner: Owner): Promise<readonly string[]> {
   const ids: string[] = []
   for await (const { changes } of owner.changes()) ids.push(...changes.map(({ assetId }) => assetId))
   return ids
-}
-
-async function openPreview(page: Page, name: string): Promise<Frame> {
-  await row(page, name).getByRole('button', { name, exact: true }).click()
-  await button(page, text.details.preview).click()
-  const frame = await (await page.waitForSelector('iframe.preview')).contentFrame()
-  assert.ok(frame)
-  return frame
 }
 
 /** A browser that asks for a place: the answer is a file in the origin's private file system. */
@@ -92,82 +81,6 @@ describe('an inbox', () => {
       .first()
       .waitFor()
     await page.waitForFunction(() => document.title.includes('(1)'))
-    await assertAccessible(page)
-  })
-
-  it('previews pictures and texts in a frame that runs no code and has no network', async (t) => {
-    const { owner } = await world.keeper()
-    const url = await linkOf(owner, 'Anyone')
-    const hostile = `<script>document.title='run'</script><img src="${world.url}/healthz?from=html">`
-    await sendFile(url, pngOf({ width: 64, height: 48 }), { name: 'picture.txt', type: 'text/plain' })
-    await sendFile(url, utf8(`<!doctype html>${hostile}`), { name: 'page.png', type: 'image/png' })
-    await sendFile(url, utf8(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${hostile}</svg>`), {
-      name: 'drawing.svg',
-      type: 'image/svg+xml',
-    })
-    await sendFile(url, utf8(`\x89PNG\r\n\x1a\n and no more`), { name: 'other.bin' })
-    await sendFile(url, Uint8Array.from([0x89, ...Buffer.from('PNG\r\n\x1a\nbroken')]), { name: 'broken.png' })
-    const refused = /Content-Security-Policy|Refused to connect|violates the following/
-    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, expected: [refused] })
-    const asked: string[] = []
-    page.on('request', (request) => void asked.push(request.url()))
-
-    // Before the owner asks for a preview, only the headers with the names are fetched.
-    const picture = await openPreview(page, 'picture.txt')
-    await picture.waitForSelector('img')
-    const { width, height } = await picture.$eval('img', (image: HTMLImageElement) => ({
-      width: image.naturalWidth,
-      height: image.naturalHeight,
-    }))
-    assert.deepEqual([width, height], [64, 48])
-    await assertAccessible(page)
-    await page.keyboard.press('Escape')
-
-    for (const name of ['page.png', 'drawing.svg']) {
-      const frame = await openPreview(page, name)
-      assert.match((await frame.locator('pre').textContent()) ?? '', /<script>document.title/)
-      assert.equal(await frame.title(), 'Preview')
-      assert.equal(await frame.locator('svg, img, script:not([src])').count(), 0)
-      await page.keyboard.press('Escape')
-    }
-    assert.deepEqual(
-      asked.filter((address) => address.includes('from=html')),
-      [],
-    )
-
-    const frame = await openPreview(page, 'page.png')
-    const reach = await frame.evaluate(async (server) => {
-      const tries = {
-        fetch: () => fetch(`${server}/healthz`),
-        page: () => window.parent.document.title,
-        storage: () => localStorage.length,
-        database: () => indexedDB.open('x'),
-      }
-      const reached: string[] = []
-      for (const [name, attempt] of Object.entries(tries)) {
-        try {
-          await attempt()
-          reached.push(name)
-        } catch {}
-      }
-      const image = new Image()
-      image.src = `${server}/healthz?from=frame`
-      const outcome = await new Promise((resolve) => {
-        image.onload = () => resolve('loaded')
-        image.onerror = () => resolve('failed')
-      })
-      return { reached, outcome, origin: window.origin }
-    }, world.url)
-    assert.deepEqual(reach, { reached: [], outcome: 'failed', origin: 'null' })
-    await page.keyboard.press('Escape')
-
-    await row(page, 'other.bin').getByRole('button', { name: 'other.bin', exact: true }).click()
-    await button(page, text.details.preview).click()
-    await page.getByText(previewText.unknown).waitFor()
-    await page.keyboard.press('Escape')
-    await row(page, 'broken.png').getByRole('button', { name: 'broken.png', exact: true }).click()
-    await button(page, text.details.preview).click()
-    await page.getByText(previewText.failed).waitFor()
     await assertAccessible(page)
   })
 

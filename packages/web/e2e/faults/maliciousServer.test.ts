@@ -20,7 +20,6 @@ import { keyName } from '../../src/owner/account/keyName.ts'
 import { account as accountText } from '../../src/text/en/account.ts'
 import { albums as text } from '../../src/text/en/albums.ts'
 import { inbox as inboxText } from '../../src/text/en/inbox.ts'
-import { links as linksText } from '../../src/text/en/links.ts'
 import { problems } from '../../src/text/en/problems.ts'
 import { shares as sharesText } from '../../src/text/en/shares.ts'
 import { assertAccessible } from '../axe.ts'
@@ -42,8 +41,6 @@ function problemOf(code: string, status: number) {
   const body = Buffer.from(JSON.stringify({ type: `/problems/${code}`, title: 'No', status, code }))
   return { headers: { 'content-type': 'application/problem+json' }, body }
 }
-
-const ELSEWHERE = 'https://collector.example'
 
 /** How long a page that would act on a lie gets to do so. */
 const ACTING_MS = 1_500
@@ -391,58 +388,5 @@ describe('the list of files, with a malicious server', () => {
     await assertAccessible(page)
     await button(page, problems.acceptRollback).click()
     await page.getByText('contract.txt').first().waitFor()
-  })
-})
-
-describe('a new link, with a malicious server', () => {
-  it('has the address of the page, whatever the server says that its address is', async (t) => {
-    const { owner } = await world.keeper()
-    proxy.tamper({
-      matches: isRequest('GET', /server-info$/),
-      answer: changeBody((body) => Object.assign(body, { api_base_url: ELSEWHERE, public_url: ELSEWHERE })),
-    })
-    const { page } = await browser.open(t, { url: `${proxy.url}/#/links`, signedInAs: owner })
-    await button(page, linksText.createFirst).click()
-    await page.getByLabel(linksText.form.label).fill('Anything')
-    await button(page, linksText.form.submit).click()
-    await page.waitForTimeout(ACTING_MS)
-    assert.ok(!(await page.content()).includes(ELSEWHERE), 'the secret of the link would go elsewhere')
-    for (const field of await page.locator('input').all())
-      assert.ok(!(await field.inputValue().catch(() => '')).includes(ELSEWHERE))
-  })
-})
-
-describe('the sign-in page, with a malicious server', () => {
-  /** Types e-mail and password; resolves with the paths of the requests once the page shows an error. */
-  async function signIn(t: TestContext, ...tamperings: readonly Tampering[]) {
-    const { email, password } = await world.person()
-    proxy.tamper(...tamperings)
-    const { page } = await browser.open(t, { url: `${proxy.url}/`, passwordsInNode: true })
-    const sent: string[] = []
-    page.on('request', (request) => void sent.push(new URL(request.url()).pathname))
-    await page.getByLabel(accountText.email, { exact: true }).fill(email)
-    await page.getByLabel(accountText.password, { exact: true }).fill(password)
-    await button(page, accountText.signIn.submit).click()
-    await page.locator('[role=alert]:not(:empty)').first().waitFor()
-    return { page, sent }
-  }
-
-  it('sends no secret when the server states one salt for everybody', async (t) => {
-    const salt = Buffer.alloc(16).toString('base64')
-    const { sent } = await signIn(t, {
-      matches: isRequest('POST', /^\/v1\/auth\/kdf/),
-      answer: changeBody((body) => Object.assign(body, { salt })),
-    })
-    assert.ok(!sent.includes('/v1/auth/login'))
-  })
-
-  // At other addresses than loopback the client refuses that name and sends nothing (addresses.maliciousServer.test.ts).
-  it('sends a secret that does not sign in here when a server at loopback states another name', async (t) => {
-    const { page, sent } = await signIn(t, {
-      matches: isRequest('GET', /server-info$/),
-      answer: changeBody((body) => Object.assign(body, { server_id: ELSEWHERE })),
-    })
-    assert.ok(sent.includes('/v1/auth/login'))
-    await page.getByText(problems.codes['error.auth.invalid_credentials']).waitFor()
   })
 })

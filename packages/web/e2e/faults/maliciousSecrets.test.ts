@@ -1,0 +1,72 @@
+/** The secrets of an owner's link and password in a real browser, in front of a malicious server that would have them. */
+import assert from 'node:assert/strict'
+import { describe, it, type TestContext } from 'node:test'
+import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
+import type { Tampering } from '../../../../testing/tamperingProxy.ts'
+import { account as accountText } from '../../src/text/en/account.ts'
+import { links as linksText } from '../../src/text/en/links.ts'
+import { problems } from '../../src/text/en/problems.ts'
+import { button } from '../accountPage.ts'
+import { useBrowser } from '../browser.ts'
+import { useWorldBehindProxy } from '../world.ts'
+
+const browser = useBrowser()
+const { world, proxy } = useWorldBehindProxy(async () => undefined)
+
+const ELSEWHERE = 'https://collector.example'
+
+/** How long a page that would act on a lie gets to do so. */
+const ACTING_MS = 1_500
+
+describe('a new link, with a malicious server', () => {
+  it('has the address of the page, whatever the server says that its address is', async (t) => {
+    const { owner } = await world.keeper()
+    proxy.tamper({
+      matches: isRequest('GET', /server-info$/),
+      answer: changeBody((body) => Object.assign(body, { api_base_url: ELSEWHERE, public_url: ELSEWHERE })),
+    })
+    const { page } = await browser.open(t, { url: `${proxy.url}/#/links`, signedInAs: owner })
+    await button(page, linksText.createFirst).click()
+    await page.getByLabel(linksText.form.label).fill('Anything')
+    await button(page, linksText.form.submit).click()
+    await page.waitForTimeout(ACTING_MS)
+    assert.ok(!(await page.content()).includes(ELSEWHERE), 'the secret of the link would go elsewhere')
+    for (const field of await page.locator('input').all())
+      assert.ok(!(await field.inputValue().catch(() => '')).includes(ELSEWHERE))
+  })
+})
+
+describe('the sign-in page, with a malicious server', () => {
+  /** Types e-mail and password; resolves with the paths of the requests once the page shows an error. */
+  async function signIn(t: TestContext, ...tamperings: readonly Tampering[]) {
+    const { email, password } = await world.person()
+    proxy.tamper(...tamperings)
+    const { page } = await browser.open(t, { url: `${proxy.url}/`, passwordsInNode: true })
+    const sent: string[] = []
+    page.on('request', (request) => void sent.push(new URL(request.url()).pathname))
+    await page.getByLabel(accountText.email, { exact: true }).fill(email)
+    await page.getByLabel(accountText.password, { exact: true }).fill(password)
+    await button(page, accountText.signIn.submit).click()
+    await page.locator('[role=alert]:not(:empty)').first().waitFor()
+    return { page, sent }
+  }
+
+  it('sends no secret when the server states one salt for everybody', async (t) => {
+    const salt = Buffer.alloc(16).toString('base64')
+    const { sent } = await signIn(t, {
+      matches: isRequest('POST', /^\/v1\/auth\/kdf/),
+      answer: changeBody((body) => Object.assign(body, { salt })),
+    })
+    assert.ok(!sent.includes('/v1/auth/login'))
+  })
+
+  // At other addresses than loopback the client refuses that name and sends nothing (addresses.maliciousServer.test.ts).
+  it('sends a secret that does not sign in here when a server at loopback states another name', async (t) => {
+    const { page, sent } = await signIn(t, {
+      matches: isRequest('GET', /server-info$/),
+      answer: changeBody((body) => Object.assign(body, { server_id: ELSEWHERE })),
+    })
+    assert.ok(sent.includes('/v1/auth/login'))
+    await page.getByText(problems.codes['error.auth.invalid_credentials']).waitFor()
+  })
+})
