@@ -3,6 +3,7 @@
  * and forgotten; what counts is the output of the PRF (`decisions/passkeys.md`).
  */
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/passkey'
+import { toBase64 } from '@blindkeep/protocol/bytes'
 
 /** Why this page cannot use passkeys. */
 export type PasskeyObstacle = 'unsupported' | 'ip_address' | 'prf_unsupported'
@@ -163,6 +164,5 @@ function bufferOf(bytes: Uint8Array): ArrayBuffer {
 }
 
 function base64Url(bytes: Uint8Array): string {
-  const text = btoa(String.fromCharCode(...bytes))
-  return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
