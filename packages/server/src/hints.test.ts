@@ -4,7 +4,7 @@ import { hintsOf } from './hints.ts'
 
 const PACKAGE = '/usr/lib/node_modules/blindkeep-server/dist'
 const CHECKOUT = '/home/me/keep/packages/server/dist'
-const TEXT = 'Run `blindkeep-server fsck --deep`, or `blindkeep-server <command> --help`, not `npm start`.'
+const TEXT = 'Run `blindkeep-server hold add <hash>`, or `blindkeep-server <command> --help`, not `npm start`.'
 
 interface From {
   readonly path?: string
@@ -17,7 +17,7 @@ const hint = (typed: readonly string[], from: From = {}) => {
   return hintsOf({ ...run, codeDirectory })(TEXT)
 }
 const typedAs = (program: string, options = '') =>
-  `Run \`${program} fsck --deep${options}\`, or \`${program} <command> --help\`, not \`npm start\`.`
+  `Run \`${program} hold add <hash>${options}\`, or \`${program} <command> --help\`, not \`npm start\`.`
 
 describe('a hint', () => {
   it('names the program that the person runs', () => {
