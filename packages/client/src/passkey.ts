@@ -2,6 +2,7 @@
 import { type Bytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type DeviceId, type PasskeyId, parsePasskeyId } from '@blindkeep/protocol/ids'
 import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
+import type { PasskeyLoginRequest } from '@blindkeep/protocol/schemas/passkeys'
 import { ID_BYTES } from '@blindkeep/protocol/suites'
 import { AccountError } from './account/accountError.ts'
 import { readOwnAccount } from './account/ownerAccount.ts'
@@ -16,8 +17,6 @@ import { passkeyInput, passkeyProof } from './seal/derive.ts'
 import { uuidOf } from './seal/newId.ts'
 import { openPasskeyKey, type PasskeyContent } from './seal/passkeyKey.ts'
 import { SealError } from './seal/sealError.ts'
-
-export type { MadePasskey, OwnPasskey, PreparedPasskey } from './account/ownerPasskeys.ts'
 
 interface Server {
   readonly baseUrl: string
@@ -71,13 +70,7 @@ export async function logInWithPasskey(options: PasskeySignIn): Promise<Owner> {
   }
 }
 
-interface Proof {
-  readonly passkey_id: PasskeyId
-  readonly proof: string
-  readonly device_id?: DeviceId
-}
-
-async function tokensFor(calls: Calls, body: Proof): Promise<TokenResponse> {
+async function tokensFor(calls: Calls, body: PasskeyLoginRequest): Promise<TokenResponse> {
   try {
     return (await calls.call('passkeyLogin', { body })).body
   } catch (cause) {

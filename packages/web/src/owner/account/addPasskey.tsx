@@ -1,6 +1,6 @@
 /** Adds a passkey: the password first, then the authenticator, and a code where a second factor is on. */
 import { ProblemError } from '@blindkeep/client/errors'
-import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/passkey'
+import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { MAX_OWN_NAME_CHARACTERS } from '@blindkeep/protocol/suites'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Field } from '../../common/controls.tsx'
