@@ -6,7 +6,7 @@ import type { PasskeyLoginRequest } from '@blindkeep/protocol/schemas/passkeys'
 import { ID_BYTES } from '@blindkeep/protocol/suites'
 import { AccountError } from './account/accountError.ts'
 import { readOwnAccount } from './account/ownerAccount.ts'
-import { sessionOf } from './account/signIn.ts'
+import { openedOrEnded, sessionOf } from './account/signIn.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { type Call, type Calls, createCalls } from './http/call.ts'
 import { ProblemError } from './http/errors.ts'
@@ -58,16 +58,12 @@ export async function logInWithPasskey(options: PasskeySignIn): Promise<Owner> {
   })
   const session = await sessionOf(calls, tokens, { onTokens, onEnded })
   const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
-  try {
+  return openedOrEnded(call, async () => {
     const { accountId, accountKey, email } = await keptContent(call, { passkeyId, output })
     if (accountId !== session.current().accountId) throw new AccountError('account_id_differs')
     await readOwnAccount({ call, email })
     return openOwner({ baseUrl, email, accountKey, session, environment })
-  } catch (error) {
-    // A session without its account key is useless. After a network failure the application may still want it.
-    if (error instanceof AccountError) await call('logout').catch(() => undefined)
-    throw error
-  }
+  })
 }
 
 async function tokensFor(calls: Calls, body: PasskeyLoginRequest): Promise<TokenResponse> {
