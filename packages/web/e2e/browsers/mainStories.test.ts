@@ -28,7 +28,7 @@ import { webkit } from './webkitTab.ts'
 const BROWSERS = [chromium, firefox, webkit]
 const wanted = process.env.BROWSERS?.split(/[\s,]+/).filter((name) => name !== '') ?? []
 const unknown = wanted.filter((name) => BROWSERS.every((browser) => browser.name !== name))
-assert.deepEqual(unknown, [], 'BROWSERS names what is none of Chromium, Firefox, WebKitGTK')
+assert.deepEqual(unknown, [], `BROWSERS names ${unknown.join(', ')}; there are Chromium, Firefox and WebKitGTK`)
 const world = useWorld({ withLine: true, env: { CHUNK_BYTES_SUGGESTED: '262144' } })
 
 const PASSWORD = 'violet anchor gravel tuba'
