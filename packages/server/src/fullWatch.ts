@@ -16,36 +16,48 @@ export interface FullWatch {
 }
 
 /**
- * Notices that the database takes no rows for want of room, and then tries to write one until it does again. Free space alone would say less: the database may be on
- * another machine, a quota is no free space, and SQLite writes for a while into room that it has. `freeBytes`: of its disk, where that is this machine's.
+ * Notices that the database takes no rows for want of room, and then tries to write one until it does again. Free space alone would say less: the database may be
+ * on another machine, a quota is no free space, and SQLite writes for a while into room that it has. `freeBytes`: of its disk, where that is this machine's.
  */
 export function watchFullness(
   store: Store,
   { log, freeBytes }: { readonly log: Log; readonly freeBytes: () => Promise<number> },
 ): FullWatch {
+  /** Set while the disk is full. */
   let timer: NodeJS.Timeout | undefined
 
   function begin(): void {
     if (timer !== undefined) return
     log.error('the disk of the database is full: nothing can be written')
-    timer = setInterval(() => void tryAgain(), PAUSE_MS).unref()
+    tryLater()
+  }
+
+  function tryLater(): void {
+    timer = setTimeout(() => void tryAgain(), PAUSE_MS).unref()
   }
 
   async function tryAgain(): Promise<void> {
-    try {
-      if ((await freeBytes()) < LEAST_BYTES) return
-      await store.write(['server'], rewrite)
-    } catch {
-      // Full as before, or away, which each request says that needs it.
-      return
-    }
+    const isWritten = await canWrite()
+    // It was stopped meanwhile.
     if (timer === undefined) return
+    if (!isWritten) return tryLater()
     stop()
     log.info('the disk of the database can be written again')
   }
 
+  async function canWrite(): Promise<boolean> {
+    try {
+      if ((await freeBytes()) < LEAST_BYTES) return false
+      await store.write(['server'], rewrite)
+      return true
+    } catch {
+      // Full as before, or away, which each request says that needs it.
+      return false
+    }
+  }
+
   function stop(): void {
-    clearInterval(timer)
+    clearTimeout(timer)
     timer = undefined
   }
 

@@ -134,7 +134,7 @@ export interface Unfinished {
   readonly totalBytes: number
   readonly isInOtherTab: boolean
   /**
-   * `kept`: sending continues. `deleted`: the server has deleted what was sent of the file. `never_begun`: the file was chosen only. `not_taken`: the link
+   * `kept`: sending continues. `deleted`: the server has deleted what was sent of the file. `never_begun`: nothing of the file was sent. `not_taken`: the link
    * closed before the server took anything of the file.
    */
   readonly standing: 'kept' | 'deleted' | 'never_begun' | 'not_taken'
@@ -167,7 +167,7 @@ export interface Remark {
   readonly name: string
 }
 
-/** Files that were chosen in earlier visits and that nothing was sent of. */
+/** Files that were to be sent in earlier visits and that nothing was sent of. */
 export interface NeverBegun {
   readonly files: number
   readonly hasFolders: boolean

@@ -2,7 +2,10 @@ import { constants } from 'node:fs'
 import { forbidden, isForbidden } from '../../forbidden.ts'
 import { StorageForbidden, StorageFull, StorageUnavailable } from '../../ports/storageErrors.ts'
 
-/** To open an object for reading. Without `O_NONBLOCK`, a pipe in its place would hold one of the few threads for files until another process writes into it; for a file it means nothing. */
+/**
+ * To open an object for reading. Without `O_NONBLOCK`, a pipe in its place would hold one of the few threads for files until another process writes into it;
+ * for a file it means nothing.
+ */
 export const READ_ONLY = constants.O_RDONLY | constants.O_NONBLOCK
 
 /** The operating system's code (`ENOSPC`, `EIO`, …) of an error from a system call; undefined for any other error. */

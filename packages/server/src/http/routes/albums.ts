@@ -1,10 +1,11 @@
-import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { AlbumResponse } from '@blindkeep/protocol/schemas/albums'
 import type { Albums } from '../../domain/assets/albums.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Album } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
+import { givenBytes } from '../givenBytes.ts'
 
 type Row = 'createAlbum' | 'listAlbums'
 
@@ -13,7 +14,7 @@ export function albumRoutes({ albums }: { readonly albums: Albums }): Pick<Route
     async createAlbum({ json, caller }) {
       const answer = await albums.create(caller.account.accountId, {
         albumId: json.album_id,
-        sealedName: json.sealed_name === undefined ? undefined : fromBase64(json.sealed_name),
+        sealedName: givenBytes(json.sealed_name),
       })
       return isRefusal(answer) ? answer : { status: answer.isRepeat ? 200 : 201, body: entryOf(answer.album) }
     },

@@ -1,10 +1,11 @@
-import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { ChannelResponse } from '@blindkeep/protocol/schemas/channels'
 import type { ListedChannel } from '../../domain/notify/channelChecks.ts'
 import type { Channels } from '../../domain/notify/channels.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Routes } from '../call.ts'
+import { givenBytes } from '../givenBytes.ts'
 
 type Row = 'addChannel' | 'listChannels' | 'confirmChannel' | 'testChannel' | 'removeChannel'
 
@@ -18,9 +19,9 @@ export function channelRoutes({ channels }: { readonly channels: Channels }): Pi
         token: token ?? undefined,
         push: {
           channelId: channel_id ?? undefined,
-          p256dh: bytesOf(p256dh),
-          auth: bytesOf(auth),
-          sealedName: bytesOf(sealed_name),
+          p256dh: givenBytes(p256dh),
+          auth: givenBytes(auth),
+          sealedName: givenBytes(sealed_name),
         },
       })
       if (isRefusal(added)) return added
@@ -59,10 +60,6 @@ export function channelRoutes({ channels }: { readonly channels: Channels }): Pi
       return { status: 204 }
     },
   }
-}
-
-function bytesOf(base64: string | null | undefined): Uint8Array | undefined {
-  return base64 === undefined || base64 === null ? undefined : fromBase64(base64)
 }
 
 function entryOf({ channel, shown, sealedName }: ListedChannel): ChannelResponse {

@@ -5,6 +5,7 @@ import type { Devices } from '../../domain/account/devices.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Device } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
+import { givenBytes } from '../givenBytes.ts'
 
 type Row = 'addDevice' | 'listDevices' | 'nameDevice' | 'revokeDevice'
 
@@ -14,7 +15,7 @@ export function deviceRoutes({ devices }: { readonly devices: Devices }): Pick<R
       const answer = await devices.add(caller.account.accountId, {
         deviceId: json.device_id,
         publicKey: fromBase64(json.public_key),
-        mac: json.mac === undefined ? undefined : fromBase64(json.mac),
+        mac: givenBytes(json.mac),
       })
       return isRefusal(answer) ? answer : { status: answer.isRepeat ? 200 : 201, body: entryOf(answer.device) }
     },
@@ -26,8 +27,7 @@ export function deviceRoutes({ devices }: { readonly devices: Devices }): Pick<R
 
     async nameDevice({ params, caller, json: { sealed_name: name } }) {
       if (name === undefined) return { status: 204 }
-      const sealedName = name === null ? undefined : fromBase64(name)
-      return (await devices.name(caller.account.accountId, params.device_id, sealedName)) ?? { status: 204 }
+      return (await devices.name(caller.account.accountId, params.device_id, givenBytes(name))) ?? { status: 204 }
     },
 
     async revokeDevice({ params, caller }) {

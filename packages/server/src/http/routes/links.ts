@@ -11,6 +11,7 @@ import type { Links } from '../../domain/drops/links.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { LinkTerms } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
+import { givenBytes } from '../givenBytes.ts'
 
 type Row = 'provisionLink' | 'listLinks' | 'changeLink' | 'revokeLink'
 
@@ -24,9 +25,9 @@ export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, R
         expiresAt: json.expires_at === undefined ? undefined : parseInstant(json.expires_at),
         ...linkCapsOf(json),
         singleUse: json.single_use ?? false,
-        passphraseVerifier: json.passphrase_verifier === undefined ? undefined : fromBase64(json.passphrase_verifier),
-        sealedLabel: json.sealed_label === undefined ? undefined : fromBase64(json.sealed_label),
-        sealedTitle: json.sealed_title === undefined ? undefined : fromBase64(json.sealed_title),
+        passphraseVerifier: givenBytes(json.passphrase_verifier),
+        sealedLabel: givenBytes(json.sealed_label),
+        sealedTitle: givenBytes(json.sealed_title),
       })
       return isRefusal(answer) ? answer : { status: 201, body: { opaque_id: answer } }
     },
@@ -81,8 +82,8 @@ function changeOf(json: ChangeLinkRequest): Partial<LinkTerms> {
     ...(total !== undefined && { maxTotalBytes: total ?? undefined }),
     ...(count !== undefined && { maxFileCount: count ?? undefined }),
     ...(size !== undefined && { maxFileSize: size ?? undefined }),
-    ...(label !== undefined && { sealedLabel: label === null ? undefined : fromBase64(label) }),
-    ...(title !== undefined && { sealedTitle: title === null ? undefined : fromBase64(title) }),
+    ...(label !== undefined && { sealedLabel: givenBytes(label) }),
+    ...(title !== undefined && { sealedTitle: givenBytes(title) }),
   }
 }
 

@@ -43,8 +43,7 @@ export function passkeyRoutes({ passkeys }: { readonly passkeys: Passkeys }): Pi
 
     async namePasskey({ params, caller, json: { sealed_name: name } }) {
       if (name === undefined) return { status: 204 }
-      const sealedName = name === null ? undefined : fromBase64(name)
-      return (await passkeys.name(caller.account.accountId, params.passkey_id, sealedName)) ?? { status: 204 }
+      return (await passkeys.name(caller.account.accountId, params.passkey_id, givenBytes(name))) ?? { status: 204 }
     },
 
     async removePasskey({ params, caller }) {

@@ -4,8 +4,9 @@ import { HEADERS } from '@blindkeep/protocol/wire'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Shares } from '../../domain/shares/shares.ts'
 import type { Objects } from '../../ports/objects.ts'
-import type { Routes } from '../call.ts'
+import type { Call, Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
+import { givenBytes } from '../givenBytes.ts'
 
 type Row = 'createShare' | 'listShares' | 'nameShare' | 'deleteShare' | 'share' | 'shareBlob' | 'shareBlobHead'
 
@@ -23,9 +24,9 @@ export function shareRoutes({
         sealedIndex: fromBase64(json.sealed_index),
         blobHashes: json.blob_hashes,
         expiresAt: json.expires_at === undefined ? undefined : parseInstant(json.expires_at),
-        passphraseVerifier: json.passphrase_verifier === undefined ? undefined : fromBase64(json.passphrase_verifier),
-        sealedName: json.sealed_name === undefined ? undefined : fromBase64(json.sealed_name),
-        sealedRecord: json.sealed_record === undefined ? undefined : fromBase64(json.sealed_record),
+        passphraseVerifier: givenBytes(json.passphrase_verifier),
+        sealedName: givenBytes(json.sealed_name),
+        sealedRecord: givenBytes(json.sealed_record),
       })
       return isRefusal(answer) ? answer : { status: 201, body: { opaque_id: answer } }
     },
@@ -45,8 +46,7 @@ export function shareRoutes({
 
     async nameShare({ params, json: { sealed_name: name }, caller }) {
       if (name === undefined) return { status: 204 }
-      const sealedName = name === null ? undefined : fromBase64(name)
-      return (await shares.name(caller.account.accountId, params.opaque_id, sealedName)) ?? { status: 204 }
+      return (await shares.name(caller.account.accountId, params.opaque_id, givenBytes(name))) ?? { status: 204 }
     },
 
     async deleteShare({ params, caller }) {
@@ -55,7 +55,7 @@ export function shareRoutes({
     },
 
     async share({ params, header, source }) {
-      const contents = await shares.contents(params.opaque_id, { proof: header(HEADERS.passphraseProof), source })
+      const contents = await shares.contents(params.opaque_id, proofIn({ header, source }))
       if (isRefusal(contents)) return contents
       const body = { sealed_index: toBase64(contents.sealedIndex), blob_hashes: [...contents.blobHashes] }
       return { status: 200, body }
@@ -63,19 +63,18 @@ export function shareRoutes({
 
     // No cache may keep it: a share may end at any moment.
     async shareBlob({ params, header, source }) {
-      const content = await shares.content(params.opaque_id, params.hash, {
-        proof: header(HEADERS.passphraseProof),
-        source,
-      })
+      const content = await shares.content(params.opaque_id, params.hash, proofIn({ header, source }))
       return isRefusal(content) ? content : contentAnswer(content, header, objects)
     },
 
     async shareBlobHead({ params, header, source }) {
-      const content = await shares.content(params.opaque_id, params.hash, {
-        proof: header(HEADERS.passphraseProof),
-        source,
-      })
+      const content = await shares.content(params.opaque_id, params.hash, proofIn({ header, source }))
       return isRefusal(content) ? content : contentHead(content, header)
     },
   }
+}
+
+/** What the reader gives for the passphrase, if the share has one. */
+function proofIn({ header, source }: Pick<Call<'share'>, 'header' | 'source'>) {
+  return { proof: header(HEADERS.passphraseProof), source }
 }

@@ -16,7 +16,7 @@ export interface AllFilesCommands {
   retryAll(): Promise<void>
   removeUnfit(): void
   forgetLanded(): Promise<void>
-  /** The guest does not want to send what was only chosen in earlier visits. */
+  /** The guest does not want to send what was not begun in earlier visits. */
   discardNeverBegun(): void
   /** The receipts of one file, or of all files. Undefined when there is no receipt. */
   receiptDocument(id?: string): Promise<ReceiptDocument | undefined>

@@ -1,4 +1,4 @@
-/** What outlives the tab: unfinished uploads, files that were chosen and not begun, landed files, and the keys of servers. */
+/** What outlives the tab: unfinished uploads, files that were to be sent and not begun, landed files, and the keys of servers. */
 import type { Batch, SendState } from '@blindkeep/client/guest'
 import { type DropCustody, joinPins, type PinnedKeys } from '@blindkeep/client/receipts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
@@ -21,7 +21,7 @@ export interface StoredUpload extends FileIdentity {
   readonly sentBytes: number
 }
 
-/** A file that the guest has chosen and that was not begun. Only so that a later visit can ask for it again. */
+/** A file that the guest has asked to send and that was not begun. Only so that a later visit can ask for it again. */
 export interface PlannedFile extends FileIdentity {
   readonly id: string
   readonly linkId: string
@@ -29,7 +29,7 @@ export interface PlannedFile extends FileIdentity {
   readonly visitId: string
   /** Milliseconds since 1970. */
   readonly keptAt: number
-  /** Present once the guest has sent the file. */
+  /** Its place in the go. Absent if the link had no room for it. */
   readonly batch?: Batch | undefined
 }
 

@@ -146,12 +146,16 @@ function createWrites({ visitId, store, locks }: PlannedFilesOptions): Writes {
 /** The link had no room for it, or closed. The guest should still know later that it was not sent, and the owner may make room. */
 const MISSED: ReadonlySet<FailureReason | undefined> = new Set(['too_many', 'no_room', 'link_closed'])
 
-/** The guest has asked to send it, and nothing of it is stored; or the link did not take it. What else is only chosen leaves no name behind. */
+/**
+ * The guest has asked to send it, in this visit or in the one whose place in a go it has, and nothing of it is stored; or the link did not take it. What else is
+ * only chosen leaves no name behind.
+ */
 function isPlanned(entry: Entry | undefined): boolean {
   if (entry?.source === undefined || entry.state !== undefined) return false
-  const { phase, failure } = entry
+  const { phase, failure, batch } = entry
   if (MISSED.has(failure)) return true
   if (phase === 'failed') return retryOf(failure) !== 'none'
+  if (phase === 'chosen') return batch !== undefined
   return phase === 'waiting' || phase === 'preparing' || phase === 'paused'
 }
 
