@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { errorText } from './errorText.ts'
+import { StorageFull } from './ports/storageErrors.ts'
 
 it('an error is written with its causes, once each', () => {
   const refused = new AggregateError([new Error('connect ECONNREFUSED ::1:5432'), new Error('connect ECONNREFUSED')])
@@ -19,7 +20,7 @@ it('an error of a file that this user may not use says which user and which file
   assert.match(errorText(new Error('no start', { cause: error })), /^no start \(the user .*owner\.\)$/)
 })
 
-it('a full disk says what to do', () => {
-  const error = Object.assign(new Error('database or disk is full'), { errcode: 13 })
-  assert.match(errorText(error), /^the disk of the data directory is full\. Make room on it/)
+it('a full disk says what to do, once', () => {
+  const error = new StorageFull('The disk of the database is full', { cause: new Error('disk I/O error') })
+  assert.equal(errorText(error), 'The disk of the database is full (disk I/O error). Make room on it, then try again.')
 })

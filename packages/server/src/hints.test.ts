@@ -4,7 +4,7 @@ import { hintsOf } from './hints.ts'
 
 const PACKAGE = '/usr/lib/node_modules/blindkeep-server/dist'
 const CHECKOUT = '/home/me/keep/packages/server/dist'
-const TEXT = 'Run `blindkeep-server fsck --deep`, or `blindkeep-server <command> --help`, not `npm start`.'
+const TEXT = 'Run `blindkeep-server hold add <hash>`, or `blindkeep-server <command> --help`, not `npm start`.'
 
 interface From {
   readonly path?: string
@@ -16,28 +16,28 @@ const hint = (typed: readonly string[], from: From = {}) => {
   const run = { argv: ['/usr/bin/node', path, ...typed], environment: { PATH: '/bin:/usr/bin', ...environment } }
   return hintsOf({ ...run, codeDirectory })(TEXT)
 }
-const with_ = (program: string, options = '') =>
-  `Run \`${program} fsck --deep${options}\`, or \`${program} <command> --help\`, not \`npm start\`.`
+const typedAs = (program: string, options = '') =>
+  `Run \`${program} hold add <hash>${options}\`, or \`${program} <command> --help\`, not \`npm start\`.`
 
 describe('a hint', () => {
   it('names the program that the person runs', () => {
-    assert.equal(hint([]), with_('blindkeep-server'))
+    assert.equal(hint([]), typedAs('blindkeep-server'))
     const npx = { environment: { npm_lifecycle_event: 'npx' }, path: '/keep/node_modules/.bin/blindkeep-server' }
-    assert.equal(hint([], npx), with_('npx blindkeep-server'))
+    assert.equal(hint([], npx), typedAs('npx blindkeep-server'))
     const npm = { environment: { npm_lifecycle_event: 'start' }, path: `${CHECKOUT}/main.js`, codeDirectory: CHECKOUT }
-    assert.equal(hint([], npm), with_('npx blindkeep-server'))
-    assert.equal(hint([], { path: `${CHECKOUT}/main.js`, codeDirectory: CHECKOUT }), with_('npx blindkeep-server'))
-    assert.equal(hint([], { path: `${PACKAGE}/../bin.mjs` }), with_('blindkeep-server'))
+    assert.equal(hint([], npm), typedAs('npx blindkeep-server'))
+    assert.equal(hint([], { path: `${CHECKOUT}/main.js`, codeDirectory: CHECKOUT }), typedAs('npx blindkeep-server'))
+    assert.equal(hint([], { path: `${PACKAGE}/../bin.mjs` }), typedAs('blindkeep-server'))
     // As a unit of systemd runs it, where PATH does not lead there.
     const unit = '/opt/keep/node_modules/.bin/blindkeep-server'
-    assert.equal(hint([], { path: unit }), with_(unit))
+    assert.equal(hint([], { path: unit }), typedAs(unit))
   })
 
   it('keeps the options that say which server is meant, as a shell reads them', () => {
     const typed = ['account', 'list', '--data', "/srv/a b's", '--json', '--config=keep.conf', '--days', '7']
-    assert.equal(hint(typed), with_('blindkeep-server', " --config keep.conf --data '/srv/a b'\\''s'"))
-    assert.equal(hint(['--port', '9000']), with_('blindkeep-server'))
+    assert.equal(hint(typed), typedAs('blindkeep-server', " --config keep.conf --data '/srv/a b'\\''s'"))
+    assert.equal(hint(['--port', '9000']), typedAs('blindkeep-server'))
     // A wrong call has hints, too.
-    assert.equal(hint(['fsck', '--data']), with_('blindkeep-server'))
+    assert.equal(hint(['fsck', '--data']), typedAs('blindkeep-server'))
   })
 })

@@ -25,8 +25,9 @@ export function hintsOf(run: Run): (text: string) => string {
   const program = programOf(run)
   return (text) =>
     text.replaceAll(COMMAND, (_, rest: string = '') => {
-      const isWhole = rest !== '' && !/--help|</.test(rest)
-      return `\`${program}${rest}${isWhole ? options.join('') : ''}\``
+      // The name alone and help are the same for every server.
+      const isOfAny = rest === '' || rest.endsWith(' --help')
+      return `\`${program}${rest}${isOfAny ? '' : options.join('')}\``
     })
 }
 

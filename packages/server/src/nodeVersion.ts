@@ -3,7 +3,7 @@
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 13)) {
-  // The package is no directory with a Node of its own.
+  // Only a checkout has a Node of its own.
   const isInstalled = /[\\/]node_modules[\\/]blindkeep-server[\\/]/.test(import.meta.url)
   const next = isInstalled
     ? 'Install a newer one, from https://nodejs.org or from your system.'

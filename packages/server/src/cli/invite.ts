@@ -53,7 +53,7 @@ export const inviteCommands: readonly Command[] = [
           throw new Error('there is no such invite; `blindkeep-server account invites` lists them with their ids')
         if (outcome === 'used')
           throw new Error(
-            'this invite was used. `blindkeep-server account invites` shows by which account; `account delete` deletes it',
+            'this invite was used. `blindkeep-server account invites` shows by which account; `blindkeep-server account delete <account>` deletes it',
           )
         return { lines: ['The invite is revoked.'], json: { revoked: true } }
       }),

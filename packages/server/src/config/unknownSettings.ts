@@ -10,7 +10,7 @@ const OWN_PREFIX = 'BLINDKEEP_'
 /** Variables of other programs that begin like ours: of S3 clients, desktops, systemd, and reproducible builds. */
 const FOREIGN = /^AWS_|^(SESSION_MANAGER|NOTIFY_SOCKET|LOG_NAMESPACE|SOURCE_DATE_EPOCH)$/
 
-export interface UnknownSetting {
+interface UnknownSetting {
   /** Undefined for a line of the file that sets nothing, and that may be a secret. */
   readonly name: string | undefined
   /** Of the file; undefined for a variable of the environment. */
@@ -44,16 +44,12 @@ export function unknownSettingLines(given: Given): readonly string[] {
 
 function unknownLine({ number, name, word }: SettingsLine): readonly UnknownSetting[] {
   if (name !== undefined && KNOWN.has(name)) return []
-  const meant = name ?? word
-  return [{ name, line: number, nearest: KNOWN.has(meant) ? meant : (nearestTo(meant) ?? likeOneOfOurs(meant)) }]
+  return [{ name, line: number, nearest: likeOneOfOurs(name ?? word) }]
 }
 
-/** The setting that a variable of the environment is probably meant to be. */
+/** The setting that is probably meant by a name, also where the name is right. */
 function likeOneOfOurs(name: string): string | undefined {
-  if (name.startsWith(OWN_PREFIX)) {
-    const rest = name.slice(OWN_PREFIX.length)
-    return KNOWN.has(rest) ? rest : nearestTo(rest)
-  }
+  if (name.startsWith(OWN_PREFIX)) return nearestTo(name.slice(OWN_PREFIX.length))
   const nearest = nearestTo(name)
   const [first = '', ...more] = name.toUpperCase().split('_')
   if (nearest !== undefined || more.length === 0) return nearest

@@ -92,7 +92,7 @@ describe('what is remembered while nothing is committed', () => {
     }
     // Without a pause between them: calls overlap commits, looks and reads.
     async function askOn(): Promise<void> {
-      while (other.exitCode === null) await ask()
+      while (other.exitCode === null && other.signalCode === null) await ask()
     }
     other.on('message', (number) => {
       committed = Number(number)

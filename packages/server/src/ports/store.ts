@@ -27,7 +27,7 @@ export interface Store {
   ask<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
   /**
    * A number that every commit changes, of whatever process. What was read after a look stays true while later looks give the same number. Undefined when
-   * the store cannot tell, or not now. It is looked after the call, never before. Not for a `work`, which must await nothing but its `tx`.
+   * the store cannot tell, or not now. The store looks after the call, never before. Do not call it inside a `work`, which must await nothing but its `tx`.
    */
   look(): Promise<number | undefined>
   write<Result>(locks: Locks, work: (tx: WriteTx) => Promise<Result>): Promise<Result>

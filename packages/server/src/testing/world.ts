@@ -210,7 +210,10 @@ async function openWorld({
     keys,
     keyring,
     log: { info: note('info'), warn: note('warn'), error: note('error') },
-    messenger: createMessenger({ clock }, { offered: [], networks: [], serverId: used.serverId, mail: undefined }),
+    messenger: createMessenger(
+      { clock, pushSigner: keyring.pushSigner },
+      { offered: [], networks: [], serverId: used.serverId, mail: undefined },
+    ),
     news: createSoleNode(clock),
     giveUpAfter: (ms: number) => AbortSignal.timeout(ms),
     headWatch: unwatched,

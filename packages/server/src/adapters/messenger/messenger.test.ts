@@ -8,6 +8,7 @@ import { RECEIVER_CERTIFICATE } from '../../../../../testing/receiverCertificate
 import { type MailReceiver, openMailReceiver, openReceiver, type Receiver } from '../../../../../testing/receivers.ts'
 import type { Delivery, Message, Target } from '../../ports/messenger.ts'
 import { createHandClock } from '../../testing/handClock.ts'
+import { createPushSigner } from '../keyring/pushSigner.ts'
 import { createMessenger, type MessengerSettings } from './messenger.ts'
 import { createResolveName } from './post.ts'
 
@@ -19,6 +20,7 @@ const landings: Message = {
   lastAt: instantOf(Date.UTC(2026, 5, 1, 10, 5)),
 }
 const secret = new Uint8Array(randomBytes(32))
+const pushSigner = createPushSigner(randomBytes(32))
 const never = new AbortController().signal
 const LOOPBACK = ['127.0.0.0/8']
 
@@ -36,7 +38,7 @@ interface Given extends Partial<MessengerSettings> {
 
 function messengerWith({ resolve = names({}), ca, ...settings }: Given = {}) {
   return createMessenger(
-    { clock: createHandClock(), resolve, ...(ca !== undefined && { ca }) },
+    { clock: createHandClock(), pushSigner, resolve, ...(ca !== undefined && { ca }) },
     {
       offered: ['webhook', 'ntfy', 'email'],
       networks: LOOPBACK,

@@ -23,8 +23,7 @@ export interface MessengerSettings {
 
 interface MessengerPorts {
   readonly clock: Clock
-  /** Without it, push is not offered. */
-  readonly pushSigner?: PushSigner
+  readonly pushSigner: PushSigner
   readonly resolve?: ResolveName
   /** Of a certificate authority; for tests. */
   readonly ca?: string
@@ -32,15 +31,14 @@ interface MessengerPorts {
 
 export function createMessenger(
   { clock, pushSigner, resolve = createResolveName(), ca }: MessengerPorts,
-  { offered: wanted, networks, serverId, mail }: MessengerSettings,
+  { offered, networks, serverId, mail }: MessengerSettings,
 ): Messenger {
   const post = createPost({ allowed: createAllowedAddresses(networks), resolve, ca })
   const sendMail = mail && createSendMail(mail)
   const { host } = new URL(serverId)
-  const offered = wanted.filter((kind) => kind !== 'push' || pushSigner !== undefined)
   return {
     offered,
-    pushKey: offered.includes('push') ? pushSigner?.publicKey : undefined,
+    pushKey: offered.includes('push') ? pushSigner.publicKey : undefined,
     faultIn,
     async send(target, message, signal) {
       if (!offered.includes(target.kind)) return { fault: 'not_offered' }
@@ -52,7 +50,6 @@ export function createMessenger(
         case 'email':
           return (await sendMail?.(target, message, { host, signal })) ?? { fault: 'not_offered' }
         case 'push':
-          if (pushSigner === undefined) return { fault: 'not_offered' }
           return post(pushRequest(target, message, { now: clock.now(), serverId, signer: pushSigner }), signal)
       }
     },

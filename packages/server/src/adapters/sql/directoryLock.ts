@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { StorageFull } from '../../ports/storageErrors.ts'
+import { createHealth } from './sqliteHealth.ts'
 
 /** Keeps a second process off a data directory. The operating system releases the lock when the process dies in any way. */
 export interface DirectoryLock {
@@ -29,7 +31,11 @@ export async function lockDirectory(directory: string, use: DirectoryUse = 'serv
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
-    if (!isBusy(error)) throw error
+    if (!isBusy(error)) {
+      const judged = createHealth().judge(error)
+      // Anything else is of the lock's file alone, and says nothing about the database.
+      throw judged instanceof StorageFull ? judged : error
+    }
     throw new DirectoryInUse(FOR_PEOPLE[use](directory), { cause: error })
   }
   return { release: () => database.close() }

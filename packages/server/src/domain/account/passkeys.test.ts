@@ -42,6 +42,17 @@ function rulesOf(world: World, { accounts }: Pick<Desk, 'accounts'>) {
 
 type Rules = ReturnType<typeof rulesOf>
 
+async function registered(world: World) {
+  const desk = deskOf(world)
+  return { desk, passkeys: rulesOf(world, desk), account: await register(desk) }
+}
+
+async function registerOther({ store }: World, { accounts }: Desk): Promise<Account> {
+  const email = 'bob@example.org'
+  notRefused(await accounts.register(registration({ email })))
+  return defined(await store.read((tx) => tx.accounts.findByEmail(email)))
+}
+
 async function added(passkeys: Rules, account: Account, given: Partial<PasskeyRequest> = {}): Promise<PasskeyRequest> {
   const made = request(given)
   assert.equal(notRefused(await passkeys.add(account, made)).isRepeat, false)
@@ -59,9 +70,7 @@ describe('a sign-in with a passkey', () => {
   it(
     'opens a session of its account and notes the time; a wrong proof and an unknown passkey get one answer',
     inWorld(async (world) => {
-      const desk = deskOf(world)
-      const passkeys = rulesOf(world, desk)
-      const account = await register(desk)
+      const { passkeys, account } = await registered(world)
       const made = await added(passkeys, account)
       assert.equal((await passkeys.list(account.accountId))[0]?.lastUsedAt, undefined)
       world.clock.advance(5)
@@ -78,9 +87,7 @@ describe('a sign-in with a passkey', () => {
   it(
     'refuses a revoked device',
     inWorld(async (world) => {
-      const desk = deskOf(world)
-      const passkeys = rulesOf(world, desk)
-      const account = await register(desk)
+      const { passkeys, account } = await registered(world)
       const made = await added(passkeys, account)
       const deviceId = defined(parseDeviceId(randomUUID()))
       const publicKey = bytes(HYBRID_PUBLIC_KEY_BYTES)
@@ -112,9 +119,7 @@ describe('adding a passkey', () => {
   it(
     'asks for the present secret',
     inWorld(async (world) => {
-      const desk = deskOf(world)
-      const passkeys = rulesOf(world, desk)
-      const account = await register(desk)
+      const { passkeys, account } = await registered(world)
       assert.equal(reasonOf(await passkeys.add(account, request({ secret: 'not it' }))), 'credentials_wrong')
       assert.deepEqual(await idsOf(passkeys, account), [])
     }),
@@ -141,16 +146,13 @@ describe('adding a passkey', () => {
   it(
     'never changes a passkey: the same id with other values is refused, for its account and for another one',
     inWorld(async (world) => {
-      const desk = deskOf(world)
-      const passkeys = rulesOf(world, desk)
-      const account = await register(desk)
+      const { desk, passkeys, account } = await registered(world)
       const made = await added(passkeys, account)
       assert.ok(notRefused(await passkeys.add(account, made)).isRepeat)
       const others = [{ proof: bytes(32) }, { credentialId: bytes(20) }, { sealedPasskeyKey: bytes(1200) }]
       for (const other of others)
         assert.equal(reasonOf(await passkeys.add(account, { ...made, ...other })), 'passkey_invalid')
-      notRefused(await desk.accounts.register(registration({ email: 'bob@example.org' })))
-      const bob = defined(await world.store.read((tx) => tx.accounts.findByEmail('bob@example.org')))
+      const bob = await registerOther(world, desk)
       assert.equal(reasonOf(await passkeys.add(bob, made)), 'passkey_invalid')
       notRefused(await passkeys.logIn(proofOf(made)))
     }),
@@ -159,9 +161,7 @@ describe('adding a passkey', () => {
   it(
     `stops at ${MAX_PASSKEYS} for an account, until one is removed`,
     inWorld(async (world) => {
-      const desk = deskOf(world)
-      const passkeys = rulesOf(world, desk)
-      const account = await register(desk)
+      const { passkeys, account } = await registered(world)
       const first = await added(passkeys, account)
       for (let count = 1; count < MAX_PASSKEYS; count += 1) await added(passkeys, account)
       assert.equal(reasonOf(await passkeys.add(account, request())), 'limit_reached')
@@ -195,9 +195,7 @@ describe('removing a passkey', () => {
   it(
     'ends the sessions that it opened, with their refresh tokens, but not the caller’s or others',
     inWorld(async (world) => {
-      const desk = deskOf(world)
-      const passkeys = rulesOf(world, desk)
-      const account = await register(desk)
+      const { passkeys, account } = await registered(world)
       const [lost, kept] = [await added(passkeys, account), await added(passkeys, account)]
       const pairs = []
       for (const made of [lost, lost, kept]) pairs.push(notRefused(await passkeys.logIn(proofOf(made))))
@@ -215,9 +213,7 @@ describe('removing a passkey', () => {
   it(
     'beside a sign-in with it leaves no session of it, whichever comes first',
     inWorld(async (world) => {
-      const desk = deskOf(world)
-      const passkeys = rulesOf(world, desk)
-      const account = await register(desk)
+      const { passkeys, account } = await registered(world)
       const caller = await callerOf(world, await world.rules.sessions.open(account.accountId, undefined))
       const others = (await world.rules.sessions.list(account.accountId)).length
       for (let round = 0; round < 10; round += 1) {
@@ -237,12 +233,9 @@ describe('removing a passkey', () => {
   it(
     'does nothing for another account’s, nor does naming it',
     inWorld(async (world) => {
-      const desk = deskOf(world)
-      const passkeys = rulesOf(world, desk)
-      const account = await register(desk)
+      const { desk, passkeys, account } = await registered(world)
       const made = await added(passkeys, account, { sealedName: bytes(40) })
-      notRefused(await desk.accounts.register(registration({ email: 'bob@example.org' })))
-      const bob = defined(await world.store.read((tx) => tx.accounts.findByEmail('bob@example.org')))
+      const bob = await registerOther(world, desk)
       const ofBob = await callerOf(world, await world.rules.sessions.open(bob.accountId, undefined))
       await passkeys.remove(ofBob, made.passkeyId)
       assert.equal(reasonOf(await passkeys.name(bob.accountId, made.passkeyId, undefined)), 'passkey_not_found')
@@ -282,9 +275,7 @@ describe('the passkeys of an account', () => {
   it(
     'open nothing once the account is deleted, also beside the deletion',
     inWorld(async (world) => {
-      const desk = deskOf(world)
-      const passkeys = rulesOf(world, desk)
-      const account = await register(desk)
+      const { passkeys, account } = await registered(world)
       const made = await added(passkeys, account)
       const [pair] = await Promise.all([passkeys.logIn(proofOf(made)), quickly(world).deleteAccount(account.accountId)])
       if (reasonOf(pair) === 'in') assert.ok(!(await isIn(world, notRefused(pair))))

@@ -7,6 +7,7 @@ import { accountLock, type Link, type ReceiptRow, type Store } from '../../ports
 import type { PassphraseSettings, Proof } from '../passphrases/judgePassphrase.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
+import { takeFirst } from '../takeFirst.ts'
 import { findDropUpload } from '../uploads/findUpload.ts'
 import type { Room } from '../uploads/room.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -21,7 +22,6 @@ import {
 } from './openDropSession.ts'
 import type { OpenedSessions, SessionLimitSettings } from './openedSessions.ts'
 import { createJudgeProof } from './passphrases.ts'
-import { takeFirst } from './takeFirst.ts'
 
 export interface DropSettings extends PassphraseSettings, SessionLimitSettings, LinkPlaceSettings {}
 
@@ -61,7 +61,7 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     work: (limits: readonly Limit[]) => Promise<OpenedDropSession | CreateRefusal>,
   ): Promise<OpenedDropSession | CreateRefusal> {
     const limits = await takeFirst(limiter, alternatives)
-    if (isRefusal(limits)) return { ...limits, refused: limited }
+    if ('retryAfterSeconds' in limits) return { ...limits, refused: limited }
     let hasOpened = false
     try {
       const answer = await work(limits)

@@ -39,7 +39,7 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
       throw new Error('a pending drop has no kept object')
   }
 
-  /** The drop, if it may be served. Who reads its bytes with its size learns whether they are all there. */
+  /** The drop, if it may be served. Whether all its bytes are present, a read that names its size finds out (`ReadOptions.size`). */
   async function servable(accountId: AccountId, dropId: DropId): Promise<Drop | Unservable> {
     const { drop, status } = await store.read(async (tx) => {
       const found = await tx.drops.find(dropId)

@@ -34,7 +34,7 @@ export function createJudgeProof(limiter: Limiter, settings: PassphraseSettings)
       case 'malformed':
         return {
           refused: 'request_malformed',
-          detail: `/passphrase_proof must be base64 of 1 to ${MAX_PROOF_BYTES} bytes`,
+          detail: `the proof of the passphrase must be base64 of 1 to ${MAX_PROOF_BYTES} bytes`,
         }
       case 'limited':
         return { refused: 'link_limited', retryAfterSeconds: judgement.retryAfterSeconds }

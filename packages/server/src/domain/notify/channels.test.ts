@@ -11,7 +11,7 @@ import { MAX_CHANNELS } from './channels.ts'
 import { MAX_TESTS, MAX_WRONG_CODES } from './requestedMessages.ts'
 
 function rulesWith(world: World, offered: readonly ChannelKind[], mail?: MailReceiver) {
-  const { clock, settings } = world
+  const { clock, keyring, settings } = world
   const server = mail && {
     host: '127.0.0.1',
     port: mail.port,
@@ -20,7 +20,7 @@ function rulesWith(world: World, offered: readonly ChannelKind[], mail?: MailRec
     from: 'keep@keep.example',
   }
   const messenger = createMessenger(
-    { clock },
+    { clock, pushSigner: keyring.pushSigner },
     {
       offered,
       networks: [],

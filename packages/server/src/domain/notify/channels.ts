@@ -116,9 +116,10 @@ export function createChannels(ports: ChannelPorts) {
 }
 
 function newTarget(
-  { kind, address, token, push }: ChannelRequest,
+  request: ChannelRequest,
   { random, messenger }: Pick<ChannelPorts, 'random' | 'messenger'>,
 ): StoredTarget | Refuses<'channel_invalid'> {
+  const { kind, address, token, push } = request
   if (kind !== 'ntfy' && token !== undefined)
     return { refused: 'channel_invalid', detail: '/token belongs to a channel of the kind ntfy' }
   if (kind !== 'push' && Object.values(push ?? {}).some((member) => member !== undefined))
@@ -131,14 +132,15 @@ function newTarget(
     if (email === undefined) return { refused: 'channel_invalid', detail: '/address must be a plain e-mail address' }
     return { kind, address: email, code: newCode(random) }
   }
-  const target = targetOf({ kind, address, token, ...(push && { push }) }, random)
+  const target = targetOf(kind, request, random)
   if (isRefusal(target)) return target
   const fault = messenger.faultIn(target)
   return fault === undefined ? target : { refused: 'channel_invalid', detail: `/address ${fault}` }
 }
 
 function targetOf(
-  { kind, address: url, token, push }: ChannelRequest & { readonly kind: Exclude<ChannelKind, 'email'> },
+  kind: Exclude<ChannelKind, 'email'>,
+  { address: url, token, push }: ChannelRequest,
   random: Random,
 ): StoredTarget | Refuses<'channel_invalid'> {
   if (kind === 'webhook') return { kind, url, secret: random.bytes(SECRET_BYTES) }
@@ -159,5 +161,5 @@ function newCode(random: Random): string {
 }
 
 function notInserted(): never {
-  throw new Error('A channel with a new random id was not inserted')
+  throw new Error('a channel is missing in the transaction that inserted it')
 }

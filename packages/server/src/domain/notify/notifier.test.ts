@@ -31,12 +31,15 @@ interface Notifying {
 function notifying(work: (given: Notifying) => Promise<void>): () => Promise<void> {
   return inWorld(async (world) => {
     const receiver = await openReceiver()
-    const { clock, settings } = world
+    const { clock, keyring, settings } = world
     const networks = ['127.0.0.0/8']
     const { serverId } = settings
     const restarted = () =>
       world.rulesOver({
-        messenger: createMessenger({ clock }, { offered: ['webhook'], networks, serverId, mail: undefined }),
+        messenger: createMessenger(
+          { clock, pushSigner: keyring.pushSigner },
+          { offered: ['webhook'], networks, serverId, mail: undefined },
+        ),
       })
     const rules = restarted()
     try {
@@ -272,9 +275,12 @@ describe('an account without a channel', () => {
       let statements = 0
       await inWorld(
         async (world) => {
-          const { clock, settings } = world
+          const { clock, keyring, settings } = world
           const { serverId } = settings
-          const messenger = createMessenger({ clock }, { offered, networks: [], serverId, mail: undefined })
+          const messenger = createMessenger(
+            { clock, pushSigner: keyring.pushSigner },
+            { offered, networks: [], serverId, mail: undefined },
+          )
           const rules = world.rulesOver({ messenger })
           const opaqueId = await newLink(world)
           const content = bytes(100)

@@ -4,9 +4,8 @@ import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limiter } from '../../ports/limiter.ts'
 import { networkOf } from '../drops/guestNetwork.ts'
-import { takeFirst } from '../drops/takeFirst.ts'
-import { isRefusal } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
+import { takeFirst } from '../takeFirst.ts'
 
 export interface PassphraseSettings {
   readonly passphraseTriesPerWindow: number
@@ -32,17 +31,17 @@ export interface Proof {
 }
 
 /** What has a passphrase, or none. */
-export interface Gated {
+interface Gated {
   readonly opaqueId: OpaqueId
   /** SHA-256 of the verifier. */
   readonly verifierHash: Uint8Array | undefined
 }
 
-export type Judgement =
+type Judgement =
   | { readonly is: 'right' | 'missing' | 'wrong' | 'malformed' | 'not_needed' }
   | { readonly is: 'limited'; readonly retryAfterSeconds: number }
 
-export type JudgePassphrase = (gated: Gated, proof: Proof) => Promise<Judgement>
+type JudgePassphrase = (gated: Gated, proof: Proof) => Promise<Judgement>
 
 /** Counts each attempt before it compares the proof, and takes the count back for a right proof. So parallel guesses gain nothing. */
 export function createJudgePassphrase(
@@ -71,7 +70,7 @@ export function createJudgePassphrase(
     const isProven = guest !== undefined && proven.has(guest)
     const attempt = { what, opaqueId, source, guest, isProven, maxPerSource: passphraseTriesPerWindow }
     const counted = await takeFirst(limiter, attemptLimits(attempt))
-    if (isRefusal(counted)) return { is: 'limited', retryAfterSeconds: counted.retryAfterSeconds }
+    if ('retryAfterSeconds' in counted) return { is: 'limited', ...counted }
     if (!timingSafeEqual(sha256(proofBytes), verifierHash)) return { is: 'wrong' }
     await limiter.giveBack(counted)
     if (guest !== undefined) remember(guest)

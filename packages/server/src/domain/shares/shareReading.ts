@@ -70,7 +70,7 @@ export function createShareReading(
       case 'malformed':
         return {
           refused: 'request_malformed',
-          detail: `X-Service-Passphrase-Proof must be base64 of 1 to ${MAX_PROOF_BYTES} bytes`,
+          detail: `the proof of the passphrase must be base64 of 1 to ${MAX_PROOF_BYTES} bytes`,
         }
       case 'limited':
         return { refused: 'share_limited', retryAfterSeconds: judgement.retryAfterSeconds }
