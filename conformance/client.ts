@@ -78,6 +78,17 @@ export async function createClient(base: string): Promise<Client> {
   }
 }
 
+/** The same client at another source address, for a server that trusts the test as its proxy. */
+export function clientFrom(client: Client, address: string): Client {
+  const forwarded = (call: Call): Call => ({ ...call, headers: { ...call.headers, 'x-forwarded-for': address } })
+  return {
+    ...client,
+    send: (call) => client.send(forwarded(call)),
+    start: (call) => client.start(forwarded(call)),
+    listen: (call) => client.listen(forwarded(call)),
+  }
+}
+
 async function finish(sending: Sending, call: Call): Promise<Reply> {
   const body = bodyOf(call)
   if (body !== undefined) void sending.write(body).catch(() => {})

@@ -15,6 +15,7 @@ import {
 } from './assetWorld.ts'
 import { type Call, json } from './call.ts'
 import { addPasskey, passkeyBody } from './passkeying.ts'
+import { makeShare, shareBody } from './sharing.ts'
 import {
   base64,
   chunkHeaders,
@@ -24,7 +25,6 @@ import {
   land,
   linkBody,
   newEmail,
-  newOpaqueId,
   newPassword,
   type Owner,
   openSession,
@@ -109,17 +109,12 @@ const ofSession: MakeRequest = async ({ link }) => {
 }
 
 async function newShare({ owner, asset }: Person): Promise<string> {
-  const body = shareBody(asset)
-  assert.equal((await sendJson(owner, '/v1/shares', body)).status, 201)
+  const body = shareOf(asset)
+  assert.equal((await makeShare(owner, body)).status, 201)
   return body.opaque_id
 }
-const shareBody = (asset: Bundle) => ({
-  opaque_id: newOpaqueId(),
-  sealed_index: base64(100),
-  blob_hashes: [sha256(asset.original)],
-  sealed_name: base64(80),
-  sealed_record: base64(82),
-})
+const shareOf = (asset: Bundle) =>
+  shareBody({ blob_hashes: [sha256(asset.original)], sealed_name: base64(80), sealed_record: base64(82) })
 const ofShare: MakeRequest = async (person) => ({
   params: { opaque_id: await newShare(person), hash: sha256(person.asset.original) },
 })
@@ -246,7 +241,7 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'GET /v1/blob/{hash}': ofBlob,
   'HEAD /v1/blob/{hash}': ofBlob,
   'GET /v1/quota': plain,
-  'POST /v1/shares': ({ asset }) => ({ json: shareBody(asset) }),
+  'POST /v1/shares': ({ asset }) => ({ json: shareOf(asset) }),
   'GET /v1/shares': plain,
   'PATCH /v1/shares/{opaque_id}': async (person) => ({
     params: { opaque_id: await newShare(person) },

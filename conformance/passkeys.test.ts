@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { addDevice } from './assetWorld.ts'
 import { json } from './call.ts'
-import type { Client } from './client.ts'
+import { clientFrom } from './client.ts'
 import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { addPasskey, passkeyBody, passkeysOf, sendPasskey, signInWith } from './passkeying.ts'
 import { finish, finishBody, newRecoverable } from './recovering.ts'
@@ -213,10 +213,7 @@ describe('passkeys through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
     REGISTRATION: 'open',
     LOGIN_TRIES_PER_WINDOW: String(MAX_WRONG_OF_SOURCE),
   })
-  const from = (address: string): Client => ({
-    ...client,
-    send: (call) => client.send({ ...call, headers: { ...call.headers, 'x-forwarded-for': address } }),
-  })
+  const from = (address: string) => clientFrom(client, address)
   const expected = { '401 auth.invalid_credentials': MAX_WRONG_OF_SOURCE, '429 auth.rate_limited': 4 }
 
   it('answer 429 after too many wrong proofs, known or not, and still accept another source', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { json } from './call.ts'
-import type { Client } from './client.ts'
+import { clientFrom } from './client.ts'
 import { answerOf, atOnce, expectAnswer, tally } from './expect.ts'
 import { finish, finishBody, newRecoverable, SEALED_KEY_BYTES, sealedKey, start } from './recovering.ts'
 import { answer, challengeOf, logIn, turnOn } from './secondFactor.ts'
@@ -154,10 +154,7 @@ describe('a recovery through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
     REGISTRATION: 'open',
     LOGIN_TRIES_PER_WINDOW: String(MAX_WRONG_PROOFS_OF_SOURCE),
   })
-  const from = (address: string): Client => ({
-    ...client,
-    send: (call) => client.send({ ...call, headers: { ...call.headers, 'x-forwarded-for': address } }),
-  })
+  const from = (address: string) => clientFrom(client, address)
 
   it('answers 429 after too many wrong proofs for an e-mail, known or not, and still accepts the password', async () => {
     const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]

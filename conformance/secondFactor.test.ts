@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type Authenticator, stepAt } from '../testing/authenticator.ts'
 import { json, type Reply } from './call.ts'
-import type { Client } from './client.ts'
+import { clientFrom } from './client.ts'
 import { answerOf, atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { answer, challengeOf, enroll, type Guarded, logIn, totp, turnOn } from './secondFactor.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
@@ -264,10 +264,7 @@ describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERV
     LOGIN_TRIES_PER_WINDOW: String(MAX_ATTEMPTS_OF_SOURCE),
   }
   const { client, operate } = await operatedServer(settings)
-  const from = (address: string): Client => ({
-    ...client,
-    send: (call) => client.send({ ...call, headers: { ...call.headers, 'x-forwarded-for': address } }),
-  })
+  const from = (address: string) => clientFrom(client, address)
 
   it('answers 429 to a source after too many wrong codes over all challenges, and not to another source', async () => {
     const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]

@@ -2,78 +2,38 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type Author, deleteAsset, landBlob, newAuthor, newBundle, openUpload, sendJson } from './assetWorld.ts'
+import { deleteAsset, landBlob, newAuthor, newBundle, openUpload } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
-import type { Client } from './client.ts'
 import { expectProtocolWindow, expectRefusedValues } from './creations.ts'
-import { answerOf, atOnce, expectAnswer, fingerprint, tally, until } from './expect.ts'
+import { atOnce, expectAnswer, fingerprint, tally, until } from './expect.ts'
 import { expectHeadLikeGet, expectRange, expectSafeForBrowsers, expectWhole, type Read } from './servedBytes.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
-import { asOwner, base64, land, newOpaqueId, type Owner, provision, sha256, signUp } from './world.ts'
+import {
+  endShare,
+  makeShare,
+  nameShare,
+  readShare,
+  SHARED_BYTES,
+  share,
+  shareBody,
+  sharesOf,
+  shownBy,
+  visitShare,
+} from './sharing.ts'
+import { base64, land, newOpaqueId, provision, sha256, signUp } from './world.ts'
 
 const MAX_INDEX_BYTES = 512 * 1024
 const MAX_BLOBS = 10_000
 const MAX_SHARES = 1000
 const AT_A_TIME = 40
-/** Any source has fewer. */
+/** A server must limit one source before it has sent so many wrong proofs. */
 const MAX_WRONG_PROOFS = 200
-const SIZE = 1000
 const NO_SHARE = '404 share.not_found'
 const MALFORMED = ['x', 'A'.repeat(32), '0'.repeat(31), '0'.repeat(33), '%00', '..%2f..', '%ff', 'x'.repeat(2000)]
 
 const server = await connect()
 
-const shareBody = (over: object = {}) => ({
-  opaque_id: newOpaqueId(),
-  sealed_index: base64(100),
-  blob_hashes: [sha256(randomBytes(1))],
-  ...over,
-})
-const make = (owner: Owner, body: object, headers: Record<string, string> = {}): Promise<Reply> =>
-  sendJson(owner, '/v1/shares', body, headers)
-interface ListedShare {
-  readonly opaque_id: string
-  readonly created_at: string
-  readonly expires_at?: string
-  readonly passphrase_required?: boolean
-  readonly sealed_name?: string
-  readonly sealed_record?: string
-}
-const listed = async (owner: Owner) => json<{ shares: ListedShare[] }>(await asOwner(owner, 'GET', '/v1/shares')).shares
-const name = (owner: Owner, opaqueId: string, body: object): Promise<Reply> =>
-  server.send({ method: 'PATCH', path: `/v1/shares/${opaqueId}`, token: owner.token, json: body })
-const end = (owner: Owner, opaqueId: string): Promise<Reply> => asOwner(owner, 'DELETE', `/v1/shares/${opaqueId}`)
-
-interface Shared {
-  readonly client: Client
-  readonly author: Author
-  readonly opaqueId: string
-  readonly file: Buffer
-  readonly hash: string
-  readonly assetId: string
-}
-
-async function share(author: Author, over: object = {}, client = server, file = randomBytes(SIZE)): Promise<Shared> {
-  const bundle = newBundle(author, { original: file })
-  await landBlob(bundle)
-  const body = shareBody({ blob_hashes: [sha256(file)], ...over })
-  expectAnswer(await make(author.owner, body), '201')
-  return { client, author, opaqueId: body.opaque_id, file, hash: sha256(file), assetId: bundle.assetId }
-}
 const newShare = async (over: object = {}) => share(await newAuthor(server), over)
-
-type From = Pick<Shared, 'client' | 'opaqueId'>
-/** A request of a visitor. */
-const visit = ({ client, opaqueId }: From): Promise<Reply> => client.send({ method: 'GET', path: `/s/${opaqueId}` })
-const read = ({ client, opaqueId, hash }: From & { readonly hash: string }, headers = {}, method = 'GET') =>
-  client.send({ method, path: `/s/${opaqueId}/blob/${hash}`, headers })
-
-/** `200 200`: the answers for the index and the blob. HEAD must answer the same. */
-async function shown(shared: Shared): Promise<string> {
-  const [index, blob, head] = [await visit(shared), await read(shared), await read(shared, {}, 'HEAD')]
-  assert.equal(head.status, blob.status)
-  return `${answerOf(index)} ${answerOf(blob)}`
-}
 const THERE = '200 200'
 const INDEX_ALONE = `200 ${NO_SHARE}`
 const GONE = `${NO_SHARE} ${NO_SHARE}`
@@ -84,11 +44,14 @@ describe('create a share', () => {
     const owner = await signUp(server)
     for (const expires_at of [undefined, null, '2999-01-01T00:00:00+02:00']) {
       const body = shareBody({ blob_hashes: [sha256(randomBytes(1)), sha256(randomBytes(1))], expires_at })
-      const reply = await make(owner, body)
+      const reply = await makeShare(owner, body)
       expectAnswer(reply, '201')
       assert.deepEqual(json(reply), { opaque_id: body.opaque_id })
       const { sealed_index, blob_hashes } = body
-      assert.deepEqual(json(await visit({ client: server, opaqueId: body.opaque_id })), { sealed_index, blob_hashes })
+      assert.deepEqual(json(await visitShare({ client: server, opaqueId: body.opaque_id })), {
+        sealed_index,
+        blob_hashes,
+      })
     }
   })
 
@@ -96,7 +59,7 @@ describe('create a share', () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const body = { ...shareBody({ expires_at: '2999-01-01T00:00:00Z' }), sealed_name: base64(80) }
     for (const again of [body, body, { ...body, expires_at: '2999-01-01T02:00:00+02:00' }])
-      expectAnswer(await make(owner, again), '201')
+      expectAnswer(await makeShare(owner, again), '201')
     const changes = [
       { sealed_index: base64(100) },
       { blob_hashes: [...body.blob_hashes, ...body.blob_hashes] },
@@ -107,12 +70,12 @@ describe('create a share', () => {
       { sealed_record: base64(80) },
       { passphrase_verifier: base64(32) },
     ]
-    for (const change of changes) expectAnswer(await make(owner, { ...body, ...change }), '400 request.malformed')
-    expectAnswer(await make(other, body), '400 request.malformed')
-    expectAnswer(await end(owner, body.opaque_id), '204')
+    for (const change of changes) expectAnswer(await makeShare(owner, { ...body, ...change }), '400 request.malformed')
+    expectAnswer(await makeShare(other, body), '400 request.malformed')
+    expectAnswer(await endShare(owner, body.opaque_id), '204')
     for (const caller of [owner, other])
-      expectAnswer(await make(caller, body), '400 request.malformed', 'an ended share is never revived')
-    assert.deepEqual([await listed(owner), await listed(other)], [[], []])
+      expectAnswer(await makeShare(caller, body), '400 request.malformed', 'an ended share is never revived')
+    assert.deepEqual([await sharesOf(owner), await sharesOf(other)], [[], []])
   })
 
   it('keeps a sealed name and record for the owner, in the list alone, until the share ends', async () => {
@@ -121,59 +84,27 @@ describe('create a share', () => {
     const sealed_record = base64(1)
     for (const notes of [{ sealed_name, sealed_record }, { sealed_name: null }, { sealed_record }]) {
       const body = shareBody(notes)
-      expectAnswer(await make(owner, body), '201')
-      const entry = (await listed(owner)).find(({ opaque_id }) => opaque_id === body.opaque_id)
+      expectAnswer(await makeShare(owner, body), '201')
+      const entry = (await sharesOf(owner)).find(({ opaque_id }) => opaque_id === body.opaque_id)
       const given = { sealed_name: notes.sealed_name ?? undefined, sealed_record: notes.sealed_record }
       assert.deepEqual({ sealed_name: entry?.sealed_name, sealed_record: entry?.sealed_record }, given)
-      const seen = json<object>(await visit({ client: server, opaqueId: body.opaque_id }))
+      const seen = json<object>(await visitShare({ client: server, opaqueId: body.opaque_id }))
       assert.deepEqual(Object.keys(seen).toSorted(), ['blob_hashes', 'sealed_index'])
-      expectAnswer(await end(owner, body.opaque_id), '204')
-      assert.deepEqual(await listed(owner), [])
+      expectAnswer(await endShare(owner, body.opaque_id), '204')
+      assert.deepEqual(await sharesOf(owner), [])
     }
     const wrong = ['', '=', base64(4097)]
-    const send = (over: object) => make(owner, shareBody(over))
+    const send = (over: object) => makeShare(owner, shareBody(over))
     const values = { sealed_name: wrong, sealed_record: wrong, passphrase_verifier: wrong }
     await expectRefusedValues(send, values, '400 request.malformed')
-  })
-
-  it('gets another name or none from its owner alone, and shows the same as before', async () => {
-    const [owner, other] = [await signUp(server), await signUp(server)]
-    const sealed_record = base64(80)
-    const body = shareBody({ sealed_record })
-    expectAnswer(await make(owner, body), '201')
-    const seen = json(await visit({ client: server, opaqueId: body.opaque_id }))
-    const sealed_name = base64(4096)
-    for (const [given, now] of [
-      [{ sealed_name }, sealed_name],
-      [{}, sealed_name],
-      [{ sealed_name: null }, undefined],
-      [{ sealed_name }, sealed_name],
-    ] as const) {
-      expectAnswer(await name(owner, body.opaque_id, given), '204')
-      const [entry] = await listed(owner)
-      assert.deepEqual([entry?.sealed_name, entry?.sealed_record], [now, sealed_record])
-    }
-    assert.deepEqual(json(await visit({ client: server, opaqueId: body.opaque_id })), seen)
-    for (const wrong of ['', '=', base64(4097)])
-      expectAnswer(await name(owner, body.opaque_id, { sealed_name: wrong }), '400 request.malformed')
-    expectAnswer(await name(owner, body.opaque_id, { sealed_name: {} }), '422 request.unprocessable')
-    expectAnswer(await name(owner, body.opaque_id, { sealed_record }), '400 request.malformed', 'it is written once')
-    const replies = [
-      await name(other, body.opaque_id, { sealed_name }),
-      await name(owner, newOpaqueId(), { sealed_name }),
-    ]
-    expectAnswer(await end(owner, body.opaque_id), '204')
-    replies.push(await name(owner, body.opaque_id, { sealed_name }))
-    for (const reply of replies) expectAnswer(reply, NO_SHARE)
-    assert.equal(new Set(replies.map(fingerprint)).size, 1)
   })
 
   it('creates one share for 64 requests with one id at once', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const body = shareBody()
-    const replies = await atOnce(64, (index) => make(index % 2 === 0 ? owner : other, body))
+    const replies = await atOnce(64, (index) => makeShare(index % 2 === 0 ? owner : other, body))
     assert.deepEqual(tally(replies), { 201: 32, '400 request.malformed': 32 })
-    assert.equal((await listed(owner)).length + (await listed(other)).length, 1)
+    assert.equal((await sharesOf(owner)).length + (await sharesOf(other)).length, 1)
   })
 
   it('accepts an index of 512 KiB and 10,000 hashes, and answers 400 to more and to none', async () => {
@@ -185,8 +116,8 @@ describe('create a share', () => {
       { blob_hashes: hashes(MAX_BLOBS) },
     ]) {
       const body = shareBody(over)
-      expectAnswer(await make(owner, body), '201')
-      const shownNow = json<object>(await visit({ client: server, opaqueId: body.opaque_id }))
+      expectAnswer(await makeShare(owner, body), '201')
+      const shownNow = json<object>(await visitShare({ client: server, opaqueId: body.opaque_id }))
       assert.deepEqual(shownNow, { sealed_index: body.sealed_index, blob_hashes: body.blob_hashes })
     }
     for (const over of [
@@ -195,7 +126,7 @@ describe('create a share', () => {
       { blob_hashes: [] },
       { blob_hashes: hashes(MAX_BLOBS + 1) },
     ])
-      expectAnswer(await make(owner, shareBody(over)), '400 request.malformed')
+      expectAnswer(await makeShare(owner, shareBody(over)), '400 request.malformed')
   })
 
   it('answers 400 to a value of a wrong format, and to an unknown field', async () => {
@@ -211,30 +142,30 @@ describe('create a share', () => {
       { label: 'mine' },
       { single_use: true },
     ])
-      expectAnswer(await make(owner, shareBody(over)), '400 request.malformed', JSON.stringify(over))
+      expectAnswer(await makeShare(owner, shareBody(over)), '400 request.malformed', JSON.stringify(over))
   })
 
   it('answers 422 to a missing, null or wrongly typed field', async () => {
     const owner = await signUp(server)
     const wrong = [undefined, null, 1, {}]
     const values = { opaque_id: wrong, sealed_index: wrong, blob_hashes: [...wrong, [1], [null]], expires_at: [1] }
-    await expectRefusedValues((over) => make(owner, shareBody(over)), values, '422 request.unprocessable')
+    await expectRefusedValues((over) => makeShare(owner, shareBody(over)), values, '422 request.unprocessable')
   })
 
   it('answers 426 outside the protocol window, and accepts both of its ends', async () => {
     const owner = await signUp(server)
-    await expectProtocolWindow((headers) => make(owner, shareBody(), headers))
+    await expectProtocolWindow((headers) => makeShare(owner, shareBody(), headers))
   })
 
   it('answers 403 limit_reached to more than 1,000 shares, and accepts another once one has ended', async () => {
     const owner = await signUp(server)
     for (let count = 0; count < MAX_SHARES; count += AT_A_TIME)
-      assert.deepEqual(tally(await atOnce(AT_A_TIME, () => make(owner, shareBody()))), { 201: AT_A_TIME })
-    expectAnswer(await make(owner, shareBody()), '403 request.limit_reached')
-    const [first] = await listed(owner)
-    await end(owner, String(first?.opaque_id))
-    expectAnswer(await make(owner, shareBody()), '201')
-    expectAnswer(await make(owner, shareBody()), '403 request.limit_reached')
+      assert.deepEqual(tally(await atOnce(AT_A_TIME, () => makeShare(owner, shareBody()))), { 201: AT_A_TIME })
+    expectAnswer(await makeShare(owner, shareBody()), '403 request.limit_reached')
+    const [first] = await sharesOf(owner)
+    await endShare(owner, String(first?.opaque_id))
+    expectAnswer(await makeShare(owner, shareBody()), '201')
+    expectAnswer(await makeShare(owner, shareBody()), '403 request.limit_reached')
   })
 })
 
@@ -242,12 +173,12 @@ describe('create a share', () => {
 describe('own shares', () => {
   it('are listed for their owner only, oldest first, expired ones too', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
-    await make(other, shareBody())
+    await makeShare(other, shareBody())
     const bodies = [{}, { expires_at: '2020-01-01T01:00:00+01:00' }, { expires_at: '2999-01-01T00:00:00Z' }].map(
       shareBody,
     )
-    for (const body of bodies) expectAnswer(await make(owner, body), '201')
-    const shares = await listed(owner)
+    for (const body of bodies) expectAnswer(await makeShare(owner, body), '201')
+    const shares = await sharesOf(owner)
     assert.deepEqual(
       shares.map(({ opaque_id, expires_at }) => [opaque_id, expires_at]),
       bodies.map(({ opaque_id }, index) => [
@@ -259,17 +190,53 @@ describe('own shares', () => {
     assert.deepEqual(times, times.toSorted())
   })
 
+  it('are named and unnamed by their owner only, and show the same as before', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const sealed_record = base64(80)
+    const body = shareBody({ sealed_record })
+    expectAnswer(await makeShare(owner, body), '201')
+    const seen = json(await visitShare({ client: server, opaqueId: body.opaque_id }))
+    const sealed_name = base64(4096)
+    for (const [given, now] of [
+      [{ sealed_name }, sealed_name],
+      [{}, sealed_name],
+      [{ sealed_name: null }, undefined],
+      [{ sealed_name }, sealed_name],
+    ] as const) {
+      expectAnswer(await nameShare(owner, body.opaque_id, given), '204')
+      const [entry] = await sharesOf(owner)
+      assert.deepEqual([entry?.sealed_name, entry?.sealed_record], [now, sealed_record])
+    }
+    assert.deepEqual(json(await visitShare({ client: server, opaqueId: body.opaque_id })), seen)
+    for (const wrong of ['', '=', base64(4097)])
+      expectAnswer(await nameShare(owner, body.opaque_id, { sealed_name: wrong }), '400 request.malformed')
+    expectAnswer(await nameShare(owner, body.opaque_id, { sealed_name: {} }), '422 request.unprocessable')
+    expectAnswer(
+      await nameShare(owner, body.opaque_id, { sealed_record }),
+      '400 request.malformed',
+      'it is written once',
+    )
+    const replies = [
+      await nameShare(other, body.opaque_id, { sealed_name }),
+      await nameShare(owner, newOpaqueId(), { sealed_name }),
+    ]
+    expectAnswer(await endShare(owner, body.opaque_id), '204')
+    replies.push(await nameShare(owner, body.opaque_id, { sealed_name }))
+    for (const reply of replies) expectAnswer(reply, NO_SHARE)
+    assert.equal(new Set(replies.map(fingerprint)).size, 1)
+  })
+
   it('are ended with the same 204 whether live, ended, unknown or another account’s, which stays', async () => {
     const [own, foreign] = [await newShare(), await newShare()]
     const ids = [own.opaqueId, own.opaqueId, foreign.opaqueId, newOpaqueId()]
     const answers = new Set<string>()
-    for (const id of ids) answers.add(fingerprint(await end(own.author.owner, id)))
+    for (const id of ids) answers.add(fingerprint(await endShare(own.author.owner, id)))
     assert.equal(answers.size, 1)
     assert.match([...answers].join(), /^204\n/)
     for (const id of MALFORMED.filter((each) => !each.includes('%ff')))
-      expectAnswer(await end(own.author.owner, id), '400 request.malformed')
-    assert.equal(await shown(own), GONE)
-    assert.equal(await shown(foreign), THERE)
+      expectAnswer(await endShare(own.author.owner, id), '400 request.malformed')
+    assert.equal(await shownBy(own), GONE)
+    assert.equal(await shownBy(foreign), THERE)
   })
 })
 
@@ -278,12 +245,12 @@ describe('a share', () => {
   it('serves the blob whole and by ranges, with its hash as ETag, and its HEAD without a body', async () => {
     const shared = await newShare()
     const { file, hash } = shared
-    const reading: Read = (headers, method) => read(shared, headers, method)
+    const reading: Read = (headers, method) => readShare(shared, headers, method)
     expectWhole(await reading(), file)
     await expectRange(reading, file, ['bytes=0-0', 0, 1])
-    await expectRange(reading, file, ['bytes=990-5000', 990, SIZE])
-    await expectRange(reading, file, ['bytes=-7', 993, SIZE])
-    expectAnswer(await reading({ range: `bytes=${SIZE}-` }), '416 request.range_not_satisfiable')
+    await expectRange(reading, file, ['bytes=990-5000', 990, SHARED_BYTES])
+    await expectRange(reading, file, ['bytes=-7', 993, SHARED_BYTES])
+    expectAnswer(await reading({ range: `bytes=${SHARED_BYTES}-` }), '416 request.range_not_satisfiable')
     assert.equal((await reading({ range: 'bytes=0-9', 'if-range': '"other"' })).status, 200)
     for (const method of ['GET', 'HEAD'])
       assert.equal((await reading({ 'if-none-match': `"${hash}"` }, method)).status, 304)
@@ -291,14 +258,9 @@ describe('a share', () => {
   })
 
   it('is kept by no cache, and no browser runs its blobs', async () => {
-    const shared = await share(
-      await newAuthor(server),
-      {},
-      server,
-      Buffer.from('<!doctype html><script>alert(1)</script>'),
-    )
-    assert.equal((await visit(shared)).headers['cache-control'], 'no-store')
-    await expectSafeForBrowsers((headers, method) => read(shared, headers, method), /^no-store$/)
+    const shared = await share(await newAuthor(server), {}, Buffer.from('<!doctype html><script>alert(1)</script>'))
+    assert.equal((await visitShare(shared)).headers['cache-control'], 'no-store')
+    await expectSafeForBrowsers((headers, method) => readShare(shared, headers, method), /^no-store$/)
   })
 
   it('answers the same 404 for everything that it does not show', async () => {
@@ -310,8 +272,8 @@ describe('a share', () => {
       await share(author),
       await newShare(),
     ]
-    await end(owner, ended.opaqueId)
-    const [deleted, open, dropped] = [newBundle(author), newBundle(author), randomBytes(SIZE)]
+    await endShare(owner, ended.opaqueId)
+    const [deleted, open, dropped] = [newBundle(author), newBundle(author), randomBytes(SHARED_BYTES)]
     await landBlob(deleted)
     await deleteAsset(deleted)
     await openUpload(open)
@@ -319,7 +281,7 @@ describe('a share', () => {
     await land(link, dropped)
     const notHeld = [deleted.original, open.original, dropped, other.file, randomBytes(1)].map(sha256)
     const wide = shareBody({ blob_hashes: notHeld })
-    expectAnswer(await make(owner, wide), '201')
+    expectAnswer(await makeShare(owner, wide), '201')
     const dead = [newOpaqueId(), ...MALFORMED, expired.opaqueId, ended.opaqueId, link.opaqueId]
     const indexes = dead.map((id) => `/s/${id}`)
     const blobs = [
@@ -341,8 +303,8 @@ describe('a share', () => {
       }
       assert.equal(answers.size, 1, [...answers].join('\n----\n'))
     }
-    assert.equal(await shown(live), THERE)
-    assert.equal((await visit({ client: server, opaqueId: wide.opaque_id })).status, 200)
+    assert.equal(await shownBy(live), THERE)
+    assert.equal((await visitShare({ client: server, opaqueId: wide.opaque_id })).status, 200)
   })
 
   it('with a passphrase shows nothing without the proof, not even whether it has a blob, and limits wrong ones', async () => {
@@ -365,7 +327,7 @@ describe('a share', () => {
         if (reply.body.length > 0) expectAnswer(reply, answer)
         else assert.equal(reply.status, Number(answer.slice(0, 3)))
     }
-    const [entry] = await listed(shared.author.owner)
+    const [entry] = await sharesOf(shared.author.owner)
     assert.equal(entry?.passphrase_required, true)
     for (const header of [{}, { range: 'bytes=0-1' }, { 'if-none-match': `"${shared.hash}"` }])
       expectAll(await answers(undefined, header), '403 share.passphrase_required')
@@ -377,7 +339,7 @@ describe('a share', () => {
     assert.deepEqual(blob?.body, shared.file)
     assert.ok(other !== undefined)
     expectAnswer(other, NO_SHARE)
-    expectAnswer(await name(shared.author.owner, shared.opaqueId, { sealed_name: base64(80) }), '204')
+    expectAnswer(await nameShare(shared.author.owner, shared.opaqueId, { sealed_name: base64(80) }), '204')
     expectAll(await answers(), '403 share.passphrase_required')
 
     const guess = () =>
@@ -391,14 +353,14 @@ describe('a share', () => {
     expectAnswer(limited, '429 share.rate_limited')
     assert.ok(Number(limited.headers['retry-after']) > 0)
     expectAll(await answers(base64(32)), '429 share.rate_limited')
-    expectAnswer(await end(shared.author.owner, shared.opaqueId), '204')
+    expectAnswer(await endShare(shared.author.owner, shared.opaqueId), '204')
     expectAll(await answers(right), NO_SHARE)
   })
 
   it('without a passphrase ignores a proof', async () => {
     const shared = await newShare({ passphrase_verifier: null })
-    assert.equal((await listed(shared.author.owner))[0]?.passphrase_required, false)
-    expectAnswer(await read(shared, { 'x-service-passphrase-proof': '!' }), '200')
+    assert.equal((await sharesOf(shared.author.owner))[0]?.passphrase_required, false)
+    expectAnswer(await readShare(shared, { 'x-service-passphrase-proof': '!' }), '200')
   })
 
   it('serves a blob as long as a live asset of its owner has it', async () => {
@@ -407,18 +369,18 @@ describe('a share', () => {
     const twin = newBundle(author, { original: shared.file })
     await landBlob(twin)
     await deleteAsset(shared)
-    assert.equal(await shown(shared), THERE)
+    assert.equal(await shownBy(shared), THERE)
     await deleteAsset({ author, assetId: twin.assetId })
-    assert.equal(await shown(shared), INDEX_ALONE)
+    assert.equal(await shownBy(shared), INDEX_ALONE)
     await landBlob(newBundle(author, { original: shared.file }))
-    assert.equal(await shown(shared), THERE)
+    assert.equal(await shownBy(shared), THERE)
   })
 
   it('shows nothing from its expiry on', async () => {
     const shared = await newShare({ expires_at: new Date(Date.now() + 4000).toISOString() })
-    assert.equal(await shown(shared), THERE)
-    await until(async () => (await visit(shared)).status === 404, 'the share expires')
-    assert.equal(await shown(shared), GONE)
+    assert.equal(await shownBy(shared), THERE)
+    await until(async () => (await visitShare(shared)).status === 404, 'the share expires')
+    assert.equal(await shownBy(shared), GONE)
   })
 
   it('is hidden while its owner is suspended, hides blobs on hold, and no log has its id', {
@@ -427,14 +389,14 @@ describe('a share', () => {
     if (NEEDS_OWN_SERVER) return
     const { client, operate, log } = await operatedServer()
     const author = await newAuthor(client)
-    const shared = await share(author, {}, client)
-    assert.equal(await shown(shared), THERE)
+    const shared = await share(author)
+    assert.equal(await shownBy(shared), THERE)
     await operate('hold', 'add', shared.hash, '--reason', 'court order')
-    assert.equal(await shown(shared), INDEX_ALONE)
+    assert.equal(await shownBy(shared), INDEX_ALONE)
     await operate('account', 'suspend', author.owner.email)
-    assert.equal(await shown(shared), GONE)
-    expectAnswer(await make(author.owner, shareBody()), '403 account.suspended')
-    assert.equal((await listed(author.owner)).length, 1)
+    assert.equal(await shownBy(shared), GONE)
+    expectAnswer(await makeShare(author.owner, shareBody()), '403 account.suspended')
+    assert.equal((await sharesOf(author.owner)).length, 1)
     assert.match(log(), /\/s\/:opaque_id\/blob\/:hash/)
     assert.ok(!log().includes(shared.opaqueId))
   })

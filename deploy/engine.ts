@@ -21,16 +21,18 @@ export interface Engine {
   must(...args: readonly string[]): Promise<string>
   /** Rejects when it fails, also if the engine has no compose. */
   compose(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>
-  hasCompose(): boolean
+  /** What this machine lacks for `compose`, if anything. */
+  lackOfCompose(): string | undefined
   hasImage(name: string): Promise<boolean>
   /** Resolves when the health check of the container succeeds; rejects with its log after two minutes, or when it has ended. */
   untilHealthy(container: string): Promise<void>
 }
 
-/** An engine that answers; otherwise what this machine lacks. */
+/** An engine that answers; otherwise what this machine lacks. Throws when `CONTAINER_ENGINE` names no engine that we know. */
 export function findEngine(): Engine | string {
   const { CONTAINER_ENGINE: wanted } = process.env
   const names = (['podman', 'docker'] as const).filter((name) => wanted === undefined || name === wanted)
+  if (names.length === 0) throw new Error(`CONTAINER_ENGINE names ${wanted}, which is neither podman nor docker`)
   const name = names.find((each) => succeeds(each, ['info']))
   return name === undefined ? `no container engine answers (${names.join(', ')})` : createEngine(name)
 }
@@ -45,7 +47,8 @@ function createEngine(name: Engine['name']): Engine {
     must,
     compose: async (args, env = {}) =>
       checked(await execute(composer, [...words, ...args], env), `compose ${args.join(' ')}`),
-    hasCompose: () => succeeds(composer, [...words, 'version']),
+    lackOfCompose: () =>
+      succeeds(composer, [...words, 'version']) ? undefined : `${[composer, ...words].join(' ')} is not installed`,
     hasImage: async (image) => (await run('image', 'inspect', image)).status === 0,
     async untilHealthy(container) {
       const deadline = Date.now() + HEALTHY_TIMEOUT_MS

@@ -18,7 +18,7 @@ import { freePort } from '../testing/startServer.ts'
 import { type Engine, findEngine } from './engine.ts'
 import { replaced } from './replaced.ts'
 import { imagesOf, makeStandIns } from './standIns.ts'
-import { triesUnits } from './unitsInEngine.ts'
+import { tryUnits } from './unitsInEngine.ts'
 
 const LARGE_BYTES = Number(process.env.LARGE_BYTES ?? 200_000_000)
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
@@ -183,7 +183,7 @@ else
       if (lack !== undefined) return t.skip(lack)
       if (engine.name !== 'podman') return t.skip('only Podman prepares a container for systemd')
       t.after(() => removeContainers(engine))
-      await triesUnits(engine, RUN, labels())
+      await tryUnits(engine, RUN, labels())
     })
 
     interface Project {
@@ -193,15 +193,14 @@ else
     }
 
     /** Builds a sample with compose and starts all of its services, or these, or skips the test by the name of what is missing. */
-    async function startProject(
+    const startProject = async (
       t: TestContext,
       sample: string,
       env: Readonly<Record<string, string>>,
       changes: readonly (readonly [string, string])[],
       services: readonly string[] = [],
-    ): Promise<Project | undefined> {
-      if (typeof engine === 'string' || !engine.hasCompose()) return void t.skip('no compose is installed')
-      const missing = lack ?? (await makeStandIns(engine, imagesOf(join(ROOT, sample)), made))
+    ): Promise<Project | undefined> => {
+      const missing = lack ?? engine.lackOfCompose() ?? (await makeStandIns(engine, imagesOf(join(ROOT, sample)), made))
       if (missing !== undefined) return void t.skip(missing)
       const directory = mkdtempSync(join(tmpdir(), 'blindkeep-compose-'))
       t.after(() => rmSync(directory, { recursive: true, force: true }))

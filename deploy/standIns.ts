@@ -58,6 +58,7 @@ export async function makeStandIns(
     if (await engine.hasImage(image)) continue
     const standIn = STAND_INS.find(({ name }) => image.startsWith(name))
     if (standIn === undefined) return `there is no stand-in for ${image}`
+    if (process.getuid?.() !== 0) return `it needs the image ${image}, or root to make a stand-in for it`
     const missing = ['debootstrap', ...standIn.programs].find((program) => !isProgram(program))
     if (missing !== undefined) return `it needs the image ${image}, or ${missing} to stand in for it`
     if (!(await engine.hasImage(DEBIAN))) made.push(await makeDebian(engine))

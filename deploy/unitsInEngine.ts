@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Engine } from './engine.ts'
+import { replaced } from './replaced.ts'
 
 const OPERATING = new URL('../docs/operating.md', import.meta.url)
 const DISK = '/mnt/blindkeep-backup'
@@ -20,7 +21,7 @@ const INSTALLED = [
 ]
 
 /** Makes an image from that of the server, with a name that begins with its name, and a container with `labels`. The caller removes both. */
-export async function triesUnits(engine: Engine, image: string, labels: readonly string[]): Promise<void> {
+export async function tryUnits(engine: Engine, image: string, labels: readonly string[]): Promise<void> {
   const systemd = `${image}-systemd`
   await build(engine, systemd, [`FROM localhost/${image}`, ...INSTALLED])
   await engine.must('run', '--detach', '--name', systemd, ...labels, '--privileged', '--systemd=always', systemd)
@@ -28,7 +29,7 @@ export async function triesUnits(engine: Engine, image: string, labels: readonly
   await until(async () => /running/.test((await engine.run('exec', systemd, 'systemctl', 'is-system-running')).stdout))
 
   const [install = '', operate = ''] = commands()
-  assert.match(await shell(install.replace('journalctl ', 'true ')), /^$/)
+  assert.match(await shell(replaced(install, [['journalctl ', 'true ']])), /^$/)
   await until(async () => /invite=/.test(await shell('journalctl --unit=blindkeep')))
   assert.match(await shell(`${operate}\noperate account invite --json`), /"code":/)
   const probe = `fetch('http://127.0.0.1:8080/readyz').then((answer) => process.exit(answer.ok ? 0 : 1))`

@@ -14,7 +14,8 @@ export interface Autopush {
   close(): Promise<void>
 }
 
-type Told = Readonly<Record<string, unknown>>
+/** Of Firefox's protocol, in either direction. */
+type Message = Readonly<Record<string, unknown>>
 
 export async function openAutopush(push: PushService): Promise<Autopush> {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, handleProtocols: () => 'push-notification' })
@@ -32,22 +33,22 @@ export async function openAutopush(push: PushService): Promise<Autopush> {
   }
 }
 
-function answer(socket: WebSocket, told: Told, push: PushService): void {
-  const say = (words: Told) => socket.send(JSON.stringify(words))
-  const { messageType, channelID, key } = told
+function answer(socket: WebSocket, request: Message, push: PushService): void {
+  const send = (message: Message) => socket.send(JSON.stringify(message))
+  const { messageType, channelID, key } = request
   if (messageType === 'hello')
-    say({ messageType, uaid: randomUUID().replaceAll('-', ''), status: 200, use_webpush: true, broadcasts: {} })
+    send({ messageType, uaid: randomUUID().replaceAll('-', ''), status: 200, use_webpush: true, broadcasts: {} })
   if (messageType === 'register') {
     const headers = { encoding: 'aes128gcm' }
     const deliver = (body: Buffer) => {
       const data = body.toString('base64url')
-      say({ messageType: 'notification', channelID, version: randomUUID(), data, headers })
+      send({ messageType: 'notification', channelID, version: randomUUID(), data, headers })
     }
-    say({ messageType, channelID, status: 200, pushEndpoint: push.subscribeReal(unpadded(String(key)), deliver) })
+    send({ messageType, channelID, status: 200, pushEndpoint: push.subscribeReal(unpadded(String(key)), deliver) })
   }
-  if (messageType === 'unregister') say({ messageType, channelID, status: 200 })
+  if (messageType === 'unregister') send({ messageType, channelID, status: 200 })
   // A ping.
-  if (messageType === undefined) say({})
+  if (messageType === undefined) send({})
 }
 
 /** Firefox pads, servers do not (RFC 8292, section 2). */

@@ -50,13 +50,13 @@ export async function disturb<Place>(disturbance: Disturbance<Place>): Promise<R
     const cause = causes[index % causes.length]
     if (cause === undefined) throw new Error('there are causes')
     await pause(random.integer(300, 1_500))
-    trouble.isPresent = true
-    trouble.isLying = cause.lies === true
-    trouble.isFull = cause.fills === true
+    trouble.present.isNow = true
+    trouble.lying.isNow = cause.lies === true
+    trouble.full.isNow = cause.fills === true
     const end = await cause.begin(place, random)
     await pause(random.integer(...cause.lastsMs))
     await end()
-    trouble.isPresent = false
+    trouble.present.isNow = false
     const recoveredMs = await recovery(world, `${index}`)
     recoveries[cause.name] = Math.max(recoveries[cause.name] ?? 0, recoveredMs)
     if (recoveredMs > within * 1000)

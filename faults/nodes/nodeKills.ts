@@ -118,11 +118,11 @@ async function strike(scene: Scene, blows: Blow[], random: Random): Promise<void
       if (!node.isRunning()) return world.ledger.fault(`a node has ended by itself: ${node.log().slice(-2000)}`)
       note(standing.size < cluster.nodes.nodes.length ? `${blow} while another is down` : blow)
       standing.delete(node)
-      trouble.isPresent = true
+      trouble.present.isNow = true
       if (blow === 'kill') world.ledger.counts.kills++
       await (blow === 'kill' ? killAndStart(node, own, note) : freezeAndThaw(cluster, node, own))
       standing.add(node)
-      trouble.isPresent = standing.size < cluster.nodes.nodes.length
+      trouble.present.isNow = standing.size < cluster.nodes.nodes.length
       if (blows.length % 10 === 0) scene.print(`${blows.length} left until the next check`)
     }
   }

@@ -14,7 +14,7 @@ import {
   recoveryOf,
 } from './account/newRecoveryWords.ts'
 import { readOwnAccount } from './account/ownerAccount.ts'
-import { type Challenge, type SignInResult, sessionOf, signInResultOf } from './account/signIn.ts'
+import { type Challenge, openedOrEnded, type SignInResult, sessionOf, signInResultOf } from './account/signIn.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { type Call, createCalls } from './http/call.ts'
 import { sendAgainWhenLost } from './http/lostAnswer.ts'
@@ -126,16 +126,11 @@ interface KeptAccountKey {
   readonly master: Bytes
 }
 
-/** A session without its account key is useless, so this tries to end it. */
-async function keptAccountKey({ call, email, master }: KeptAccountKey): Promise<Bytes> {
-  try {
+function keptAccountKey({ call, email, master }: KeptAccountKey): Promise<Bytes> {
+  return openedOrEnded(call, async () => {
     const account = await readOwnAccount({ call, email })
-    return await openAccountKey(account.sealed_account_key ?? undefined, master)
-  } catch (error) {
-    // After a network failure a second step may use the session again.
-    if (error instanceof AccountError) await call('logout').catch(() => undefined)
-    throw error
-  }
+    return openAccountKey(account.sealed_account_key ?? undefined, master)
+  })
 }
 
 async function openAccountKey(sealed: string | undefined, master: Bytes): Promise<Bytes> {

@@ -143,15 +143,18 @@ describe('the list of passkeys', () => {
 
   it('cannot weaken a new passkey: what it evaluates and what it seals does not depend on the list', async () => {
     const { input } = await ada.owner.preparePasskey({ password: PASSWORD })
-    honest.tamper(changedList(() => [{ ...invented(), credential_id: toBase64(randomBytes(1023)) }]))
+    const invented = {
+      passkey_id: crypto.randomUUID(),
+      credential_id: toBase64(randomBytes(1023)),
+      sealed_passkey_key: toBase64(randomBytes(1200)),
+      created_at: '2026-03-01T10:20:30.456Z',
+    }
+    honest.tamper(changedList(() => [invented]))
     const other = await ada.owner.preparePasskey({ password: PASSWORD })
     assert.deepEqual(other.input, input)
     assert.equal(other.present.length, 1)
+    await other.add({ credentialId: randomBytes(16), output: evaluate(other.input) })
+    honest.tamper()
+    assert.deepEqual((await signIn(other)).accountKey, ada.owner.accountKey)
   })
-})
-
-const invented = (): Row => ({
-  passkey_id: crypto.randomUUID(),
-  sealed_passkey_key: toBase64(randomBytes(1200)),
-  created_at: '2026-03-01T10:20:30.456Z',
 })

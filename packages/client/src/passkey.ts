@@ -2,10 +2,11 @@
 import { type Bytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type DeviceId, type PasskeyId, parsePasskeyId } from '@blindkeep/protocol/ids'
 import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
+import type { PasskeyLoginRequest } from '@blindkeep/protocol/schemas/passkeys'
 import { ID_BYTES } from '@blindkeep/protocol/suites'
 import { AccountError } from './account/accountError.ts'
 import { readOwnAccount } from './account/ownerAccount.ts'
-import { sessionOf } from './account/signIn.ts'
+import { openedOrEnded, sessionOf } from './account/signIn.ts'
 import { type Environment, systemEnvironment } from './environment.ts'
 import { type Call, type Calls, createCalls } from './http/call.ts'
 import { ProblemError } from './http/errors.ts'
@@ -16,8 +17,6 @@ import { passkeyInput, passkeyProof } from './seal/derive.ts'
 import { uuidOf } from './seal/newId.ts'
 import { openPasskeyKey, type PasskeyContent } from './seal/passkeyKey.ts'
 import { SealError } from './seal/sealError.ts'
-
-export type { MadePasskey, OwnPasskey, PreparedPasskey } from './account/ownerPasskeys.ts'
 
 interface Server {
   readonly baseUrl: string
@@ -59,25 +58,15 @@ export async function logInWithPasskey(options: PasskeySignIn): Promise<Owner> {
   })
   const session = await sessionOf(calls, tokens, { onTokens, onEnded })
   const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
-  try {
+  return openedOrEnded(call, async () => {
     const { accountId, accountKey, email } = await keptContent(call, { passkeyId, output })
     if (accountId !== session.current().accountId) throw new AccountError('account_id_differs')
     await readOwnAccount({ call, email })
     return openOwner({ baseUrl, email, accountKey, session, environment })
-  } catch (error) {
-    // A session without its account key is useless. After a network failure the application may still want it.
-    if (error instanceof AccountError) await call('logout').catch(() => undefined)
-    throw error
-  }
+  })
 }
 
-interface Proof {
-  readonly passkey_id: PasskeyId
-  readonly proof: string
-  readonly device_id?: DeviceId
-}
-
-async function tokensFor(calls: Calls, body: Proof): Promise<TokenResponse> {
+async function tokensFor(calls: Calls, body: PasskeyLoginRequest): Promise<TokenResponse> {
   try {
     return (await calls.call('passkeyLogin', { body })).body
   } catch (cause) {

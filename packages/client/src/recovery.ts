@@ -19,7 +19,7 @@ export { RECOVERY_WORDS, typedWords } from './account/recoveryWords.ts'
 export interface CheckRecoveryWords {
   readonly baseUrl: string
   readonly email: string
-  /** All 24; capitals, spaces and line breaks do not matter. */
+  /** All 24; capitals, spaces, line breaks and the numbers of a list do not matter. */
   readonly words: string
   /** The account key of the signed-in owner. */
   readonly accountKey: Bytes
@@ -38,7 +38,7 @@ export async function checkRecoveryWords(options: CheckRecoveryWords): Promise<v
 export interface Recover extends SessionListener {
   readonly baseUrl: string
   readonly email: string
-  /** All 24; capitals, spaces and line breaks do not matter. */
+  /** All 24; capitals, spaces, line breaks and the numbers of a list do not matter. */
   readonly words: string
   readonly newPassword: string
   readonly environment?: Environment | undefined

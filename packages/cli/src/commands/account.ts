@@ -10,6 +10,10 @@ const NAME = [
   'what your lists call this program, instead of “blindkeep on” and this machine',
   name,
 ] as const
+const KEYRING = [
+  '--keyring',
+  'keep the keys sealed under a key of the system’s keyring; without it they are in files that only you may read',
+] as const
 
 export function addAccountCommands(program: Command): void {
   program
@@ -27,10 +31,7 @@ export function addAccountCommands(program: Command): void {
     )
     .option('--words-to <file>', 'write the recovery words to a new file instead of printing them')
     .option(...NAME)
-    .option(
-      '--keyring',
-      'keep the keys sealed under a key of the system’s keyring; without it they are in files that only you may read',
-    )
+    .option(...KEYRING)
     .addHelpText(
       'after',
       `
@@ -50,10 +51,7 @@ Example:
     .option('--password-file <file>', 'the password; or BLINDKEEP_PASSWORD; or it is asked for')
     .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
     .option(...NAME)
-    .option(
-      '--keyring',
-      'keep the keys sealed under a key of the system’s keyring; without it they are in files that only you may read',
-    )
+    .option(...KEYRING)
     .action(async (server: string | undefined, _flags, command: Command) => {
       const { login } = await import('../account/signIn.ts')
       await done(login(server, command.optsWithGlobals<LoginFlags>()))
@@ -68,10 +66,7 @@ Example:
     .option('--password-file <file>', 'the new password; or BLINDKEEP_PASSWORD; or it is asked for')
     .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
     .option(...NAME)
-    .option(
-      '--keyring',
-      'keep the keys sealed under a key of the system’s keyring; without it they are in files that only you may read',
-    )
+    .option(...KEYRING)
     .action(async (server: string, _flags, command: Command) => {
       const { recoverAccount } = await import('../account/signIn.ts')
       await done(recoverAccount(server, command.optsWithGlobals<RecoverFlags>()))

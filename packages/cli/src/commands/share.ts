@@ -97,8 +97,8 @@ function addOpen(program: Command): void {
       'after',
       `
 The address is all that is needed to read the files, unless the share has a
-passphrase. Other users of this machine
-can see the arguments of commands: from standard input they cannot.
+passphrase. Other users of this machine can see the arguments of commands: from
+standard input they cannot.
 
 Examples:
   blindkeep open 'https://keep.example.org/v/3f…#…'

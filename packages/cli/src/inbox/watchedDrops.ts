@@ -2,7 +2,7 @@
 import { AssetError, DropError, type DropFault, NetworkError, SealError } from '@blindkeep/client/errors'
 import type { DescribedDrop, InboxItem } from '@blindkeep/client/owner'
 import type { DropId } from '@blindkeep/protocol/ids'
-import { failureOf } from '../failures.ts'
+import { type Failure, failureOf } from '../failures.ts'
 import type { Report } from '../report.ts'
 import { createProgress, type FileUnderWay } from '../send/progress.ts'
 import { ProgramError } from './program.ts'
@@ -36,7 +36,7 @@ export function createWatchedDrops({ saving, report, signal, onDue }: WatchedDro
   let inInbox: ReadonlySet<DropId> = new Set()
   let progress = createProgress<FileUnderWay>([], report)
 
-  function note(item: InboxItem, { message, reason }: Told, isFinal: boolean): void {
+  function note(item: InboxItem, { message, reason }: Words, isFinal: boolean): void {
     if (troubles.note(item.dropId, { reason, isFinal }, onDue)) tellFailed(report, item, { message, reason })
   }
 
@@ -94,13 +94,10 @@ export function createWatchedDrops({ saving, report, signal, onDue }: WatchedDro
   }
 }
 
-interface Told {
-  readonly message: string
-  readonly reason: string
-}
+type Words = Pick<Failure, 'message' | 'reason'>
 
 /** For a person who need not do anything. */
-export function waitingFailure(error: unknown): Told {
+export function waitingFailure(error: unknown): Words {
   const { message, reason } = failureOf(error)
   return { message: `${error instanceof NetworkError ? error.message : message} It is tried again by itself.`, reason }
 }

@@ -116,7 +116,7 @@ export async function showShare(given: string, flags: OwnerFlags & QrFlags): Pro
     `Id:       ${opaqueId}`,
     `Created:  ${timeText(createdAt)}`,
     `Expires:  ${expiryText(expiresAt)}`,
-    ...(passphraseRequired ? ['It opens with the passphrase that you gave it.'] : []),
+    ...(passphraseRequired ? ['Needs:    the passphrase that you gave it'] : []),
     ...(contents === undefined ? [] : [`Files:    ${filesText(contents.files)}, ${sizeText(contents.bytes)}`]),
     ...(contents === undefined || contents.names.length === 0 ? [] : [`Contents: ${shown(contentsText(contents))}`]),
   ]
@@ -172,8 +172,13 @@ export async function renameShare(given: string, name: string, flags: OwnerFlags
   const { owner, report } = await signedIn(flags)
   const { opaqueId } = pickShare(await owner.listShares(), given)
   await owner.nameShare(opaqueId, name)
-  const is = name.trim() === '' ? 'has no name now' : `is now ${shown(name)}`
-  report.result(`The share ${shortId(opaqueId)} ${is}.`, { event: 'named', share_id: opaqueId, name })
+  const isNamed = name.trim() !== ''
+  const is = isNamed ? `is now ${shown(name)}` : 'has no name now'
+  report.result(`The share ${shortId(opaqueId)} ${is}.`, {
+    event: 'named',
+    share_id: opaqueId,
+    ...(isNamed && { name }),
+  })
   return EXIT.done
 }
 

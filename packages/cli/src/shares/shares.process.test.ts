@@ -118,6 +118,8 @@ describe('a share at the command line', () => {
     assert.ok(renamed.stdout.includes('the lawyer') && !/\u202E|For the notary/.test(renamed.stdout), renamed.stdout)
     const without = await world.run(['share', 'rename', made.share_id.slice(0, 8), '', ...ADA])
     assert.match(without.stdout, /has no name now/)
+    const [nameless] = await world.facts(['share', 'rename', made.share_id.slice(0, 8), ' ', ...ADA])
+    assert.equal(nameless.name, undefined)
     await world.facts(['share', 'rename', made.share_id.slice(0, 8), 'For the notary', ...ADA])
 
     world.proxy.tamper({
@@ -148,6 +150,10 @@ describe('a share at the command line', () => {
     const facts = await world.facts(['share', 'list', ...ADA])
     assert.equal(facts.find(({ share_id }) => share_id === made.share_id)?.passphrase_required, true)
     assert.match((await world.run(['share', 'list', ...ADA])).stdout, /never, passphrase/)
+    assert.match(
+      (await world.run(['share', 'show', made.share_id, '--no-qr', ...ADA])).stdout,
+      /^Needs: +the passphrase/m,
+    )
     const unasked = await world.run(['open', made.url])
     assert.equal(unasked.status, 2)
     assert.match(unasked.stderr, /Passphrase of the share: give it with --passphrase-file or BLINDKEEP_PASSPHRASE/)

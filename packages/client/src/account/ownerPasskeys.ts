@@ -1,7 +1,8 @@
 /** The passkeys of an account: each opens a session and the account key without the password. */
-import { type Bytes, equalBytes, fromBase64, toBase64, toHex, uuidBytes } from '@blindkeep/protocol/bytes'
+import { type Bytes, equalBytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type AccountId, type PasskeyId, parsePasskeyId } from '@blindkeep/protocol/ids'
 import type { AccountResponse } from '@blindkeep/protocol/schemas/accounts'
+import { SALT_BYTES } from '@blindkeep/protocol/suites'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { passkeyInput, passkeyProof } from '../seal/derive.ts'
 import { newId } from '../seal/newId.ts'
@@ -78,13 +79,13 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
   const nameSeal = (passkeyId: PasskeyId) =>
     ({ key: accountKey, purpose: 'passkey-name', contextId: uuidBytes(passkeyId) }) as const
 
-  /** `sealedKey`: sealed once, so that a call after a lost answer is a repeat for the server. */
+  /** Every try has the same salt and so seals the key to the same bytes: a call after a lost answer is a repeat for the server. */
   async function add(
-    { secret, serverId }: Proven,
-    passkeyId: PasskeyId,
-    { sealedKey, ...made }: MadePasskey & { readonly sealedKey: Bytes },
+    { secret, serverId }: Pick<Proven, 'secret' | 'serverId'>,
+    { passkeyId, salt }: { readonly passkeyId: PasskeyId; readonly salt: Bytes },
+    { credentialId, output, name, code }: MadePasskey,
   ): Promise<PasskeyId> {
-    const { credentialId, output, name, code } = made
+    const seal = { output, passkeyId: uuidBytes(passkeyId), salt }
     const sealedName = await sealName(nameSeal(passkeyId), name)
     const body = {
       current_password: secret,
@@ -92,7 +93,7 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
       passkey_id: passkeyId,
       credential_id: toBase64(credentialId),
       proof: toBase64(passkeyProof(output, serverId)),
-      sealed_passkey_key: toBase64(sealedKey),
+      sealed_passkey_key: toBase64(await sealPasskeyKey(seal, { accountId, accountKey, email })),
       ...(sealedName && { sealed_name: toBase64(sealedName) }),
     }
     await withPassword(() => sendAgainWhenLost(() => call('addPasskey', { body })))
@@ -118,26 +119,18 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
     },
 
     async preparePasskey({ password }) {
-      const proven = await presentSecret(own, password)
+      const { master, secret, serverId } = await presentSecret(own, password)
       const account = await readOwnAccount({ call, email })
-      await requireOpens(account, proven.master, accountKey)
+      await requireOpens(account, master, accountKey)
       const { body } = await call('listPasskeys')
       const passkeyId = newId(environment, parsePasskeyId)
-      const sealed = new Map<string, Bytes>()
-      const sealedFor = async (output: Uint8Array): Promise<Bytes> => {
-        const known = sealed.get(toHex(output))
-        if (known !== undefined) return known
-        const seal = { output, passkeyId: uuidBytes(passkeyId) }
-        const made = await sealPasskeyKey(seal, { accountId, accountKey, email })
-        sealed.set(toHex(output), made)
-        return made
-      }
+      const salt = environment.randomBytes(SALT_BYTES)
       return {
         userHandle: uuidBytes(passkeyId),
-        input: passkeyInput(proven.serverId),
+        input: passkeyInput(serverId),
         present: body.passkeys.map((entry) => fromBase64(entry.credential_id)),
         needsCode: account.totp_enabled,
-        add: async (made) => add(proven, passkeyId, { ...made, sealedKey: await sealedFor(made.output) }),
+        add: (made) => add({ secret, serverId }, { passkeyId, salt }, made),
       }
     },
 

@@ -1,7 +1,8 @@
 /** How a sign-in or a recovery ends: signed in, or asked for the second factor. */
 import type { ChallengeResponse, TokenResponse } from '@blindkeep/protocol/schemas/accounts'
-import type { Calls } from '../http/call.ts'
+import type { Call, Calls } from '../http/call.ts'
 import { createSession, type Session, type SessionListener, tokenPairOf } from '../http/session.ts'
+import { AccountError } from './accountError.ts'
 
 /** Exactly one of the two members is present. A 202 answer asks for the second factor; it is not a failure (specification, Authentication, 3). */
 export type SignInResult<Owner> =
@@ -61,4 +62,15 @@ export async function sessionOf(calls: Calls, answer: TokenResponse, listener: S
   const tokens = tokenPairOf(answer)
   await listener.onTokens?.(tokens)
   return createSession({ calls, tokens, ...listener })
+}
+
+/** Opens the account of a new session. Throws `AccountError` after it has tried to end the session, which is useless without its account key. */
+export async function openedOrEnded<Opened>(call: Call, open: () => Promise<Opened>): Promise<Opened> {
+  try {
+    return await open()
+  } catch (error) {
+    // After any other failure the application, or a second step, may use the session again.
+    if (error instanceof AccountError) await call('logout').catch(() => undefined)
+    throw error
+  }
 }

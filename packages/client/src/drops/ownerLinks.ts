@@ -109,8 +109,8 @@ export interface OwnerLinks {
   /** All links, including those that accept no files any more, oldest first. */
   listLinks(): Promise<readonly OwnLink[]>
   /**
-   * Changes the limits and the words of a link that is live or expired. No cap may be below what the link has used: `error.drop.cap_below_use`. A link that is used up,
-   * revoked or not the owner's: `error.drop.link_not_found`.
+   * Changes the limits and the words of a link that is live or expired. No cap may be below what the link has used: `error.drop.cap_below_use`. A link that
+   * is used up, revoked or not the owner's: `error.drop.link_not_found`.
    */
   changeLink(opaqueId: string, change: ChangeLink): Promise<OwnLink>
   /** Ends open uploads at once; drops that have landed stay. */
@@ -210,8 +210,9 @@ async function sealedLabelOf(
   opaqueId: string,
   label: string | null | undefined,
 ): Promise<string | null> {
-  if (label == null || label.trim() === '') return null
-  return toBase64(await sealSmall(utf8(label), labelSeal(accountKey, opaqueId)))
+  const text = label ?? ''
+  if (text.trim() === '') return null
+  return toBase64(await sealSmall(utf8(text), labelSeal(accountKey, opaqueId)))
 }
 
 function totalBytesOf({ maxTotalBytes, maxFileSize = 0 }: NewLinkCaps): number | undefined {

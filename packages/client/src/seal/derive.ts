@@ -162,8 +162,8 @@ export function linkTitleKey(secret: Uint8Array, opaqueId: Uint8Array): Bytes {
 }
 
 /**
- * Argon2id's salt for the passphrase of a share: 16 bytes. It follows from the share key, so who has not the address can neither test a passphrase nor
- * prepare for it.
+ * Argon2id's salt for the passphrase of a share: 16 bytes. It follows from the share key, so a person without the address can neither test a passphrase
+ * nor prepare for it.
  */
 export function sharePassphraseSalt(shareKey: Uint8Array, opaqueId: Uint8Array): Bytes {
   const ikm = key('share key', shareKey)

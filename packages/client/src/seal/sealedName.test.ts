@@ -20,7 +20,7 @@ function sealOf(vector: (typeof vectors.valid)[number]): NameSeal {
 const device = vectors.valid.find(({ purpose }) => purpose === 'device-name')
 assert.ok(device)
 
-describe('the owner’s name for a share, a session, a device or a passkey', () => {
+describe('the owner’s name for a share, a session, a device, a passkey or a channel', () => {
   for (const vector of vectors.valid)
     it(`matches the vector in both directions: ${vector.name}`, async () => {
       assert.equal(toHex((await sealName(sealOf(vector), vector.text)) ?? new Uint8Array()), vector.sealed)

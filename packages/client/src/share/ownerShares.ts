@@ -46,8 +46,8 @@ export interface CreateShare extends Pick<AssetPermissions, 'allowRevokedDevice'
 export interface CreatedShare {
   readonly opaqueId: OpaqueId
   /**
-   * The whole address, SECRET: everyone who has it, and the passphrase if there is one, can read the shared files. The part after # reaches the server only sealed under the account key, so that
-   * `listShares` has the address again.
+   * The whole address, SECRET: everyone who has it, and the passphrase if there is one, can read the shared files. The part after # reaches the server only
+   * sealed under the account key, so that `listShares` has the address again.
    */
   readonly url: string
   /**
@@ -75,10 +75,10 @@ export interface OwnShare {
 
 export interface OwnerShares {
   /**
-   * Shows the files of these assets, with names, types and times, to everyone who has the address, and the passphrase if there is one. Later changes do not affect it; of an asset that
-   * was deleted or replaced, the file is no longer available. Reads the name and the header of each file, not its content. With facts, it shares
-   * exactly what they describe. Throws what `openAsset` throws, and `ShareError` `too_large`; with a passphrase `error.request.malformed` at a server of an
-   * earlier version, which would not ask for it.
+   * Shows the files of these assets, with names, types and times, to everyone who has the address, and the passphrase if there is one. Later changes do not
+   * affect it; of an asset that was deleted or replaced, the file is no longer available. Reads the name and the header of each file, not its content. With
+   * facts, it shares exactly what they describe. Throws what `openAsset` throws, and `ShareError` `too_large`; with a passphrase `error.request.malformed` at
+   * a server of an earlier version, which would not ask for it.
    */
   createShare(assets: readonly (string | AssetFacts)[], options?: CreateShare): Promise<CreatedShare>
   /** Shares that were not deleted, oldest first; expired ones for 30 days. */

@@ -52,7 +52,7 @@ async function proofOf(url: string): Promise<string> {
   return toBase64((await stretchSharePassphrase(nodeEnvironment, given)).proof)
 }
 
-describe('a share with a passphrase', () => {
+describe('a share', () => {
   it('with a passphrase opens with address and passphrase, typed anyhow, and with neither alone', async () => {
     const share = await owner.createShare([assetId], { passphrase, name: 'Both' })
     const listed = (await anotherClient(proxy.url, owner).listShares()).at(-1)
@@ -181,7 +181,7 @@ describe('a share with a passphrase at a malicious server', () => {
     await owner.deleteShare(share.opaqueId)
   })
 
-  it('shows no address under a record that says that no passphrase is needed', async () => {
+  it('is listed as one with a passphrase although the server says that it has none', async () => {
     const share = await withPassphrase()
     proxy.tamper({
       matches: isRequest('GET', /^\/v1\/shares$/),

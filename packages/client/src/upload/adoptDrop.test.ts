@@ -102,6 +102,21 @@ describe('a drop that is adopted', () => {
     await assertKept((await owner.adoptDrop(drop, keeper)).assetId, sent)
   })
 
+  it('is looked for under the id of the asset before it is adopted, except at the first try', async () => {
+    for (const isFirstTry of [true, undefined]) {
+      const { sent, drop } = await arrived()
+      const assetId = owner.newAssetId()
+      const seen = proxy.seen.length
+      await owner.adoptDrop(drop, { ...keeper, assetId, isFirstTry })
+      const sentBefore = proxy.seen.slice(seen, proxy.seen.findLastIndex(isAdoption))
+      assert.equal(
+        sentBefore.some(({ method, path }) => method === 'GET' && path === `/v1/assets/${assetId}`),
+        isFirstTry === undefined,
+      )
+      await assertKept(assetId, sent)
+    }
+  })
+
   it('cannot be adopted twice, or after it was discarded', async () => {
     const [first, second] = [await arrived(), await arrived()]
     await owner.adoptDrop(first.drop, keeper)

@@ -25,7 +25,7 @@ export interface AdoptDrop extends CompleteAsset {
    * default.
    */
   readonly assetId?: AssetId | undefined
-  /** No earlier call had this `assetId`: the server is not asked for an asset of it first, which would be refused. */
+  /** No earlier call had this `assetId`. Then the client does not ask the server first for an asset with this id: the answer would be 404. */
   readonly isFirstTry?: boolean | undefined
 }
 

@@ -46,12 +46,17 @@ export const KdfResponse = object('KdfResponse', {
 })
 export type KdfResponse = Static<typeof KdfResponse>
 
+export const signingInDevice = optional(
+  uuid<DeviceId>('The device that signs in. Without it, the session can be tied to a device later.'),
+)
+export const currentPassword = text('The current authentication secret, base64.', { minLength: 1, maxLength: 1024 })
+export const code = (description: string) =>
+  text(`${description} Case, spaces and dashes do not matter.`, { minLength: 1, maxLength: 64 })
+
 export const LoginRequest = object('LoginRequest', {
   email,
   password: text('The authentication secret, base64.', { minLength: 1, maxLength: 1024 }),
-  device_id: optional(
-    uuid<DeviceId>('The device that signs in. Without it, the session can be tied to a device later.'),
-  ),
+  device_id: signingInDevice,
 })
 export type LoginRequest = Static<typeof LoginRequest>
 
@@ -69,10 +74,6 @@ export const ChallengeResponse = object('ChallengeResponse', {
   expires_at: time('When it expires: after 5 minutes. It also ends after 5 attempts.'),
 })
 export type ChallengeResponse = Static<typeof ChallengeResponse>
-
-const code = (description: string) =>
-  text(`${description} Case, spaces and dashes do not matter.`, { minLength: 1, maxLength: 64 })
-const currentPassword = text('The current authentication secret, base64.', { minLength: 1, maxLength: 1024 })
 
 export const VerifyTotpRequest = object('VerifyTotpRequest', {
   mfa_token: text('The mfa_token of the 202 answer.', { minLength: 1, maxLength: 256 }),
@@ -130,7 +131,7 @@ export const RefreshRequest = object('RefreshRequest', {
 export type RefreshRequest = Static<typeof RefreshRequest>
 
 export const ChangePasswordRequest = object('ChangePasswordRequest', {
-  current_password: text('The current authentication secret, base64.', { minLength: 1, maxLength: 1024 }),
+  current_password: currentPassword,
   password,
   kdf_version: optional(kdfVersion),
   salt: optional(salt),
@@ -139,7 +140,7 @@ export const ChangePasswordRequest = object('ChangePasswordRequest', {
 export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>
 
 export const DeleteAccountRequest = object('DeleteAccountRequest', {
-  current_password: text('The current authentication secret, base64.', { minLength: 1, maxLength: 1024 }),
+  current_password: currentPassword,
 })
 export type DeleteAccountRequest = Static<typeof DeleteAccountRequest>
 

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox'
-import type { DeviceId, PasskeyId } from '../ids.ts'
+import type { PasskeyId } from '../ids.ts'
 import { KEY_BYTES } from '../suites.ts'
-import { base64, list, object, optional, sealedName, text, time, uuid } from './shape.ts'
+import { code, currentPassword, signingInDevice } from './accounts.ts'
+import { base64, list, object, optional, sealedName, time, uuid } from './shape.ts'
 
 const passkeyId = uuid<PasskeyId>('The passkey: the user handle of WebAuthn. The client generates the id.')
 const credentialId = base64('The id that the authenticator gave the passkey; opaque to the server.', {
@@ -20,20 +21,13 @@ const sealedPasskeyKey = base64(
 export const PasskeyLoginRequest = object('PasskeyLoginRequest', {
   passkey_id: passkeyId,
   proof,
-  device_id: optional(
-    uuid<DeviceId>('The device that signs in. Without it, the session can be tied to a device later.'),
-  ),
+  device_id: signingInDevice,
 })
 export type PasskeyLoginRequest = Static<typeof PasskeyLoginRequest>
 
 export const AddPasskeyRequest = object('AddPasskeyRequest', {
-  current_password: text('The current authentication secret, base64.', { minLength: 1, maxLength: 1024 }),
-  code: optional(
-    text(
-      'The six digits of the authenticator, or a backup code: required where a second factor is on. Case, spaces and dashes do not matter.',
-      { minLength: 1, maxLength: 64 },
-    ),
-  ),
+  current_password: currentPassword,
+  code: optional(code('The six digits of the authenticator, or a backup code: required where a second factor is on.')),
   passkey_id: passkeyId,
   credential_id: credentialId,
   proof,

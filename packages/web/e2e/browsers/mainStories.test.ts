@@ -25,7 +25,10 @@ import type { StoryBrowser, VisitWish } from './port.ts'
 import { openPage, type StoryPage } from './storyPage.ts'
 import { webkit } from './webkitTab.ts'
 
+const BROWSERS = [chromium, firefox, webkit]
 const wanted = process.env.BROWSERS?.split(/[\s,]+/).filter((name) => name !== '') ?? []
+const unknown = wanted.filter((name) => BROWSERS.every((browser) => browser.name !== name))
+assert.deepEqual(unknown, [], `BROWSERS names ${unknown.join(', ')}; there are Chromium, Firefox and WebKitGTK`)
 const world = useWorld({ withLine: true, env: { CHUNK_BYTES_SUGGESTED: '262144' } })
 
 const PASSWORD = 'violet anchor gravel tuba'
@@ -41,7 +44,7 @@ const fileField: Target = { role: 'file', name: guest.choose.files }
 const guestRow = (name: string): Target => ({ css: '.queue li', text: name })
 const drop = (name: string): Target => ({ css: '.drop', text: name })
 
-for (const browser of [chromium, firefox, webkit]) {
+for (const browser of BROWSERS) {
   const isWanted = wanted.length === 0 || wanted.includes(browser.name)
   const skip = isWanted ? await browser.whyNot() : 'BROWSERS does not name it'
   describe(browser.name, { skip: skip ?? false }, () => {
@@ -242,7 +245,8 @@ function ownerStories(browser: StoryBrowser): void {
     assert.ok(Buffer.from(saved.bytes).equals(letter))
     await page.click({ role: 'checkbox', name: inbox.chooseAll })
     const zip = await page.saved(() => page.click(button(inbox.zip.download)))
-    assert.equal(zip.name, `${inbox.zip.title(2)}.zip`)
+    const title = `${inbox.batch.count(2)} ${inbox.from('Anna')}`
+    assert.match(zip.name, new RegExp(`^${title} \\d{4}-\\d\\d-\\d\\d\\.zip$`))
     if ((await whyNoUnzip()) === undefined)
       assert.deepEqual((await unzipped(zip.bytes)).map(({ name, size }) => `${name} ${size}`).toSorted(), [
         `Grüße.bin ${letter.length}`,

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../../../../testing/startServer.ts'
 import { KEYS, type Look, type Mark, markSelector, type StoryBrowser, type Tab } from './port.ts'
 import { endProcess } from './processes.ts'
 import { ELEMENT, type ElementReference, openWebDriver, type WebDriver } from './webDriver.ts'
@@ -205,15 +205,6 @@ function displayOf(screen: ChildProcess): Promise<string> {
     screen.stdio[3]?.once('data', (number: unknown) => resolve(`:${String(number).trim()}`))
     screen.once('exit', () => reject(new Error('the screen did not start')))
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 async function answers(baseUrl: string): Promise<void> {

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../../../../testing/startServer.ts'
+import { ELEMENT } from '../browsers/webDriver.ts'
 
 const START_MS = 60_000
 const SCRIPT_MS = 60_000
 const POLL_MS = 100
-const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf'
 
 export interface Firefox {
   navigate(url: string): Promise<void>

@@ -1,6 +1,6 @@
 /** Adds a passkey: the password first, then the authenticator, and a code where a second factor is on. */
 import { ProblemError } from '@blindkeep/client/errors'
-import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/passkey'
+import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { browserName } from '../browserName.ts'

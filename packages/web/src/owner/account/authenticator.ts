@@ -2,7 +2,7 @@
  * WebAuthn with the PRF extension: asks an authenticator to make a passkey, or to sign in with one. The server checks no signature, so the challenge is random
  * and forgotten; what counts is the output of the PRF (`decisions/passkeys.md`).
  */
-import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/passkey'
+import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 
 /** Why this page cannot use passkeys. */
