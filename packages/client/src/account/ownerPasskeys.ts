@@ -46,6 +46,8 @@ export interface PreparedPasskey {
    * the password was changed meanwhile, `RangeError` for an output of another length or a name of more than 600 bytes, and what a call throws.
    */
   add(made: MadePasskey): Promise<PasskeyId>
+  /** Removes what `add` may have stored before it failed: the answer alone may have been lost. Throws what a call throws. */
+  discard(): Promise<void>
 }
 
 /** What the authenticator answered. */
@@ -103,6 +105,10 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
     return passkeyId
   }
 
+  async function removePasskey(passkeyId: PasskeyId): Promise<void> {
+    await call('removePasskey', { path: { passkey_id: passkeyId } })
+  }
+
   return {
     async passkeys() {
       const { body } = await call('listPasskeys')
@@ -137,6 +143,7 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
         present: body.passkeys.map((entry) => fromBase64(entry.credential_id)),
         needsCode: account.totp_enabled,
         add: (made) => add({ secret, serverId }, { passkeyId, salt }, made),
+        discard: () => removePasskey(passkeyId),
       }
     },
 
@@ -146,9 +153,7 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
       await call('namePasskey', { path: { passkey_id: passkeyId }, body })
     },
 
-    async removePasskey(passkeyId) {
-      await call('removePasskey', { path: { passkey_id: passkeyId } })
-    },
+    removePasskey,
   }
 }
 
