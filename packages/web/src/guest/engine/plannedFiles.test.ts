@@ -59,7 +59,7 @@ describe('files that were to be sent and not begun', () => {
     const later = await openTab(url, reopened(browser))
     assert.equal((await later.untilOpen()).neverBegun.files, missing.length, 'chosen again, and not sent again')
     await later.add(others)
-    later.send(noMessage, undefined)
+    later.send(later.snapshot().message, undefined)
     await later.untilAll('landed')
     const sent = (await world.owner.inbox()).filter((drop) => drop.opaqueId === opaqueId)
     assert.deepEqual(sent.length, 10)
