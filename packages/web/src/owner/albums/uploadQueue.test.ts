@@ -52,6 +52,7 @@ function createWorld() {
   const started: string[] = []
   const stored: StoredUpload[] = []
   const forgotten: string[] = []
+  const released: string[] = []
   const cancelled: string[] = []
   const deleted: string[] = []
   /** Ends the comparison of a file that was chosen again. */
@@ -71,6 +72,7 @@ function createWorld() {
       await end.promise
     },
     store: async (upload) => void stored.push(upload),
+    release: async ({ name }) => void released.push(name),
     forget: async ({ envelope }) => void forgotten.push(envelope.file_id),
     cancel: async ({ envelope }) => void cancelled.push(envelope.file_id),
     delete: async ({ envelope }) => void deleted.push(envelope.file_id),
@@ -92,7 +94,7 @@ function createWorld() {
     assert.ok(found, `${name} is not in the list`)
     return found
   }
-  return { queue, add, job, item, started, stored, forgotten, cancelled, deleted, compared }
+  return { queue, add, job, item, started, stored, forgotten, released, cancelled, deleted, compared }
 }
 
 describe('the upload queue', () => {
