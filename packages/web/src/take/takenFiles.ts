@@ -76,9 +76,10 @@ export async function takeFiles(baseUrl: string, given: readonly File[]): Promis
       const expired = present.filter(isExpired)
       for (const { id } of expired) await files.delete(id)
       if (present.length - expired.length + given.length > MAX_TAKEN_FILES) return 'many'
-      for (const file of given)
-        await files.put({ id: crypto.randomUUID(), baseUrl, file: withShortName(file), takenAt: now })
-      await taking.done
+      const puts = given.map((file) =>
+        files.put({ id: crypto.randomUUID(), baseUrl, file: withShortName(file), takenAt: now }),
+      )
+      await Promise.all([...puts, taking.done])
       return undefined
     })
     sayChanged()
@@ -101,7 +102,9 @@ function isExpired({ takenAt }: TakenFile): boolean {
 export async function takenFiles(baseUrl: string): Promise<readonly TakenFile[]> {
   return withTaken(async (database) => {
     const stored = (await database.getAll('files')).filter((taken) => taken.baseUrl === baseUrl)
-    for (const { id } of stored.filter(isExpired)) await database.delete('files', id)
+    const expired = stored.filter(isExpired)
+    for (const { id } of expired) await database.delete('files', id)
+    if (expired.length > 0) sayChanged()
     return stored
       .filter((taken) => !isExpired(taken))
       .toSorted((one, other) => one.takenAt - other.takenAt || one.file.name.localeCompare(other.file.name))
