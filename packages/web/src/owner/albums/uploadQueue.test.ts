@@ -199,6 +199,24 @@ describe('the upload queue', () => {
     assert.deepEqual([deleted, forgotten], [[uuid(1)], [uuid(1)]])
   })
 
+  it('releases a file when the server has it, or when its upload is cancelled, also before its turn', async () => {
+    const { queue, add, job, item, released } = createWorld()
+    add('a', 'b', 'c')
+    job('a').end.reject(new Error('no line'))
+    await turn()
+    assert.deepEqual(released, [], 'a failed upload keeps its file')
+    job('b').end.resolve()
+    await turn()
+    assert.deepEqual(released, ['b'])
+    queue.cancel(item('c').id)
+    queue.cancel(item('a').id)
+    await turn()
+    assert.deepEqual(released, ['b', 'c', 'a'])
+    queue.clearDone()
+    await turn()
+    assert.equal(released.length, 3)
+  })
+
   it('removes finished uploads from the list, and leaves them on the server', async () => {
     const { queue, add, job, item, cancelled, deleted } = createWorld()
     add('a', 'b', 'c')
