@@ -125,7 +125,11 @@ describe('files from other apps', () => {
     assert.equal(await manifestOf(page), `${world.url}/app/taking.webmanifest`)
     await assertAccessible(page)
 
-    const [small, large, unwanted] = [shared('<b>small.bin', 5_000), shared(`${'large'.repeat(40)}.bin`, 3_000_000), shared('x', 10)]
+    const [small, large, unwanted] = [
+      shared('<b>small.bin', 5_000),
+      shared(`${'large'.repeat(40)}.bin`, 3_000_000),
+      shared('x', 10),
+    ]
     await share(page, elsewhere, [small, unwanted])
     await page.waitForURL(`${world.url}/#/albums`)
     await page.getByText(text.waiting(2)).waitFor()
