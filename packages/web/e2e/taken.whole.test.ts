@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
@@ -14,6 +16,7 @@ import { MAX_TAKEN_FILES, MAX_TAKEN_HOURS } from '../src/take/takenFiles.ts'
 import { account as accountText } from '../src/text/en/account.ts'
 import { albums as albumsText } from '../src/text/en/albums.ts'
 import { inbox as inboxText } from '../src/text/en/inbox.ts'
+import { links as linksText } from '../src/text/en/links.ts'
 import { owner as shellText } from '../src/text/en/owner.ts'
 import { take as text } from '../src/text/en/take.ts'
 import { button, section, signIn } from './accountPage.ts'
@@ -22,6 +25,9 @@ import { useBrowser } from './browser.ts'
 import { startWorld, type World } from './world.ts'
 
 const browser = useBrowser()
+
+/** On a busy machine an upload takes a while. */
+const MAX_WAIT_MS = 60_000
 
 interface Shared {
   readonly name: string
@@ -49,6 +55,14 @@ async function share(page: Page, from: string, files: readonly Shared[]): Promis
   const given = files.map(({ name, bytes }) => ({ name, mimeType: 'application/octet-stream', buffer: bytes }))
   await page.locator('input').setInputFiles(given)
   await button(page, 'Share').click()
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + MAX_WAIT_MS
+  while (!(await isSo())) {
+    assert.ok(Date.now() < end, String(isSo))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
 }
 
 const posts = ({ server }: World) => server.log().match(/"method":"POST","route":"\/take\//g)?.length ?? 0
@@ -92,23 +106,25 @@ function storedIn(page: Page): Promise<number> {
   )
 }
 
-async function begin(
-  t: TestContext,
-  how: 'with a stored session' | 'without a stored session',
-  expected: readonly RegExp[] = [],
-) {
-  const world = await startWorld({ withLine: true })
+interface Beginning {
+  /** The owner has not chosen "Stay signed in". */
+  readonly withPassword?: boolean
+  readonly withLine?: boolean
+  readonly expected?: readonly RegExp[]
+}
+
+async function begin(t: TestContext, { withPassword = false, withLine = false, expected = [] }: Beginning = {}) {
+  const world = await startWorld({ withLine })
   t.after(() => world.stop())
   const elsewhere = await startOtherSite(t, world)
   const person = await world.person()
-  const isStored = how === 'with a stored session'
   const { page, context } = await browser.open(t, {
     url: `${world.url}/#/account`,
-    ...(isStored ? { signedInAs: person.owner } : {}),
+    ...(withPassword ? {} : { signedInAs: person.owner }),
     passwordsInNode: true,
     expected: [/request to another origin: http:\/\/localhost/, ...expected],
   })
-  if (!isStored) await signIn(page, person)
+  if (withPassword) await signIn(page, person)
   return { world, person, owner: person.owner, page, context, elsewhere }
 }
 
@@ -116,7 +132,7 @@ const contentsOf = (files: readonly Shared[]) => new Map(files.map(({ name, byte
 
 describe('files from other apps', () => {
   it('wait on the device for the owner’s word, and get into an album, also after a reload', async (t) => {
-    const { world, owner, page, elsewhere } = await begin(t, 'with a stored session')
+    const { world, owner, page, elsewhere } = await begin(t, { withLine: true })
     await owner.createAlbum({ name: 'Summer' })
     assert.equal(await manifestOf(page), `${world.url}/app/app.webmanifest`)
     await section(page, text.title).getByText(text.risk).waitFor()
@@ -148,18 +164,18 @@ describe('files from other apps', () => {
     await button(page, text.submit(2)).press('Enter')
     await page.locator('.upload.sending').filter({ hasText: large.name }).waitFor()
     await page.locator('.upload.done').filter({ hasText: small.name }).waitFor()
+    await page.goto(`${world.url}/#/links`)
     await page.reload()
-    await page.locator('.upload').filter({ hasText: large.name }).waitFor()
+    await page.getByRole('heading', { name: linksText.title, level: 1 }).waitFor()
+    assert.equal(await storedIn(page), 1)
     world.line.mend()
-    await page.getByText(albumsText.uploads.allDone(1)).waitFor()
-    await page.locator('.tile').nth(1).waitFor()
+    await until(async () => (await storedIn(page)) === 0)
     assert.deepEqual(await keptBy(world, owner), contentsOf([small, large]))
-    assert.equal(await storedIn(page), 0)
     assert.equal(posts(world), 0, 'no form reached the server')
   })
 
   it('are added by one of two tabs, discarded, refused beyond a bound, and deleted after a day and with the sign-out', async (t) => {
-    const { world, person, page, context, elsewhere } = await begin(t, 'without a stored session')
+    const { world, person, page, context, elsewhere } = await begin(t, { withPassword: true })
     const second = await context.newPage()
     await second.goto(`${world.url}/#/albums`)
     await signIn(second, person)
@@ -211,10 +227,50 @@ describe('files from other apps', () => {
     assert.equal(posts(world), 0, 'no form reached the server')
   })
 
-  it('are refused by the server where the browser has lost the worker', async (t) => {
-    const { world, page, elsewhere } = await begin(t, 'with a stored session', [/405 for .*\/take\//])
-    await share(page, elsewhere, [shared('plain.bin', 200_000)])
+  it('are refused by the server where the browser has lost the worker, which the installed app brings back', async (t) => {
+    const { world, page, context, elsewhere } = await begin(t, { expected: [/405 for .*\/take\//] })
+    const lost = shared('plain.bin', 200_000)
+    await share(page, elsewhere, [lost])
     await page.getByText('nothing of them was stored').waitFor()
+    assert.equal(posts(world), 1)
+    for (const path of await filesBelow(world.server.dataDir))
+      assert.ok(!(await readFile(path)).includes(lost.bytes.subarray(0, 32)), path)
+
+    // DevTools do not emulate an installed app.
+    await context.addInitScript(() => {
+      const { matchMedia } = globalThis
+      globalThis.matchMedia = (query) => matchMedia(query === '(display-mode: standalone)' ? 'all' : query)
+    })
+    await page.goto(`${world.url}/#/inbox`)
+    await until(() =>
+      page.evaluate(
+        async () => (await navigator.serviceWorker.getRegistration('./take/'))?.active?.state === 'activated',
+      ),
+    )
+    await share(page, elsewhere, [lost])
+    await page.getByText(text.faults.off).waitFor()
+    await turnOn(page, world)
+    await context
+      .serviceWorkers()
+      .at(-1)
+      ?.evaluate(() => {
+        const { put } = IDBObjectStore.prototype
+        // The quota of a context without a profile cannot be set: the browser says that the second file is too much.
+        IDBObjectStore.prototype.put = function (value: { readonly file: File }) {
+          if (value.file.size > 100_000) throw new DOMException('full', 'QuotaExceededError')
+          return put.call(this, value)
+        }
+      })
+    await share(page, elsewhere, [shared('small', 10), lost])
+    await page.getByText(text.faults.full).waitFor()
+    assert.equal(await storedIn(page), 0, 'all of a share, or none of it')
     assert.equal(posts(world), 1)
   })
 })
+
+async function filesBelow(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  assert.ok(paths.length > 0)
+  return paths
+}

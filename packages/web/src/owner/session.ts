@@ -126,5 +126,5 @@ function endWithPage(tab: Tab): void {
 async function forgetFilesOf(owner: Owner, baseUrl: string): Promise<void> {
   ownerLeaves(owner)
   await deleteUploads({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
-  await endTaking({ baseUrl }).catch(() => undefined)
+  await endTaking({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
 }

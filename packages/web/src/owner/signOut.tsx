@@ -28,7 +28,7 @@ export function useSignOut(session: PageSession): SignOut {
   const leave = () => void session.signOut()
   const begin = async () => {
     const stored = await storedUploads({ accountId: owner.accountId, baseUrl }).catch(() => [])
-    const taken = await takenFiles(baseUrl).catch(() => [])
+    const taken = await takenFiles({ accountId: owner.accountId, baseUrl }).catch(() => [])
     const found = { isUnderWay: isCloseGuarded(), hasUnfinished: stored.length > 0, hasTaken: taken.length > 0 }
     if (Object.values(found).includes(true)) setLoss(found)
     else leave()

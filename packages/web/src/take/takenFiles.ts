@@ -29,7 +29,7 @@ const MAX_NAME_CHARACTERS = 255
 interface TakeDatabase extends DBSchema {
   /** Whose files are taken. The key is the base URL of the server. */
   readonly owners: { key: string; value: AccountId }
-  readonly files: { key: string; value: TakenFile & { readonly baseUrl: string } }
+  readonly files: { key: string; value: TakenFile & { readonly baseUrl: string; readonly accountId: AccountId } }
 }
 
 const NAME = 'blindkeep.taken'
@@ -71,21 +71,36 @@ export async function takeFiles(baseUrl: string, given: readonly File[]): Promis
     const fault = await withTaken(async (database): Promise<TakeFault | undefined> => {
       const taking = database.transaction(['owners', 'files'], 'readwrite')
       const files = taking.objectStore('files')
-      if ((await taking.objectStore('owners').get(baseUrl)) === undefined) return 'off'
+      const accountId = await taking.objectStore('owners').get(baseUrl)
+      if (accountId === undefined) return 'off'
       const present = (await files.getAll()).filter((taken) => taken.baseUrl === baseUrl)
       const expired = present.filter(isExpired)
       for (const { id } of expired) await files.delete(id)
       if (present.length - expired.length + given.length > MAX_TAKEN_FILES) return 'many'
-      const puts = given.map((file) =>
-        files.put({ id: crypto.randomUUID(), baseUrl, file: withShortName(file), takenAt: now }),
-      )
-      await Promise.all([...puts, taking.done])
+      try {
+        for (const file of given)
+          await files.put({ id: crypto.randomUUID(), baseUrl, accountId, file: withShortName(file), takenAt: now })
+      } catch (error) {
+        abort(taking)
+        throw error
+      }
+      await taking.done
       return undefined
     })
     sayChanged()
     return fault
   } catch (error) {
     return error instanceof DOMException && error.name === 'QuotaExceededError' ? 'full' : 'failed'
+  }
+}
+
+/** A request that fails while it is made leaves its transaction as it is, one that fails later has aborted it. */
+function abort(taking: { abort(): void; readonly done: Promise<void> }): void {
+  taking.done.catch(() => undefined)
+  try {
+    taking.abort()
+  } catch {
+    // It has aborted by itself.
   }
 }
 
@@ -98,10 +113,18 @@ function isExpired({ takenAt }: TakenFile): boolean {
   return Math.abs(Date.now() - takenAt) > MAX_TAKEN_HOURS * 3_600_000
 }
 
-/** Those of a server, in the order in which they came, those of one share by name. Deletes the expired ones. */
-export async function takenFiles(baseUrl: string): Promise<readonly TakenFile[]> {
+interface Whose {
+  readonly baseUrl: string
+  /** Of all accounts if left out. */
+  readonly accountId?: AccountId | undefined
+}
+
+/** In the order in which they came, those of one share by name. Deletes the expired ones. */
+export async function takenFiles({ baseUrl, accountId }: Whose): Promise<readonly TakenFile[]> {
   return withTaken(async (database) => {
-    const stored = (await database.getAll('files')).filter((taken) => taken.baseUrl === baseUrl)
+    const stored = (await database.getAll('files')).filter(
+      (taken) => taken.baseUrl === baseUrl && (accountId === undefined || taken.accountId === accountId),
+    )
     const expired = stored.filter(isExpired)
     for (const { id } of expired) await database.delete('files', id)
     if (expired.length > 0) sayChanged()
@@ -116,27 +139,35 @@ export function takenFile(id: string): Promise<TakenFile | undefined> {
   return withTaken((database) => database.get('files', id))
 }
 
-/** Whether this tab is the one that adds the file: another may have been faster, or have discarded it. */
-export async function chooseAlbumOf(id: string, albumId: AlbumId): Promise<boolean> {
-  const isFirst = await change(id, (taken) => (taken.albumId === undefined ? { albumId } : undefined))
+/** Resolves with those that this tab is to add: another may have been faster, or have discarded some. */
+export async function chooseAlbumOf(ids: readonly string[], albumId: AlbumId): Promise<readonly string[]> {
+  const own = await change(ids, (taken) => (taken.albumId === undefined ? { albumId } : undefined))
   sayChanged()
-  return isFirst
+  return own
 }
 
 /** Call it before the upload is stored: a page that is loaded again then finds the file of the upload. */
 export async function nameAssetOf(id: string, assetId: AssetId): Promise<void> {
-  await change(id, () => ({ assetId }))
+  await change([id], () => ({ assetId }))
 }
 
-/** A deleted file stays deleted. */
-function change(id: string, changesOf: (taken: TakenFile) => Partial<TakenFile> | undefined): Promise<boolean> {
+/** A deleted file stays deleted. Resolves with the ids of those that were changed. */
+function change(
+  ids: readonly string[],
+  changesOf: (taken: TakenFile) => Partial<TakenFile> | undefined,
+): Promise<readonly string[]> {
   return withTaken(async (database) => {
     const changing = database.transaction('files', 'readwrite')
-    const present = await changing.store.get(id)
-    const changes = present && changesOf(present)
-    if (present !== undefined && changes !== undefined) await changing.store.put({ ...present, ...changes })
+    const changed: string[] = []
+    for (const id of ids) {
+      const present = await changing.store.get(id)
+      const changes = present && changesOf(present)
+      if (present === undefined || changes === undefined) continue
+      await changing.store.put({ ...present, ...changes })
+      changed.push(id)
+    }
     await changing.done
-    return changes !== undefined
+    return changed
   })
 }
 

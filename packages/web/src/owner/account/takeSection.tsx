@@ -10,12 +10,13 @@ import { Section } from './section.tsx'
 /** Turns on and off whether this device takes files that other apps share with the installed one, and says what that risks. */
 export function TakeSection() {
   const { owner, baseUrl, language, showMessage } = useOwnerPages()
+  const { accountId } = owner
   const text = takeText(language)
-  const { value: isOn, reload } = useLoaded(() => isTaking({ accountId: owner.accountId, baseUrl }))
+  const { value: isOn, reload } = useLoaded(() => isTaking({ accountId, baseUrl }))
   const action = useAction()
   const turn = (wanted: boolean) =>
     action.run(async () => {
-      await (wanted ? startTaking({ owner, baseUrl }) : endTaking({ baseUrl }))
+      await (wanted ? startTaking({ accountId, baseUrl }) : endTaking({ accountId, baseUrl }))
       showMessage({ tone: 'good', text: wanted ? text.started : text.stopped })
       reload()
     })

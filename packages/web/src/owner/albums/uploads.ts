@@ -69,7 +69,7 @@ function startUploads(uploader: Uploader): TakenUploads {
   })
   storedUploads({ accountId, baseUrl })
     .then(queue.restore)
-    .then(() => resumeTaken(started, baseUrl))
+    .then(() => resumeTaken(started, { accountId, baseUrl }))
     .catch(() => undefined)
   guardClosingWhile(() => queue.items().some(isActive), queue.subscribe)
   return started

@@ -77,7 +77,7 @@ interface AlbumFormProps {
   /** What the button says. */
   readonly submit: string
   readonly onClose: () => void
-  readonly onChosen: (album: Pick<Album, 'albumId' | 'name'>) => void
+  readonly onChosen: (album: Pick<Album, 'albumId' | 'name'>) => void | Promise<void>
 }
 
 export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFormProps) {
@@ -100,7 +100,7 @@ export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFor
     await action.run(async () => {
       const album = known ?? (await owner.createAlbum({ name: name.trim() }))
       lastChosen = album.albumId
-      onChosen(album)
+      await onChosen(album)
     })
   }
 

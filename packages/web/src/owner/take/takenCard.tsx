@@ -1,5 +1,5 @@
 /** The files that other apps have given to this device: the owner adds them to an album, or discards them. Nothing happens to them before. */
-import type { AlbumId } from '@blindkeep/protocol/ids'
+import type { Album } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, IconButton, Notice, Progress } from '../../common/controls.tsx'
 import { CutName } from '../../common/cutName.tsx'
@@ -11,7 +11,7 @@ import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { AlbumForm } from '../inbox/chooseAlbum.tsx'
 import { goTo, useRoute } from '../route.ts'
-import { uploadTaken } from './takenUploads.ts'
+import { type TakenUploads, uploadTaken } from './takenUploads.ts'
 import './take.css'
 import { takeText } from './texts.ts'
 import { useTakenFiles } from './useTakenFiles.ts'
@@ -20,9 +20,11 @@ import { useTakenFiles } from './useTakenFiles.ts'
 const CUT_FROM = 60
 
 export function TakenCard() {
-  const { baseUrl, language, showMessage } = useOwnerPages()
+  const { owner, baseUrl, language, showMessage } = useOwnerPages()
   const text = takeText(language)
-  const files = useTakenFiles(baseUrl)
+  const files = useTakenFiles(baseUrl, owner.accountId)
+  // On each page of the owner, because what an earlier page has begun continues with this one.
+  const { items: _, ...uploads } = useUploads()
   const [isAdding, setAdding] = useState(false)
   const discard = async (ids: readonly string[]) => {
     await deleteTaken(ids)
@@ -43,7 +45,7 @@ export function TakenCard() {
           {files.length === 1 ? text.discard : text.discardAll}
         </Button>
       </div>
-      {isAdding && <AddDialog files={files} onClose={() => setAdding(false)} />}
+      {isAdding && <AddDialog files={files} uploads={uploads} onClose={() => setAdding(false)} />}
     </section>
   )
 }
@@ -95,33 +97,30 @@ function TakenList({ files, onDiscard }: TakenListProps) {
 }
 
 interface AddDialogProps {
+  readonly uploads: TakenUploads
   readonly files: readonly TakenFile[]
   readonly onClose: () => void
 }
 
-function AddDialog({ files, onClose }: AddDialogProps) {
+function AddDialog({ files, uploads, onClose }: AddDialogProps) {
   const { owner, language } = useOwnerPages()
   const text = takeText(language)
   const { value: albums, error, reload } = useLoaded(() => owner.albums())
-  const { items: _, ...uploads } = useUploads()
-  const add = async (albumId: AlbumId) => {
+  const add = async ({ albumId }: Pick<Album, 'albumId'>) => {
+    const own = await chooseAlbumOf(
+      files.map(({ id }) => id),
+      albumId,
+    )
+    onClose()
     goTo(`albums/${albumId}`)
-    for (const { id } of files) if (await chooseAlbumOf(id, albumId)) await uploadTaken(uploads, id)
+    for (const id of own) await uploadTaken(uploads, id)
   }
   return (
     <Dialog title={text.dialog(files.length)} closeLabel={text.close} onClose={onClose}>
       {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
       {albums === undefined && error === undefined && <Progress label={text.dialog(files.length)} />}
       {albums !== undefined && (
-        <AlbumForm
-          albums={albums.toReversed()}
-          submit={text.submit(files.length)}
-          onClose={onClose}
-          onChosen={({ albumId }) => {
-            onClose()
-            void add(albumId)
-          }}
-        />
+        <AlbumForm albums={albums.toReversed()} submit={text.submit(files.length)} onClose={onClose} onChosen={add} />
       )}
     </Dialog>
   )

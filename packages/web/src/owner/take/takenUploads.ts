@@ -24,8 +24,8 @@ const inThisTab = new WeakMap<File, TakenInTab>()
 export const isTaken = (file: File) => inThisTab.has(file)
 
 /** Continues what an earlier page has begun, or another tab that closes. */
-export async function resumeTaken(uploads: TakenUploads, baseUrl: string): Promise<void> {
-  for (const { id, albumId } of await takenFiles(baseUrl))
+export async function resumeTaken(uploads: TakenUploads, of: Parameters<typeof takenFiles>[0]): Promise<void> {
+  for (const { id, albumId } of await takenFiles(of))
     if (albumId !== undefined) void uploadTaken(uploads, id).catch(() => undefined)
 }
 

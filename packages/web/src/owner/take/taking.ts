@@ -1,5 +1,4 @@
 /** Whether this browser takes files that other apps share with the installed app: its service worker, the manifest of the page, and whose files they are. */
-import type { Owner } from '@blindkeep/client/owner'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { endTaken, setTakingOwner, takingOwner } from '../../take/takenFiles.ts'
 import { isInstalled, registerServiceWorker } from '../serviceWorkers.ts'
@@ -33,22 +32,23 @@ export async function isTaking({ accountId, baseUrl }: AccountAt): Promise<boole
 }
 
 /** Rejects when the browser refuses the service worker, or stores nothing. */
-export async function startTaking({ owner, baseUrl }: At & { readonly owner: Owner }): Promise<void> {
+export async function startTaking({ accountId, baseUrl }: AccountAt): Promise<void> {
   await register(baseUrl)
-  await setTakingOwner(baseUrl, owner.accountId)
+  await setTakingOwner(baseUrl, accountId)
   offerManifest(baseUrl, 'taking')
 }
 
 /** Deletes the files that are not stored at the server yet. The worker stays, and takes nothing from now on. */
-export async function endTaking({ baseUrl }: At): Promise<void> {
+export async function endTaking({ accountId, baseUrl }: AccountAt): Promise<void> {
+  if (!(await isTaking({ accountId, baseUrl }))) return
   offerManifest(baseUrl, 'app')
-  if ((await takingOwner(baseUrl)) !== undefined) await endTaken(baseUrl)
+  await endTaken(baseUrl)
 }
 
 /** Another account has signed in here: its owner must not see the files. */
 export async function endTakingOfOthers({ accountId, baseUrl }: AccountAt): Promise<void> {
   const present = await takingOwner(baseUrl)
-  if (present !== undefined && present !== accountId) await endTaking({ baseUrl })
+  if (present !== undefined && present !== accountId) await endTaking({ accountId: present, baseUrl })
 }
 
 async function register(baseUrl: string): Promise<void> {
