@@ -158,6 +158,7 @@ describe('files from other apps', () => {
     assert.ok(width > 0 && x + width < 320, `the button ends at ${x + width}`)
     await button(page, text.discardOf('x')).press('Enter')
     await page.getByText(text.waiting(2)).waitFor()
+    await page.locator('.taken :focus').waitFor()
 
     await button(page, text.add).press('Enter')
     world.line.slow({ upBytesPerSecond: 500_000 })
