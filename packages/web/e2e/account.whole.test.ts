@@ -165,7 +165,7 @@ describe('the form that changes the password', () => {
 })
 
 describe('messages about new files', () => {
-  it('go to a mail address once its code was entered, and to a webhook whose secret is shown once', async (t) => {
+  it('go to a mail address once its code was entered, and to a webhook whose secret is shown until it is saved', async (t) => {
     const mail = await openMailReceiver()
     const receiver = await openReceiver()
     const notifying = await startWorld({
@@ -193,8 +193,17 @@ describe('messages about new files', () => {
     await messages.getByText(problems.codes['error.channel.invalid']).waitFor()
     await address.fill(`http://127.0.0.1:${receiver.port}/hook`)
     await messages.getByRole('button', { name: text.notify.submit, exact: true }).click()
-    await messages.getByText(/^whsec_/).waitFor()
+    const secret = messages.getByText(/^whsec_/)
+    const given = await secret.innerText()
     await assertAccessible(page)
+    assert.equal(await messages.getByRole('button', { name: text.notify.open }).count(), 0, 'another would replace it')
+    await inside(page).getByRole('link', { name: shellText.pages.links }).click()
+    await secret.waitFor({ state: 'detached' })
+    await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
+    await page.getByText(shellText.busy.unsavedWebhook).waitFor()
+    await button(page, shellText.busy.stay).last().click()
+    await inside(page).getByRole('link', { name: shellText.pages.account }).click()
+    assert.equal(await secret.innerText(), given, 'another page does not lose it')
     await messages.getByRole('button', { name: text.notify.secretDone }).click()
     assert.equal(await messages.getByText(/^whsec_/).count(), 0)
     receiver.answer = 500

@@ -23,7 +23,7 @@ type Step = { readonly name: 'idle' | 'password' | 'disable' } | { readonly name
 const IDLE: Step = { name: 'idle' }
 
 export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
-  const { owner, language, showMessage, unsavedCodes, onUnsavedCodes } = useOwnerPages()
+  const { owner, language, showMessage, unsaved, onUnsaved } = useOwnerPages()
   const text = accountText(language).factor
   const [step, setStep] = useState<Step>(IDLE)
   const done = (message: string) => {
@@ -33,7 +33,7 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
   }
   return (
     <Section title={text.title} state={<span class={`badge ${isOn ? 'good' : ''}`}>{isOn ? text.on : text.off}</span>}>
-      {step.name === 'idle' && unsavedCodes === undefined && (
+      {step.name === 'idle' && unsaved.backupCodes === undefined && (
         <>
           <p class="soft">{isOn ? text.explainOn : text.explainOff}</p>
           <div>
@@ -55,7 +55,7 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
         <ConfirmForm
           address={step.address}
           onCodes={(codes) => {
-            onUnsavedCodes(codes)
+            onUnsaved({ backupCodes: codes })
             setStep(IDLE)
             reload()
           }}
@@ -63,12 +63,12 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
           onCancel={() => setStep(IDLE)}
         />
       )}
-      {unsavedCodes !== undefined && (
+      {unsaved.backupCodes !== undefined && (
         <BackupCodes
           email={email}
-          codes={unsavedCodes}
+          codes={unsaved.backupCodes}
           onDone={() => {
-            onUnsavedCodes(undefined)
+            onUnsaved({ backupCodes: undefined })
             done(text.enabled)
           }}
         />

@@ -268,7 +268,8 @@ export const account: typeof import('../en/account.ts').account = {
     submit: 'Hinzufügen',
     added: 'Wurde hinzugefügt. Senden Sie einen Test.',
     codeSent: 'Eine Nachricht mit dem Code ist unterwegs.',
-    secretExplain: 'Die Nachrichten dieses Webhooks sind mit diesem Geheimnis signiert. Es wird nur jetzt angezeigt.',
+    secretExplain:
+      'Die Nachrichten dieses Webhooks sind mit diesem Geheimnis signiert. Es steht hier, bis Sie sagen, dass Sie es aufbewahrt haben, und danach nie wieder.',
     secretDone: 'Ich habe es aufbewahrt',
     states: { unconfirmed: 'Wartet auf den Code', given_up: 'Aufgegeben' },
     nothingSent: 'Noch keine Nachricht.',

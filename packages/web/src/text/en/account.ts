@@ -258,7 +258,8 @@ export const account = {
     submit: 'Add',
     added: 'It was added. Send a test.',
     codeSent: 'A message with the code is on its way.',
-    secretExplain: 'The messages of this webhook are signed with this secret. It is shown only now.',
+    secretExplain:
+      'The messages of this webhook are signed with this secret. It is shown here until you say that you have saved it, and never again.',
     secretDone: 'I have saved it',
     states: { unconfirmed: 'Waits for its code', given_up: 'Given up' },
     nothingSent: 'No message yet.',
