@@ -62,7 +62,7 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
       <RecoveryCheck email={email} />
       <NotifySection />
       <SessionsSection session={session} endings={endings} />
-      <DevicesSection onEnded={() => setEndings((count) => count + 1)} />
+      <DevicesSection session={session} onEnded={() => setEndings((count) => count + 1)} />
       <DeleteAccount email={email} session={session} />
     </>
   )

@@ -46,6 +46,8 @@ export const account: typeof import('../en/account.ts').account = {
       reloaded:
         'Diese Seite behält Ihren Schlüssel nur, solange sie offen ist. Melden Sie sich nach einem Neuladen wieder an.',
       deleted: 'Ihr Konto wurde gelöscht. Danke, dass Sie Blindkeep benutzt haben.',
+      key_revoked:
+        'Der Schlüssel dieses Browsers wurde widerrufen, und deshalb ist dieser Browser abgemeldet. Frühere Signaturen des Schlüssels bleiben gültig. Wenn Sie sich wieder anmelden, bekommt dieser Browser einen neuen Schlüssel.',
     },
   },
   secondStep: {

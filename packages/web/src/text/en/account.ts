@@ -43,6 +43,8 @@ export const account = {
         'You are signed out here, but the server could not be reached. You can end this session under Account when you sign in again.',
       reloaded: 'This page keeps your key only while it is open. Sign in again after a reload.',
       deleted: 'Your account was deleted. Thank you for using Blindkeep.',
+      key_revoked:
+        'The key of this browser was revoked, so this browser is signed out. The key’s earlier signatures stay valid. When you sign in again, this browser gets a new key.',
     },
   },
   secondStep: {
