@@ -51,6 +51,8 @@ describe('an album', () => {
     await page.getByText('All 2 files are encrypted and stored.').waitFor()
     await tile(page, 'meadow.png').locator('img').waitFor()
     await assertAccessible(page)
+    await button(page, 'Hide letters.txt here. It stays in the album.').click()
+    await page.getByText('The file is encrypted and stored.').waitFor()
 
     await tile(page, 'letters.txt').getByRole('link').click()
     await page.getByRole('heading', { name: 'letters.txt', level: 1 }).waitFor()
@@ -246,6 +248,9 @@ describe('an album', () => {
       }),
     )
     await button(page, 'Delete').click()
+    const named = page.getByRole('dialog').getByRole('listitem')
+    await named.getByText('one.txt').waitFor()
+    assert.deepEqual((await named.allInnerTexts()).toSorted(), ['one.txt', 'two.txt'])
     await button(page, 'Delete 2 files').click()
     await page.getByText('2 files were not deleted. A file here cannot be deleted yet').waitFor()
     await page.unroute('**/v1/assets/*')
