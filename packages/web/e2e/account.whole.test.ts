@@ -204,6 +204,7 @@ describe('messages about new files', () => {
     await button(page, shellText.busy.stay).last().click()
     await inside(page).getByRole('link', { name: shellText.pages.account }).click()
     assert.equal(await secret.innerText(), given, 'another page does not lose it')
+    await messages.getByText(`127.0.0.1:${receiver.port}/hook`, { exact: true }).waitFor()
     await messages.getByRole('button', { name: text.notify.secretDone }).click()
     assert.equal(await messages.getByText(/^whsec_/).count(), 0)
     receiver.answer = 500

@@ -274,6 +274,7 @@ export const account: typeof import('../en/account.ts').account = {
       'Die Nachrichten dieses Webhooks sind mit diesem Geheimnis signiert. Es steht hier, bis Sie sagen, dass Sie es aufbewahrt haben, und danach nie wieder.',
     secretDone: 'Ich habe es aufbewahrt',
     states: { unconfirmed: 'Wartet auf den Code', given_up: 'Aufgegeben' },
+    addedAt: (when) => `Hinzugefügt am ${when}.`,
     nothingSent: 'Noch keine Nachricht.',
     lastSent: (when) => `Letzte Nachricht am ${when}.`,
     lastFailed: (when, why) => `Fehlgeschlagen am ${when}: ${why}`,

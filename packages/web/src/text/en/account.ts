@@ -264,6 +264,7 @@ export const account = {
       'The messages of this webhook are signed with this secret. It is shown here until you say that you have saved it, and never again.',
     secretDone: 'I have saved it',
     states: { unconfirmed: 'Waits for its code', given_up: 'Given up' },
+    addedAt: (when: string) => `Added on ${when}.`,
     nothingSent: 'No message yet.',
     lastSent: (when: string) => `Last message on ${when}.`,
     lastFailed: (when: string, why: string) => `Failed on ${when}: ${why}`,
