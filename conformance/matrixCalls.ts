@@ -218,6 +218,10 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'DELETE /v1/channels/{channel_id}': () => ({ params: { channel_id: randomUUID() } }),
   'POST /v1/albums': () => ({ json: { album_id: randomUUID(), sealed_name: base64(80) } }),
   'GET /v1/albums': plain,
+  'PATCH /v1/albums/{album_id}': ({ author }) => ({
+    params: { album_id: author.albumId },
+    json: { sealed_name: base64(85) },
+  }),
   'POST /v1/albums/{album_id}/capabilities': ({ author }) => ({
     params: { album_id: author.albumId },
     json: { peer: 'https://peer.example', expires_at: inOneHour() },

@@ -35,6 +35,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ConfirmTotpRequest: 'The first code of the new authenticator.',
   ConfirmTotpResponse: 'The second factor is on. The codes are shown once.',
   CreateAlbumRequest: 'A new album.',
+  NameAlbumRequest: 'The new name of an album, or null.',
   CreateDropRequest: 'A declaration of one sealed file. Unknown members are refused.',
   CreateDropResponse: 'An open drop session.',
   CreateShareRequest: 'A new share.',

@@ -46,6 +46,17 @@ describe('an album', () => {
     await page.getByLabel('Name').fill('Summer')
     await button(page, 'Create album').click()
     await page.getByRole('heading', { name: 'Summer', level: 1 }).waitFor()
+    await button(page, 'Rename').focus()
+    await page.keyboard.press('Enter')
+    await page
+      .locator(':focus')
+      .and(page.getByLabel('Name', { exact: true }))
+      .waitFor()
+    await assertAccessible(page)
+    await page.keyboard.type(' 2026')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Summer 2026', level: 1 }).waitFor()
+    await page.locator(':focus').and(button(page, 'Rename')).waitFor()
     await assertAccessible(page)
     await page.locator('.add-files').setInputFiles(files)
     await page.getByText('All 2 files are encrypted and stored.').waitFor()
@@ -65,7 +76,7 @@ describe('an album', () => {
     assert.deepEqual(saved.bytes, new Uint8Array(text))
 
     await page.goto(`${world.url}/#/albums`)
-    await page.locator('.album-card').filter({ hasText: 'Summer' }).locator('img').waitFor()
+    await page.locator('.album-card').filter({ hasText: 'Summer 2026' }).locator('img').waitFor()
     await assertAccessible(page)
   })
 

@@ -38,6 +38,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     unreadable: 'Lässt sich nicht öffnen',
     unsigned: 'Unsignierte Datei',
     opening: 'Wird geöffnet\u00a0…',
+    rename: 'Umbenennen',
+    renameTitle: (name) => `Name von „${name}“`,
     select: (name) => `${name} auswählen`,
   },
   incomplete: {

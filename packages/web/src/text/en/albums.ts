@@ -38,6 +38,8 @@ export const albums = {
     unsigned: 'Unsigned file',
     opening: 'Opening…',
     select: (name: string) => `Select ${name}`,
+    rename: 'Rename',
+    renameTitle: (name: string) => `Name of “${name}”`,
   },
   incomplete: {
     notice: (count: number) =>
