@@ -194,6 +194,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'POST /v1/auth/totp/confirm': writes('409 auth.totp_not_pending'),
   'POST /v1/auth/totp/disable': writes('409 auth.totp_not_enrolled'),
   'POST /v1/auth/totp/enroll': writes('200'),
+  'POST /v1/auth/totp/backup-codes': writes('409 auth.totp_not_enrolled'),
   'POST /v1/auth/logout': frees('204'),
   'POST /v1/auth/password': writes('204'),
   'DELETE /v1/account': frees('204'),

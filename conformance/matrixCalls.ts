@@ -278,6 +278,7 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
 
   'POST /v1/auth/totp/confirm': () => ({ json: { code: '000000' } }),
   'POST /v1/auth/totp/disable': ({ owner }) => ({ json: { current_password: owner.password, code: '000000' } }),
+  'POST /v1/auth/totp/backup-codes': ({ owner }) => ({ json: { current_password: owner.password, code: '000000' } }),
   'POST /v1/auth/totp/enroll': ({ owner }) => ({ json: { current_password: owner.password } }),
   'POST /v1/auth/logout': async ({ owner }) => ({ token: (await signIn(owner)).token }),
   'POST /v1/auth/password': ({ owner, nextPassword }) => ({

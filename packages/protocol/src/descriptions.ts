@@ -85,6 +85,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ReadinessResponse: 'Whether the server can serve.',
   RefreshRequest: 'The token to rotate.',
   RegisterRequest: 'A new account. Nothing in it opens a file.',
+  RenewBackupCodesRequest: 'The present secret, and a code.',
+  RenewBackupCodesResponse: 'The new codes, shown once.',
   ResetEvent: 'Earlier events are not available any more: read all lists again.',
   RevokedJtiResponse: 'The revoked capability tokens.',
   RevokedTokenResponse: 'A revoked token.',

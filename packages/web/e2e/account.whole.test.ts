@@ -273,6 +273,16 @@ describe('the second step', () => {
     await button(page, text.factor.backupDone).click()
     await card.getByText(text.factor.on, { exact: true }).waitFor()
 
+    await card.getByRole('button', { name: text.factor.renew }).click()
+    await field(page, text.page.presentPassword).fill(password)
+    await field(page, text.factor.anyCode).fill(/[0-9A-Z]{5}-[0-9A-Z]{5}/.exec(given)?.[0] ?? '')
+    await assertAccessible(page)
+    await button(page, text.factor.renew).click()
+    await codes.waitFor()
+    assert.notEqual(await codes.innerText(), given)
+    await button(page, text.factor.backupDone).click()
+    await page.getByText(text.factor.codesSaved).first().waitFor()
+
     await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
     await page.getByText(text.signIn.reasons.signed_out).waitFor()
     await signIn(page, { email, password })

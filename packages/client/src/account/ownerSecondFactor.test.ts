@@ -49,7 +49,15 @@ describe('a second factor', () => {
       hasCode('error.auth.totp_invalid_code'),
     )
     await assert.rejects(byBackup.disableSecondFactor({ password: 'wrong', code: second }), PasswordWrong)
-    await byBackup.disableSecondFactor({ password, code: second })
+    await assert.rejects(byBackup.renewBackupCodes({ password: 'wrong', code: second }), PasswordWrong)
+    const [renewed = '', ...rest] = await byBackup.renewBackupCodes({ password, code: second })
+    assert.equal(rest.length, 9)
+    for (const former of [second, ...others])
+      await assert.rejects(
+        byBackup.disableSecondFactor({ password, code: former }),
+        hasCode('error.auth.totp_invalid_code'),
+      )
+    await byBackup.disableSecondFactor({ password, code: renewed })
     assert.equal(await owner.hasSecondFactor(), false)
     assert.ok((await logIn(signIn)).owner)
   })

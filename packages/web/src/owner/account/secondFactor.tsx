@@ -18,7 +18,9 @@ interface SecondFactorProps {
   readonly reload: () => void
 }
 
-type Step = { readonly name: 'idle' | 'password' | 'disable' } | { readonly name: 'confirm'; readonly address: string }
+type Step =
+  | { readonly name: 'idle' | 'password' | 'disable' | 'renew' }
+  | { readonly name: 'confirm'; readonly address: string }
 
 const IDLE: Step = { name: 'idle' }
 
@@ -36,7 +38,8 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
       {step.name === 'idle' && unsaved.backupCodes === undefined && (
         <>
           <p class="soft">{isOn ? text.explainOn : text.explainOff}</p>
-          <div>
+          <div class="row">
+            {isOn && <Button onClick={() => setStep({ name: 'renew' })}>{text.renew}</Button>}
             <Button icon="shield" onClick={() => setStep({ name: isOn ? 'disable' : 'password' })}>
               {isOn ? text.disable : text.enroll}
             </Button>
@@ -69,8 +72,20 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
           codes={unsaved.backupCodes}
           onDone={() => {
             onUnsaved({ backupCodes: undefined })
-            done(text.enabled)
+            done(text.codesSaved)
           }}
+        />
+      )}
+      {step.name === 'renew' && (
+        <PasswordForm
+          explain={text.renewExplain}
+          submit={text.renew}
+          codeLabel={text.anyCode}
+          onSubmit={async (given) => {
+            onUnsaved({ backupCodes: await owner.renewBackupCodes(given) })
+            setStep(IDLE)
+          }}
+          onCancel={() => setStep(IDLE)}
         />
       )}
       {step.name === 'disable' && (

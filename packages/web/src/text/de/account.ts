@@ -199,12 +199,15 @@ export const account: typeof import('../en/account.ts').account = {
     backupFile: 'blindkeep-ersatzcodes.txt',
     backupFileTitle: 'Blindkeep: Ersatzcodes, jeder gilt einmal',
     backupDone: 'Ich habe sie aufbewahrt',
-    enabled: 'Der zweite Schritt ist eingeschaltet.',
+    codesSaved: 'Der zweite Schritt ist eingeschaltet, und es gelten diese Ersatzcodes.',
+    renew: 'Neue Ersatzcodes',
+    renewExplain:
+      'Sie bekommen zehn neue Codes, und alle früheren werden wertlos. Dafür brauchen Sie Ihr Passwort und einen Code. Wenn eine Antwort verloren geht, wiederholen Sie es mit einem anderen Code.',
     disabled: 'Der zweite Schritt ist ausgeschaltet.',
     disableExplain: 'Zum Ausschalten brauchen Sie Ihr Passwort und einen Code.',
     anyCode: 'Code aus der App oder ein Ersatzcode',
     unsure:
-      'Die Antwort des Servers ging verloren. Wenn der zweite Schritt eingeschaltet ist, schalten Sie ihn mit einem Code aus der App aus und richten Sie ihn neu ein, damit Sie Ersatzcodes bekommen.',
+      'Die Antwort des Servers ging verloren. Wenn der zweite Schritt eingeschaltet ist, holen Sie sich mit einem Code aus der App neue Ersatzcodes.',
   },
   recovery: {
     title: 'Wiederher\u00adstellungs\u00adwörter',

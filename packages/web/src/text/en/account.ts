@@ -190,12 +190,14 @@ export const account = {
     backupFile: 'blindkeep-backup-codes.txt',
     backupFileTitle: 'Blindkeep backup codes, each works once',
     backupDone: 'I have saved them',
-    enabled: 'The second step is on.',
+    codesSaved: 'The second step is on, and these backup codes are the valid ones.',
+    renew: 'New backup codes',
+    renewExplain:
+      'You get ten new codes, and all former ones become worthless. This needs your password and a code. If an answer is lost, do it again with another code.',
     disabled: 'The second step is off.',
     disableExplain: 'Turning it off needs your password and a code.',
     anyCode: 'Code from the app, or a backup code',
-    unsure:
-      'The server’s answer was lost. If the second step is on, turn it off with a code from the app and set it up again to get backup codes.',
+    unsure: 'The server’s answer was lost. If the second step is on, get new backup codes with a code from the app.',
   },
   recovery: {
     title: 'Recovery words',
