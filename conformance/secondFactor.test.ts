@@ -256,6 +256,38 @@ describe('disabling a second factor', () => {
 })
 
 // Covers: Accounts and sessions
+describe('a second factor that is on', () => {
+  it('is asked for when the password is changed and the account is deleted', async () => {
+    const { owner, authenticator, backupCodes } = await newGuarded()
+    const next = newPassword()
+    const change = (code?: string) =>
+      server.send({
+        method: 'POST',
+        path: '/v1/auth/password',
+        token: owner.token,
+        json: { current_password: owner.password, password: next, ...(code !== undefined && { code }) },
+      })
+    const remove = (current_password: string, code?: string) =>
+      server.send({
+        method: 'DELETE',
+        path: '/v1/account',
+        token: owner.token,
+        json: { current_password, ...(code !== undefined && { code }) },
+      })
+    for (const code of [undefined, WRONG]) {
+      expectAnswer(await change(code), '401 auth.totp_invalid_code')
+      expectAnswer(await remove(owner.password, code), '401 auth.totp_invalid_code')
+    }
+    const code = authenticator.next()
+    expectAnswer(await change(code), '204')
+    expectAnswer(await remove(next, code), '401 auth.totp_invalid_code', 'it was used')
+    expectAnswer(await remove(newPassword(), backupCodes[0]), '401 auth.invalid_credentials')
+    expectAnswer(await remove(next, backupCodes[0]), '204')
+    expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
+  })
+})
+
+// Covers: Accounts and sessions
 describe('new backup codes', () => {
   it('require the password and a code of either kind, and replace all former ones', async () => {
     const { owner, authenticator, backupCodes } = await newGuarded()

@@ -42,7 +42,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   CreateShareResponse: 'The new share.',
   CreateUploadRequest: 'A declaration of one blob of an asset.',
   CreateUploadResponse: 'An upload session.',
-  DeleteAccountRequest: 'The present secret.',
+  DeleteAccountRequest: 'The present secret, and a code where a second factor is on.',
   DeprecationResponse: 'An announced cutoff.',
   DeprecationsResponse: 'The announced cutoffs.',
   DeviceResponse: 'A device of the account. Believe it only if its mac is right.',

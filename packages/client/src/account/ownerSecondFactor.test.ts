@@ -57,8 +57,14 @@ describe('a second factor', () => {
         byBackup.disableSecondFactor({ password, code: former }),
         hasCode('error.auth.totp_invalid_code'),
       )
+    const [, third = ''] = [renewed, ...rest]
+    const isCodeWrong = hasCode('error.auth.totp_invalid_code')
+    await assert.rejects(byBackup.changePassword({ present: password, next: `${password}!` }), isCodeWrong)
+    await byBackup.changePassword({ present: password, next: `${password}!`, code: third })
+    await assert.rejects(byBackup.deleteAccount({ password: `${password}!`, code: third }), isCodeWrong)
+    await byBackup.changePassword({ present: `${password}!`, next: password, code: rest[1] })
     await byBackup.disableSecondFactor({ password, code: renewed })
-    assert.equal(await owner.hasSecondFactor(), false)
+    assert.equal(await byBackup.hasSecondFactor(), false)
     assert.ok((await logIn(signIn)).owner)
   })
 

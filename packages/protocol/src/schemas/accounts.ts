@@ -140,8 +140,14 @@ export const RefreshRequest = object('RefreshRequest', {
 })
 export type RefreshRequest = Static<typeof RefreshRequest>
 
+/** Of acts for which the password alone is not enough where the owner has a second factor. */
+export const codeIfOn = optional(
+  code('The six digits of the authenticator, or a backup code: required where a second factor is on.'),
+)
+
 export const ChangePasswordRequest = object('ChangePasswordRequest', {
   current_password: currentPassword,
+  code: codeIfOn,
   password,
   kdf_version: optional(kdfVersion),
   salt: optional(salt),
@@ -151,6 +157,7 @@ export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>
 
 export const DeleteAccountRequest = object('DeleteAccountRequest', {
   current_password: currentPassword,
+  code: codeIfOn,
 })
 export type DeleteAccountRequest = Static<typeof DeleteAccountRequest>
 
