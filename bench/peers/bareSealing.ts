@@ -1,4 +1,4 @@
-/** The least that sealing, and sending what was sealed, cost with a browser's own cryptography. */
+/** The least that sealing, and sending what was sealed, cost with the cryptography of a browser or of Node. */
 import { createSHA256 } from 'hash-wasm'
 
 const SLICE_BYTES = 1024 * 1024
@@ -24,18 +24,28 @@ export async function sealBare(file: Blob): Promise<number> {
   return (performance.now() - startedAt) / 1000
 }
 
+interface Destination {
+  /** Of `bareUploads.ts`; in a tab, the peer that served this script. */
+  readonly url: string
+  /** SHA-256, for the hash of the whole. */
+  readonly createHash: () => Promise<{ update(bytes: Uint8Array): unknown; digest(): unknown }>
+}
+
 /**
- * Seconds to prepare `file` and to send it to the peer that served this script: reads it, encrypts it and hashes the whole, while the next slice is made; then does
- * that again by chunks, each with its hash, the next one made while one is sent. Checks nothing, stores nothing, shows nothing.
+ * Seconds to prepare `file` and to send it: reads it, encrypts it and hashes the whole, while the next slice is made; then does that again by chunks, each with
+ * its hash, the next one made while one is sent. Checks nothing, stores nothing, shows nothing.
  */
-export async function sealAndSendBare(file: Blob): Promise<number> {
+export async function sealAndSendBare(
+  file: Blob,
+  { url, createHash }: Destination = { url: '', createHash: createSHA256 },
+): Promise<number> {
   const startedAt = performance.now()
   const encrypt = await encryption()
   const sealSlice = async (number: number) => encrypt(number, await plaintextOf(file, number))
-  const hash = await createSHA256()
+  const hash = await createHash()
   await inTurn(slicesOf(file), sealSlice, async (sealed) => void hash.update(new Uint8Array(sealed)))
   hash.digest()
-  const send = await createUpload(file.size + slicesOf(file) * TAG_BYTES)
+  const send = await createUpload(url, file.size + slicesOf(file) * TAG_BYTES)
   const chunks = Math.ceil(slicesOf(file) / SLICES_A_CHUNK)
   const sealChunk = async (number: number) => {
     const first = number * SLICES_A_CHUNK
@@ -91,13 +101,16 @@ async function inTurn<Thing>(
 }
 
 /** Creates an upload at `bareUploads.ts`. Returns what sends its next chunk. */
-async function createUpload(size: number): Promise<(chunk: ArrayBuffer, checksum: string) => Promise<void>> {
-  const created = await fetch('/', { method: 'POST', body: JSON.stringify({ size }) })
+async function createUpload(
+  url: string,
+  size: number,
+): Promise<(chunk: ArrayBuffer, checksum: string) => Promise<void>> {
+  const created = await fetch(`${url}/`, { method: 'POST', body: JSON.stringify({ size }) })
   const { upload_id: uploadId } = await created.json()
   let offset = 0
   return async (body, checksum) => {
     const headers = { 'x-service-offset': String(offset), 'x-service-checksum': checksum }
-    const { status } = await fetch(`/${uploadId}`, { method: 'PATCH', headers, body })
+    const { status } = await fetch(`${url}/${uploadId}`, { method: 'PATCH', headers, body })
     if (status !== 204) throw new Error(`the peer answered ${status}`)
     offset += body.byteLength
   }

@@ -1,18 +1,23 @@
-/** P16: `blindkeep drop` of one large file. Compared with `curl -T` of as many bytes to a server that only hashes, writes and syncs them. */
+/**
+ * P16: `blindkeep drop` of one large file. Compared with `curl -T` of as many bytes to a server that only hashes, writes and syncs them; and with a bare loop that
+ * seals and hashes twice, and sends to the same server.
+ */
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { newOwner } from '../../testing/people.ts'
 import { bundled } from '../../tools/bundle.ts'
-import { hasProgram, settleDisk, startBlindkeep, startPeer, timeProgram } from '../processes.ts'
+import { hasProgram, settleDisk, startBlindkeep, timeProgram } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
-import { removeObjects } from '../uploadLanes.ts'
+import { BARE_NAMES, removeObjects, startBareUploads } from '../uploadLanes.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** As people get it: the bundle, with the settings and flags of the first line of `bin.mjs`. */
 const MAIN = join(await bundled('cli'), 'main.js')
+const BARE_DROP = fileURLToPath(new URL('../peers/bareDrop.ts', import.meta.url))
+const NO_WARNING = '--disable-warning=ExperimentalWarning'
 const BIN = fileURLToPath(new URL('../../packages/cli/bin.mjs', import.meta.url))
 
 export const terminalDrop: Row = {
@@ -38,19 +43,18 @@ export const terminalDrop: Row = {
     const home = `BLINDKEEP_HOME=${join(options.directory, 'home')}`
     const line = (await firstLineOf(BIN)).map((word) => (word === 'node' ? process.execPath : word))
     const drop = lane('blindkeep drop', () => timeProgram('env', [home, ...line, MAIN, 'drop', url, file, '--again']))
-    if (!hasProgram('curl', ['--version']))
-      return { unit: 'MiB/s', lanes: [drop], comparisons: [{ id: 'P16', lane: drop }] }
-    const bare = join(options.directory, 'bare')
-    await mkdir(bare)
-    const port = await startPeer('bareUploads', { argument: bare, atEnd: options.atEnd })
-    const curl = lane('curl -T to bare Node: hash, write, sync', () =>
-      timeProgram('curl', ['--silent', '--fail', '-T', file, `http://127.0.0.1:${port}/`]),
-    )
-    return {
-      unit: 'MiB/s',
-      lanes: [drop, curl],
-      comparisons: [{ id: 'P16', lane: drop, beside: curl, reach: 0.6 }],
-    }
+    const bare = await startBareUploads(options)
+    const bareUrl = `http://127.0.0.1:${bare.port}`
+    const besideBare = (name: string, program: string, words: readonly string[]): Lane => ({
+      ...lane(name, () => timeProgram(program, words)),
+      clear: bare.clear,
+    })
+    const loop = besideBare('a bare loop to bare Node', process.execPath, [NO_WARNING, BARE_DROP, bareUrl, file])
+    const limit = { id: 'P16', lane: drop, beside: loop }
+    if (!hasProgram('curl', ['--version'])) return { unit: 'MiB/s', lanes: [drop, loop], comparisons: [limit] }
+    const curl = besideBare(`curl -T to ${BARE_NAMES.plain}`, 'curl', ['--silent', '--fail', '-T', file, `${bareUrl}/`])
+    const rival = { id: 'P16', lane: drop, beside: curl, reach: 0.6 }
+    return { unit: 'MiB/s', lanes: [drop, curl, loop], comparisons: [rival, limit] }
   },
 }
 

@@ -19,11 +19,13 @@ const world = useWorld({ withLine: true })
 describe('a guest with a phone and a slow connection', () => {
   it('sees limits, progress and a checked receipt, and the owner opens exactly the bytes that were sent', async (t) => {
     const owner = await world.owner()
-    const caps = { maxFileCount: 9, maxFileSize: 8 * MIB }
+    const caps = { maxFileCount: 9, maxFileSize: 8 * MIB, maxTotalBytes: 100_000_000 }
     const words = { title: 'Photos of the wedding', message: '<b>Until</b> Sunday \u202Egpj' }
     const { url } = await world.link({ owner, caps, ...words })
     const { page } = await browser.open(t, { url, device: 'phone' })
     await page.getByText('9 files left').waitFor()
+    // The account of the owner may have less room, which a guest is not told.
+    await page.getByText('up to 100 MB in total through this link').waitFor()
     const said = page.getByRole('figure', { name: 'The person who made this link writes:' })
     await said.getByText(words.title).waitFor()
     await said.getByText('<b>Until</b> Sunday gpj').waitFor()
@@ -98,7 +100,18 @@ describe('a guest with a phone and a slow connection', () => {
       page.evaluate(() => dispatchEvent(new Event('online'))).catch(() => undefined)
     }, 50)
     t.after(() => clearInterval(impatience))
+    await page.evaluate(() => {
+      const seen = { most: 0, fell: 0 }
+      Object.assign(globalThis, { seen })
+      new MutationObserver(() => {
+        const { value } = document.querySelector<HTMLProgressElement>('.progress-card progress') ?? { value: seen.most }
+        seen.fell = Math.max(seen.fell, seen.most - value)
+        seen.most = Math.max(seen.most, value)
+      }).observe(document.body, { subtree: true, childList: true, attributes: true })
+    })
     await page.getByRole('heading', { name: 'Your file has arrived' }).waitFor({ timeout: 60_000 })
+    const { most, fell } = await page.evaluate<{ most: number; fell: number }>('seen')
+    assert.ok(most > MIB && fell === 0, `the progress fell by ${fell} of ${most} bytes`)
     assert.ok((await contentOf(owner, 'film.mp4')).equals(film.buffer))
   })
 })

@@ -16,6 +16,12 @@ const { world, proxy } = useWorldBehindProxy(async (started) => {
   owner = await started.owner()
 })
 
+const problem = (status: number, code: string) => () => ({
+  status,
+  headers: { 'content-type': 'application/problem+json' },
+  body: Buffer.from(JSON.stringify({ type: `/problems/${code}`, status, code })),
+})
+
 const sentSince = (from: number) => proxy.seen.slice(from).filter(({ method }) => method !== 'GET' && method !== 'HEAD')
 
 describe('a passphrase', () => {
@@ -84,12 +90,6 @@ describe('a link that accepts one file', () => {
 })
 
 describe('a server that takes nothing for now', () => {
-  const problem = (status: number, code: string) => () => ({
-    status,
-    headers: { 'content-type': 'application/problem+json' },
-    body: Buffer.from(JSON.stringify({ type: `/problems/${code}`, status, code })),
-  })
-
   it('has other words for a full disk, an error, a lost network and a full account, and none is green', async (t) => {
     const { url } = await world.link({ owner })
     const { page } = await browser.open(t, { url })
@@ -160,6 +160,22 @@ describe('a link that accepts nothing', () => {
     await rowOf(page, 'first').getByText('Arrived', { exact: true }).waitFor()
     for (const name of ['second', 'third'])
       await rowOf(page, name).getByText('The link accepts no more files. Ask for a new one.').waitFor()
+    await assertAccessible(page)
+  })
+
+  it('says at its end until when it was open, in a page that is open since before', async (t) => {
+    const { url } = await world.link({ owner })
+    const endsSoon = changeBody((body) => {
+      Object.assign(body, { expires_at: new Date(Date.now() + 1_000).toISOString() })
+    })
+    proxy.tamper(
+      { matches: isRequest('GET', DROPS), answer: endsSoon, times: 1 },
+      { matches: isRequest('GET', DROPS), answer: problem(404, 'error.drop.link_not_found') },
+    )
+    const { page } = await browser.open(t, { url })
+    await page.getByRole('heading', { name: 'This link accepts no files' }).waitFor()
+    await page.getByText(/^It was open until .*\. Ask the person who gave it to you for a new one\.$/).waitFor()
+    assert.equal(await button(page, 'Choose files').count(), 0)
     await assertAccessible(page)
   })
 

@@ -143,7 +143,8 @@ describe('the page of a share', () => {
     const [, fragment = ''] = url.split('#')
     const wrong: readonly (readonly [string, string])[] = [
       [`${proxy.url}/v/${opaqueId}`, 'The key is missing from the link'],
-      [url.slice(0, -1), 'This link is damaged'],
+      [url.slice(0, -20), 'This link is damaged'],
+      [`${url}.`, 'This link is damaged'],
       [`${proxy.url}/v/${opaqueId.slice(1)}#${fragment}`, 'This link is damaged'],
       [`${proxy.url}/v/${'0'.repeat(32)}#${fragment}`, 'Nothing is shared here any more'],
       [url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A'), 'The files do not match the link'],

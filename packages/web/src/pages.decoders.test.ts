@@ -21,7 +21,7 @@ import { isLanguage, pickLanguage, readerLocale } from './common/language.ts'
 import { imageTypeOf, readForPreview } from './common/previewContent.ts'
 import { IMAGE_TYPES, parseFromFrame } from './common/previewMessages.ts'
 import { thumbnailTypeOf } from './common/thumbnail.ts'
-import { readLandedFile, readPlannedFile, readStoredUpload } from './guest/engine/storedValues.ts'
+import { readLandedFile, readMessage, readPlannedFile, readStoredUpload } from './guest/engine/storedValues.ts'
 import { parseRoute } from './owner/route.ts'
 import { readSeenRecord, withRevoked } from './owner/seenRecord.ts'
 import { readStoredSession } from './owner/storedSession.ts'
@@ -146,6 +146,7 @@ const receipt = {
 }
 const batch = { id: 'ab'.repeat(16), index: 3, count: 9 }
 const planned = { ...identity, id: 'one', linkId: 'link', visitId: 'visit', keptAt: 1, batch }
+const message = { linkId: 'link', note: 'From the lake', sender: 'Ada', keptAt: 1 }
 const landed = { ...identity, id: 'one', linkId: 'link', landedAt: 1, custody, receipt }
 const tokens = {
   accountId: '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f',
@@ -156,30 +157,37 @@ const tokens = {
 const email = 'ann@example.org'
 const accountKey = new Uint8Array(32).fill(3)
 
-describe('readStoredUpload, readPlannedFile, readLandedFile and readStoredSession', () => {
+describe('readStoredUpload, readPlannedFile, readMessage, readLandedFile and readStoredSession', () => {
   it('read back what was stored', () => {
     assert.deepEqual(readStoredUpload(upload, 100), { ...upload, sentBytes: 100 })
     assert.deepEqual(readPlannedFile(planned), planned)
+    assert.deepEqual(readMessage(message), { note: message.note, sender: message.sender })
     assert.deepEqual(readLandedFile(landed), landed)
     assert.deepEqual(readStoredSession({ email, accountKey, tokens }), { email, accountKey, tokens })
   })
 
   it('throw nothing, and return what the pages can use, for anything else', async () => {
     await fc.assert(
-      fc.asyncProperty(changedJson(upload, planned, landed, tokens), changedJson(5, 2000), async (json, sentBytes) => {
-        const unfinished = await declared(() => readStoredUpload(json, sentBytes), nothing)
-        if (unfinished !== undefined) assert.ok(unfinished.sentBytes <= unfinished.state.size)
-        const missing = await declared(() => readPlannedFile(json), nothing)
-        assert.ok(missing === undefined || missing.batch === undefined || typeof missing.batch.id === 'string')
-        const file = await declared(() => readLandedFile(json), nothing)
-        if (file !== undefined) new Date(file.landedAt).toISOString()
-        const session = await declared(() => readStoredSession({ email, accountKey, tokens: json }), nothing)
-        assert.ok(session === undefined || typeof session.tokens.accessToken === 'string')
-        await declared(() => readStoredSession(json), nothing)
-        assert.equal(await declared(() => readStoredSession({ email, accountKey: json, tokens }), nothing), undefined)
-        const addressed = await declared(() => readStoredSession({ email: json, accountKey, tokens }), nothing)
-        assert.ok(addressed === undefined || addressed.email === normaliseEmail(addressed.email))
-      }),
+      fc.asyncProperty(
+        changedJson(upload, planned, message, landed, tokens),
+        changedJson(5, 2000),
+        async (json, sentBytes) => {
+          const unfinished = await declared(() => readStoredUpload(json, sentBytes), nothing)
+          if (unfinished !== undefined) assert.ok(unfinished.sentBytes <= unfinished.state.size)
+          const missing = await declared(() => readPlannedFile(json), nothing)
+          assert.ok(missing === undefined || missing.batch === undefined || typeof missing.batch.id === 'string')
+          const written = await declared(() => readMessage(json), nothing)
+          assert.ok(written === undefined || (typeof written.note === 'string' && typeof written.sender === 'string'))
+          const file = await declared(() => readLandedFile(json), nothing)
+          if (file !== undefined) new Date(file.landedAt).toISOString()
+          const session = await declared(() => readStoredSession({ email, accountKey, tokens: json }), nothing)
+          assert.ok(session === undefined || typeof session.tokens.accessToken === 'string')
+          await declared(() => readStoredSession(json), nothing)
+          assert.equal(await declared(() => readStoredSession({ email, accountKey: json, tokens }), nothing), undefined)
+          const addressed = await declared(() => readStoredSession({ email: json, accountKey, tokens }), nothing)
+          assert.ok(addressed === undefined || addressed.email === normaliseEmail(addressed.email))
+        },
+      ),
       runs(300),
     )
   })

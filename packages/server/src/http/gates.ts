@@ -111,7 +111,7 @@ export function hiddenNotFound(row: Operation): Refusal {
 /** 422 for a missing required parameter, 400 for an unknown or malformed one. */
 export function queryOf(
   parameters: Readonly<Record<string, QueryParameter>>,
-  given: URLSearchParams,
+  given: Iterable<readonly [name: string, value: string]>,
 ): Query | Refuses<'request_malformed' | 'request_unprocessable'> {
   const values: Record<string, string | number> = {}
   for (const [name, text] of given) {

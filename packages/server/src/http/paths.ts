@@ -21,8 +21,8 @@ export function rowsAt(url: string): readonly Operation[] {
   return rows.filter(({ form }) => form.test(path)).map(({ row }) => row)
 }
 
-/** The query of a URL. */
-export function queryAt(url: string): URLSearchParams {
+/** The parameters of a URL's query, as they were given. */
+export function queryAt(url: string): Iterable<readonly [name: string, value: string]> {
   const mark = url.indexOf('?')
-  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))
+  return mark === -1 ? [] : new URLSearchParams(url.slice(mark + 1))
 }

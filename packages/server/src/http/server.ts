@@ -168,11 +168,9 @@ function addOperationRoutes(app: FastifyInstance, routes: Routes, serving: Servi
       method: methodsOf(row),
       url: fastifyPath(row.path),
       config: { operation: name },
-      // Answers before Fastify reads a body: the gates have an order of their own and count the body as it arrives.
-      onRequest: async (request, reply) => {
-        await serve({ row, request, reply }, handler, serving)
-        // If the client disconnected during the answer, Fastify would call the handler next.
-        if (!reply.sent) reply.hijack()
+      // Answers before Fastify reads a body: the gates have an order of their own and count the body as it arrives. So it calls `next` only for a failure.
+      onRequest: (request, reply, next) => {
+        serve({ row, request, reply }, handler, serving).catch(next)
       },
       handler: answeredBefore,
     })

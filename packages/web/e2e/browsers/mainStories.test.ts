@@ -31,6 +31,8 @@ const unknown = wanted.filter((name) => BROWSERS.every((browser) => browser.name
 assert.deepEqual(unknown, [], `BROWSERS names ${unknown.join(', ')}; there are Chromium, Firefox and WebKitGTK`)
 const world = useWorld({ withLine: true, env: { CHUNK_BYTES_SUGGESTED: '262144' } })
 
+/** A busy machine seals and sends the film in a minute. */
+const FILM_PATIENCE_MS = 180_000
 const PASSWORD = 'violet anchor gravel tuba'
 const picture = pngOf({ width: 320, height: 200 })
 const bytes = (count: number) => new Uint8Array(randomBytes(count))
@@ -262,6 +264,25 @@ function ownerStories(browser: StoryBrowser): void {
     await page.see({ css: '.tile', text: 'Grüße.bin' })
     await page.look('album')
     await page.assertAccessible()
+  })
+
+  it('takes a film of 200 MB from a guest, and saves it for its owner', async (t) => {
+    const owner = await world.owner()
+    const { url } = await world.link({ owner })
+    const film = bytes(200_000_000)
+    const guestPage = await open(t, { url })
+    await guestPage.choose(fileField, { 'film.mp4': film })
+    const begunAt = performance.now()
+    await guestPage.click(button(/^Send \d/))
+    await guestPage.until('the film', async () => (await owner.inbox()).length === 1, FILM_PATIENCE_MS)
+    await guestPage.see(heading(/has arrived$/))
+    t.diagnostic(`sent in ${Math.round((performance.now() - begunAt) / 1000)} s`)
+    const page = await open(t, { url: `${world.url}/#/inbox`, signedInAs: owner })
+    const savedFrom = performance.now()
+    const saved = await page.saved(() => page.click({ ...button(/^Download/), within: drop('film.mp4') }), film.length)
+    t.diagnostic(`saved in ${Math.round((performance.now() - savedFrom) / 1000)} s`)
+    assert.equal(saved.name, 'film.mp4')
+    assert.ok(Buffer.from(saved.bytes).equals(film))
   })
 
   it('lets an owner add a picture to an album, with a thumbnail, and share it, and a reader open it', async (t) => {

@@ -38,12 +38,12 @@ export interface StoryPage {
   chooseFolder(target: Target, name: string, files: Files): Promise<void>
   /** Takes a picture for people to look at, if `STORY_PICTURES` names a directory. */
   look(name: string): Promise<void>
-  /** The file that `work` makes the browser save. */
-  saved(work: () => Promise<void>): Promise<SavedFile>
+  /** The file that `work` makes the browser save: once it has as many bytes, as WebKit gives it its name before its content. */
+  saved(work: () => Promise<void>, leastBytes?: number): Promise<SavedFile>
   /** Fails when axe-core finds a fault. */
   assertAccessible(): Promise<void>
-  /** `work` until it answers true. */
-  until(what: string, work: () => Promise<boolean>): Promise<void>
+  /** `work` until it answers true; a minute at most, unless said otherwise. */
+  until(what: string, work: () => Promise<boolean>, patienceMs?: number): Promise<void>
   /** Throws when there were problems. */
   close(): Promise<void>
 }
@@ -106,14 +106,14 @@ function pageOn(opened: OpenedTab): StoryPage {
       await tab.run(twoFrames)
       await writeFile(join(PICTURES, `${browserName}-${name}.png`.toLowerCase()), await tab.screenshot())
     },
-    async saved(work) {
+    async saved(work, leastBytes = 1) {
       const before = new Set(await readdir(savedDirectory))
       await work()
       let name = ''
       await until('a saved file', async () => {
         const fresh = (await readdir(savedDirectory)).filter((each) => !before.has(each))
         name = fresh[0] ?? ''
-        return fresh.length === 1 && !PARTIAL.test(name) && (await stat(join(savedDirectory, name))).size > 0
+        return fresh.length === 1 && !PARTIAL.test(name) && (await stat(join(savedDirectory, name))).size >= leastBytes
       })
       return { name, bytes: new Uint8Array(await readFile(join(savedDirectory, name))) }
     },
@@ -144,8 +144,8 @@ function finderIn(tab: Tab) {
   let marks = 0
   const find = (target: Target) => tab.run(findInPage, { target: sentTarget(target) })
 
-  async function until(what: string, work: () => Promise<boolean>): Promise<void> {
-    for (const end = Date.now() + PATIENCE_MS; ; await wait(POLL_MS)) {
+  async function until(what: string, work: () => Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
+    for (const end = Date.now() + patienceMs; ; await wait(POLL_MS)) {
       if (await work()) return
       if (Date.now() > end) throw new Error(`${tab.version}: ${what} did not come; the page says: ${await said(tab)}`)
     }

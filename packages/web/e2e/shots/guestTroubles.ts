@@ -72,6 +72,61 @@ export const guestTroublesShots: readonly Shot[] = [
     },
   },
   {
+    name: 'guest/asked-before-forgetting',
+    begin: (world) => world.link(),
+    reach: async (page) => {
+      await choose(page, [someFile('letter.pdf', 70_000), someFile('photo.jpg', 300_000)])
+      await sendChosen(page)
+      await allArrived(page)
+      await button(page, 'Forget on this device').click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'guest/more-arrived-before',
+    begin: (world) => world.link(),
+    reach: async (page) => {
+      await choose(page, [someFile('letter.pdf', 70_000), someFile('photo.jpg', 300_000)])
+      await sendChosen(page)
+      await allArrived(page)
+      await page.reload()
+      await choose(page, someFile('late.txt', 700))
+      await sendChosen(page)
+      await page.getByText('2 more arrived before this visit.').waitFor()
+      await page.getByText('This browser checked the signatures.').waitFor()
+    },
+  },
+  {
+    name: 'guest/expired',
+    begin: (world) => world.link(),
+    reach: async (page) => {
+      const closed = { status: 404, code: 'error.drop.link_not_found' }
+      let asked = 0
+      await page.context().route(/\/d\/[0-9a-f]{32}$/, async (route) => {
+        if (asked++ > 0)
+          return route.fulfill({ ...closed, contentType: 'application/problem+json', body: JSON.stringify(closed) })
+        const response = await route.fetch()
+        const json = { ...(await response.json()), expires_at: new Date(Date.now() + 1_000).toISOString() }
+        await route.fulfill({ response, json })
+      })
+      await page.reload()
+      await choose(page, someFile('letter.pdf', 70_000))
+      await page.getByText(/It was open until/).waitFor()
+    },
+  },
+  {
+    name: 'guest/too-many',
+    begin: (world) => world.link({ caps: { maxFileCount: 3 } }),
+    reach: async (page) => {
+      await page.getByText('3 files left').waitFor()
+      await choose(
+        page,
+        Array.from({ length: 12 }, (_, index) => someFile(`IMG_${12 - index}.jpg`, 30_000)),
+      )
+      await page.getByText('9 files do not fit this link.').waitFor()
+    },
+  },
+  {
     name: 'guest/not-all-arrived',
     begin: (world) => world.link(limited),
     reach: async (page) => {

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { Button, Name } from '../common/controls.tsx'
-import { filePath } from '../common/filePath.ts'
+import { Button } from '../common/controls.tsx'
 import { Icon } from '../common/icons.tsx'
+import { FewFiles } from './fewFiles.tsx'
 import type { Snapshot } from './messages.ts'
-import { isForOneFile, isShut, type Outcome, outcomeOf, unsentOf } from './standing.ts'
+import { earlierOf, isForOneFile, isShut, type Outcome, outcomeOf, unsentOf } from './standing.ts'
 import { type GuestTexts, useGuestPages } from './texts.ts'
 import { isFocusFree } from './useFocusFallback.ts'
 
@@ -22,6 +22,7 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const isChecking = checkedReceipts + missingReceipts + alarms < counts.landed
   const isProven = alarms === 0 && missingReceipts === 0
   const unsent = unsentOf(snapshot)
+  const earlier = earlierOf(snapshot)
   const isGood = isProven && outcome.missing === 0 && unsent === 0
   const proof = outcome.missing > 0 || unsent > 0 ? text.done.checkedArrived : text.done.checked(counts.landed)
   const status = isChecking ? text.done.checking : isProven ? proof : text.done.unproven(alarms + missingReceipts)
@@ -37,6 +38,7 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
         </h2>
         <MissingFiles outcome={outcome} />
         <p>{status}</p>
+        {earlier > 0 && <p>{text.done.earlier(earlier, counts.landed)}</p>}
         {!isChecking && alarms === 0 && outcome.isAll && <p class="soft">{last}</p>}
         {checkedReceipts > 0 && (
           <div class="row">
@@ -68,17 +70,7 @@ function MissingFiles({ outcome: { missing, shown } }: { readonly outcome: Outco
   if (missing === 0) return null
   return (
     <>
-      <ul class="missing small">
-        {shown.map((row) => (
-          <li key={row.id}>
-            <strong>
-              <Name>{filePath(row)}</Name>
-            </strong>
-            {row.failure !== undefined && <> {text.failures[row.failure]}</>}
-          </li>
-        ))}
-      </ul>
-      {missing > shown.length && <p class="small">{text.queue.hidden(missing - shown.length)}</p>}
+      <FewFiles rows={shown} count={missing} />
       <p class="soft">{text.done.rest}</p>
     </>
   )

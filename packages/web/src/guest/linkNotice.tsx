@@ -1,4 +1,5 @@
 import { Button, Notice } from '../common/controls.tsx'
+import { formatInstant } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
 import { noticeOf } from './standing.ts'
 import { useGuestPages } from './texts.ts'
@@ -31,15 +32,19 @@ export function LinkNotice({ snapshot }: { readonly snapshot: Snapshot }) {
 }
 
 function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
-  const { text } = useGuestPages()
+  const { text, language } = useGuestPages()
   const { link } = snapshot
   const notice = noticeOf(snapshot)
   if (notice !== undefined) {
     const { title, more } = text.standing[notice]
+    const expiredAt = link.is === 'refused' ? link.expiredAt : undefined
+    const { closed, expired } = text.standing.why
+    const why = expiredAt === undefined ? closed : expired(formatInstant(expiredAt, language))
+    const isClosed = link.is === 'refused'
     return (
       <Notice tone="warn">
         <h2>{title}</h2>
-        <p>{more}</p>
+        <p>{isClosed ? `${why} ${more}` : more}</p>
         {(notice === 'closed' || notice === 'full') && <p class="soft small">{text.standing.elsewhere}</p>}
         {(notice === 'full' || notice === 'full_for_new') && <AskAgain label={text.standing.lookAgain} />}
       </Notice>

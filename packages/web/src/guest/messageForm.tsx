@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { Button, Field } from '../common/controls.tsx'
 import { focusFault } from '../common/focusFault.ts'
 import { formatBytes } from '../common/format.ts'
-import type { Snapshot } from './messages.ts'
+import type { Message, Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
 import { isPassphraseAsked } from './standing.ts'
 import { useGuestPages } from './texts.ts'
@@ -15,11 +15,15 @@ const MAX_SENDER_CHARACTERS = 200
 export function MessageForm({ snapshot }: { readonly snapshot: Snapshot }) {
   const { counts, chosenBytes, passphrase } = snapshot
   const { text, language, tell } = useGuestPages()
-  const [note, setNote] = useState('')
-  const [sender, setSender] = useState('')
+  const [message, setMessage] = useState(snapshot.message)
   const [typed, setTyped] = useState('')
   const [isMissing, setIsMissing] = useState(false)
   const needsPassphrase = passphrase === 'wanted' && !isPassphraseAsked(snapshot)
+  const write = (change: Partial<Message>) => {
+    const written = { ...message, ...change }
+    setMessage(written)
+    tell({ do: 'write', message: written })
+  }
   const submit = (event: { readonly currentTarget: HTMLFormElement; preventDefault(): void }) => {
     event.preventDefault()
     const lacksPassphrase = needsPassphrase && typed === ''
@@ -27,7 +31,7 @@ export function MessageForm({ snapshot }: { readonly snapshot: Snapshot }) {
     if (lacksPassphrase) return focusFault(event.currentTarget)
     tell({
       do: 'send',
-      message: { note: note.trim(), sender: sender.trim() },
+      message: { note: message.note.trim(), sender: message.sender.trim() },
       passphrase: needsPassphrase ? typed : undefined,
     })
   }
@@ -44,8 +48,8 @@ export function MessageForm({ snapshot }: { readonly snapshot: Snapshot }) {
               {...input}
               rows={2}
               maxLength={MAX_NOTE_CHARACTERS}
-              value={note}
-              onInput={(event) => setNote(event.currentTarget.value)}
+              value={message.note}
+              onInput={(event) => write({ note: event.currentTarget.value })}
             />
           )}
         </Field>
@@ -56,8 +60,8 @@ export function MessageForm({ snapshot }: { readonly snapshot: Snapshot }) {
               type="text"
               autocomplete="name"
               maxLength={MAX_SENDER_CHARACTERS}
-              value={sender}
-              onInput={(event) => setSender(event.currentTarget.value)}
+              value={message.sender}
+              onInput={(event) => write({ sender: event.currentTarget.value })}
             />
           )}
         </Field>

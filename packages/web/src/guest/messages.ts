@@ -19,7 +19,13 @@ export type LinkFault =
 export type LinkStatus =
   | { readonly is: 'asking' }
   | { readonly is: 'open'; readonly limits: Limits; readonly words: OwnersWords }
-  | { readonly is: 'refused'; readonly fault: LinkFault; readonly isRetrying: boolean }
+  | {
+      readonly is: 'refused'
+      readonly fault: LinkFault
+      readonly isRetrying: boolean
+      /** RFC 3339. The link is closed, and was open until then. Absent if the page does not know why it is closed. */
+      readonly expiredAt?: string | undefined
+    }
 
 /** What the owner says to the guests of the link. The server cannot read it, but it can change or withhold it. */
 export interface OwnersWords {
@@ -109,8 +115,10 @@ export interface Row {
   readonly folder: string
   readonly size: number
   readonly phase: Phase
-  /** Sealed bytes that are done in this phase. */
+  /** Sealed bytes that are done in this phase. While files are sent, those on their way too, and the figure does not fall when the connection is cut. */
   readonly doneBytes: number
+  /** Sealed bytes that the server has acknowledged. */
+  readonly arrivedBytes: number
   /** All sealed bytes. */
   readonly totalBytes: number
   /** The last request failed, and the engine tries again by itself. */
@@ -179,6 +187,8 @@ export interface Snapshot {
   /** `refused`: this browser stores nothing, so no upload survives a reload. */
   readonly storage: 'asking' | 'kept' | 'refused'
   readonly isPaused: boolean
+  /** What the guest has written, in this visit or an earlier one, for files that have not arrived. */
+  readonly message: Message
   /** Files of this visit use up the number of files that the link had left. */
   readonly isFilled: boolean
   readonly counts: Readonly<Record<Phase, number>>
@@ -221,6 +231,8 @@ export type Command =
       readonly unreadable?: readonly string[] | undefined
     }
   | { readonly do: 'send'; readonly message: Message; readonly passphrase: string | undefined }
+  /** What the fields show, while the guest types. */
+  | { readonly do: 'write'; readonly message: Message }
   | { readonly do: 'passphrase'; readonly passphrase: string }
   | {
       readonly do: 'pause' | 'resume' | 'retry' | 'cancel' | 'remove' | 'discard' | 'fetchReceipt'

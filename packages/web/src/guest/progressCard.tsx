@@ -1,6 +1,7 @@
 import { Button, Progress } from '../common/controls.tsx'
 import { formatDuration, formatInstant, formatPercent } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
+import { earlierOf } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
 /** The progress of all files together. */
@@ -34,7 +35,7 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
       </div>
       <Progress label={text.progress.label} value={totals.doneBytes} max={Math.max(1, totals.totalBytes)} />
       <p class="row apart small">
-        <span>{text.progress.landed(totals.landed, totals.files)}</span>
+        <span>{text.progress.landed(totals.landed, totals.files, earlierOf(snapshot))}</span>
         <span class="soft">{left}</span>
       </p>
       {counts.failed + counts.unfit > 0 && <p class="small bad">{text.live.failed(counts.failed + counts.unfit)}</p>}

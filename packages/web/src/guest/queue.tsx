@@ -1,15 +1,21 @@
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
 import { ConfirmCancel } from './confirmCancel.tsx'
+import { FewFiles } from './fewFiles.tsx'
+import { Forget } from './forget.tsx'
 import type { Row, Snapshot } from './messages.ts'
 import { QueueRow } from './queueRow.tsx'
 import { isForOneFile } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
+/** Files that do not fit are named above a list of more than this, whose rows are not seen at once. */
+const LONG_LIST = 10
+const MAX_NAMED = 5
+
 export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   const [cancelling, setCancelling] = useState<Row>()
-  const { rows, hiddenRows, counts, passphrase } = snapshot
+  const { rows, hiddenRows, passphrase } = snapshot
   if (rows.length === 0) return null
   const waitsForPassphrase = passphrase === 'refused' || passphrase === 'wanted'
   return (
@@ -22,17 +28,10 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
         ))}
       </ul>
       {hiddenRows > 0 && <p class="soft small">{text.queue.hidden(hiddenRows)}</p>}
-      {counts.landed > 0 && (
-        <div class="row apart forget">
-          <p class="soft small grow">{text.receipt.forgetHint}</p>
-          <Button kind="quiet" onClick={() => tell({ do: 'forgetLanded' })}>
-            {text.receipt.forget}
-          </Button>
-        </div>
-      )}
+      <Forget snapshot={snapshot} />
       {cancelling !== undefined && (
         <ConfirmCancel
-          row={cancelling}
+          file={cancelling}
           onClose={() => setCancelling(undefined)}
           onYes={() => tell({ do: 'cancel', id: cancelling.id })}
         />
@@ -46,6 +45,7 @@ function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   const { counts, rows, alarms } = snapshot
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
+  const unfitRows = rows.filter(({ phase }) => phase === 'unfit')
   const isAlone = rows.length === counts.unfit
   const unfitAtRest = isAlone ? text.unfitAlone(counts.unfit) : text.unfitRest(counts.unfit)
   const unfitBeside = isForOneFile(snapshot) ? text.onlyOne : text.unfit(counts.unfit, others)
@@ -56,6 +56,9 @@ function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
       {counts.unfit > 0 && (
         <Notice tone="warn">
           <p>{unfit}</p>
+          {!isAlone && rows.length > LONG_LIST && (
+            <FewFiles rows={unfitRows.slice(0, MAX_NAMED)} count={counts.unfit} />
+          )}
           {counts.unfit > 1 && (
             <div>
               <Button icon="trash" onClick={() => tell({ do: 'removeUnfit' })}>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Limits, LinkStatus, Phase, Snapshot, Unfinished } from './messages.ts'
-import { canContinue, isShut, noticeOf, outcomeOf } from './standing.ts'
+import { canContinue, earlierOf, isShut, noticeOf, outcomeOf } from './standing.ts'
 
 const PHASES = {
   ...{ chosen: 0, unfit: 0, waiting: 0, preparing: 0, sending: 0 },
@@ -20,6 +20,7 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
       passphrase: 'not_needed',
       storage: 'kept',
       isPaused: false,
+      message: { note: '', sender: '' },
       isFilled: false,
     },
     ...{ chosenBytes: 0, checkedReceipts: 0, missingReceipts: 0, alarms: 0, rows: [], hiddenRows: 0, unfinished: [] },
@@ -85,6 +86,11 @@ describe('the outcome of a visit', () => {
     assert.equal(outcomeOf(snapshot({ counts: { failed: 1 } })), undefined)
     const outcome = outcomeOf(snapshot({ sent: { files: 2, landed: 2 } }))
     assert.deepEqual(outcome, { landed: 2, missing: 0, shown: [], isAll: true })
+  })
+
+  it('counts the files of this visit, and those that arrived before it apart', () => {
+    const after = snapshot({ counts: { landed: 25 }, sent: { files: 4, landed: 4 } })
+    assert.deepEqual([outcomeOf(after)?.landed, earlierOf(after)], [4, 21])
   })
 
   it('counts the files that failed and that did not fit, and is not all then', () => {

@@ -31,6 +31,11 @@ export function unsentOf({ counts, unfinished, neverBegun }: Snapshot): number {
   return counts.chosen + begun.length + neverBegun.files
 }
 
+/** Files in the list that arrived before this visit. All other counts are of this visit, except those of receipts. */
+export function earlierOf({ counts, totals }: Snapshot): number {
+  return counts.landed - totals.landed
+}
+
 /** The passphrase is asked for in a card of its own: it was wrong, or files that the guest has sent already wait for it. */
 export function isPassphraseAsked({ passphrase, counts }: Snapshot): boolean {
   return passphrase === 'refused' || (passphrase === 'wanted' && counts.waiting > 0)

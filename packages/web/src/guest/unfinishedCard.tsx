@@ -64,7 +64,7 @@ export function UnfinishedCard({ files, neverBegun, isShut }: UnfinishedCardProp
       {count > shown.length && <p class="soft small">{text.queue.hidden(count - shown.length)}</p>}
       {discarding !== undefined && (
         <ConfirmCancel
-          row={discarding}
+          file={{ ...discarding, arrivedBytes: discarding.doneBytes }}
           onClose={() => setDiscarding(undefined)}
           onYes={() => tell({ do: 'discard', id: discarding.id })}
         />

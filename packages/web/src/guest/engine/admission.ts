@@ -5,8 +5,9 @@ import { sourceOfBlob } from '@blindkeep/client/source'
 import type { ChosenFile, Limits, LinkStatus, Remark } from '../messages.ts'
 import type { EarlierUploads } from './earlierUploads.ts'
 import type { Entries, Entry } from './entries.ts'
-import { type FileIdentity, identityKey, identityOf } from './fileIdentity.ts'
+import { type FileIdentity, identityKey, identityOf, inPathOrder } from './fileIdentity.ts'
 import { type Misfit, misfitsOf, type Used } from './fit.ts'
+import type { StoredUpload } from './guestStore.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import { become } from './phases.ts'
 import type { PlannedFiles } from './plannedFiles.ts'
@@ -53,7 +54,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (files.length > 0) forgetReplaced(entries, linkStatus())
     const known = new Map([...entries.all()].map((entry) => [identityKey(entry), entry]))
     const refused: Record<Refusal, string[]> = { already_there: [], already_landed: [], not_taken: [] }
-    for (const chosen of files) {
+    for (const chosen of inPathOrder(files)) {
       const file = identityOf(chosen)
       const before = known.get(identityKey(file))
       const entry = before === undefined ? await admit(file, chosen) : chooseAgain(before, chosen)
@@ -94,11 +95,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (asked !== undefined) planned.remove(asked.id)
       return entry
     }
-    const { id, state, sentBytes } = match.upload
+    const { id, state } = match.upload
     earlier.remove(id)
     options.onGoingOn(state)
-    const stored = { id, state, totalBytes: state.size, sentBytes, mustCompare: match.is === 'perhaps' }
-    const known = { ...common, ...stored, batch: batchOf(state.header) }
+    const known = { ...common, ...storedFactsOf(match.upload), mustCompare: match.is === 'perhaps' }
     if (!(await uploads.lock(id))) {
       earlier.awaitOtherTab(id)
       return entries.add({ ...known, phase: 'failed', failure: 'other_tab' })
@@ -118,6 +118,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
   }
 
   return { add, judge, isFilled: () => isFilled(entries, linkStatus()), remark: () => remark }
+}
+
+function storedFactsOf({ id, state, sentBytes }: StoredUpload) {
+  const { note = '', sender = '' } = state.header
+  return { id, state, totalBytes: state.size, sentBytes, batch: batchOf(state.header), message: { note, sender } }
 }
 
 /** Through a link that takes one file, the file that is chosen now replaces the one that was chosen before. */

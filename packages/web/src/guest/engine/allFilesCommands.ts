@@ -10,6 +10,8 @@ import { type ReceiptDocument, receiptDocument } from './receiptDocument.ts'
 export interface AllFilesCommands {
   /** Sends the chosen files that fit. */
   send(message: Message, passphrase: string | undefined): void
+  /** What the guest has typed for the owner so far. */
+  write(message: Message): void
   givePassphrase(passphrase: string): void
   pauseAll(): void
   resumeAll(): void
@@ -25,7 +27,7 @@ export interface AllFilesCommands {
 }
 
 export function createAllFilesCommands(parts: EngineParts, { retry }: FileCommands): AllFilesCommands {
-  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, planned, rate, goes, visit } = parts
+  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, planned, rate, goes, visit, draft } = parts
   const { onChange, endWaits } = parts
 
   function resumeWhere(isMeant: (entry: Entry) => boolean): void {
@@ -36,14 +38,15 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
     send(message, text) {
       const chosen = [...entries.all()].filter(({ phase }) => phase === 'chosen')
       // A file of an earlier go that is chosen again keeps its place there.
-      const go = goes.begin(message, chosen.filter(({ batch }) => batch === undefined).length)
+      const go = goes.begin(chosen.filter(({ batch }) => batch === undefined).length)
       let place = 0
-      visit.message = go.message
+      draft.write(message)
       if (text !== undefined) passphrase.set(text)
-      for (const { id, batch } of chosen) entries.change(id, become.submitted(go.message, batch ?? go.batchAt(place++)))
+      for (const { id, batch } of chosen) entries.change(id, become.submitted(message, batch ?? go.batchAt(place++)))
       rate.restart()
       uploads.pump()
     },
+    write: draft.write,
     givePassphrase(text) {
       passphrase.set(text)
       resumeWhere(({ isBackingOff }) => isBackingOff)
@@ -70,6 +73,7 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
       for (const { id, phase } of [...entries.all()]) if (phase === 'unfit') entries.remove(id)
     },
     async forgetLanded() {
+      draft.forget()
       await store.forgetLanded(linkId)
       for (const { id, phase } of [...entries.all()]) if (phase === 'landed') entries.remove(id)
     },

@@ -44,6 +44,8 @@ interface EarlierUploadsOptions {
   readonly locks: TabLocks
   /** Called when this tab can send a file that another tab had locked. */
   readonly onReady: () => void
+  /** An upload has landed while the page was closed. */
+  readonly onLanded: () => void
   readonly onMissingReceipt: (file: LandedFile) => void
   readonly onChange: () => void
 }
@@ -51,7 +53,7 @@ interface EarlierUploadsOptions {
 type EarlierUpload = StoredUpload & { readonly isInOtherTab: boolean }
 
 export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUploads {
-  const { linkId, entries, environment, planned, store, locks, onMissingReceipt, onChange } = options
+  const { linkId, entries, environment, planned, store, locks, onLanded, onMissingReceipt, onChange } = options
   let unfinished: readonly EarlierUpload[] = []
   /** Ids of uploads that the server has deleted. */
   const deletedOnServer = new Set<string>()
@@ -90,6 +92,7 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
     const stored = store.land(file)
     addLandedFile(entries, file, onMissingReceipt)
     await stored
+    onLanded()
   }
 
   function remove(id: string): void {

@@ -7,7 +7,8 @@ import { cancelSend, send } from '@blindkeep/client/guest'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { openChecker } from '../../../../../conformance/checker/check.ts'
 import { readItems } from '../../../../../conformance/checker/input.ts'
-import { isRequest } from '../../../../../testing/maliciousServer.ts'
+import { changeBody, isRequest } from '../../../../../testing/maliciousServer.ts'
+import type { Exchanged } from '../../../../../testing/tamperingProxy.ts'
 import {
   begun,
   bytes,
@@ -27,6 +28,9 @@ import {
 import { createSoleLocks } from './tabLocks.ts'
 
 const world = useGuestWorld()
+
+/** Never ends before it is woken. */
+const endless: Environment['wait'] = (_, signal) => environment.wait(3_600_000, signal)
 
 describe('sending without faults', () => {
   it('shows the limits, sends files and folders, empty ones too, and checks a receipt for each', async () => {
@@ -79,7 +83,7 @@ describe('sending without faults', () => {
 })
 
 describe('files that do not fit into the link', () => {
-  it('are shown with the reason before anything is sent, and the others are sent', async () => {
+  it('are shown with the reason before anything is sent, and the first ones by path are sent', async () => {
     const { url } = await world.owner.createLink({
       caps: { maxFileCount: 2, maxFileSize: MIB, maxTotalBytes: 3 * MIB },
     })
@@ -87,24 +91,24 @@ describe('files that do not fit into the link', () => {
     await tab.untilOpen()
     const seen = world.proxy.seen.length
     await tab.add([
-      chosen('large', bytes(MIB)),
-      chosen('fits', bytes(1000)),
-      chosen('fits too', bytes(1000)),
-      chosen('one too many', bytes(1000)),
+      chosen('10.jpg', bytes(1000), { folder: 'trip' }),
+      chosen('9.jpg', bytes(1000), { folder: 'trip' }),
+      chosen('1.jpg', bytes(MIB), { folder: 'trip' }),
+      chosen('2.jpg', bytes(1000), { folder: 'trip' }),
     ])
     const before = tab.snapshot()
     assert.deepEqual(
-      before.rows.map(({ phase, failure }) => [phase, failure]),
+      before.rows.map(({ name, phase, failure }) => [name, phase, failure]),
       [
-        ['unfit', 'too_large'],
-        ['chosen', undefined],
-        ['chosen', undefined],
-        ['unfit', 'too_many'],
+        ['1.jpg', 'unfit', 'too_large'],
+        ['2.jpg', 'chosen', undefined],
+        ['9.jpg', 'chosen', undefined],
+        ['10.jpg', 'unfit', 'too_many'],
       ],
     )
     assert.equal(world.proxy.seen.length, seen)
-    await tab.remove(rowOf(before, 'fits').id)
-    assert.equal(rowOf(tab.snapshot(), 'one too many').phase, 'chosen')
+    await tab.remove(rowOf(before, '2.jpg').id)
+    assert.equal(rowOf(tab.snapshot(), '10.jpg').phase, 'chosen')
     tab.send(noMessage, undefined)
     await tab.until(({ counts }) => counts.landed === 2)
   })
@@ -198,7 +202,8 @@ describe('an interrupted upload', () => {
     const tab = await openTab(url, reopened(browser))
     await tab.untilOpen()
     await tab.add(files)
-    tab.send(noMessage, undefined)
+    assert.deepEqual(tab.snapshot().message, { note: 'all three', sender: 'Ada' })
+    tab.send(tab.snapshot().message, undefined)
     await tab.untilAll('landed')
     const sent = (await world.owner.inbox()).filter((drop) => drop.opaqueId === opaqueId)
     assert.equal(sent.length, 3)
@@ -350,10 +355,37 @@ describe('an interrupted upload', () => {
   })
 })
 
-describe('a lost connection', () => {
-  /** Never ends before it is woken. */
-  const endless: Environment['wait'] = (_, signal) => environment.wait(3_600_000, signal)
+describe('a link whose time is up', () => {
+  it('takes no new file in a page that comes back, and lets one continue that is begun', async () => {
+    const expiresAt = new Date().toISOString()
+    const { url, opaqueId } = await world.owner.createLink()
+    const endsNow = changeBody((body) => Object.assign(body, { expires_at: expiresAt }))
+    world.proxy.tamper({ matches: isRequest('GET', DROPS), answer: endsNow, times: 1 })
+    const tab = await openTab(url, newBrowser(), endless)
+    await tab.untilOpen()
+    await tab.add([chosen('begun.bin', bytes(4 * MIB))])
+    tab.send(noMessage, undefined)
+    await tab.until(({ rows }) => rows[0]?.isBegun === true)
+    tab.pauseAll()
+    await tab.add([chosen('late.bin', bytes(10))])
+    await world.owner.changeLink(opaqueId, { expiresAt })
+    assert.equal(tab.snapshot().link.is, 'open')
+    tab.wake()
+    const { link, rows } = await tab.until((snapshot) => snapshot.link.is === 'refused')
+    assert.deepEqual(link, { is: 'refused', fault: 'closed', isRetrying: false, expiredAt: expiresAt })
+    assert.deepEqual(
+      rows.map(({ phase, failure }) => [phase, failure]),
+      [
+        ['paused', undefined],
+        ['failed', 'link_closed'],
+      ],
+    )
+    tab.resumeAll()
+    await tab.until(({ counts }) => counts.landed === 1)
+  })
+})
 
+describe('a lost connection', () => {
   it('does not stop an upload for good, even after the last try of the client', async () => {
     const { url } = await world.owner.createLink()
     const tab = await openTab(url, newBrowser(), (ms, signal) => environment.wait(ms / 1000, signal))
@@ -363,6 +395,27 @@ describe('a lost connection', () => {
     tab.send(noMessage, undefined)
     await tab.until(({ rows }) => rows[0]?.phase === 'waiting' && rows[0].failure === 'no_connection')
     world.proxy.tamper()
+    await tab.untilAll('landed')
+  })
+
+  it('takes nothing from the progress, not even while another try has not reached the server', async () => {
+    const { url } = await world.owner.createLink()
+    const tab = await openTab(url, newBrowser(), endless)
+    await tab.untilOpen()
+    await tab.add([chosen('steady.bin', bytes(4 * MIB))])
+    const isLater = (exchange: Exchanged) => isRequest('PATCH', DROPS)(exchange) && offsetOf(exchange) > 0
+    world.proxy.tamper({ matches: isLater, lose: 'request' })
+    tab.send(noMessage, undefined)
+    const { totals } = await tab.until((snapshot) => snapshot.totals.trouble !== undefined)
+    assert.ok(totals.doneBytes >= MIB)
+    tab.pauseAll()
+    await tab.untilAll('paused')
+    world.proxy.tamper({ matches: isRequest('HEAD', DROPS), lose: 'request' })
+    tab.resumeAll()
+    const offline = await tab.until((snapshot) => snapshot.totals.trouble !== undefined)
+    assert.deepEqual([offline.totals.doneBytes, offline.rows[0]?.isBegun], [totals.doneBytes, true])
+    world.proxy.tamper()
+    tab.wake()
     await tab.untilAll('landed')
   })
 

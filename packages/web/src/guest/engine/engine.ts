@@ -19,10 +19,11 @@ export interface GuestEngine extends FileCommands, AllFilesCommands {
 /** Resolves when the store is read; the server's answer about the link may still be missing. */
 export async function openGuestEngine(options: GuestEngineOptions): Promise<GuestEngine> {
   const parts = createEngineParts(options)
-  const { store, entries, earlier, link, admission, uploads } = parts
+  const { store, entries, earlier, link, admission, uploads, draft } = parts
   store.onOtherTab(oneAtATime(earlier.refresh))
   await store.sweep(parts.nowMs())
   await earlier.refresh()
+  await draft.load()
   void link.ask()
   void earlier.checkStatus()
   const fileCommands = createFileCommands(parts)
@@ -40,7 +41,7 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
 }
 
 function snapshotOf(parts: EngineParts): Snapshot {
-  const { entries, rate, link, passphrase, store, visit, admission } = parts
+  const { entries, rate, link, passphrase, store, visit, admission, draft } = parts
   const { totals, ...view } = viewOf(entries)
   rate.measure()
   const isMoving = view.counts.sending > 0 && totals.trouble === undefined
@@ -49,6 +50,7 @@ function snapshotOf(parts: EngineParts): Snapshot {
     passphrase: passphrase.status(),
     storage: store.isPersistent ? 'kept' : 'refused',
     isPaused: visit.isPaused,
+    message: draft.message(),
     isFilled: admission.isFilled(),
     ...view,
     totals: { ...totals, secondsLeft: isMoving ? rate.secondsLeft(totals.totalBytes - totals.doneBytes) : undefined },

@@ -3,9 +3,9 @@ import type { Environment } from '@blindkeep/client/environment'
 import type { LinkParts } from '@blindkeep/client/guest'
 import { toHex } from '@blindkeep/protocol/bytes'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
-import type { Message } from '../messages.ts'
 import { type Admission, createAdmission } from './admission.ts'
 import { failHopeless, isKeySwapped } from './closedLink.ts'
+import { createDraft, type Draft } from './draft.ts'
 import { createEarlierUploads, type EarlierUploads } from './earlierUploads.ts'
 import { createEntries, type Entries, type Entry } from './entries.ts'
 import { createGoes, type Goes } from './goes.ts'
@@ -47,8 +47,9 @@ export interface EngineParts {
   readonly admission: Admission
   readonly rate: RateMeter
   readonly goes: Goes
+  readonly draft: Draft
   /** What the guest has decided for all files of this visit. */
-  readonly visit: { isPaused: boolean; message: Message }
+  readonly visit: { isPaused: boolean }
   readonly nowMs: () => number
   readonly onChange: () => void
   /** Ends all waits for another try. */
@@ -62,13 +63,15 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   const environment = { ...withCachedProofs(options.environment), wait: waking.wait }
   const nowMs = () => Number(environment.now())
   const linkId = `${baseUrl} ${opaqueId}`
-  const visit = { isPaused: false, message: { note: '', sender: '' } }
+  const visit = { isPaused: false }
   const newId = () => toHex(environment.randomBytes(ID_BYTES))
   const planned = createPlannedFiles({ linkId, visitId: newId(), store, locks, nowMs, onChange })
   const rate = createRateMeter(() => environment.elapsedMs())
-  const entries = createEntries((before, after) => {
+  const draft = createDraft({ linkId, store, entries: () => entries, nowMs })
+  const entries: Entries = createEntries((before, after) => {
     rate.count(sentBetween(before, after))
     planned.follow(before, after)
+    draft.follow(before, after)
     onChange()
   })
   const passphrase = createPassphrase(onChange)
@@ -92,6 +95,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   const earlier = createEarlierUploads({
     ...{ linkId, entries, uploads: locked, environment, planned, store, locks, onChange },
     onReady: uploads.pump,
+    onLanded: () => void draft.forgetIfDone(),
     onMissingReceipt: ({ id, custody }) => receipts.fetch(id, custody),
   })
   const admission = createAdmission({
@@ -111,7 +115,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
 
   return {
     ...{ linkId, baseUrl, store, entries, passphrase, link, receipts, uploads, earlier, planned, admission },
-    ...{ rate, goes, visit, nowMs, onChange, endWaits: waking.wake },
+    ...{ rate, goes, draft, visit, nowMs, onChange, endWaits: waking.wake },
   }
 }
 

@@ -5,6 +5,8 @@ import type { FailureReason, Message, Phase, ReceiptStatus } from '../messages.t
 import type { FileIdentity } from './fileIdentity.ts'
 import type { LandedFile } from './guestStore.ts'
 
+export const NO_MESSAGE: Message = { note: '', sender: '' }
+
 export interface Entry extends FileIdentity {
   readonly id: string
   /** Rises with every change. */
@@ -22,7 +24,7 @@ export interface Entry extends FileIdentity {
   readonly preparedBytes: number
   /** Sealed bytes that the server has acknowledged. */
   readonly sentBytes: number
-  /** Bytes sent so far of the chunk that is being sent. */
+  /** Bytes beyond the acknowledged ones that are on their way, or were when the connection was cut: they are sent again, and the progress stands still meanwhile. */
   readonly inFlightBytes: number
   /** All sealed bytes of the file; an estimate before it is sealed. */
   readonly totalBytes: number
@@ -66,7 +68,7 @@ export function createEntries(onChange: (before: Entry | undefined, after: Entry
       const entry: Entry = {
         revision: 0,
         type: '',
-        message: { note: '', sender: '' },
+        message: NO_MESSAGE,
         phase: 'chosen',
         preparedBytes: 0,
         sentBytes: 0,

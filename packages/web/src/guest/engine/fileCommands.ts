@@ -20,11 +20,7 @@ export function createFileCommands(parts: EngineParts): FileCommands {
 
   async function retry(id: string): Promise<void> {
     const entry = entries.get(id)
-    if (entry?.failure === 'file_changed') {
-      entries.change(id, { message: visit.message })
-      return uploads.sendAsNewFile(id)
-    }
-    if (entry?.phase === 'cancelled') entries.change(id, { message: visit.message })
+    if (entry?.failure === 'file_changed') return uploads.sendAsNewFile(id)
     resumeEntry(entries, entry)
     // The link may have room again.
     if (entry?.failure === 'link_full') await link.ask()

@@ -1,4 +1,5 @@
 /** Tells one file from another without reading it. */
+import { filePath } from '../../common/filePath.ts'
 import type { ChosenFile } from '../messages.ts'
 
 export interface FileIdentity {
@@ -13,6 +14,16 @@ export interface FileIdentity {
 
 export function identityOf({ file, folder }: ChosenFile): FileIdentity {
   return { name: file.name, folder, size: file.size, lastModified: file.lastModified }
+}
+
+const paths = new Intl.Collator(undefined, { numeric: true })
+
+/** As a person counts: `2.jpg` before `10.jpg`. Browsers give the files of a folder in any order, and a link may take only the first ones. */
+export function inPathOrder(files: readonly ChosenFile[]): readonly ChosenFile[] {
+  return files
+    .map((chosen) => ({ chosen, path: filePath(identityOf(chosen)) }))
+    .sort((one, other) => paths.compare(one.path, other.path))
+    .map(({ chosen }) => chosen)
 }
 
 /** The same text for the same file. Browsers give no path with a line break, and one would do no harm. */

@@ -1,7 +1,8 @@
-/** What outlives the tab: unfinished uploads, files that were to be sent and not begun, landed files, and the keys of servers. */
+/** What outlives the tab: unfinished uploads, files that were to be sent and not begun, the guest's message, landed files, and the keys of servers. */
 import type { Batch, SendState } from '@blindkeep/client/guest'
 import { type DropCustody, joinPins, type PinnedKeys } from '@blindkeep/client/receipts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
+import type { Message } from '../messages.ts'
 import type { FileIdentity } from './fileIdentity.ts'
 
 /** The server deletes an upload a day after its last chunk; a few days more let the page say so. */
@@ -33,6 +34,13 @@ export interface PlannedFile extends FileIdentity {
   readonly batch?: Batch | undefined
 }
 
+/** What the guest has written, sent or not. */
+export interface StoredMessage extends Message {
+  readonly linkId: string
+  /** Milliseconds since 1970. */
+  readonly keptAt: number
+}
+
 /** Contains no key. */
 export interface LandedFile extends FileIdentity {
   readonly id: string
@@ -62,6 +70,9 @@ export interface GuestStore {
   planned(linkId: string): Promise<readonly PlannedFile[]>
   /** Adds and deletes in one step. */
   changePlanned(change: PlannedChange): Promise<void>
+  message(linkId: string): Promise<Message | undefined>
+  putMessage(message: StoredMessage): Promise<void>
+  removeMessage(linkId: string): Promise<void>
   /** Deletes the upload with its keys, or the planned file, and adds the landed file, in one step. */
   land(file: LandedFile): Promise<void>
   landed(linkId: string): Promise<readonly LandedFile[]>
@@ -87,10 +98,16 @@ export function isLandedExpired({ landedAt }: Pick<LandedFile, 'landedAt'>, nowM
   return nowMs - landedAt > (isGoOpen ? UPLOAD_MAX_AGE_MS : LANDED_MAX_AGE_MS)
 }
 
+/** The message is needed as long as files that it goes with are unfinished or planned. */
+export function isMessageExpired({ keptAt }: StoredMessage, nowMs: number, isGoOpen: boolean): boolean {
+  return isLandedExpired({ landedAt: keptAt }, nowMs, isGoOpen)
+}
+
 /** For a browser that refuses to store anything: nothing outlives the tab. */
 export function createMemoryStore(): GuestStore {
   const uploads = new Map<string, StoredUpload>()
   const planned = new Map<string, PlannedFile>()
+  const messages = new Map<string, StoredMessage>()
   const landed = new Map<string, LandedFile>()
   const pins = new Map<string, PinnedKeys>()
   return {
@@ -111,6 +128,13 @@ export function createMemoryStore(): GuestStore {
     async changePlanned({ put, remove }) {
       for (const file of put) planned.set(file.id, file)
       for (const id of remove) planned.delete(id)
+    },
+    message: async (linkId) => messages.get(linkId),
+    async putMessage(message) {
+      messages.set(message.linkId, message)
+    },
+    async removeMessage(linkId) {
+      messages.delete(linkId)
     },
     async land(file) {
       uploads.delete(file.id)
@@ -135,6 +159,8 @@ export function createMemoryStore(): GuestStore {
       const open = new Set([...uploads.values(), ...planned.values()].map(({ linkId }) => linkId))
       for (const file of landed.values())
         if (isLandedExpired(file, nowMs, open.has(file.linkId))) landed.delete(file.id)
+      for (const message of messages.values())
+        if (isMessageExpired(message, nowMs, open.has(message.linkId))) messages.delete(message.linkId)
     },
     onOtherTab: () => undefined,
   }

@@ -4,16 +4,18 @@ import { keepPins, loadPins } from '../../common/pinStore.ts'
 import {
   type GuestStore,
   isLandedExpired,
+  isMessageExpired,
   isUploadExpired,
   type LandedFile,
   type PlannedFile,
+  type StoredMessage,
   type StoredUpload,
 } from './guestStore.ts'
-import { readLandedFile, readPlannedFile, readStoredUpload } from './storedValues.ts'
+import { readLandedFile, readMessage, readPlannedFile, readStoredUpload } from './storedValues.ts'
 
 const NAME = 'blindkeep-guest'
-/** 2: `planned`. */
-const VERSION = 2
+/** 2: `planned`. 3: `messages`. */
+const VERSION = 3
 
 interface Tables extends DBSchema {
   uploads: { key: string; value: Omit<StoredUpload, 'sentBytes'>; indexes: { linkId: string } }
@@ -21,6 +23,7 @@ interface Tables extends DBSchema {
   reached: { key: string; value: number }
   landed: { key: string; value: LandedFile; indexes: { linkId: string } }
   planned: { key: string; value: PlannedFile; indexes: { linkId: string } }
+  messages: { key: string; value: StoredMessage }
 }
 
 /** Rejects when this browser stores nothing, as some do in a private window. */
@@ -32,7 +35,8 @@ export async function openGuestStore(): Promise<GuestStore> {
         opened.createObjectStore('reached')
         opened.createObjectStore('landed', { keyPath: 'id' }).createIndex('linkId', 'linkId')
       }
-      opened.createObjectStore('planned', { keyPath: 'id' }).createIndex('linkId', 'linkId')
+      if (before < 2) opened.createObjectStore('planned', { keyPath: 'id' }).createIndex('linkId', 'linkId')
+      opened.createObjectStore('messages', { keyPath: 'linkId' })
     },
     // A later version in another tab must not wait for this one.
     blocking: (_current, _blocked, event) => {
@@ -45,6 +49,7 @@ export async function openGuestStore(): Promise<GuestStore> {
     isPersistent: true,
     ...uploadsIn(database, tellOtherTabs),
     ...plannedIn(database, tellOtherTabs),
+    ...messagesIn(database),
     ...landedIn(database, tellOtherTabs),
     pins: (baseUrl) => loadPins(baseUrl).catch(() => undefined),
     async putPins(pins) {
@@ -133,6 +138,14 @@ function plannedIn(database: Database, tellOtherTabs: () => void): Pick<GuestSto
   }
 }
 
+function messagesIn(database: Database): Pick<GuestStore, 'message' | 'putMessage' | 'removeMessage'> {
+  return {
+    message: async (linkId) => readMessage(await database.get('messages', linkId).catch(() => undefined)),
+    putMessage: (message) => bestEffort(() => database.put('messages', message)),
+    removeMessage: (linkId) => bestEffort(() => database.delete('messages', linkId)),
+  }
+}
+
 function landedIn(
   database: Database,
   tellOtherTabs: () => void,
@@ -175,11 +188,12 @@ function landedIn(
 }
 
 async function sweep(database: Database, nowMs: number): Promise<void> {
-  const transaction = database.transaction(['uploads', 'reached', 'planned', 'landed'], 'readwrite')
-  const [uploads, sentBytes, planned, landed] = [
+  const transaction = database.transaction(['uploads', 'reached', 'planned', 'messages', 'landed'], 'readwrite')
+  const [uploads, sentBytes, planned, messages, landed] = [
     transaction.objectStore('uploads'),
     transaction.objectStore('reached'),
     transaction.objectStore('planned'),
+    transaction.objectStore('messages'),
     transaction.objectStore('landed'),
   ]
   const open = new Set<string>()
@@ -191,5 +205,7 @@ async function sweep(database: Database, nowMs: number): Promise<void> {
     else open.add(file.linkId)
   for (const file of await landed.getAll())
     if (isLandedExpired(file, nowMs, open.has(file.linkId))) await landed.delete(file.id)
+  for (const message of await messages.getAll())
+    if (isMessageExpired(message, nowMs, open.has(message.linkId))) await messages.delete(message.linkId)
   await transaction.done
 }

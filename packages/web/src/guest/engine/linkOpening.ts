@@ -5,6 +5,8 @@ import type { LinkStatus } from '../messages.ts'
 import { isTemporary, linkFaultOf } from './failures.ts'
 
 const PAUSE_MS = { first: 1_000, max: 60_000 }
+/** `late`: for small differences between two clocks. `maxWait`: browsers count no longer wait than 24 days. */
+const EXPIRY_MS = { late: 2_000, maxWait: 86_400_000 }
 /** A day of asking once a minute. After that, the page says that it asks no more, until the guest tells it to. */
 const MAX_ASKS = 1_440
 
@@ -28,6 +30,7 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
   let asking: Promise<void> | undefined
   let asks = 0
   let willAsk = false
+  let isWatching = false
   const become = (next: LinkStatus) => {
     status = next
     onChange()
@@ -39,12 +42,14 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
       asks = 0
       const { limits, title, message, isTitleAltered } = opened
       become({ is: 'open', limits, words: { title, message, isTitleAltered } })
+      void askAtExpiry()
     } catch (error) {
       const fault = linkFaultOf(error)
       // An open link stays open while the connection is lost.
       if (isTemporary(fault) && status.is === 'open') return
       const isRetrying = isTemporary(fault) && asks < MAX_ASKS
-      become({ is: 'refused', fault: isTemporary(fault) && !isRetrying ? 'given_up' : fault, isRetrying })
+      const expiredAt = fault === 'closed' && msLeft() <= 0 ? opened?.limits.expiresAt : undefined
+      become({ is: 'refused', fault: isTemporary(fault) && !isRetrying ? 'given_up' : fault, isRetrying, expiredAt })
       if (!isRetrying) asks = 0
       if (isRetrying && !willAsk) void askLater()
     }
@@ -56,6 +61,24 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
     await environment.wait(Math.min(PAUSE_MS.max, PAUSE_MS.first * 2 ** (asks - 1)))
     willAsk = false
     if (status.is === 'refused' && status.isRetrying) await ask()
+  }
+
+  /** Until the link expires, by this device's clock. */
+  function msLeft(): number {
+    const { expiresAt } = opened?.limits ?? {}
+    return expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - Number(environment.now())
+  }
+
+  /** The clock of this device may be wrong, so the server says whether the link has expired. */
+  async function askAtExpiry(): Promise<void> {
+    if (isWatching) return
+    isWatching = true
+    while (status.is === 'open' && msLeft() !== Number.POSITIVE_INFINITY) {
+      const leftMs = msLeft() + EXPIRY_MS.late
+      await environment.wait(Math.min(EXPIRY_MS.maxWait, leftMs > 0 ? leftMs : PAUSE_MS.max))
+      if (msLeft() <= 0) await ask()
+    }
+    isWatching = false
   }
 
   function ask(): Promise<void> {

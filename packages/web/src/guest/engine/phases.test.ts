@@ -27,6 +27,26 @@ describe('a file whose upload another tab has cancelled', () => {
   })
 })
 
+describe('the progress of a file', () => {
+  const shownAfter = (before: Partial<NewEntry>, bytes: number) => {
+    const entries = entriesWith({ phase: 'sending', ...before })
+    entries.change('file', become.progressed('sending', bytes, entries.get('file') ?? assert.fail()))
+    const { rows, totals } = viewOf(entries)
+    return [rows[0]?.doneBytes, rows[0]?.arrivedBytes, totals.doneBytes]
+  }
+
+  it('stands still when the connection is cut, until more than before is on its way', () => {
+    const cut = { sentBytes: 23, inFlightBytes: 46 }
+    assert.deepEqual(shownAfter(cut, 23), [69, 23, 69])
+    assert.deepEqual(shownAfter(cut, 50), [69, 50, 69])
+    assert.deepEqual(shownAfter(cut, 80), [80, 80, 80])
+  })
+
+  it('falls when the server has less than it had acknowledged', () => {
+    assert.deepEqual(shownAfter({ sentBytes: 50, inFlightBytes: 10 }, 20), [20, 20, 20])
+  })
+})
+
 describe('a file that the guest cancels too late', () => {
   it('waits, and no longer shows that it is retrying', () => {
     const entries = entriesWith({ phase: 'sending', isRetrying: true, isBackingOff: true, failure: 'busy' })

@@ -27,6 +27,8 @@ const UNTROUBLED = { failure: undefined, troubledSince: undefined, isRetrying: f
 
 const troubled = ({ reason, since }: Trouble) => ({ failure: reason, troubledSince: since, isRetrying: true }) as const
 
+type SentSoFar = Pick<Entry, 'sentBytes' | 'inFlightBytes'>
+
 export const become = {
   /** Whether the file fits into the link's limits, before the guest sends it. */
   judged: (misfit: Misfit | undefined) => ({ phase: misfit === undefined ? 'chosen' : 'unfit', failure: misfit }),
@@ -50,8 +52,10 @@ export const become = {
   /** A trouble stays until the server has taken something. */
   sending: () => ({ phase: 'sending' }),
 
-  progressed: (phase: Exclude<SendProgress['phase'], 'landed'>, bytes: number) => ({
-    ...{ phase, sentBytes: bytes, inFlightBytes: 0 },
+  /** The progress falls only when the server has less than before. */
+  progressed: (phase: Exclude<SendProgress['phase'], 'landed'>, bytes: number, before: SentSoFar) => ({
+    ...{ phase, sentBytes: bytes },
+    inFlightBytes: bytes < before.sentBytes ? 0 : Math.max(0, before.sentBytes + before.inFlightBytes - bytes),
   }),
 
   troubled,

@@ -37,10 +37,12 @@ export function createSendUpload(options: SendUploadOptions) {
 
   /** `before`: the most that the server ever had of the file. */
   function report(id: string, { phase, bytes, trouble }: SendProgress, before: number): void {
-    if (phase === 'landed') return
-    const { sentBytes = 0, troubledSince = Number(environment.now()) } = entries.get(id) ?? {}
+    const entry = entries.get(id)
+    if (phase === 'landed' || entry === undefined) return
+    const { sentBytes, troubledSince = Number(environment.now()) } = entry
     const hasGrown = bytes > sentBytes
-    entries.change(id, become.progressed(phase, bytes))
+    // Without a connection the client does not know what an earlier try has sent.
+    entries.change(id, become.progressed(phase, trouble === undefined ? bytes : sentBytes, entry))
     if (trouble !== undefined) entries.change(id, become.troubled({ reason: trouble, since: troubledSince }))
     else if (bytes > before || phase === 'finishing') entries.change(id, become.untroubled())
     if (hasGrown) void store.putSentBytes(id, bytes)
@@ -48,13 +50,15 @@ export function createSendUpload(options: SendUploadOptions) {
 
   /** Bytes that are on their way prove a connection, and no more. */
   function reportInFlight(id: string, bytes: number): void {
-    entries.change(id, { inFlightBytes: bytes })
-    if (bytes > 0 && entries.get(id)?.failure === 'no_connection') entries.change(id, become.untroubled())
+    const { inFlightBytes = 0, failure } = entries.get(id) ?? {}
+    if (bytes > inFlightBytes) entries.change(id, { inFlightBytes: bytes })
+    if (bytes > 0 && failure === 'no_connection') entries.change(id, become.untroubled())
   }
 
   return async ({ entry, source, signal }: UploadWork): Promise<void> => {
     const { id } = entry
     let mostBytes = entry.sentBytes
+    let isAnswered = false
     entries.change(id, become.sending())
     const state = await stateToSend(entry)
     await uploads.save(entry, state)
@@ -65,7 +69,9 @@ export function createSendUpload(options: SendUploadOptions) {
       signal,
       environment: environmentFor((bytes) => reportInFlight(id, bytes)),
       onProgress: (progress) => {
-        report(id, progress, mostBytes)
+        // The first report comes before the server has said what it has.
+        if (isAnswered) report(id, progress, mostBytes)
+        isAnswered = true
         mostBytes = Math.max(mostBytes, progress.bytes)
       },
       onState: async (changed) => {

@@ -101,6 +101,7 @@ function rowOf(entry: Entry): Row {
     size,
     phase,
     doneBytes: phase === 'preparing' ? entry.preparedBytes : doneBytesOf(entry),
+    arrivedBytes: entry.sentBytes,
     totalBytes,
     isRetrying,
     isBegun: entry.sentBytes > 0 && failure !== 'other_tab',

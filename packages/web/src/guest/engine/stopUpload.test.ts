@@ -32,7 +32,7 @@ describe('a stopped upload', () => {
     stop(CANCELLED)
     assert.equal(entry().phase, 'sending')
     stop(PAUSED)
-    assert.deepEqual([entry().phase, entry().inFlightBytes, entry().isRetrying], ['paused', 0, false])
+    assert.deepEqual([entry().phase, entry().inFlightBytes, entry().isRetrying], ['paused', 1, false])
   })
 
   it('backs off for a minute after a lost connection, and for as long as a busy server asks', async () => {

@@ -12,6 +12,8 @@ import { CANCELLED, PAUSED } from './uploadJobs.ts'
 /** The client itself has already retried for minutes. */
 const BACK_OFF_MS = 60_000
 
+const NOTHING_SENT = { sentBytes: 0, inFlightBytes: 0, isReserved: false } as const
+
 interface StopUploadOptions {
   readonly entries: Entries
   readonly environment: Environment
@@ -53,9 +55,9 @@ export function createStopUpload(options: StopUploadOptions): (id: string, error
   return (id, error) => {
     const entry = entries.get(id)
     if (entry === undefined || error === CANCELLED) return
-    entries.change(id, { inFlightBytes: 0, preparedBytes: 0, isRetrying: false, failure: undefined })
+    entries.change(id, { preparedBytes: 0, isRetrying: false, failure: undefined })
     if (error instanceof SendError && error.remedy === 'restart' && entry.state !== undefined)
-      entries.change(id, { state: forNewSession(entry.state, environment), sentBytes: 0, isReserved: false })
+      entries.change(id, { state: forNewSession(entry.state, environment), ...NOTHING_SENT })
     if (error === PAUSED) return entries.change(id, become.paused())
     if (retriesAtOnce(id, error)) return entries.change(id, become.waiting())
     const failure = failureAfter(entry, error)

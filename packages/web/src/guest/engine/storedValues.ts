@@ -1,6 +1,7 @@
 /** What an earlier visit has stored, possibly with another release of this page. What cannot be read counts as not stored. */
 import { type Batch, parseSendState, type SendState } from '@blindkeep/client/guest'
 import { parseInstant } from '@blindkeep/protocol/ids'
+import type { Message } from '../messages.ts'
 import type { FileIdentity } from './fileIdentity.ts'
 import type { LandedFile, PlannedFile, StoredUpload } from './guestStore.ts'
 
@@ -28,6 +29,12 @@ function batchIn({ batch }: Readonly<Record<string, unknown>>): Batch | undefine
   if (!isObject(batch) || typeof batch.id !== 'string') return undefined
   const { id, index, count } = batch
   return { id, index: isSize(index) ? index : undefined, count: isSize(count) ? count : undefined }
+}
+
+/** Undefined for anything but a message. */
+export function readMessage(stored: unknown): Message | undefined {
+  if (!isObject(stored) || typeof stored.note !== 'string' || typeof stored.sender !== 'string') return undefined
+  return { note: stored.note, sender: stored.sender }
 }
 
 /** Undefined for anything but a landed file. An unreadable receipt is left out: the server is asked for it again. */

@@ -60,6 +60,8 @@ async function perform(opened: GuestEngine, command: Exclude<Command, { do: 'ope
       return opened.add(command.files, command.unreadable)
     case 'send':
       return opened.send(command.message, command.passphrase)
+    case 'write':
+      return opened.write(command.message)
     case 'passphrase':
       return opened.givePassphrase(command.passphrase)
     case 'saveReceipts': {

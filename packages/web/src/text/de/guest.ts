@@ -14,7 +14,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
   limits: {
     heading: 'Was dieser Link annimmt',
     perFile: (size) => `bis ${size} je Datei`,
-    inAll: (size) => `noch ${size} insgesamt`,
+    inAll: (size) => `über diesen Link insgesamt bis ${size}`,
     files: (count) => `noch ${files(count)}`,
     until: (when) => `offen bis ${when}`,
     passphrase: 'fragt nach einem Kennwort',
@@ -88,11 +88,11 @@ export const guest: typeof import('../en/guest.ts').guest = {
   standing: {
     closed: {
       title: 'Dieser Link nimmt keine Dateien an',
-      more: 'Er ist abgelaufen, verbraucht oder widerrufen. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.',
+      more: 'Bitten Sie die Person, von der Sie ihn haben, um einen neuen.',
     },
     closed_for_new: {
       title: 'Dieser Link nimmt keine Dateien mehr an',
-      more: 'Er ist abgelaufen, verbraucht oder widerrufen. Dateien, die angekommen sind, bleiben dort. Wenn Sie noch etwas senden wollen, bitten Sie um einen neuen Link.',
+      more: 'Dateien, die angekommen sind, bleiben dort. Wenn Sie noch etwas senden wollen, bitten Sie um einen neuen Link.',
     },
     full: {
       title: 'Dieser Link ist voll',
@@ -101,6 +101,10 @@ export const guest: typeof import('../en/guest.ts').guest = {
     full_for_new: {
       title: 'Dieser Link ist voll',
       more: 'Er nimmt keine Dateien mehr an. Dateien, die angekommen sind, bleiben dort. Wenn Sie noch etwas senden wollen, bitten Sie um einen neuen Link.',
+    },
+    why: {
+      closed: 'Er ist abgelaufen, verbraucht oder widerrufen.',
+      expired: (when) => `Er war bis ${when} offen.`,
     },
     elsewhere:
       'Haben Sie Dateien mit einem anderen Browser oder Gerät gesendet? Nur dort werden sie angezeigt und können weiter gesendet werden.',
@@ -111,7 +115,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Sie können Dateien senden, aber nach einem Neuladen kann eine unfertige Datei nicht fortgesetzt werden.',
   message: {
     heading: 'Ihre Nachricht',
-    optional: 'Freiwillig. Wird verschlüsselt wie Ihre Dateien.',
+    optional:
+      'Freiwillig. Wird verschlüsselt wie Ihre Dateien. Dieser Browser merkt sie sich, bis diese angekommen sind.',
     note: 'Nachricht',
     noteHint: 'Wird mit jeder Datei gesendet.',
     sender: 'Ihr Name',
@@ -198,7 +203,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     label: 'Alle Dateien',
     sending: (percent) => `${percent} gesendet`,
     sealing: (percent) => `Wird verschlüsselt, ${percent}`,
-    landed: (landed, of) => `${number(landed)} von ${files(of)} angekommen`,
+    landed: (landed, of, earlier) =>
+      `${number(landed)} von ${files(of)} angekommen${earlier > 0 ? `, und ${number(earlier)} vor diesem Besuch` : ''}`,
     left: (duration) => `noch etwa ${duration}`,
     paused: 'Angehalten. Was angekommen ist, behält der Server einen Tag lang.',
     keepOpen: 'Lassen Sie diese Seite offen, bis alle Dateien angekommen sind.',
@@ -226,6 +232,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
       ),
     checkedArrived:
       'Für alles, was angekommen ist, hat der Server Quittungen signiert, dass er es hat. Dieser Browser hat die Signaturen geprüft.',
+    earlier: (earlier, all) =>
+      `Vor diesem Besuch ${plural(earlier, 'ist 1 weitere', `sind ${number(earlier)} weitere`)} angekommen. Liste und Quittungen unten gelten für alle ${files(all)}.`,
     checking: 'Die Quittungen werden geprüft\u00a0…',
     unproven: (count) => `Das sagt der Server, aber für ${files(count)} hat er es nicht bewiesen. Siehe unten.`,
     close: 'Sie können diese Seite schließen oder weitere Dateien senden.',
@@ -261,8 +269,21 @@ export const guest: typeof import('../en/guest.ts').guest = {
     printTitle: 'Quittungen für Dateien, die mit Blindkeep gesendet wurden',
     printMore: (count) =>
       `${plural(count, '1 weitere Quittung steht', `${number(count)} weitere Quittungen stehen`)} in der Datei, die Sie auf der Seite herunterladen können.`,
-    forget: 'Auf diesem Gerät vergessen',
-    forgetHint: 'Namen und Quittungen bleiben hier einen Tag lang aufgelistet, auch nach einem Neuladen.',
+  },
+  forget: {
+    hint: 'Namen und Quittungen bleiben hier einen Tag lang aufgelistet, auch nach einem Neuladen.',
+    open: 'Auf diesem Gerät vergessen',
+    title: 'Vergessen, was angekommen ist?',
+    lost: (count) =>
+      `Dieser Browser löscht ${plural(count, 'Name und Quittung von 1 Datei', `Namen und Quittungen von ${files(count)}`)}, und Ihre Nachricht, wenn Sie eine geschrieben haben. Quittungen kann er nicht noch einmal holen: Laden Sie sie vorher herunter, wenn Sie sie behalten wollen.`,
+    kept: (count) =>
+      plural(
+        count,
+        'Die Datei bleibt auf dem Server, für die Person, von der Sie den Link haben.',
+        'Die Dateien bleiben auf dem Server, für die Person, von der Sie den Link haben.',
+      ),
+    yes: 'Vergessen',
+    no: 'Liste behalten',
   },
   unfinished: {
     heading: (count) => `${files(count)} ${plural(count, 'ist', 'sind')} nicht fertig`,

@@ -43,7 +43,7 @@ export const share: typeof import('../en/share.ts').share = {
     },
     damaged: {
       title: 'Dieser Link ist beschädigt',
-      text: 'Ein Teil davon fehlt oder wurde verändert. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, die Sie bekommen haben.',
+      text: 'Ein Teil davon fehlt oder ist falsch geschrieben, oder es steht zu viel da, etwa ein Punkt. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, die Sie bekommen haben, bis zum letzten Zeichen.',
     },
     fragment_missing: {
       title: 'Im Link fehlt der Schlüssel',

@@ -15,7 +15,7 @@ export const guest = {
   limits: {
     heading: 'What this link accepts',
     perFile: (size: string) => `up to ${size} per file`,
-    inAll: (size: string) => `${size} left in total`,
+    inAll: (size: string) => `up to ${size} in total through this link`,
     files: (count: number) => `${files(count)} left`,
     until: (when: string) => `open until ${when}`,
     passphrase: 'asks for a passphrase',
@@ -88,11 +88,11 @@ export const guest = {
   standing: {
     closed: {
       title: 'This link accepts no files',
-      more: 'It has expired, has been used up or was revoked. Ask the person who gave it to you for a new one.',
+      more: 'Ask the person who gave it to you for a new one.',
     },
     closed_for_new: {
       title: 'This link accepts no more files',
-      more: 'It has expired, has been used up or was revoked. Files that have arrived stay there. To send more, ask for a new link.',
+      more: 'Files that have arrived stay there. To send more, ask for a new link.',
     },
     full: {
       title: 'This link is full',
@@ -102,15 +102,23 @@ export const guest = {
       title: 'This link is full',
       more: 'It accepts no more files. Files that have arrived stay there. To send more, ask for a new link.',
     },
+    why: {
+      closed: 'It has expired, has been used up or was revoked.',
+      expired: (when: string) => `It was open until ${when}.`,
+    },
     elsewhere: 'Have you sent files from another browser or device? Only that one shows them and can continue them.',
     lookAgain: 'Look again',
-  } satisfies Record<Notice, { title: string; more: string }> & { elsewhere: string; lookAgain: string },
+  } satisfies Record<Notice, { title: string; more: string }> & {
+    why: { closed: string; expired: (when: string) => string }
+    elsewhere: string
+    lookAgain: string
+  },
   askAgain: 'Try again now',
   storageRefused:
     'This browser stores nothing, perhaps because this is a private window. You can send files, but after a reload an unfinished file cannot continue.',
   message: {
     heading: 'Your message',
-    optional: 'Optional. Encrypted like your files.',
+    optional: 'Optional. Encrypted like your files. This browser remembers it until they have arrived.',
     note: 'Message',
     noteHint: 'Sent with each file.',
     sender: 'Your name',
@@ -188,7 +196,8 @@ export const guest = {
     label: 'All files',
     sending: (percent: string) => `${percent} sent`,
     sealing: (percent: string) => `Encrypting, ${percent}`,
-    landed: (landed: number, of: number) => `${number(landed)} of ${files(of)} arrived`,
+    landed: (landed: number, of: number, earlier: number) =>
+      `${number(landed)} of ${files(of)} arrived${earlier > 0 ? `, and ${number(earlier)} before this visit` : ''}`,
     left: (duration: string) => `about ${duration} left`,
     paused: 'Paused. The server keeps what has arrived for a day.',
     keepOpen: 'Keep this page open until all files have arrived.',
@@ -215,6 +224,8 @@ export const guest = {
       ),
     checkedArrived:
       'For what has arrived, the server signed receipts that it has it. This browser checked the signatures.',
+    earlier: (earlier: number, all: number) =>
+      `${number(earlier)} more arrived before this visit. The list and the receipts below are of all ${files(all)}.`,
     checking: 'Checking the receipts…',
     unproven: (count: number) => `The server says so, but gave no proof for ${files(count)}. See below.`,
     close: 'You can close this page or send more files.',
@@ -251,8 +262,21 @@ export const guest = {
     printTitle: 'Receipts for files sent with Blindkeep',
     printMore: (count: number) =>
       `${number(count)} more ${plural(count, 'receipt is', 'receipts are')} in the file that you can download on the page.`,
-    forget: 'Forget on this device',
-    forgetHint: 'Names and receipts stay listed here for a day, even after a reload.',
+  },
+  forget: {
+    hint: 'Names and receipts stay listed here for a day, even after a reload.',
+    open: 'Forget on this device',
+    title: 'Forget what has arrived?',
+    lost: (count: number) =>
+      `This browser deletes ${plural(count, 'the name and the receipt of 1 file', `the names and receipts of ${files(count)}`)}, and your message if you have typed one. It cannot get a receipt again: download them first if you want to keep them.`,
+    kept: (count: number) =>
+      plural(
+        count,
+        'The file stays on the server, for the person who gave you the link.',
+        'The files stay on the server, for the person who gave you the link.',
+      ),
+    yes: 'Forget',
+    no: 'Keep the list',
   },
   unfinished: {
     heading: (count: number) => `${files(count)} ${plural(count, 'was', 'were')} not finished`,

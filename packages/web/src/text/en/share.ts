@@ -43,7 +43,7 @@ export const share = {
     },
     damaged: {
       title: 'This link is damaged',
-      text: 'A part of it is missing or was changed. Copy the whole link again from the message that you got.',
+      text: 'A part of it is missing or mistyped, or something was added, such as a full stop. Copy the whole link again from the message that you got, up to its last character.',
     },
     fragment_missing: {
       title: 'The key is missing from the link',

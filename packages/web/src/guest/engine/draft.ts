@@ -1,0 +1,68 @@
+/**
+ * What the guest has written for the owner: the page's fields show it, and it goes with what is sent next. The store keeps it, as it keeps unfinished files, until
+ * all files of the link have arrived.
+ */
+import { oneAtATime } from '../../common/oneAtATime.ts'
+import type { Message } from '../messages.ts'
+import { type Entries, type Entry, NO_MESSAGE } from './entries.ts'
+import type { GuestStore } from './guestStore.ts'
+
+export interface Draft {
+  message(): Message
+  /** Reads what an earlier visit has stored. */
+  load(): Promise<void>
+  write(message: Message): void
+  forget(): void
+  /** Call it with every change of an entry: forgets the message when the last file is done. */
+  follow(before: Entry | undefined, after: Entry | undefined): void
+  /** Forgets the message, unless a file that has not arrived may still need it, in any tab. */
+  forgetIfDone(): Promise<void>
+}
+
+interface DraftOptions {
+  readonly linkId: string
+  readonly store: GuestStore
+  readonly entries: () => Entries
+  readonly nowMs: () => number
+}
+
+export function createDraft({ linkId, store, entries, nowMs }: DraftOptions): Draft {
+  let message = NO_MESSAGE
+  const save = oneAtATime(() =>
+    message.note === '' && message.sender === ''
+      ? store.removeMessage(linkId)
+      : store.putMessage({ linkId, ...message, keptAt: nowMs() }),
+  )
+
+  function write(written: Message): void {
+    message = written
+    void save()
+  }
+
+  const isDoneHere = () => entries().find(({ phase }) => phase !== 'landed') === undefined
+
+  async function forgetIfDone(): Promise<void> {
+    if (!isDoneHere()) return
+    const [uploads, planned] = [await store.uploads(linkId), await store.planned(linkId)]
+    if (uploads.length === 0 && planned.length === 0 && isDoneHere()) write(NO_MESSAGE)
+  }
+
+  return {
+    message: () => message,
+    async load() {
+      const { note, sender } = (await store.message(linkId)) ?? NO_MESSAGE
+      message = { note, sender }
+    },
+    write,
+    forget: () => write(NO_MESSAGE),
+    follow(before, after) {
+      if (isUnderWay(before) && (after === undefined || after.phase === 'landed')) void forgetIfDone()
+    },
+    forgetIfDone,
+  }
+}
+
+/** The guest has sent the file, and it has not arrived. */
+function isUnderWay(entry: Entry | undefined): boolean {
+  return entry !== undefined && entry.phase !== 'chosen' && entry.phase !== 'unfit' && entry.phase !== 'landed'
+}

@@ -1,0 +1,31 @@
+import { Name } from '../common/controls.tsx'
+import { filePath } from '../common/filePath.ts'
+import type { Row } from './messages.ts'
+import { useGuestPages } from './texts.ts'
+
+interface FewFilesProps {
+  /** The first of them. */
+  readonly rows: readonly Row[]
+  /** How many there are. */
+  readonly count: number
+}
+
+/** Names files that were not sent, with the reason, where the list of all files can be long. */
+export function FewFiles({ rows, count }: FewFilesProps) {
+  const { text } = useGuestPages()
+  return (
+    <>
+      <ul class="missing small">
+        {rows.map((row) => (
+          <li key={row.id}>
+            <strong>
+              <Name>{filePath(row)}</Name>
+            </strong>
+            {row.failure !== undefined && <> {text.failures[row.failure]}</>}
+          </li>
+        ))}
+      </ul>
+      {count > rows.length && <p class="small">{text.queue.hidden(count - rows.length)}</p>}
+    </>
+  )
+}

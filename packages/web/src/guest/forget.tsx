@@ -1,0 +1,29 @@
+import { useState } from 'preact/hooks'
+import { Button } from '../common/controls.tsx'
+import { Confirm } from './confirm.tsx'
+import type { Snapshot } from './messages.ts'
+import { useGuestPages } from './texts.ts'
+
+/** Removes from this browser what says which files have arrived, after a question. */
+export function Forget({ snapshot: { counts } }: { readonly snapshot: Snapshot }) {
+  const { text, tell } = useGuestPages()
+  const [isAsking, setIsAsking] = useState(false)
+  if (counts.landed === 0) return null
+  const { title, yes, no } = text.forget
+  return (
+    <>
+      <div class="row apart forget">
+        <p class="soft small grow">{text.forget.hint}</p>
+        <Button kind="quiet" onClick={() => setIsAsking(true)}>
+          {text.forget.open}
+        </Button>
+      </div>
+      {isAsking && (
+        <Confirm {...{ title, yes, no }} onYes={() => tell({ do: 'forgetLanded' })} onClose={() => setIsAsking(false)}>
+          <p>{text.forget.lost(counts.landed)}</p>
+          <p>{text.forget.kept(counts.landed)}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}
