@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
 import { landBlob, newAuthor, newBundle } from './assetWorld.ts'
 import { json } from './call.ts'
 import type { Client } from './client.ts'
-import { expectAnswer, fingerprint, until } from './expect.ts'
+import { expectAnswer, fingerprint } from './expect.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import {
   append,

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
 import { json, type Reply } from './call.ts'
-import { answerOf, atOnce, expectAnswer, type Problem, tally, until } from './expect.ts'
+import { answerOf, atOnce, expectAnswer, type Problem, tally } from './expect.ts'
 import { connect, NEEDS_OWN_DISK, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
 import {
   append,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
 import { adoptBody, newAuthor, newBundle, sendAdoption } from './assetWorld.ts'
 import { type EventStream, listen, type StreamEvent } from './eventReader.ts'
-import { expectAnswer, until } from './expect.ts'
+import { expectAnswer } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, land, newLink, onlyDrop, openSession, provision, quotaOf, revoke, signIn, signUp } from './world.ts'
 

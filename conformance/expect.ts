@@ -1,9 +1,6 @@
 /** Expectations about answers. */
 import assert from 'node:assert/strict'
-import { setTimeout as wait } from 'node:timers/promises'
 import { json, type Reply } from './call.ts'
-
-const POLL_MS = 20
 
 export interface Problem {
   readonly type: string
@@ -41,15 +38,6 @@ export function expectBodyless413(reply: Reply, what?: string): void {
 }
 
 export const offsetOf = (reply: Reply) => Number(reply.headers['x-service-offset'])
-
-/** Repeats `ask` until it returns true. Fails after `timeoutMs`. */
-export async function until(ask: () => Promise<boolean>, what: string, timeoutMs = 10_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs
-  while (!(await ask())) {
-    assert.ok(Date.now() < deadline, `${what} within ${timeoutMs} ms`)
-    await wait(POLL_MS)
-  }
-}
 
 /** Counts equal answers. */
 export function tally(replies: readonly Reply[]): Record<string, number> {

@@ -1,10 +1,11 @@
 /** Every operation answers every kind of caller as `matrix.ts` says, and a refused caller has changed nothing. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
 import { type Call, json } from './call.ts'
 import { deletedAccountToken, endedToken, revokedToken } from './callers.ts'
 import type { Client } from './client.ts'
-import { answerOf, until } from './expect.ts'
+import { answerOf } from './expect.ts'
 import { answerTo, CALLERS, type Caller, type Entry, MATRIX } from './matrix.ts'
 import { type Person, personFrom, prepare } from './matrixCalls.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'

@@ -5,11 +5,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
 import { callOf, newTargets } from './anyRequest.ts'
 import { adoptBody, deleteAsset, landBlob, newAuthor, newBundle, sendAdoption, sendJson } from './assetWorld.ts'
 import { type Call, json, type Reply } from './call.ts'
 import { checkReceipts } from './checker/check.ts'
-import { answerOf, expectAnswer, fingerprint, until } from './expect.ts'
+import { answerOf, expectAnswer, fingerprint } from './expect.ts'
 import type { KeysDocument } from './receiptWriter.ts'
 import { NEEDS_OWN_SERVER, type OperatedServer, operatedServer } from './server.ts'
 import {

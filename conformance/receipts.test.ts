@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
 import { json } from './call.ts'
-import { atOnce, expectAnswer, until } from './expect.ts'
+import { atOnce, expectAnswer } from './expect.ts'
 import { checkReceipt, hashOf, publishedKeys, readingOf } from './receiptReader.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {

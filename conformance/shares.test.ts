@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
 import { deleteAsset, landBlob, newAuthor, newBundle, openUpload } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
 import { expectProtocolWindow, expectRefusedValues } from './creations.ts'
-import { atOnce, expectAnswer, fingerprint, tally, until } from './expect.ts'
+import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { expectHeadLikeGet, expectRange, expectSafeForBrowsers, expectWhole, type Read } from './servedBytes.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
 import {
   type Author,
   addAlbum,
@@ -18,7 +19,7 @@ import {
   uploadsOf,
 } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
-import { answerOf, atOnce, expectAnswer, offsetOf, type Problem, until } from './expect.ts'
+import { answerOf, atOnce, expectAnswer, offsetOf, type Problem } from './expect.ts'
 import { connect, NEEDS_OWN_DISK, NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,

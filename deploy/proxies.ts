@@ -89,6 +89,7 @@ async function configureNginx({ directory, certificate, key, port, serverPort, i
     ['/etc/ssl/drop.pem', certificate],
     ['/etc/ssl/drop.key', key],
     ['/var/log/nginx/blindkeep.log', join(directory, 'own.log')],
+    ['location = /take/ {', isBelow ? 'location = /drop/take/ {' : 'location = /take/ {'],
     ['location / {', isBelow ? 'location /drop/ {' : 'location / {'],
     ['http://127.0.0.1:8080;', `http://127.0.0.1:${serverPort}${isBelow ? '/' : ''};`],
   ])
@@ -113,7 +114,8 @@ async function configureCaddy({ directory, certificate, key, port, serverPort, p
   const text = replaced(await sample('Caddyfile'), [
     ['admin off', `admin off\n\thttp_port ${plainPort}`],
     ['{$DOMAIN:drop.example.org} {', `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`],
-    ['reverse_proxy {$SERVER:127.0.0.1:8080}', isBelow ? `handle_path /drop/* {\n${server}\n}` : server],
+    ['respond /take/', isBelow ? 'handle_path /drop/* {\nrespond /take/' : 'respond /take/'],
+    ['reverse_proxy {$SERVER:127.0.0.1:8080}', isBelow ? `${server}\n}` : server],
   ])
   await writeFile(join(directory, 'Caddyfile'), text)
   return ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile']

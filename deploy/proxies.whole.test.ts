@@ -44,6 +44,7 @@ for (const kind of PROXIES)
       await carriesAnUpload(world, owner)
       await carriesEvents(owner)
       await endsStreams(world, owner)
+      await refusesUnsealed(world, kind)
       await limitsByAddress(world)
       await logsNoPaths(world)
     })
@@ -57,6 +58,7 @@ for (const kind of PROXIES)
       assert.ok(url.startsWith(`${world.url}/`), url)
       await sendFile(url, randomBytes(100_000))
       assert.equal((await openedDrops(owner)).length, 1)
+      await refusesUnsealed(world, kind)
       const page = await fetch(`${world.url}/`)
       const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? []
       assert.equal((await fetch(new URL(script, `${world.url}/`))).status, 200, script)
@@ -113,6 +115,20 @@ async function endsStreams({ url }: World, owner: Owner): Promise<void> {
     // The server learns of it a moment later.
     if (count % 8 === 7) await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
+}
+
+/** Files that a browser sends because it has lost the service worker that takes them: the answer comes before the body, most of which is never sent. */
+async function refusesUnsealed({ url, server }: World, { name }: Kind): Promise<void> {
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=x', 'Content-Length': 10_000_000 }
+  const sent = request(`${url}/take/`, { method: 'POST', headers, family: 4, agent: false })
+  sent.on('error', () => undefined)
+  sent.write('plaintext of a photo'.repeat(1000))
+  const [answer] = await once(sent, 'response')
+  assert.equal(answer.statusCode, 405)
+  assert.match(await text(answer), /^These files were not taken/)
+  sent.destroy()
+  const reached = /"method":"POST","route":"\/take\//.test(server.log())
+  assert.equal(reached, name === 'traefik', 'Traefik passes bodies on as they come, without keeping them')
 }
 
 /** Clients of other addresses are not limited by the failures of one, whatever addresses it invents. */

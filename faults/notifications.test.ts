@@ -7,10 +7,10 @@ import { newOwner, sendFile } from '../testing/people.ts'
 import { openPushService, type PushService } from '../testing/pushService.ts'
 import { openReceiver, type Receiver } from '../testing/receivers.ts'
 import { type RunningServer, startServer } from '../testing/startServer.ts'
+import { until } from '../testing/until.ts'
 
 /** A lease of a minute, the look of a minute, and a busy machine. */
 const MAX_WAIT_MS = 180_000
-const POLL_MS = 50
 
 const landingsIn = ({ received }: Receiver) =>
   received.map(({ headers, body }) => ({ id: headers['webhook-id'], count: JSON.parse(body).data.count }))
@@ -41,12 +41,9 @@ describe('a message about landed files, after its server was killed', () => {
 
   /** By the webhook and by the browser. */
   async function untilReceived(count: number): Promise<void> {
-    const until = Date.now() + MAX_WAIT_MS
     const lengths = () => [receiver.received.length, push.received.length]
-    while (lengths().some((length) => length < count)) {
-      assert.ok(Date.now() < until, `${lengths()} of ${count} messages in time`)
-      await wait(POLL_MS)
-    }
+    const areThere = () => lengths().every((length) => length >= count)
+    await until(areThere, () => `${count} messages, not ${lengths()}`, MAX_WAIT_MS)
   }
 
   it('comes late, not never; and a message that the receiver had comes once more, under the same id', async () => {

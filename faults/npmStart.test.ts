@@ -1,5 +1,4 @@
 /** The server as a supervisor runs it through npm: the signal reaches npm alone, and what npm does with it depends on its version and on the shell. */
-import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,7 +8,7 @@ import { after, before, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { lockDirectory } from '../packages/server/src/adapters/sql/directoryLock.ts'
 import { freePort } from '../testing/startServer.ts'
-import { pause } from './api.ts'
+import { until } from '../testing/until.ts'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const MAX_STARTS_MS = 60_000
@@ -20,10 +19,6 @@ before(async () => {
   root = await mkdtemp(join(tmpdir(), 'blindkeep-npm-'))
 })
 after(() => rm(root, { recursive: true, force: true }))
-
-async function until(isSo: () => Promise<boolean>, maxMs: number, fault: string): Promise<void> {
-  for (const giveUpAt = Date.now() + maxMs; !(await isSo()); await pause(100)) assert.ok(Date.now() < giveUpAt, fault)
-}
 
 for (const [command, signal] of [
   [['npm', 'start'], 'SIGTERM'],
@@ -46,10 +41,10 @@ for (const [command, signal] of [
         ({ ok }) => ok,
         () => false,
       )
-    await until(answers, MAX_STARTS_MS, `the server did not start: ${log}`)
+    await until(answers, () => `the server starts: ${log}`, MAX_STARTS_MS)
     npm.kill(signal)
     await closed
-    await until(async () => !(await answers()), MAX_ENDS_MS, 'a server goes on without npm')
+    await until(async () => !(await answers()), 'no server goes on without npm', MAX_ENDS_MS)
     const isUnlocked = () =>
       lockDirectory(directory).then(
         (lock) => {
@@ -58,5 +53,5 @@ for (const [command, signal] of [
         },
         () => false,
       )
-    await until(isUnlocked, MAX_ENDS_MS, 'a process keeps the lock')
+    await until(isUnlocked, 'no process keeps the lock', MAX_ENDS_MS)
   })

@@ -182,6 +182,27 @@ describe('a mistake at a start', () => {
     }
   })
 
+  it('is one sentence with the path of what does not fit on the disk', async (t) => {
+    for (const [room, path] of [
+      [4096, 'secrets/master\\.secret'],
+      [256 * 1024, 'blindkeep\\.sqlite'],
+    ] as const) {
+      const disk = mountSmallDisk(room)
+      if ('missing' in disk) return t.skip(disk.missing)
+      const data = join(disk.directory, 'data')
+      try {
+        assert.match(
+          refusal(['--port', '0', '--data', data]),
+          new RegExp(
+            `^Blindkeep does not start: The disk of .*${data}/${path} is full \\(.*\\)\\. Make room on it, .*\n$`,
+          ),
+        )
+      } finally {
+        disk.unmount()
+      }
+    }
+  })
+
   it('is the master secret of another server: which file, and what to do', async () => {
     const data = join(root, 'exchanged')
     const secret = join(data, 'secrets', 'master.secret')

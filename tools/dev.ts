@@ -49,10 +49,9 @@ const pages = await createServer({
     port: pagesPort,
     strictPort: true,
     proxy: Object.fromEntries(
-      ['/v1/', '/d/', '/s/', '/preview/', '/push/', '/problems/', '/.well-known/', '/openapi.json'].map((path) => [
-        path,
-        api,
-      ]),
+      ['/v1/', '/d/', '/s/', '/preview/', '/push/', '/take/', '/problems/', '/.well-known/', '/openapi.json'].map(
+        (path) => [path, api],
+      ),
     ),
   },
 })

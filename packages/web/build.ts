@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 import { writeLicences } from '../../tools/licences.ts'
-import { pagesConfig, previewConfig, pushConfig } from './vite.config.ts'
+import { pagesConfig, previewConfig, serviceWorkerConfig } from './vite.config.ts'
 
 const here = import.meta.dirname
 const { values } = parseArgs({
@@ -35,10 +35,12 @@ async function buildAll(): Promise<void> {
   try {
     await build({ ...pagesConfig(staging, [noting]), plugins: [noting] })
     await build({ ...previewConfig(staging), plugins: [noting] })
-    await build({ ...pushConfig(staging), plugins: [noting] })
+    for (const name of ['push', 'take'] as const)
+      await build({ ...serviceWorkerConfig(name, staging), plugins: [noting] })
     await writeLicences(staging, modules)
     for (const folder of ['preview', 'app']) await cp(join(here, folder), join(staging, folder), { recursive: true })
     await inlinePreview(join(staging, 'preview'))
+    await addTakingManifest(join(staging, 'app'))
     await compress(staging)
     await utimes(join(staging, 'index.html'), begun, begun)
     await rm(dist, { recursive: true, force: true })
@@ -65,6 +67,18 @@ async function inlinePreview(directory: string): Promise<void> {
     await rm(join(directory, name))
   }
   await writeFile(page, document)
+}
+
+/** The manifest of an app that takes files from other apps (decisions/files-from-other-apps.md). Otherwise it is the same app. */
+async function addTakingManifest(directory: string): Promise<void> {
+  const manifest: unknown = JSON.parse(await readFile(join(directory, 'app.webmanifest'), 'utf8'))
+  const share_target = {
+    action: '../take/',
+    method: 'POST',
+    enctype: 'multipart/form-data',
+    params: { files: [{ name: 'files', accept: ['*/*'] }] },
+  }
+  await writeFile(join(directory, 'taking.webmanifest'), JSON.stringify({ ...Object(manifest), share_target }))
 }
 
 function noteModules(modules: Set<string>): Plugin {

@@ -26,15 +26,15 @@ export function pagesConfig(outDir: string, inWorkers: readonly Plugin[] = []): 
   }
 }
 
-/** The service worker is one file in a folder of its own: the folder is its scope, and no page is in it. */
-export function pushConfig(outDir: string): InlineConfig {
+/** A service worker is one file in a folder of its own: the folder is its scope, and no page is in it. */
+export function serviceWorkerConfig(name: 'push' | 'take', outDir: string): InlineConfig {
   return {
     ...common,
     build: {
-      outDir: join(outDir, 'push'),
+      outDir: join(outDir, name),
       emptyOutDir: false,
       target: 'es2022',
-      lib: { entry: 'src/push/pushWorker.ts', formats: ['iife'], name: 'push', fileName: () => 'worker.js' },
+      lib: { entry: `src/${name}/${name}Worker.ts`, formats: ['iife'], name, fileName: () => 'worker.js' },
     },
   }
 }

@@ -1,4 +1,5 @@
 /** Texts on a terminal. */
+import { countText } from '@blindkeep/protocol/counts'
 
 const UNSHOWN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
@@ -12,9 +13,19 @@ export function jsonLine(fact: object): string {
   return JSON.stringify(fact).replace(UNSHOWN, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-export function filesText(count: number): string {
-  return count === 1 ? '1 file' : `${count} files`
+export const filesText = (count: number) => countText(count, 'file')
+
+/** In a sentence; what is more is counted. */
+const MAX_NAMES = 10
+
+export function namesText(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES
+  const listed = names.slice(0, MAX_NAMES).map(shown).join(', ')
+  return more > 0 ? `${listed} and ${more} more` : listed
 }
+
+/** By name, as people count: `scan 2` before `scan 10`. */
+export const byName = new Intl.Collator('en', { numeric: true }).compare
 
 /** `12 s`, `4 min`, `2 h 10 min`, `6 days 23 h`. */
 export function durationText(seconds: number): string {

@@ -5,6 +5,7 @@ import { before, describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
 import { AccountError, type AccountFault } from './account/accountError.ts'
+import { PasswordWrong } from './account/passwordWrong.ts'
 import { registerOwner } from './account.ts'
 import { AddressError } from './http/errors.ts'
 import type { Owner } from './owner.ts'
@@ -128,6 +129,25 @@ describe('a sign-in with a passkey', () => {
       for (const request of sent)
         for (const spelled of [toBase64(hidden), Buffer.from(hidden).toString('hex')])
           assert.ok(!request.includes(spelled))
+  })
+})
+
+describe('the password before a new passkey', () => {
+  const account = isRequest('GET', /^\/v1\/account$/)
+
+  it('is not called wrong when the server takes it and gives another sealed key, and no session is left', async () => {
+    const before = await ada.owner.sessions()
+    for (const changed of [(key: unknown) => flipInBase64(key, 60), () => toBase64(randomBytes(100))]) {
+      const change = changeBody((body) => {
+        body.sealed_account_key = changed(body.sealed_account_key)
+      })
+      honest.tamper({ matches: account, answer: change })
+      await assert.rejects(ada.owner.preparePasskey({ password: PASSWORD }), hasReason('account_key_unreadable'))
+      await assert.rejects(ada.owner.preparePasskey({ password: 'another one' }), PasswordWrong)
+    }
+    honest.tamper()
+    const idsOf = (sessions: typeof before) => sessions.map(({ sessionId }) => sessionId)
+    assert.deepEqual(idsOf(await ada.owner.sessions()), idsOf(before))
   })
 })
 

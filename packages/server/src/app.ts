@@ -66,7 +66,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const random = systemRandom
   const { meter, log, data, full } = await openWatched(parts)
   const { store, objects, keyring, node } = data
-  const { clock } = node
+  const [{ clock }, { pushSigner }] = [node, keyring]
   const { headWatch, conditionWatch, stopWatching } = await startWatching({ ...data, ...config, clock, log, onBroken })
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
@@ -85,7 +85,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       ...counts,
       hasher,
       keys,
-      messenger: createMessenger({ ...keyring, clock }, { ...messengerSettingsIn(config), serverId }),
+      messenger: createMessenger({ pushSigner, clock }, { ...messengerSettingsIn(config), serverId }),
       log,
       headWatch,
       news: suspicious(node, headWatch),

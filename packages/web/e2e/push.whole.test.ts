@@ -5,6 +5,7 @@ import { logIn } from '@blindkeep/client/account'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { sendFile } from '../../../testing/people.ts'
 import { openPushService } from '../../../testing/pushService.ts'
+import { until } from '../../../testing/until.ts'
 import { account as german } from '../src/text/de/account.ts'
 import { push as germanWords } from '../src/text/de/push.ts'
 import { account as text } from '../src/text/en/account.ts'
@@ -22,14 +23,6 @@ const offering = useWorld({ env: { NOTIFY: 'push' } })
 
 /** A message waits until nothing has landed for 5 seconds. On a busy machine it takes longer. */
 const MAX_MESSAGE_MS = 60_000
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + MAX_MESSAGE_MS
-  while (!(await isSo())) {
-    assert.ok(Date.now() < end, String(isSo))
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
 
 describe('messages to this browser', () => {
   it('begin with a click, come in the language of the page, open the inbox, and end with the sign-out', async (t) => {
@@ -78,7 +71,7 @@ describe('messages to this browser', () => {
     const link = await other.createLink()
     await sendFile(link.url, new Uint8Array(1000))
     await sendFile(link.url, new Uint8Array(2000))
-    await until(() => push.received.length === 2)
+    await until(() => push.received.length === 2, 'the second message', MAX_MESSAGE_MS)
     const landed = push.received[1]?.text ?? ''
     const titles = async () => (await here.shown()).map(({ title }) => title)
     await here.deliver(landed)
@@ -88,10 +81,14 @@ describe('messages to this browser', () => {
     await page.getByLabel(shellText.language).selectOption('de')
     await page.getByText(german.notify.title).waitFor()
     const later = { ...JSON.parse(landed), id: 'msg_later', count: 1 }
-    await until(async () => {
-      await here.deliver(JSON.stringify(later))
-      return (await here.shown()).some(({ lang }) => lang === 'de')
-    })
+    await until(
+      async () => {
+        await here.deliver(JSON.stringify(later))
+        return (await here.shown()).some(({ lang }) => lang === 'de')
+      },
+      'the message in the other language',
+      MAX_MESSAGE_MS,
+    )
     assert.deepEqual(await titles(), ['Test', '3 Dateien sind angekommen'], 'what is still shown is counted')
     await here.deliver('{"about":"something new"}')
     assert.equal((await titles()).at(-1), germanWords.unknown.title)

@@ -19,6 +19,7 @@ import { linksShots } from './shots/links.ts'
 import { ownerShots } from './shots/owner.ts'
 import { signInShots } from './shots/signIn.ts'
 import { storageShots } from './shots/storage.ts'
+import { takenShots } from './shots/taken.ts'
 import type { Shot } from './shots.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -44,6 +45,7 @@ const ALL: Series = {
     ...shareShots,
     ...storageShots,
     ...accountShots,
+    ...takenShots,
   ],
   looks: (['phone', 'desktop'] as const).flatMap((device) =>
     (['light', 'dark'] as const).map((colorScheme) => ({ device, colorScheme })),

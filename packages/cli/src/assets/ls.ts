@@ -7,7 +7,7 @@ import { interruptible } from '../interrupts.ts'
 import { createOutcomes } from '../outcomes.ts'
 import type { Row } from '../report.ts'
 import { shrinking } from '../table.ts'
-import { shortId, shown, timeText } from '../texts.ts'
+import { byName, shortId, shown, timeText } from '../texts.ts'
 import { chosenAlbum } from './chosen.ts'
 import { type AssetState, type DescribedAsset, describeAssets } from './described.ts'
 import { accountAssets } from './feed.ts'
@@ -32,7 +32,7 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
     const all = await accountAssets(session, signal)
     const assets = all.filter(({ albumId }) => chosen === undefined || albumId === chosen.albumId)
     const described = await describeAssets(session, assets, { all, signal })
-    const sorted = described.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other)))
+    const sorted = described.toSorted((one, other) => byName(nameOf(one), nameOf(other)))
     report.list(
       [shrinking('NAME'), 'SIZE', 'KEPT SINCE', 'ID'],
       sorted.map((one) => rowOf(one, names.get(one.asset.albumId))),

@@ -52,7 +52,7 @@ describe('sessions at the command line', () => {
     world.proxy.tamper()
     assert.equal(lied.status, 3)
     assert.ok(!lied.stdout.includes('The old laptop'))
-    assert.equal(lied.stderr.match(/The name of the session \w{8} was not given to it/g)?.length, 2)
+    assert.equal(lied.stderr.match(/name of the session \w{8} that this account did not give it/g)?.length, 2)
     assert.equal((await world.run(['sessions', 'end', there.session_id, ...profile])).status, 2)
     await world.facts(['sessions', 'end', 'The old laptop', '--yes', ...profile])
     await assert.rejects(other.account(), { code: 'error.auth.session_expired' })
@@ -96,7 +96,7 @@ describe('passkeys at the command line', () => {
     const lied = await world.run(['passkeys', 'list', ...profile])
     world.proxy.tamper()
     assert.equal(lied.status, 3)
-    assert.match(lied.stderr, /The name of the passkey \w{8} was not given to it/)
+    assert.match(lied.stderr, /name of the passkey \w{8} that this account did not give it/)
   })
 })
 

@@ -140,7 +140,7 @@ async function tellRemains(owner: Owner, { deviceId }: ListedDevice, report: Rep
 
 function checking(report: Report) {
   return ({ checked, total }: { readonly checked: number; readonly total: number }) =>
-    report.progress(() => [`looking for what it signed lately: ${checked} of ${total}`])
+    report.progress(() => [`looking for what it signed lately: ${checked} of ${filesText(total)}`])
 }
 
 function tellSigned({ signed, unverified }: SignedLately, report: Report): void {

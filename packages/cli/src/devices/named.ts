@@ -11,7 +11,7 @@ interface Telling {
 /** `ids`: those whose names do not open. */
 export function tellNameFaults(ids: readonly string[], { what, report }: Telling): Exit {
   for (const id of ids) {
-    const message = `The name of the ${what} ${shortId(id)} was not given to it with this account: the server, or something in front of it, changed or exchanged it.`
+    const message = `The server gives a name of the ${what} ${shortId(id)} that this account did not give it. It was altered, or exchanged with another one, and is not shown.`
     report.problem(message, { event: 'failed', reason: 'name_unreadable', [`${what}_id`]: id, message })
   }
   return ids.length === 0 ? EXIT.done : EXIT.untrusted

@@ -220,6 +220,40 @@ describe('blindkeep drop', () => {
     assert.deepEqual(await namesOf(link), ['misfits/small.bin'])
   })
 
+  it('says before it sends which files fit into what the link still takes, in the order of their numbers', async () => {
+    const link = await owner.createLink({ caps: { maxFileCount: 3 } })
+    const names = ['scan 1', 'scan 2', 'scan 9', 'scan 10']
+    await folder('scans', Object.fromEntries(names.map((name) => [name, randomBytes(10)])))
+    const first = await run(['drop', link.url, 'scans'])
+    assert.equal(first.status, 1)
+    assert.match(
+      first.stderr,
+      /^blindkeep: scans\/scan 10: The link takes only 3 more files\. .*\n3 of 4 files will be sent: scans\/scan 1, scans\/scan 2, scans\/scan 9\.\n$/,
+    )
+    assert.match(first.stdout, /^3 files have landed, 1 did not: scans\/scan 10\.$/m)
+    assert.deepEqual(await namesOf(link), ['scans/scan 1', 'scans/scan 2', 'scans/scan 9'])
+    assert.ok((await dropsOf(link)).every(({ file }) => file.batch?.count === 3))
+
+    const again = await run(['drop', link.url, 'scans', '--json'])
+    assert.equal(again.status, 1)
+    assert.match(again.stderr, /^blindkeep: scans\/scan 10: The link takes no more files\./)
+    assert.deepEqual(factsOf(again).at(-1), { event: 'done', landed: 0, landed_before: 3, failed: 1 })
+  })
+
+  it('goes on with a file whose own upload fills the link', async () => {
+    const content = randomBytes(24 * CHUNK_BYTES)
+    const link = await owner.createLink({ caps: { maxFileCount: 1, maxTotalBytes: content.length + CHUNK_BYTES } })
+    await folder('filling', { 'big.bin': content })
+    const child = start(['drop', link.url, 'filling'])
+    const ended = finished(child)
+    await untilChunks(link, 3, ended)
+    child.kill('SIGKILL')
+    await ended
+    const second = await run(['drop', link.url, 'filling'])
+    assert.equal(second.status, 0, second.stderr)
+    assert.deepEqual(await namesOf(link), ['filling/big.bin'])
+  })
+
   it('says that a link takes one file, sends no one of several, and says afterwards that this was all', async () => {
     const link = await owner.createLink({ singleUse: true })
     await folder('single', { 'a.bin': randomBytes(10), 'b.bin': randomBytes(10) })

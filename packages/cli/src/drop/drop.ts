@@ -5,8 +5,9 @@ import { addAbortSignal } from 'node:stream'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { countText } from '@blindkeep/protocol/counts'
 import { givenAddress, secret } from '../ask.ts'
-import { EXIT, type Exit, UsageError } from '../exits.ts'
+import { type Exit, UsageError } from '../exits.ts'
 import { isRunning, runningId } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
 import { interruptible } from '../interrupts.ts'
@@ -14,8 +15,8 @@ import { createOutcomes } from '../outcomes.ts'
 import { createReport, type Report, type ReportFlags } from '../report.ts'
 import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
-import { durationText, shown } from '../texts.ts'
-import { batchesOf } from './go.ts'
+import { durationText, filesText, namesText, shown } from '../texts.ts'
+import { openGo } from './go.ts'
 import { misfits } from './misfits.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
 import { type DropResult, sendFile } from './sendFile.ts'
@@ -72,13 +73,16 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   const outcomes = createOutcomes(report)
   const sending = { report, outcomes, signal, again: flags.again }
   tellOthers(choice.others, sending)
-  // A file that is too large is never begun, whatever became of the others.
-  const tooLarge = misfits(opened.limits, choice.files)
-  for (const [{ shownAs }, message] of tooLarge)
-    outcomes.fail(shownAs, { path: shownAs }, { message, reason: 'too_large', exit: EXIT.failed })
-  const files = choice.files.filter((file) => !tooLarge.has(file))
+  const go = await openGo(choice.files, { ...flags, link, home })
+  const unfit = misfits(opened.limits, choice.files.filter(go.needsRoom))
+  for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
+  const files = choice.files.filter((file) => !unfit.has(file))
+  if (unfit.size > 0 && files.length > 0)
+    report.aside(
+      `${files.length} of ${filesText(choice.files.length)} will be sent: ${namesText(files.map(({ shownAs }) => shownAs))}.`,
+    )
   const passphrase = opened.limits.passphraseRequired && files.length > 0 ? await passphraseOf(flags) : undefined
-  const batchOf = await batchesOf({ ...flags, link, home, files })
+  const batchOf = go.batchesOf(files)
   return await sendEach(files, sending, async (file, onProgress) => {
     const result = await sendFile({
       ...flags,
@@ -133,9 +137,7 @@ function tellLimits({ limits, title, message, isTitleAltered }: UploadLink, repo
   const { fileBytesMax, remainingBytes, remainingFiles, singleUse, expiresAt } = limits
   const parts = [
     ...(singleUse ? ['one file'] : []),
-    ...(singleUse || remainingFiles === undefined
-      ? []
-      : [`${remainingFiles} more ${remainingFiles === 1 ? 'file' : 'files'}`]),
+    ...(singleUse || remainingFiles === undefined ? [] : [countText(remainingFiles, 'more file')]),
     ...(remainingBytes === undefined ? [] : [`${sizeText(remainingBytes)} in all`]),
     ...(fileBytesMax === undefined ? [] : [`${sizeText(fileBytesMax)} a file`]),
     ...(expiresAt === undefined ? [] : [expiryText(expiresAt)]),

@@ -12,8 +12,12 @@ const SERVICE = 'blindkeep'
 const SEALED = 'keyring:'
 /** On Linux never the keyring of the kernel, which is empty after a restart of the machine. */
 const OF_THE_DESKTOP = { linux: { store: 'secret-service' } } as const
-const WITHOUT =
-  'sign out (blindkeep logout) and in again without --keyring: then the keys are in files that only you may read.'
+const IN_FILES = 'without --keyring: then the keys are in files that only you may read.'
+const UNREACHABLE =
+  'The system’s keyring cannot be used here. Unlock it, install one if there is none (on Linux a Secret Service, such as gnome-keyring)'
+/** It is an optional dependency: native code, which does not exist for every system. */
+const NOT_INSTALLED =
+  'The package @napi-rs/keyring, which reaches the system’s keyring, is not installed here. Install blindkeep again with optional dependencies (npm install --include=optional)'
 const AGAIN = 'Sign out and in again: blindkeep logout, blindkeep login'
 
 export interface Vault {
@@ -50,7 +54,7 @@ export function openVault({ directory, keyring = false }: VaultOptions): Vault {
     },
     remove: (name) => rm(pathOf(name), { force: true }),
     async prepare() {
-      if (keyring) await keyOf(directory, { make: true })
+      if (keyring) await keyOf(directory, { make: true, without: 'call this again' })
     },
     async removeSealed() {
       for (const file of await readdir(directory).catch(noneIfMissing)) {
@@ -86,35 +90,34 @@ async function opened(directory: string, name: string, text: string): Promise<st
   }
 }
 
-async function keyOf(directory: string, { make }: { readonly make: boolean }): Promise<Buffer> {
-  const entry = await entryOf(directory)
-  const found = await entry.getPassword().catch(unreachable)
-  if (found) return Buffer.from(found, 'base64')
-  if (!make) throw new VaultLocked(`The keyring has no key for this profile any more. ${AGAIN}`)
-  const key = randomBytes(KEY_BYTES)
-  await entry.setPassword(key.toString('base64')).catch(unreachable)
-  return key
+interface KeyUse {
+  /** Makes the key if there is none. */
+  readonly make: boolean
+  /** What a person can do to be without a keyring. */
+  readonly without?: string
 }
 
-async function entryOf(directory: string) {
-  const { AsyncEntry } = await import('@napi-rs/keyring').catch(notInstalled)
+async function keyOf(
+  directory: string,
+  { make, without = 'sign out (blindkeep logout) and in again' }: KeyUse,
+): Promise<Buffer> {
+  const away = (what: string, cause: unknown) => new VaultLocked(`${what}, or ${without} ${IN_FILES}`, { cause })
+  const { AsyncEntry } = await import('@napi-rs/keyring').catch((error: unknown) => {
+    throw away(NOT_INSTALLED, error)
+  })
   try {
-    return new AsyncEntry(SERVICE, directory, OF_THE_DESKTOP)
+    const entry = new AsyncEntry(SERVICE, directory, OF_THE_DESKTOP)
+    const found = await entry.getPassword()
+    if (found) return Buffer.from(found, 'base64')
+    if (make) {
+      const key = randomBytes(KEY_BYTES)
+      await entry.setPassword(key.toString('base64'))
+      return key
+    }
   } catch (error) {
-    return unreachable(error)
+    throw away(UNREACHABLE, error)
   }
-}
-
-/** It is an optional dependency: native code, which does not exist for every system. */
-function notInstalled(cause: unknown): never {
-  throw new VaultLocked(
-    `The package @napi-rs/keyring, which reaches the system’s keyring, is not installed here. Install blindkeep again with optional dependencies (npm install --include=optional), or ${WITHOUT}`,
-    { cause },
-  )
-}
-
-function unreachable(cause: unknown): never {
-  throw new VaultLocked(`The system’s keyring cannot be used here. Unlock it, or ${WITHOUT}`, { cause })
+  throw new VaultLocked(`The keyring has no key for this profile any more. ${AGAIN}`)
 }
 
 function noneIfMissing(error: unknown): readonly string[] {

@@ -1,17 +1,15 @@
 /** `blindkeep inbox discard`. */
 import type { InboxItem } from '@blindkeep/client/owner'
+import { countText } from '@blindkeep/protocol/counts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
 import { EXIT, type Exit, exitOf } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
-import { shown } from '../texts.ts'
+import { namesText, shown } from '../texts.ts'
 import { linkOf, openInbox, requireOneOf, select } from './inbox.ts'
 import { nameOf } from './items.ts'
 import { forEachDrop, tellFaults } from './saving.ts'
-
-/** In the question. */
-const MAX_NAMES = 5
 
 export interface DiscardFlags extends OwnerFlags {
   readonly link?: string
@@ -44,6 +42,7 @@ export async function discard(ids: readonly string[], flags: DiscardFlags): Prom
         count: unseen,
       })
     if (unseen > 0 && chosen.length === 0) return EXIT.failed
+    if (chosen.length === 0) report.list([], [], 'There is nothing to discard.')
     if (items.length > 0 && !(await agrees(questionOf(items), flags))) return EXIT.failed
     const work = async (item: InboxItem) => {
       await owner.discardDrop(item.dropId)
@@ -56,7 +55,5 @@ export async function discard(ids: readonly string[], flags: DiscardFlags): Prom
 }
 
 function questionOf(items: readonly InboxItem[]): string {
-  const names = items.slice(0, MAX_NAMES).map((item) => shown(nameOf(item)))
-  const others = items.length > MAX_NAMES ? ` and ${items.length - MAX_NAMES} more` : ''
-  return `Discard ${items.length} ${items.length === 1 ? 'drop' : 'drops'} for good: ${names.join(', ')}${others}?`
+  return `Discard ${countText(items.length, 'drop')} for good: ${namesText(items.map(nameOf))}?`
 }

@@ -6,7 +6,7 @@ import { signedIn } from '../account/session.ts'
 import { type Exit, exitOf } from '../exits.ts'
 import type { Row } from '../report.ts'
 import { shrinking } from '../table.ts'
-import { shortId, shown, timeText } from '../texts.ts'
+import { filesText, shortId, shown, timeText } from '../texts.ts'
 import { linkOf, openInbox, select } from './inbox.ts'
 import { claimsOf, exitOfFault, factsOf, shortNameOf } from './items.ts'
 
@@ -42,10 +42,10 @@ function isBatch({ items }: BatchGroup<InboxItem>): boolean {
   return items.length > 1
 }
 
-/** `3f2a91c0 (3 of 40)`. */
+/** `3f2a91c0 (3 files, of 40 chosen)`: what else the guest chose has not arrived, or has left the inbox. */
 function batchText({ batchId = '', items }: BatchGroup<InboxItem>): string {
   const announced = announcedCount(items)
-  return `${shortId(batchId)} (${items.length}${announced === undefined ? '' : ` of ${announced}`})`
+  return `${shortId(batchId)} (${filesText(items.length)}${announced === undefined ? '' : `, of ${announced} chosen`})`
 }
 
 /** What the guest says of all files of a batch stands beside the first one. */

@@ -1,5 +1,6 @@
 /** `blindkeep inbox save`: drops become files in a folder. */
 import type { DescribedDrop } from '@blindkeep/client/owner'
+import { countText } from '@blindkeep/protocol/counts'
 import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit, exitOf } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
@@ -81,7 +82,7 @@ function conclude({ done, failed, report, signal }: Conclusion): Exit {
     return EXIT.interrupted
   }
   const parts = [
-    `${files(saved)} saved`,
+    done.length + failed.length === 0 ? 'There is nothing to save' : `${files(saved)} saved`,
     ...(before > 0 ? [`${before} had been before`] : []),
     ...(adopted > 0 ? [`${adopted} adopted`] : []),
     ...(discarded > 0 ? [`${discarded} discarded`] : []),
@@ -91,4 +92,4 @@ function conclude({ done, failed, report, signal }: Conclusion): Exit {
   return exitOf(failed)
 }
 
-const files = (count: number) => `${count} ${count === 1 ? 'file is' : 'files are'}`
+const files = (count: number) => countText(count, 'file is', 'files are')

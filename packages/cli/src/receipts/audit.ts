@@ -3,6 +3,7 @@ import { AuditError } from '@blindkeep/client/errors'
 import type { AssetFacts } from '@blindkeep/client/owner'
 import type { ReceiptAudit } from '@blindkeep/client/verify'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
+import { countText } from '@blindkeep/protocol/counts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
@@ -11,6 +12,7 @@ import { EXIT, type Exit } from '../exits.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { interruptible } from '../interrupts.ts'
 import { createOutcomes, type Outcomes } from '../outcomes.ts'
+import { filesText } from '../texts.ts'
 import { type Finding, saveEvidence } from './evidence.ts'
 import { checkListed } from './listed.ts'
 import { savedReceipts } from './savedReceipts.ts'
@@ -139,7 +141,7 @@ async function auditAssets(auditing: Auditing): Promise<void> {
   const assets = await accountAssets(session, signal)
   await forEachConcurrently(assets, AT_ONCE, async (asset) => {
     await auditAsset(auditing, asset)
-    session.report.progress(() => [`${auditing.counts.assets} of ${assets.length} files`])
+    session.report.progress(() => [`${auditing.counts.assets} of ${filesText(assets.length)} audited`])
   })
 }
 
@@ -214,9 +216,9 @@ function tellSummary({ session, counts, seenBefore, findings }: Auditing, eviden
   }
   if (evidence === undefined) {
     const texts = [
-      `${receipts} receipts of ${assets} files`,
-      `${saved} saved ones`,
-      `${seenBefore} that were seen before`,
+      `${countText(receipts, 'receipt')} of ${filesText(assets)}`,
+      countText(saved, 'saved one'),
+      countText(seenBefore, 'that was seen before', 'that were seen before'),
     ]
     report.result(`The server’s log holds: ${texts.join(', ')}.`, fact)
     return

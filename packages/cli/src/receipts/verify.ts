@@ -1,6 +1,7 @@
 /** `blindkeep verify`: whether the server holds what was signed. */
 import type { AssetFacts } from '@blindkeep/client/owner'
 import type { DoubtedAsset, HeldAsset } from '@blindkeep/client/verify'
+import { countText } from '@blindkeep/protocol/counts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { chosenAlbum, chosenAssets } from '../assets/chosen.ts'
@@ -10,6 +11,7 @@ import { failureOf } from '../failures.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { interruptible } from '../interrupts.ts'
 import { createOutcomes, type Outcomes } from '../outcomes.ts'
+import { filesText } from '../texts.ts'
 import { noteReceipts, type SeenReceipt, seenOf, seenReceipts } from './seen.ts'
 import { createSeenLog, type SeenLog } from './seenLog.ts'
 
@@ -39,7 +41,8 @@ export async function verify(given: readonly string[], flags: VerifyFlags): Prom
         assetIds: batch.map(({ assetId }) => assetId),
         depth: deep ? 'deep' : 'structural',
         pinned: await pinsOf(profile.home, serverId),
-        onProgress: (ready) => report.progress(() => [`${held + outcomes.failed() + ready} of ${assets.length} files`]),
+        onProgress: (ready) =>
+          report.progress(() => [`${held + outcomes.failed().length + ready} of ${filesText(assets.length)} verified`]),
         signal,
       })
       if (keys !== undefined) await pin(profile.home, keys)
@@ -126,8 +129,8 @@ interface Summary {
 function tellSummary({ held, of, deep }: Summary, { report }: SignedIn): void {
   const doubted = of - held
   const how = deep ? 'every byte was read again' : 'sizes and records fit; --deep reads every byte again'
-  const yes = `${held} of ${of} ${of === 1 ? 'file is' : 'files are'} held (${how}).`
-  report.result(doubted === 0 ? yes : `${yes} ${doubted} ${doubted === 1 ? 'is' : 'are'} in doubt.`, {
+  const yes = `${held} of ${countText(of, 'file is', 'files are')} held (${how}).`
+  report.result(doubted === 0 ? yes : `${yes} ${countText(doubted, 'is', 'are')} in doubt.`, {
     event: 'done',
     held,
     doubted,

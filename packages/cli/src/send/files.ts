@@ -3,6 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { failureOf } from '../failures.ts'
 import { RECEIPT_ENDING } from '../receipts/saved.ts'
+import { byName } from '../texts.ts'
 
 export interface ChosenFile {
   /** Absolute, without symbolic links: one file has one path. */
@@ -39,7 +40,7 @@ export async function chooseFiles(paths: readonly string[]): Promise<Choice> {
 
   async function addFolder(path: string, name: string): Promise<void> {
     const entries = await readdir(path, { withFileTypes: true })
-    for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+    for (const entry of entries.sort((one, other) => byName(one.name, other.name))) {
       const [inPath, inName] = [join(path, entry.name), `${name}/${entry.name}`]
       await orRefused(inPath, async () => {
         if (entry.isDirectory()) await addFolder(inPath, inName)

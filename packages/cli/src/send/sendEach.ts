@@ -1,10 +1,11 @@
 /** Sends chosen files, some at once, and says what became of each. */
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import { countText } from '@blindkeep/protocol/counts'
 import { EXIT, type Exit } from '../exits.ts'
 import { failureOf } from '../failures.ts'
 import type { Outcomes } from '../outcomes.ts'
 import type { Report } from '../report.ts'
-import { shown } from '../texts.ts'
+import { filesText, namesText, shown } from '../texts.ts'
 import type { ChosenFile, NotChosen } from './files.ts'
 import { createProgress, type FileProgress } from './progress.ts'
 
@@ -39,13 +40,13 @@ export async function sendEach(
   send: (file: ChosenFile, onProgress: (progress: FileProgress) => void) => Promise<Sent>,
 ): Promise<Exit> {
   const progress = createProgress(files, report)
-  let unsent = outcomes.failed()
+  const unsent = [...outcomes.failed()]
   const results = await mapConcurrently(files, AT_ONCE, async (file) => {
     if (signal.aborted) return undefined
     try {
       return await send(file, progress.of(file))
     } catch (error) {
-      unsent += 1
+      unsent.push(file.shownAs)
       if (!signal.aborted) outcomes.fail(file.shownAs, { path: file.shownAs }, failureOf(error))
       return undefined
     } finally {
@@ -59,22 +60,22 @@ export async function sendEach(
 
 interface Counts {
   readonly of: number
-  readonly unsent: number
+  readonly unsent: readonly string[]
 }
 
 function conclude(sent: readonly Sent[], { report, outcomes, signal, again }: Sending, { of, unsent }: Counts): Exit {
   const before = sent.filter(({ isFromBefore }) => isFromBefore).length
   const landed = sent.length - before
   if (signal.aborted) {
-    const text = `Stopped: ${sent.length} of ${of} files have landed. Call the same line again${again === true ? ' without --again' : ''} to go on.`
+    const text = `Stopped: ${sent.length} of ${filesText(of)} ${sent.length === 1 ? 'has' : 'have'} landed. Call the same line again${again === true ? ' without --again' : ''} to go on.`
     report.problem(text, { event: 'stopped', landed, landed_before: before })
     return EXIT.interrupted
   }
   const parts = [
-    `${landed} ${landed === 1 ? 'file has' : 'files have'} landed`,
+    `${countText(landed, 'file has', 'files have')} landed`,
     ...(before > 0 ? [`${before} had landed before`] : []),
-    ...(unsent > 0 ? [`${unsent} did not`] : []),
+    ...(unsent.length > 0 ? [`${unsent.length} did not: ${namesText(unsent)}`] : []),
   ]
-  report.result(`${parts.join(', ')}.`, { event: 'done', landed, landed_before: before, failed: unsent })
+  report.result(`${parts.join(', ')}.`, { event: 'done', landed, landed_before: before, failed: unsent.length })
   return outcomes.exit()
 }

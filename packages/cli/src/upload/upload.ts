@@ -1,5 +1,6 @@
 /** `blindkeep upload`: files and folders of this machine into an album. */
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { countText } from '@blindkeep/protocol/counts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
@@ -82,6 +83,6 @@ function tellKept({ shownAs }: ChosenFile, { assetId, deletion }: UploadResult, 
 }
 
 function tellDeleted(deleted: number, kept: number, report: Report): void {
-  const text = `${deleted} ${deleted === 1 ? 'file is' : 'files are'} deleted here, ${kept} ${kept === 1 ? 'is' : 'are'} kept.`
+  const text = `${countText(deleted, 'file is', 'files are')} deleted here, ${countText(kept, 'is', 'are')} kept.`
   report.result(text, { event: 'deleted_here', deleted, kept })
 }

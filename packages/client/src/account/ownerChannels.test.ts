@@ -1,12 +1,12 @@
 /** Channels of a real server that offers webhooks and push to this machine. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { ChannelId } from '@blindkeep/protocol/ids'
 import { anotherClient, newOwner, sendFile } from '../../../../testing/people.ts'
 import { openPushService } from '../../../../testing/pushService.ts'
 import { openReceiver } from '../../../../testing/receivers.ts'
 import { startServer } from '../../../../testing/startServer.ts'
+import { until } from '../../../../testing/until.ts'
 import { ProblemError } from '../errors.ts'
 import { nodeEnvironment } from '../node/node.ts'
 
@@ -24,14 +24,6 @@ after(async () => {
 
 /** A message waits until nothing has landed for 5 seconds. On a busy machine it takes longer. */
 const MAX_MESSAGE_MS = 60_000
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + MAX_MESSAGE_MS
-  while (!(await isSo())) {
-    assert.ok(Date.now() < end, String(isSo))
-    await wait(20)
-  }
-}
 
 describe('channels of an owner', () => {
   it('are added, tested, listed and removed; the secret is in one answer', async () => {
@@ -91,8 +83,16 @@ describe('a browser as a channel', () => {
     await sendFile(url, new Uint8Array(2000))
     const stateOf = async (channelId: ChannelId) =>
       (await owner.channels()).channels.find((each) => each.channelId === channelId)
-    await until(async () => (await stateOf(added.channelId))?.lastSentAt !== undefined)
-    await until(async () => (await stateOf(gone.channelId))?.state === 'given_up')
+    await until(
+      async () => (await stateOf(added.channelId))?.lastSentAt !== undefined,
+      'a message was sent',
+      MAX_MESSAGE_MS,
+    )
+    await until(
+      async () => (await stateOf(gone.channelId))?.state === 'given_up',
+      'the other is given up',
+      MAX_MESSAGE_MS,
+    )
     const { about, count, server: host } = JSON.parse(push.received.at(-1)?.text ?? '')
     assert.deepEqual([push.received.length, about, count, host], [2, 'landings', 2, new URL(server.url).host])
     const last = await stateOf(gone.channelId)

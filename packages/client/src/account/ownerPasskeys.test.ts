@@ -99,21 +99,36 @@ describe('a passkey', () => {
     assert.deepEqual((await signIn()).accountKey, owner.accountKey)
   })
 
-  it('is the same passkey when its answers were lost and the owner tries again', async () => {
-    const person = { baseUrl, email: 'sven@example.org', password }
+  /** Registers. The first two answers to adding a passkey are lost. */
+  async function behindBrokenLine(email: string): Promise<Owner> {
     let losses = 2
     const losing: typeof fetch = async (input, init) => {
       const answer = await environment.fetch(input, init)
       if (!String(input).endsWith('/v1/passkeys') || init?.method !== 'POST' || losses-- <= 0) return answer
       throw new TypeError('the line was cut')
     }
-    const owner = await registerOwner({ ...person, environment: { ...environment, fetch: losing } })
+    return registerOwner({ baseUrl, email, password, environment: { ...environment, fetch: losing } })
+  }
+
+  it('is the same passkey when its answers were lost and the owner tries again', async () => {
+    const owner = await behindBrokenLine('sven@example.org')
     const prepared = await owner.preparePasskey({ password })
     const { made, signIn } = createPasskey(prepared)
     await assert.rejects(prepared.add(made), NetworkError)
     await prepared.add(made)
     assert.equal((await owner.passkeys()).length, 1)
     assert.deepEqual((await signIn()).accountKey, owner.accountKey)
+  })
+
+  it('is not left at the server when its answers were lost and the owner gives it up', async () => {
+    const owner = await behindBrokenLine('tess@example.org')
+    const prepared = await owner.preparePasskey({ password })
+    const { made, signIn } = createPasskey(prepared)
+    await assert.rejects(prepared.add(made), NetworkError)
+    assert.equal((await owner.passkeys()).length, 1)
+    await prepared.discard()
+    assert.deepEqual(await owner.passkeys(), [])
+    await assert.rejects(signIn(), isRefused)
   })
 
   it('is removed by a recovery', async () => {

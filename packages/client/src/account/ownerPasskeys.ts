@@ -3,6 +3,7 @@ import { type Bytes, equalBytes, fromBase64, toBase64, uuidBytes } from '@blindk
 import { type AccountId, type PasskeyId, parsePasskeyId } from '@blindkeep/protocol/ids'
 import type { AccountResponse } from '@blindkeep/protocol/schemas/accounts'
 import { SALT_BYTES } from '@blindkeep/protocol/suites'
+import { createCalls } from '../http/call.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { passkeyInput, passkeyProof } from '../seal/derive.ts'
 import { newId } from '../seal/newId.ts'
@@ -14,7 +15,8 @@ import { AccountError } from './accountError.ts'
 import { type OwnPasswordPorts, type Proven, presentSecret } from './masterOf.ts'
 import { accountKeySeal } from './newPassword.ts'
 import { readOwnAccount } from './ownerAccount.ts'
-import { PasswordWrong, withPassword } from './passwordWrong.ts'
+import { withPassword } from './passwordWrong.ts'
+import { sessionOf } from './signIn.ts'
 
 export interface OwnPasskey {
   readonly passkeyId: PasskeyId
@@ -44,6 +46,8 @@ export interface PreparedPasskey {
    * the password was changed meanwhile, `RangeError` for an output of another length or a name of more than 600 bytes, and what a call throws.
    */
   add(made: MadePasskey): Promise<PasskeyId>
+  /** Removes what `add` may have stored before it failed: the answer alone may have been lost. Throws what a call throws. */
+  discard(): Promise<void>
 }
 
 /** What the authenticator answered. */
@@ -59,7 +63,8 @@ export interface OwnerPasskeys {
   /** Oldest first, at most 20. */
   passkeys(): Promise<readonly OwnPasskey[]>
   /**
-   * Takes the password, before an authenticator is asked for anything. Throws `PasswordWrong`, `AccountError`, and what a call throws. Takes about a second.
+   * Takes the password, before an authenticator is asked for anything. Throws `PasswordWrong`, `AccountError`, and what a call throws: `error.auth.rate_limited`
+   * after too many wrong passwords. Takes about a second.
    */
   preparePasskey(present: { readonly password: string }): Promise<PreparedPasskey>
   /** An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call throws: `error.passkey.not_found`. */
@@ -100,6 +105,10 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
     return passkeyId
   }
 
+  async function removePasskey(passkeyId: PasskeyId): Promise<void> {
+    await call('removePasskey', { path: { passkey_id: passkeyId } })
+  }
+
   return {
     async passkeys() {
       const { body } = await call('listPasskeys')
@@ -121,7 +130,10 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
     async preparePasskey({ password }) {
       const { master, secret, serverId } = await presentSecret(own, password)
       const account = await readOwnAccount({ call, email })
-      await requireOpens(account, master, accountKey)
+      if (!(await isOpenedBy(master, account, accountKey))) {
+        await requireAccepted(own, secret)
+        throw new AccountError('account_key_unreadable')
+      }
       const { body } = await call('listPasskeys')
       const passkeyId = newId(environment, parsePasskeyId)
       const salt = environment.randomBytes(SALT_BYTES)
@@ -131,6 +143,7 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
         present: body.passkeys.map((entry) => fromBase64(entry.credential_id)),
         needsCode: account.totp_enabled,
         add: (made) => add({ secret, serverId }, { passkeyId, salt }, made),
+        discard: () => removePasskey(passkeyId),
       }
     },
 
@@ -140,20 +153,29 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
       await call('namePasskey', { path: { passkey_id: passkeyId }, body })
     },
 
-    async removePasskey(passkeyId) {
-      await call('removePasskey', { path: { passkey_id: passkeyId } })
-    },
+    removePasskey,
   }
 }
 
-/** The password is right if it opens what the server keeps for it. So no authenticator makes a passkey that the server then refuses. */
-async function requireOpens({ sealed_account_key: sealed }: AccountResponse, master: Bytes, accountKey: Bytes) {
+/** Whether what the server keeps under the password is the account key. So no authenticator makes a passkey that the server then refuses. */
+async function isOpenedBy(
+  master: Bytes,
+  { sealed_account_key: sealed }: AccountResponse,
+  accountKey: Bytes,
+): Promise<boolean> {
   if (sealed === undefined || sealed === null) throw new AccountError('account_key_missing')
   try {
-    if (equalBytes(await openSmall(fromBase64(sealed), accountKeySeal(master)), accountKey)) return
-  } catch (cause) {
-    if (!(cause instanceof SealError)) throw cause
-    throw new PasswordWrong({ cause })
+    return equalBytes(await openSmall(fromBase64(sealed), accountKeySeal(master)), accountKey)
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error
+    return false
   }
-  throw new AccountError('account_key_unreadable')
+}
+
+/** Signs in and out once more: a server that takes the password has altered what it keeps under it. Throws `PasswordWrong`. */
+async function requireAccepted({ calls, environment, email }: OwnPasswordPorts, secret: string): Promise<void> {
+  const answer = await withPassword(() => calls.call('login', { body: { email, password: secret } }))
+  if (answer.status === 202) return
+  const tokens = await sessionOf(calls, answer.body, {})
+  await createCalls({ baseUrl: calls.baseUrl, fetch: environment.fetch, tokens }).call('logout')
 }

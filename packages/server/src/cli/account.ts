@@ -1,4 +1,5 @@
 import { parseSize, SIZE_FORMS, sizeText } from '@blindkeep/protocol/byteSizes'
+import { countText } from '@blindkeep/protocol/counts'
 import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Config } from '../config.ts'
@@ -133,7 +134,7 @@ async function remove(operator: Operator, call: Call): Promise<Outcome> {
   const { email, accountId } = account
   await requireConsent(call, {
     lines: [
-      `This deletes ${email} (${accountId}): ${sizeText(quota.used)}, with ${pendingDrops} drops in the inbox that were not adopted.`,
+      `This deletes ${email} (${accountId}): ${sizeText(quota.used)}, with ${countText(pendingDrops, 'drop')} in the inbox that were not adopted.`,
       'It cannot be undone.',
     ],
     word: email,
@@ -188,7 +189,7 @@ async function quota(operator: Operator, { config, given: [named = ''], option }
     lines: [
       ...quotaLines(answer),
       // Settings that differ from the server's may just have started or ended a grace period.
-      `The server’s limits, by the settings of this command: soft ${limitText(soft, exactly)}, hard ${limitText(hard, exactly)}, grace ${quotaGraceDays} days.`,
+      `The server’s limits, by the settings of this command: soft ${limitText(soft, exactly)}, hard ${limitText(hard, exactly)}, grace ${countText(quotaGraceDays, 'day')}.`,
     ],
     json: { ...jsonOf(answer), deployment_limits: { soft, hard, grace_days: quotaGraceDays } },
   }

@@ -1,4 +1,5 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { countText } from '@blindkeep/protocol/counts'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
@@ -76,7 +77,7 @@ function progressTo(tell: Call['tell']): (progress: BackupProgress) => void {
     const now = systemClock.now()
     if (last?.step === step && now - last.at < PROGRESS_MS) return
     last = { step, at: now }
-    tell(files === 0 ? `${step} …` : `${step}: ${files} files${bytes === 0 ? '' : `, ${sizeText(bytes)}`}`)
+    tell(files === 0 ? `${step} …` : `${step}: ${countText(files, 'file')}${bytes === 0 ? '' : `, ${sizeText(bytes)}`}`)
   }
 }
 
@@ -86,7 +87,7 @@ function backupLines(
 ): readonly string[] {
   return [
     `${path} has the server as of ${formatInstant(manifest.createdAt)}: ${contentsOf(manifest)}.`,
-    `Copied ${copied.files} files (${sizeText(copied.bytes)}); ${present.files} were there already; removed ${removedFiles} files of earlier backups.`,
+    `Copied ${countText(copied.files, 'file')} (${sizeText(copied.bytes)}); ${countText(present.files, 'was', 'were')} there already; removed ${countText(removedFiles, 'file')} of earlier backups.`,
     ...(countOf(damaged) === 0
       ? []
       : [`NOT in the backup, because they are damaged or missing on the server (${countOf(damaged)}):`]),
@@ -96,7 +97,14 @@ function backupLines(
 
 function contentsOf({ counts }: BackupManifest): string {
   const { accounts, drops, assets, receipts, objects, bytes } = counts
-  return `${accounts} accounts, ${drops} pending drops, ${assets} assets, ${receipts} receipts, ${objects} files (${sizeText(bytes)})`
+  const parts = [
+    countText(accounts, 'account'),
+    countText(drops, 'pending drop'),
+    countText(assets, 'asset'),
+    countText(receipts, 'receipt'),
+    `${countText(objects, 'file')} (${sizeText(bytes)})`,
+  ]
+  return parts.join(', ')
 }
 
 function ownerOf({ assetId, dropId }: DamagedObject): string {
@@ -134,7 +142,7 @@ function restoreLines({
   const { serverId, createdAt } = manifest
   return [
     `The server is restored as of ${formatInstant(createdAt)}: ${contentsOf(manifest)}.`,
-    `Copied ${copied} files${present === 0 ? '' : `; ${present} were there already and are intact`}.`,
+    `Copied ${countText(copied, 'file')}${present === 0 ? '' : `; ${countText(present, 'was there already and is', 'were there already and are')} intact`}.`,
     `Everything that was added or changed after that time is lost; clients see 404 for later drops and uploads. What was deleted after that time is back.`,
     `All users must sign in again. New receipts have numbers above ${receiptSeqFloor} and the new key ${rotation.active}; the receipts of the backup verify as before.`,
     ...(serverId === undefined
@@ -146,7 +154,7 @@ function restoreLines({
     ...(countOf(damaged) === 0
       ? []
       : [
-          `In the backup ${countOf(damaged)} files are missing or damaged. Storage verification reports these locations:`,
+          `In the backup ${countText(countOf(damaged), 'file is', 'files are')} missing or damaged. Storage verification reports these locations:`,
         ]),
     ...listLines(damaged, (location) => location),
     'Next: `blindkeep-server fsck --deep`, then start the server.',

@@ -1,4 +1,5 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { countText } from '@blindkeep/protocol/counts'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { clockOf, openPresentData } from '../data.ts'
 import { createCollector } from '../domain/custody/collect.ts'
@@ -65,5 +66,5 @@ function amountOf(objects: readonly StoredObject[]): Amount {
 }
 
 function shownAmount({ objects, bytes }: Amount): string {
-  return `${objects} ${objects === 1 ? 'object' : 'objects'}, ${sizeText(bytes)}`
+  return `${countText(objects, 'object')}, ${sizeText(bytes)}`
 }

@@ -1,3 +1,4 @@
+import { countText } from '@blindkeep/protocol/counts'
 import { formatInstant, parseInstant, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import type { Config } from '../config.ts'
@@ -58,7 +59,7 @@ async function announce(deprecations: Deprecations, call: Call): Promise<Outcome
     lines: [
       `Now clients with the versions ${oldest} to ${newest} may write.`,
       `From now on every answer to a version below ${minProtocolVersion} has a warning, and discovery lists the announcement.`,
-      `From ${formatInstant(cutoff)} on, in ${days} days, such clients create nothing any more: no account, link, upload or share (426). They still read and delete.`,
+      `From ${formatInstant(cutoff)} on, in ${countText(days, 'day')}, such clients create nothing any more: no account, link, upload or share (426). They still read and delete.`,
       'It cannot be changed or withdrawn.',
     ],
     word: minProtocolVersion,

@@ -1,4 +1,5 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { countText } from '@blindkeep/protocol/counts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { blobsAddress, databaseAddress } from '../config/parsers.ts'
 import { isMovedTo, openMoveData, openPresentData } from '../data.ts'
@@ -71,7 +72,7 @@ function movedOf(report: MoveReport | undefined): Outcome & { readonly json: obj
   const lost = damaged.list.length + damaged.more
   return {
     lines: [
-      `Moved ${objects.files} files (${sizeText(objects.bytes)}) and ${rows} rows; each was read back and is equal.`,
+      `Moved ${countText(objects.files, 'file')} (${sizeText(objects.bytes)}) and ${countText(rows, 'row')}; each was read back and is equal.`,
       ...(lost === 0 ? [] : [`NOT moved, because they were damaged or missing already (${lost}):`]),
       ...damaged.list.map((location) => `  ${location}`),
     ],

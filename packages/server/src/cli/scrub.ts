@@ -1,4 +1,5 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { countText } from '@blindkeep/protocol/counts'
 import { clockOf, type Data, openPresentData } from '../data.ts'
 import { createScrubber } from '../domain/custody/scrub.ts'
 import type { ScrubSum } from '../domain/custody/scrubbing.ts'
@@ -47,7 +48,7 @@ async function scrubAll({ config, tell }: Call, { store, objects }: Data): Promi
 }
 
 function sumText({ objects, bytes, damaged, unreadable }: ScrubSum): string {
-  return `${objects} objects read, ${sizeText(bytes)}; ${damaged} damaged, ${unreadable} could not be read`
+  return `${countText(objects, 'object')} read, ${sizeText(bytes)}; ${damaged} damaged, ${unreadable} could not be read`
 }
 
 /** `an object is damaged: assetId=… role=original hash=… size=3 found=missing` */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { freePort, type RunningServer, startServer } from '../../../../testing/startServer.ts'
+import { until } from '../../../../testing/until.ts'
 
 const TOKEN = 'a-token-for-monitoring'
 
@@ -26,11 +26,6 @@ async function ask(port: number, { method = 'GET', path = '/metrics', headers = 
 function sampleOf(text: string, sample: string): number | undefined {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `))
   return line === undefined ? undefined : Number(line.slice(sample.length + 1))
-}
-
-/** Asks again until it holds. The runner's timeout ends a test that waits for too long. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await wait(20)
 }
 
 describe('a server without METRICS_PORT', () => {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import type { PageFile, Pages } from '../ports/pages.ts'
 import { newLink } from '../testing/guest.ts'
@@ -28,6 +30,7 @@ const pages: Pages = new Map([
   ['preview/index.html', file(PREVIEW)],
   ['app/app.webmanifest', file('{}', 'application/manifest+json')],
   ['push/worker.js', file('service worker', 'text/javascript; charset=utf-8')],
+  ['take/worker.js', file('taking worker', 'text/javascript; charset=utf-8')],
 ])
 
 function inWeb(work: (web: Web, world: World) => Promise<void>): () => Promise<void> {
@@ -145,6 +148,38 @@ describe('the pages', () => {
       // Its scope is its folder: this would let it have more.
       assert.equal(headers['service-worker-allowed'], undefined)
       assert.equal((await web.ask({ method: 'GET', url: '/push/' })).statusCode, 404)
+    }),
+  )
+
+  it(
+    'have a service worker that takes files from other apps, and reaches nothing at all',
+    inWeb(async (web) => {
+      const { headers, body } = await web.ask({ method: 'GET', url: '/take/worker.js' })
+      assert.equal(body, 'taking worker')
+      assert.equal(headers['content-security-policy'], "default-src 'none'; base-uri 'none'; frame-ancestors 'none'")
+      assert.equal((await web.ask({ method: 'GET', url: '/take/' })).statusCode, 404)
+    }),
+  )
+
+  it(
+    'refuse files that no service worker has taken before their body arrives, and end the connection',
+    inWeb(async (web) => {
+      await web.app.listen({ host: '127.0.0.1', port: 0 })
+      try {
+        const { port } = web.app.server.address() as AddressInfo
+        for (const begun of ['', 'plaintext of a photo']) {
+          const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+          socket.write(`POST /take/?x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n${begun}`)
+          // The rest of the body never comes: this ends only because the server has closed the connection.
+          const answer = await text(socket)
+          assert.match(answer, /^HTTP\/1\.1 405 .*Connection: close.*nothing of them was stored/is)
+          assert.match(answer, /\r\nAllow: GET, HEAD\r\n/i)
+        }
+        assert.ok(web.logged.some((line) => line.includes('"route":"/take/*","status":405')))
+        assert.ok(!web.logged.some((line) => line.includes('plaintext')))
+      } finally {
+        await web.app.close()
+      }
     }),
   )
 

@@ -75,12 +75,23 @@ const ASSET_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** The browser asks for it again by itself, so a new server replaces it. */
-const PUSH_HEADERS = {
+/** The service worker that takes files from other apps has no way to send them (decisions/files-from-other-apps.md). */
+const TAKE_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+/** The browser asks for a service worker again by itself, so a new server replaces it. */
+const serviceWorkerHeaders = (policy: string) => ({
   'Cache-Control': 'no-cache',
-  'Content-Security-Policy': PUSH_POLICY,
+  'Content-Security-Policy': policy,
   'Cross-Origin-Resource-Policy': 'same-origin',
-}
+})
+
+const PLAIN_TEXT = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
+
+/** For a person, in the languages of the pages. */
+const UNSEALED = `These files were not taken, and nothing of them was stored. This device had lost the part of Blindkeep that takes shared files, so they came to the server without encryption. Open Blindkeep, look under Account, then share them again.
+
+Diese Dateien wurden nicht angenommen, und nichts davon wurde gespeichert. Diesem Gerät fehlte der Teil von Blindkeep, der geteilte Dateien annimmt, daher kamen sie ohne Verschlüsselung zum Server. Öffnen Sie Blindkeep, sehen Sie unter „Konto“ nach und teilen Sie sie dann noch einmal.
+`
 
 interface PageRoute {
   readonly url: string
@@ -102,8 +113,19 @@ const PAGE_ROUTES: readonly PageRoute[] = [
   // What a system shows of the page that is installed as an app. The names never change.
   { ...page, url: '/app/*', form: /^\/app\//, fileName: (rest) => `app/${rest}` },
   { ...page, url: '/preview/*', form: /^\/preview\//, fileName: (rest) => (rest === '' ? PREVIEW : `preview/${rest}`) },
-  // Its scope is this path, where no page is.
-  { url: '/push/*', form: /^\/push\//, headers: PUSH_HEADERS, fileName: (rest) => `push/${rest}` },
+  // The scope of each service worker is its path, where no page is.
+  {
+    url: '/push/*',
+    form: /^\/push\//,
+    headers: serviceWorkerHeaders(PUSH_POLICY),
+    fileName: (rest) => `push/${rest}`,
+  },
+  {
+    url: '/take/*',
+    form: /^\/take\//,
+    headers: serviceWorkerHeaders(TAKE_POLICY),
+    fileName: (rest) => `take/${rest}`,
+  },
 ]
 
 type Refuse = (exchange: Exchange & { readonly refusal: Refusal }) => Promise<FastifyReply>
@@ -129,6 +151,24 @@ export function addPageRoutes(app: FastifyInstance, pages: Pages, refuse: Refuse
       },
       handler: answeredBefore,
     })
+  app.route({
+    method: 'POST',
+    url: '/take/*',
+    onRequest: async (_request, reply) => refuseUnsealed(reply),
+    handler: answeredBefore,
+  })
+}
+
+/**
+ * Another app has shared files with the installed one, and the browser has lost the service worker that would have taken them: they come as they are. Not
+ * even the rest of the body is read: the connection ends with the answer.
+ */
+function refuseUnsealed(reply: FastifyReply): FastifyReply {
+  return reply
+    .code(405)
+    .headers({ Allow: METHODS.join(', '), Connection: 'close' })
+    .headers(PLAIN_TEXT)
+    .send(Buffer.from(UNSEALED))
 }
 
 /**
@@ -164,10 +204,7 @@ function pathOf(url: string): string {
 /** Tells the operator what to do. The rest of the server works. */
 function sayNotBuilt(reply: FastifyReply): FastifyReply {
   const text = 'The pages are not built yet: run `npm run build`, then start the server again.\n'
-  return reply
-    .code(503)
-    .headers({ 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' })
-    .send(Buffer.from(text))
+  return reply.code(503).headers(PLAIN_TEXT).send(Buffer.from(text))
 }
 
 function sendFile({ request, reply, file }: Exchange & { readonly file: PageFile }): FastifyReply {

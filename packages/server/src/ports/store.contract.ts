@@ -27,6 +27,7 @@ import { describeSecondFactors } from './storeContract/secondFactors.ts'
 import { describeSessions } from './storeContract/sessions.ts'
 import { describeShares } from './storeContract/shares.ts'
 import { describeTransactions } from './storeContract/transactions.ts'
+import { describeUploadChunks } from './storeContract/uploadChunks.ts'
 import { describeUploads } from './storeContract/uploads.ts'
 import type { InStore, StoreWorld } from './storeContract/world.ts'
 
@@ -53,6 +54,7 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeLinks(inStore)
     describeReservations(inStore)
     describeUploads(inStore)
+    describeUploadChunks(inStore)
     describeAssetUploads(inStore)
     describeDrops(inStore)
     describeClaims(inStore)

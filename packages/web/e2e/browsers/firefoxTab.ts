@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { type Bidi, openBidi } from './bidi.ts'
+import { userPreferences } from './firefoxPreferences.ts'
 import { KEYS, type Look, type Mark, markSelector, type StoryBrowser, type Tab } from './port.ts'
 import { endProcess } from './processes.ts'
 
@@ -24,7 +25,7 @@ export const firefox: StoryBrowser = {
 
 /** What a person would set in the preferences. */
 function preferences({ locale, colorScheme }: Look, saved: string): string {
-  const values = {
+  return userPreferences({
     'intl.accept_languages': locale === 'de-DE' ? 'de-DE, de' : 'en-GB, en',
     'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1,
     'browser.download.folderList': 2,
@@ -32,17 +33,12 @@ function preferences({ locale, colorScheme }: Look, saved: string): string {
     'browser.download.useDownloadDir': true,
     // Without a screen the window is never active, and then shows no focus.
     'focusmanager.testmode': true,
-    'browser.shell.checkDefaultBrowser': false,
     // Its viewer of JSON is a document of another origin.
     'devtools.jsonview.enabled': false,
-    'datareporting.policy.dataSubmissionEnabled': false,
     // Errors of the pages' scripts, with those of their workers, also go to the program's output.
     'browser.dom.window.dump.enabled': true,
     'devtools.console.stdout.content': true,
-  }
-  return Object.entries(values)
-    .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)
-    .join('')
+  })
 }
 
 async function openTab(look: Look, workplace: string): Promise<Tab> {

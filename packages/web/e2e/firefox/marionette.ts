@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../../../../testing/startServer.ts'
+import { userPreferences } from '../browsers/firefoxPreferences.ts'
 import { ELEMENT } from '../browsers/webDriver.ts'
 
 const START_MS = 60_000
@@ -28,10 +29,9 @@ export interface Firefox {
 export async function openFirefox(program: string, prefs: Readonly<Record<string, unknown>>): Promise<Firefox> {
   const profile = await mkdtemp(join(tmpdir(), 'blindkeep-firefox-'))
   const port = await freePort()
-  const lines = Object.entries({ ...QUIET, ...prefs, 'marionette.port': port }).map(
-    ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
-  )
-  await writeFile(join(profile, 'user.js'), `${lines.join('\n')}\n`)
+  // Those that Marionette recommends turn push off.
+  const values = { ...prefs, 'marionette.port': port, 'remote.prefs.recommended': false }
+  await writeFile(join(profile, 'user.js'), userPreferences(values))
   const args = ['--marionette', '--headless', '--remote-allow-system-access', '--no-remote', '--profile', profile]
   const child = spawn(program, args, { stdio: 'ignore', env: { ...process.env, HOME: profile } })
   const ended = once(child, 'exit')
@@ -47,25 +47,6 @@ export async function openFirefox(program: string, prefs: Readonly<Record<string
     await end()
     throw error
   }
-}
-
-/** Nothing that Firefox does by itself over the network. */
-const QUIET = {
-  'app.normandy.enabled': false,
-  'app.update.enabled': false,
-  'browser.aboutwelcome.enabled': false,
-  'browser.region.network.url': '',
-  'browser.safebrowsing.malware.enabled': false,
-  'browser.safebrowsing.phishing.enabled': false,
-  'browser.shell.checkDefaultBrowser': false,
-  'datareporting.policy.dataSubmissionEnabled': false,
-  'extensions.update.enabled': false,
-  // Those of Marionette turn push off.
-  'remote.prefs.recommended': false,
-  'network.captive-portal-service.enabled': false,
-  'network.connectivity-service.enabled': false,
-  'services.settings.server': 'http://127.0.0.1:9',
-  'toolkit.telemetry.enabled': false,
 }
 
 async function connected(port: number): Promise<Socket> {

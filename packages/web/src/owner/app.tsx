@@ -49,7 +49,14 @@ export function App({ baseUrl, session }: AppProps) {
           showMessage={toasts.showMessage}
         />
       ) : (
-        <SignedOut view={view} session={session} invite={invite} showMessage={toasts.showMessage} {...languages} />
+        <SignedOut
+          baseUrl={baseUrl}
+          view={view}
+          session={session}
+          invite={invite}
+          showMessage={toasts.showMessage}
+          {...languages}
+        />
       )}
       <ToastList toasts={toasts.toasts} dismiss={toasts.dismiss} language={language} />
     </>
@@ -57,6 +64,7 @@ export function App({ baseUrl, session }: AppProps) {
 }
 
 interface SignedOutViewProps {
+  readonly baseUrl: string
   readonly view: Exclude<SessionView, { readonly stage: 'in' }>
   readonly session: PageSession
   readonly invite: string | undefined
@@ -65,7 +73,7 @@ interface SignedOutViewProps {
   readonly onLanguage: (language: Language) => void
 }
 
-function SignedOut({ view, session, invite, showMessage, ...languages }: SignedOutViewProps) {
+function SignedOut({ baseUrl, view, session, invite, showMessage, ...languages }: SignedOutViewProps) {
   const text = ownerText(languages.language)
   const route = useRoute()
   const [isRegistering, setRegistering] = useState(false)
@@ -97,7 +105,7 @@ function SignedOut({ view, session, invite, showMessage, ...languages }: SignedO
   if (route.signedOutPage === 'register' || isRegistering)
     return <RegisterPage key={invite} {...props} invite={invite} onCreated={() => setRegistering(true)} />
   if (route.signedOutPage === 'recover') return <RecoverPage {...props} />
-  return <SignInPage {...props} reason={view.reason} />
+  return <SignInPage {...props} baseUrl={baseUrl} reason={view.reason} />
 }
 
 function useSessionView(session: PageSession): SessionView {

@@ -10,6 +10,7 @@ import { endPush, leavePush } from './push/browserPush.ts'
 import { enter, newSignIn, newTab, resume, show, signOutLocally, type Tab } from './sessionTab.ts'
 import type { SessionView } from './sessionView.ts'
 import { requestTabLock } from './tabLock.ts'
+import { endTaking } from './take/taking.ts'
 
 /** What one attempt to sign in, register or recover needs. `enter` makes its owner the owner of this tab. */
 export interface SignInAttempt extends SessionListener {
@@ -24,7 +25,7 @@ export interface PageSession {
   /** Resumes the stored session. Call it again when a tab without the session is shown: the other tab may have closed. */
   open(wanted?: { readonly steal: boolean }): Promise<void>
   newAttempt(): SignInAttempt
-  /** First deletes the stored session and the stored uploads, even when the server can't be reached. */
+  /** First deletes the stored session, the stored uploads and the files from other apps, even when the server can't be reached. */
   signOut(): Promise<void>
   /** The account was deleted: deletes all that is stored of it. */
   endDeleted(): Promise<void>
@@ -126,8 +127,9 @@ function endWithPage(tab: Tab): void {
   })
 }
 
-/** After a sign-out nothing stays in the browser that names the owner's files. */
+/** After a sign-out nothing stays in the browser that names the owner's files, or is one of them. */
 async function forgetFilesOf(owner: Owner, baseUrl: string): Promise<void> {
   ownerLeaves(owner)
   await deleteUploads({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
+  await endTaking({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
 }

@@ -10,6 +10,7 @@ import { requireSeenAccount, seenRevocationsOf } from './seen.ts'
 import type { SessionView, SignedOutReason } from './sessionView.ts'
 import type { StoredSession } from './storedSession.ts'
 import { requestTabLock, type TabLock } from './tabLock.ts'
+import { endTakingOfOthers } from './take/taking.ts'
 
 /** One sign-in of this tab. */
 interface SignIn {
@@ -98,6 +99,7 @@ export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering)
   const { accountId } = owner
   await deleteUploadsOfOthers({ accountId, baseUrl }).catch(() => undefined)
   await endPushOfOthers({ accountId, baseUrl }).catch(() => undefined)
+  await endTakingOfOthers({ accountId, baseUrl }).catch(() => undefined)
   const isStored = stay && (await store(tab, signIn, owner))
   show(tab, { stage: 'in', owner, isStored, isStoringRefused: stay && !isStored })
 }

@@ -17,6 +17,7 @@ import type { PageSession } from './session.ts'
 import { SharesPage } from './shares/sharesPage.tsx'
 import { SignOutQuestion, useSignOut } from './signOut.tsx'
 import { QuotaBanner, StoragePage } from './storage/storagePage.tsx'
+import { TakenCard } from './take/takenCard.tsx'
 import { ownerText } from './texts.ts'
 
 const ICONS: Readonly<Record<Page, IconName>> = {
@@ -74,6 +75,7 @@ export function Shell(props: ShellProps) {
           </div>
         )}
         {isReady && route.page !== 'storage' && <QuotaBanner />}
+        {isReady && <TakenCard />}
         {isReady ? <PageOf route={route} session={session} /> : <p role="status">{text.opening}</p>}
       </main>
     </div>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { isCloseGuarded } from '../common/closeGuard.ts'
 import { Button, Dialog } from '../common/controls.tsx'
+import { takenFiles } from '../take/takenFiles.ts'
 import { storedUploads } from './albums/uploadStore.ts'
 import { useOwnerPages } from './context.ts'
 import type { PageSession } from './session.ts'
@@ -9,6 +10,7 @@ import { ownerText } from './texts.ts'
 interface Loss {
   readonly isUnderWay: boolean
   readonly hasUnfinished: boolean
+  readonly hasTaken: boolean
 }
 
 interface SignOut {
@@ -26,8 +28,9 @@ export function useSignOut(session: PageSession): SignOut {
   const leave = () => void session.signOut()
   const begin = async () => {
     const stored = await storedUploads({ accountId: owner.accountId, baseUrl }).catch(() => [])
-    const found = { isUnderWay: isCloseGuarded(), hasUnfinished: stored.length > 0 }
-    if (found.isUnderWay || found.hasUnfinished) setLoss(found)
+    const taken = await takenFiles({ accountId: owner.accountId, baseUrl }).catch(() => [])
+    const found = { isUnderWay: isCloseGuarded(), hasUnfinished: stored.length > 0, hasTaken: taken.length > 0 }
+    if (Object.values(found).includes(true)) setLoss(found)
     else leave()
   }
   return { begin: () => void begin(), loss, leave, stay: () => setLoss(undefined) }
@@ -45,6 +48,7 @@ export function SignOutQuestion({ signOut: { loss, leave, stay } }: { readonly s
         <p>{text.explain}</p>
       )}
       {loss.hasUnfinished && <p>{text.unfinished}</p>}
+      {loss.hasTaken && <p>{text.taken}</p>}
       <div class="row">
         <Button kind="danger" onClick={leave}>
           {text.leave}

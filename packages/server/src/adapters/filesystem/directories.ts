@@ -1,21 +1,29 @@
-import { type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { onStorage } from './failure.ts'
 import type { Marker } from './marker.ts'
 import { type Syncs, syncOnce } from './syncs.ts'
+
+const READ_WRITE_ENTER = constants.R_OK | constants.W_OK | constants.X_OK
 
 /** The first two hex digits of every content address: `00` to `ff`. */
 export const PREFIXES: readonly string[] = Array.from({ length: 256 }, (_, index) =>
   index.toString(16).padStart(2, '0'),
 )
 
-/** Creates `root` and a directory for each prefix below it (mode 0700), durably. Also syncs what a killed process created without a sync. */
+/**
+ * Creates `root` and a directory for each prefix below it (mode 0700), durably. Also syncs what a killed process created without a sync. Throws
+ * `StorageForbidden` if this user may not use one of them.
+ */
 export async function createDirectories(root: string): Promise<void> {
   await onStorage(async () => {
     const oldestNew = await mkdir(root, { recursive: true, mode: 0o700 })
     const present = new Set(await readdir(root))
     const missing = PREFIXES.filter((prefix) => !present.has(prefix))
     await Promise.all(missing.map((prefix) => mkdir(join(root, prefix), { recursive: true, mode: 0o700 })))
+    // As a copy by another user has left it. Otherwise the first object in it would tell.
+    await Promise.all(PREFIXES.map((prefix) => access(join(root, prefix), READ_WRITE_ENTER)))
     // Sync up to the parent of the highest new directory, and always the parent of `root`: a killed process may have created `root` without a sync.
     const highest = dirname(oldestNew ?? root)
     await syncOnce(highest)

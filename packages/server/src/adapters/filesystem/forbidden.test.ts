@@ -1,5 +1,6 @@
 /** Files that the server's user may not use: as after a copy by root. The system itself refuses; root becomes another user for that. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,6 +62,32 @@ it('an object that this user may not read is said with its path and the user, an
       await assert.rejects(blobs.digest(location, BYTES.length, never), isSaid)
     })
     assert.deepEqual(await blobs.digest(location, BYTES.length, never), digest)
+  }))
+
+/** What opening `directory` throws in a process of a user whom the modes of files bind: the check is of the real user, whom a process of root gives up for good. */
+function openedByUser(directory: string): string {
+  const script = `
+    const { openFilesystemBlobs } = await import(${JSON.stringify(new URL('./blobs.ts', import.meta.url).href)})
+    if (${isRoot}) process.setuid(${OTHER_UID})
+    const options = { directory: ${JSON.stringify(directory)}, createIfMissing: false }
+    await openFilesystemBlobs(options).then((blobs) => blobs.close(), (error) => console.log(error.name, error.message))`
+  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
+  const { status, stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout
+}
+
+it('a directory of objects that this user may not enter is said with its path when the store is opened', () =>
+  inWorld(async ({ directory }) => {
+    for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o777)
+    const prefix = join(directory, 'ab')
+    chmodSync(prefix, 0o600)
+    assert.match(
+      openedByUser(directory),
+      new RegExp(`^StorageForbidden the user .* may not read and write ${prefix}, .*chown`),
+    )
+    chmodSync(prefix, 0o777)
+    assert.equal(openedByUser(directory), '')
   }))
 
 it('a directory of objects that this user may not write is said with its path', () =>

@@ -5,7 +5,7 @@ import type { PageFile, Pages } from '../../ports/pages.ts'
 import { unlessMissing } from './failure.ts'
 
 /** The folders of pages in a build. Nothing else in the directory is read. */
-const FOLDERS = ['u', 'v', 'assets', 'preview', 'app', 'push'] as const
+const FOLDERS = ['u', 'v', 'assets', 'preview', 'app', 'push', 'take'] as const
 const INDEX = 'index.html'
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {

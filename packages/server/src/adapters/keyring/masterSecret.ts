@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { StorageFull } from '../../ports/storageErrors.ts'
 
 const SECRET_BYTES = 32
 /** With any of these bits another user may use the file. */
@@ -26,7 +27,9 @@ export async function readMasterSecret(request: {
     throw new Error(
       `there is no master secret at ${path}; put it back from your safe copy, or set MASTER_SECRET_FILE to its path`,
     )
-  await create(path)
+  await create(path).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOSPC' ? new StorageFull(`The disk of ${path} is full`, { cause: error }) : error
+  })
   const created = await readIfPresent(path)
   if (created === undefined) throw new Error(`the master secret at ${path} disappeared while it was created`)
   return created

@@ -1,3 +1,4 @@
+import { countText } from '@blindkeep/protocol/counts'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { Message } from '../../ports/messenger.ts'
 
@@ -11,7 +12,7 @@ export function textOf(message: Message, host: string): MessageText {
   switch (message.about) {
     case 'landings': {
       const { count, lastAt } = message
-      const arrived = `${count === 1 ? '1 file has' : `${count} files have`} arrived`
+      const arrived = `${countText(count, 'file has', 'files have')} arrived`
       const when = `${formatInstant(lastAt).slice(0, 16).replace('T', ' ')} UTC`
       return {
         title: arrived,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StorageFull } from '../../ports/storageErrors.ts'
 import { createHealth } from './sqliteHealth.ts'
@@ -26,13 +26,14 @@ const FOR_PEOPLE: Readonly<Record<DirectoryUse, (directory: string) => string>> 
 export async function lockDirectory(directory: string, use: DirectoryUse = 'server'): Promise<DirectoryLock> {
   if (!existsSync(directory))
     throw new Error(`there is no directory ${directory}. Set DATA_DIR to the directory of a server that has run.`)
-  const database = new DatabaseSync(join(directory, `${use}.lock`))
+  const path = resolve(directory, `${use}.lock`)
+  const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
     if (!isBusy(error)) {
-      const judged = createHealth().judge(error)
+      const judged = createHealth(path).judge(error)
       // Anything else is of the lock's file alone, and says nothing about the database.
       throw judged instanceof StorageFull ? judged : error
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
+import { until } from '../../../../../testing/until.ts'
 import { createAlarm, noteChange } from '../../domain/changes/changes.ts'
 import { MAX_CLOCK_OFF_MS, type Node } from '../../ports/node.ts'
 import { account, accountId } from '../../ports/storeContract/world.ts'
@@ -27,11 +28,6 @@ async function withNodes(
 }
 
 const nextNews = (node: Node) => new Promise<readonly AccountId[] | undefined>((resolve) => node.onNews(resolve))
-
-/** Resolves when `check` answers true; the test's time limit ends it otherwise. */
-async function until(check: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 20))
-}
 
 describe('the nodes of a PostgreSQL database', () => {
   it(

@@ -31,7 +31,7 @@ export async function openSqliteStore(options: { readonly path: string; readonly
   const inMemory = location.endsWith(IN_MEMORY)
   if (asItIs && !existsSync(path)) throw new DatabaseMissing(`there is no database at ${resolve(path)}`)
   if (!inMemory) createPrivately(location)
-  const health = createHealth()
+  const health = createHealth(inMemory ? undefined : resolve(path))
   const writer = openConnection(location, { health, queryOnly: false })
   const writerTurns = createTurns()
   const commits = createGroupCommit({ connection: writer, turns: writerTurns, health })

@@ -9,7 +9,9 @@ export interface Health {
   judge(error: unknown): unknown
 }
 
-export function createHealth(): Health {
+/** `file`: of the database, for messages; absent for one in memory. */
+export function createHealth(file?: string): Health {
+  const named = file === undefined ? '' : ` ${file}`
   let broken: StoreBroken | undefined
   return {
     check() {
@@ -21,7 +23,7 @@ export function createHealth(): Health {
         return new ValueUnreadable(error.message, { cause: error })
       const code = resultCodeOf(error)
       if (code === undefined || code === 0) return error
-      if (isFull(code)) return new StorageFull('The disk of the database is full', { cause: error })
+      if (isFull(code)) return new StorageFull(`The disk of the database${named} is full`, { cause: error })
       if (isPassing(code)) return new StorageUnavailable('The database cannot be written to now', { cause: error })
       if (!isBreaking(code)) return error
       const Broken = isDamage(code) ? StoreDamaged : StoreBroken

@@ -5,10 +5,10 @@
  */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Link, Upload, WriteTx } from '../../ports/store.ts'
+import { shareOf } from '../guestNetwork.ts'
 import type { Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Writers } from '../uploads/writers.ts'
-import { shareOf } from './guestNetwork.ts'
 
 export interface LinkPlaceSettings {
   readonly uploadYieldSeconds: number

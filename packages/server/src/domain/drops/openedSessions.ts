@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { DropUpload, Opener } from '../../ports/store.ts'
-import { networkOf, shareOf } from './guestNetwork.ts'
+import { networkOf, shareOf } from '../guestNetwork.ts'
 
 export interface SessionLimitSettings {
   readonly linkSessionsPerWindow: number

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limiter } from '../../ports/limiter.ts'
-import { networkOf } from '../drops/guestNetwork.ts'
+import { networkOf } from '../guestNetwork.ts'
 import { sha256 } from '../sha256.ts'
 import { takeFirst } from '../takeFirst.ts'
 

@@ -15,6 +15,7 @@ import { RecoveryCheck } from './recoveryCheck.tsx'
 import { SecondFactor } from './secondFactor.tsx'
 import { Section } from './section.tsx'
 import { SessionsSection } from './sessionsSection.tsx'
+import { TakeSection } from './takeSection.tsx'
 import './account.css'
 
 interface AccountPageProps {
@@ -61,6 +62,7 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
       <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
       <RecoveryCheck email={email} />
       <NotifySection />
+      <TakeSection />
       <SessionsSection session={session} endings={endings} />
       <DevicesSection session={session} onEnded={() => setEndings((count) => count + 1)} />
       <DeleteAccount email={email} asksCode={hasSecondFactor} session={session} />

@@ -6,6 +6,8 @@ import { Button, Notice } from '../../common/controls.tsx'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import type { SignedOutReason } from '../sessionView.ts'
+import { takeText } from '../take/texts.ts'
+import { useTakenFiles } from '../take/useTakenFiles.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { passkeyObstacle, usePasskey } from './authenticator.ts'
@@ -16,13 +18,15 @@ import { SignedOutFrame, type SignedOutProps } from './signedOutFrame.tsx'
 import { EmailField, isEmail, StayCheck, Working } from './signInFields.tsx'
 
 interface SignInPageProps extends SignedOutProps {
+  readonly baseUrl: string
   readonly reason: SignedOutReason | undefined
 }
 
 type Enter = (owner: Owner) => Promise<void>
 
-export function SignInPage({ language, onLanguage, newAttempt, reason }: SignInPageProps) {
+export function SignInPage({ baseUrl, language, onLanguage, newAttempt, reason }: SignInPageProps) {
   const text = accountText(language)
+  const taken = useTakenFiles(baseUrl)
   const [challenge, setChallenge] = useState<{ readonly step: SecondStep; readonly enter: Enter }>()
   const [isOver, setOver] = useState(false)
   const begin = (over: boolean) => {
@@ -47,6 +51,7 @@ export function SignInPage({ language, onLanguage, newAttempt, reason }: SignInP
       ) : (
         reason !== undefined && <ReasonNotice reason={reason} text={text.signIn.reasons[reason]} />
       )}
+      {taken.length > 0 && <Notice tone="info">{takeText(language).signIn}</Notice>}
       <SignInForm
         language={language}
         newAttempt={newAttempt}

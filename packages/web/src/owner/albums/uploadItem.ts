@@ -72,6 +72,8 @@ export interface UploadPorts<File> {
   cancel(state: UploadState): Promise<void>
   /** The owner has cancelled: deletes what the server has of an upload. */
   delete(state: UploadState): Promise<void>
+  /** The file is needed no longer: the server has it, or the owner has cancelled the upload. */
+  release(file: File): Promise<void>
   /** Stores what a new page needs to resume the upload. */
   store(upload: StoredUpload): Promise<void>
   /** Deletes what was stored. */

@@ -52,6 +52,7 @@ function createWorld() {
   const started: string[] = []
   const stored: StoredUpload[] = []
   const forgotten: string[] = []
+  const released: string[] = []
   const cancelled: string[] = []
   const deleted: string[] = []
   /** Ends the comparison of a file that was chosen again. */
@@ -71,6 +72,7 @@ function createWorld() {
       await end.promise
     },
     store: async (upload) => void stored.push(upload),
+    release: async ({ name }) => void released.push(name),
     forget: async ({ envelope }) => void forgotten.push(envelope.file_id),
     cancel: async ({ envelope }) => void cancelled.push(envelope.file_id),
     delete: async ({ envelope }) => void deleted.push(envelope.file_id),
@@ -92,7 +94,7 @@ function createWorld() {
     assert.ok(found, `${name} is not in the list`)
     return found
   }
-  return { queue, add, job, item, started, stored, forgotten, cancelled, deleted, compared }
+  return { queue, add, job, item, started, stored, forgotten, released, cancelled, deleted, compared }
 }
 
 describe('the upload queue', () => {
@@ -195,6 +197,24 @@ describe('the upload queue', () => {
     assert.equal(stored.length, 1, 'a cancelled upload is not stored again')
     await turn()
     assert.deepEqual([deleted, forgotten], [[uuid(1)], [uuid(1)]])
+  })
+
+  it('releases a file when the server has it, or when its upload is cancelled, not when it fails', async () => {
+    const { queue, add, job, item, released } = createWorld()
+    add('a', 'b', 'c')
+    job('a').end.reject(new Error('no line'))
+    await turn()
+    assert.deepEqual(released, [], 'a failed upload keeps its file')
+    job('b').end.resolve()
+    await turn()
+    assert.deepEqual(released, ['b'])
+    queue.cancel(item('c').id)
+    queue.cancel(item('a').id)
+    await turn()
+    assert.deepEqual(released, ['b', 'a', 'c'])
+    queue.clearDone()
+    await turn()
+    assert.equal(released.length, 3)
   })
 
   it('removes finished uploads from the list, and leaves them on the server', async () => {

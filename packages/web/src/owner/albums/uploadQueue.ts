@@ -39,6 +39,11 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
     sendMore()
   }
 
+  async function abandon(entry: Entry<File>): Promise<void> {
+    const { file } = entry
+    await Promise.all([discard(entry, ports.delete), file !== undefined && ports.release(file)])
+  }
+
   return {
     items: entries.items,
     subscribe: entries.subscribe,
@@ -84,7 +89,7 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
       entries.delete(id)
       stop(entry)
       // Before the run has stopped, the queue does not know all that the server has of it.
-      if (!isDone) void entry.run.then(() => discard(entry, ports.delete))
+      if (!isDone) void entry.run.then(() => abandon(entry))
       entries.notify()
       sendMore()
     },

@@ -34,6 +34,7 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
     try {
       if (entry.isUncompared) await compareFile(entry, file, controller.signal)
       await sendFile(entry, file, controller.signal)
+      await ports.release(file)
       // The owner may have cancelled while the last byte was accepted: too late, the asset exists.
       entries.change(entry, { phase: 'done', share: 1, isRetrying: false })
       if (entry.state !== undefined) await ports.forget(entry.state)

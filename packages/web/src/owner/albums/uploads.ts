@@ -3,17 +3,17 @@
 import type { Device } from '@blindkeep/client/device'
 import type { Owner, UploadState } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
+import type { AssetId } from '@blindkeep/protocol/ids'
 import { useEffect, useState } from 'preact/hooks'
 import { guardClosingWhile } from '../../common/closeGuard.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'
+import { isTaken, noteAsset, releaseTaken, resumeTaken, type TakenUploads } from '../take/takenUploads.ts'
 import { addThumbnail } from './thumbnails.ts'
 import { isActive, mayBeFinished, type UploadItem, type UploadJob } from './uploadItem.ts'
-import { createUploadQueue, type UploadQueue } from './uploadQueue.ts'
+import { createUploadQueue } from './uploadQueue.ts'
 import { deleteUpload, storedUploads, storeUpload } from './uploadStore.ts'
-
-type FileQueue = UploadQueue<File>
 
 interface Uploader {
   readonly owner: Owner
@@ -21,39 +21,58 @@ interface Uploader {
   readonly device: () => Promise<Device>
 }
 
-const queues = new WeakMap<Owner, FileQueue>()
+const uploads = new WeakMap<Owner, TakenUploads>()
+
+interface Uploads extends TakenUploads {
+  readonly items: readonly UploadItem[]
+}
 
 /** The queue and its current items. */
-export function useUploads(): { readonly queue: FileQueue; readonly items: readonly UploadItem[] } {
+export function useUploads(): Uploads {
   const { owner, baseUrl } = useOwnerPages()
   const device = useDevice()
-  const queue = queues.get(owner) ?? startQueue({ owner, baseUrl, device })
+  const started = uploads.get(owner) ?? startUploads({ owner, baseUrl, device })
+  const { queue } = started
   const [items, setItems] = useState(queue.items())
   useEffect(() => {
     const read = () => setItems(queue.items())
     read()
     return queue.subscribe(read)
   }, [queue])
-  return { queue, items }
+  return { ...started, items }
 }
 
-function startQueue(uploader: Uploader): FileQueue {
+function startUploads(uploader: Uploader): TakenUploads {
   const { owner, baseUrl } = uploader
+  const { accountId } = owner
+  const left = new AbortController()
   const queue = createUploadQueue<File>({
     send: (job) => send(uploader, job),
     compare: ({ file, onStep, ...job }) =>
       owner.requireSameFile({ ...job, source: sourceOfBlob(file), onProgress: onStep }),
     cancel: (state) => owner.cancelUpload(state),
     delete: (state) => deleteUnfinished(owner, state),
+    release: (file) => releaseTaken(file).catch(() => undefined),
     // Uploading works in a browser that stores nothing; it only can't resume after a reload.
     store: (upload) => storeUpload(upload).catch(() => undefined),
     forget: (state) => deleteUpload(state).catch(() => undefined),
   })
-  queues.set(owner, queue)
-  onOwnerLeave(owner, queue.end)
-  storedUploads({ accountId: owner.accountId, baseUrl }).then(queue.restore, () => undefined)
+  const restore = async (assetId: AssetId) => {
+    const stored = await storedUploads({ accountId, baseUrl })
+    queue.restore(stored.filter(({ state }) => state.envelope.file_id === assetId))
+  }
+  const started = { queue, restore, signal: left.signal }
+  uploads.set(owner, started)
+  onOwnerLeave(owner, () => {
+    queue.end()
+    left.abort()
+  })
+  storedUploads({ accountId, baseUrl })
+    .then(queue.restore)
+    .then(() => resumeTaken(started, { accountId, baseUrl }))
+    .catch(() => undefined)
   guardClosingWhile(() => queue.items().some(isActive), queue.subscribe)
-  return queue
+  return started
 }
 
 /** After the owner's own cancel: also deletes an asset that has landed in part, because only this upload could complete it. */
@@ -76,10 +95,12 @@ async function send({ owner, device }: Uploader, job: UploadJob<File>): Promise<
       device: signer,
       name: file.name,
       type: file.type === '' ? undefined : file.type,
-      modifiedAt: new Date(file.lastModified).toISOString(),
+      // Another app does not say when its file was changed.
+      modifiedAt: isTaken(file) ? undefined : new Date(file.lastModified).toISOString(),
       onProgress: onStep,
       signal,
     })
+    await noteAsset(file, state)
     await onState(state)
   }
   const { assetId } = await owner.finishUpload({ state, source, onState, onProgress: onStep, signal })

@@ -54,7 +54,7 @@ export function ChooseAlbum({ items, readName, onClose, onChosen }: ChooseAlbumP
       {albums !== undefined && keepable.length > 0 && (
         <AlbumForm
           albums={albums.toReversed()}
-          count={keepable.length}
+          submit={text.keeping.submit(keepable.length)}
           onClose={onClose}
           onChosen={(album) => onChosen(album, keepable)}
         />
@@ -75,12 +75,13 @@ function WantedName({ item, readName }: WantedNameProps) {
 
 interface AlbumFormProps {
   readonly albums: readonly Album[]
-  readonly count: number
+  /** What the button says. */
+  readonly submit: string
   readonly onClose: () => void
-  readonly onChosen: (album: Pick<Album, 'albumId' | 'name'>) => void
+  readonly onChosen: (album: Pick<Album, 'albumId' | 'name'>) => void | Promise<void>
 }
 
-function AlbumForm({ albums, count, onClose, onChosen }: AlbumFormProps) {
+export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFormProps) {
   const { owner, language } = useOwnerPages()
   const text = inboxText(language)
   const preset = albums.find(({ albumId }) => albumId === lastChosen) ?? albums[0]
@@ -100,7 +101,7 @@ function AlbumForm({ albums, count, onClose, onChosen }: AlbumFormProps) {
     await action.run(async () => {
       const album = known ?? (await owner.createAlbum({ name: name.trim() }))
       lastChosen = album.albumId
-      onChosen(album)
+      await onChosen(album)
     })
   }
 
@@ -133,7 +134,7 @@ function AlbumForm({ albums, count, onClose, onChosen }: AlbumFormProps) {
       <div class="row end">
         <Button onClick={onClose}>{text.cancel}</Button>
         <Button kind="primary" icon="folder" submits busy={action.isBusy}>
-          {text.keeping.submit(count)}
+          {label}
         </Button>
       </div>
     </form>

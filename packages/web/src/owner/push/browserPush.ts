@@ -3,9 +3,9 @@ import type { AddBrowser, Owner } from '@blindkeep/client/owner'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { AccountId, ChannelId } from '@blindkeep/protocol/ids'
 import type { Language } from '../../common/language.ts'
-import { trustedWorkerUrl } from '../../common/trustedUrl.ts'
 import { deletePushRecord, loadPushRecord, savePushRecord } from '../../push/pushRecord.ts'
 import { browserName } from '../browserName.ts'
+import { isInstalled, registerServiceWorker, scopeAt } from '../serviceWorkers.ts'
 
 /**
  * Why this browser cannot get messages. `install`: on an iPhone or iPad the page must be on the home screen. `unsupported`: the browser cannot, or not in a
@@ -38,10 +38,6 @@ export function pushObstacle(): PushObstacle | undefined {
 function isIos(): boolean {
   const { userAgent, maxTouchPoints } = navigator
   return /\b(?:iPhone|iPad|iPod)\b/.test(userAgent) || (/\bMacintosh\b/.test(userAgent) && maxTouchPoints > 1)
-}
-
-function isInstalled(): boolean {
-  return matchMedia('(display-mode: standalone)').matches
 }
 
 interface At {
@@ -95,7 +91,7 @@ export async function startPush({ owner, baseUrl, pushKey, language }: StartPush
 }
 
 async function subscribe(baseUrl: string, pushKey: Bytes): Promise<Omit<AddBrowser, 'name'>> {
-  const registration = await register(baseUrl).catch((error: unknown) => {
+  const registration = await registerServiceWorker(baseUrl, 'push').catch((error: unknown) => {
     throw new PushRefused('unsupported', error)
   })
   try {
@@ -118,34 +114,10 @@ function inTime<Value>(work: Promise<Value>): Promise<Value> {
   })
 }
 
-/** The worker controls the addresses of its own folder, where no page is. */
-async function register(baseUrl: string): Promise<ServiceWorkerRegistration> {
-  const script = trustedWorkerUrl(new URL(`${baseUrl}/push/worker.js`))
-  const registration = await navigator.serviceWorker.register(script, { scope: scopeAt(baseUrl) })
-  await activated(registration)
-  return registration
-}
-
-/** A subscription needs an active worker. */
-async function activated({ active, waiting, installing }: ServiceWorkerRegistration): Promise<void> {
-  const worker = waiting ?? installing
-  if (active !== null || worker === null) return
-  await new Promise<void>((resolve, reject) => {
-    const look = () => {
-      if (worker.state === 'activating' || worker.state === 'activated') resolve()
-      else if (worker.state === 'redundant') reject(new Error('the service worker was not installed'))
-    }
-    worker.addEventListener('statechange', look)
-    look()
-  })
-}
-
 function registrationAt(baseUrl: string): Promise<ServiceWorkerRegistration | undefined> {
   if (!('serviceWorker' in navigator)) return Promise.resolve(undefined)
-  return navigator.serviceWorker.getRegistration(scopeAt(baseUrl))
+  return navigator.serviceWorker.getRegistration(scopeAt(baseUrl, 'push'))
 }
-
-const scopeAt = (baseUrl: string) => `${baseUrl}/push/`
 
 /** Ends messages to this browser. The server learns it from the push service when it next sends, unless the page has removed the channel. */
 export async function endPush({ baseUrl }: At): Promise<void> {

@@ -34,6 +34,8 @@ export const owner = {
       'The secret of your new webhook is not saved yet, and is not shown again after you sign out. You find it under Account.',
     unfinished:
       'Some uploads are not finished. Signing out removes them from this browser, and they have to start again.',
+    taken:
+      'Some files from other apps are not stored at the server yet. Signing out deletes them from this browser, not from their app.',
     leave: 'Sign out now',
     stay: 'Stay here',
   },

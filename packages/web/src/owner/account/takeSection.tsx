@@ -1,0 +1,56 @@
+import { Button, Notice } from '../../common/controls.tsx'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { canTake, endTaking, isTaking, startTaking } from '../take/taking.ts'
+import { takeText } from '../take/texts.ts'
+import { useAction } from '../useAction.ts'
+import { Section } from './section.tsx'
+
+/** Turns on and off whether this device takes files that other apps share with the installed one, and says what that risks. */
+export function TakeSection() {
+  const { owner, baseUrl, language, showMessage } = useOwnerPages()
+  const { accountId } = owner
+  const text = takeText(language)
+  const { value: isOn, reload } = useLoaded(() => isTaking({ accountId, baseUrl }))
+  const action = useAction()
+  const turn = (wanted: boolean) =>
+    action.run(async () => {
+      await (wanted ? startTaking({ accountId, baseUrl }) : endTaking({ accountId, baseUrl }))
+      showMessage({ tone: 'good', text: wanted ? text.started : text.stopped })
+      reload()
+    })
+  const badge = isOn === true ? <span class="badge good">{text.isOn}</span> : undefined
+  return (
+    <Section title={text.title} state={badge}>
+      <p class="soft">{text.explain}</p>
+      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+      {isOn === true && <p>{text.install}</p>}
+      {isOn === false && !canTake() ? (
+        <p class="soft">{text.unsupported}</p>
+      ) : (
+        <>
+          <p class="soft small">{text.storing}</p>
+          <Notice tone="warn">{text.risk}</Notice>
+        </>
+      )}
+      {isOn === false && canTake() && (
+        <div>
+          <Button icon="add" busy={action.isBusy} onClick={() => void turn(true)}>
+            {text.start}
+          </Button>
+        </div>
+      )}
+      {isOn === true && (
+        <>
+          <p class="soft small">{text.stopExplain}</p>
+          <div>
+            <Button busy={action.isBusy} onClick={() => void turn(false)}>
+              {text.stop}
+            </Button>
+          </div>
+        </>
+      )}
+    </Section>
+  )
+}

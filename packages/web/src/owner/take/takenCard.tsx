@@ -1,0 +1,127 @@
+/** The files that other apps have given to this device: the owner adds them to an album, or discards them. Nothing happens to them before. */
+import type { Album } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
+import { Button, Dialog, IconButton, Notice, Progress } from '../../common/controls.tsx'
+import { CutName } from '../../common/cutName.tsx'
+import { formatBytes } from '../../common/format.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { chooseAlbumOf, deleteTaken, MAX_TAKEN_FILES, type TakenFile } from '../../take/takenFiles.ts'
+import { useUploads } from '../albums/uploads.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { AlbumForm } from '../inbox/chooseAlbum.tsx'
+import { goTo, useRoute } from '../route.ts'
+import { type TakenUploads, uploadTaken } from './takenUploads.ts'
+import './take.css'
+import { takeText } from './texts.ts'
+import { useTakenFiles } from './useTakenFiles.ts'
+
+/** A longer name is cut in its middle. */
+const CUT_FROM = 60
+
+export function TakenCard() {
+  const { owner, baseUrl, language, showMessage } = useOwnerPages()
+  const text = takeText(language)
+  const files = useTakenFiles(baseUrl, owner.accountId)
+  // On each page of the owner, because what an earlier page has begun continues with this one.
+  const { items: _, ...uploads } = useUploads()
+  const [isAdding, setAdding] = useState(false)
+  const discard = async (ids: readonly string[]) => {
+    await deleteTaken(ids)
+    showMessage({ tone: 'good', text: text.discarded(ids.length) })
+  }
+  if (files.length === 0) return <TakeFaultNotice />
+  return (
+    <section class="card stack taken" aria-labelledby="taken">
+      <h2 id="taken">{text.waiting(files.length)}</h2>
+      <p class="soft">{text.about}</p>
+      <TakenList files={files} onDiscard={(id) => void discard([id])} />
+      <TakeFaultNotice />
+      <div class="row">
+        <Button kind="primary" icon="album" onClick={() => setAdding(true)}>
+          {text.add}
+        </Button>
+        <Button icon="trash" onClick={() => void discard(files.map(({ id }) => id))}>
+          {files.length === 1 ? text.discard : text.discardAll}
+        </Button>
+      </div>
+      {isAdding && <AddDialog files={files} uploads={uploads} onClose={() => setAdding(false)} />}
+    </section>
+  )
+}
+
+/** The service worker names it in the address of the page. */
+function TakeFaultNotice() {
+  const { language } = useOwnerPages()
+  const { off, many, full, failed } = takeText(language).faults
+  const faults = new Map([
+    ['off', off],
+    ['many', many(MAX_TAKEN_FILES)],
+    ['full', full],
+    ['failed', failed],
+  ])
+  const fault = faults.get(useRoute().query.get('taken') ?? '')
+  if (fault === undefined) return null
+  return (
+    <div class="banner">
+      <Notice tone="warn">{fault}</Notice>
+    </div>
+  )
+}
+
+interface TakenListProps {
+  readonly files: readonly TakenFile[]
+  readonly onDiscard: (id: string) => void
+}
+
+function TakenList({ files, onDiscard }: TakenListProps) {
+  const { language } = useOwnerPages()
+  const text = takeText(language)
+  return (
+    <ul class="taken-list" aria-label={text.list}>
+      {files.map(({ id, file: { name, size } }) => (
+        <li key={id} class="row apart">
+          <div class="grow">
+            <div class="taken-name">{name === '' ? text.unnamed : <CutName name={name} cutFrom={CUT_FROM} />}</div>
+            <div class="small soft">{formatBytes(size, language)}</div>
+          </div>
+          <IconButton
+            icon="close"
+            label={text.discardOf(name === '' ? text.unnamed : name)}
+            onClick={() => onDiscard(id)}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface AddDialogProps {
+  readonly uploads: TakenUploads
+  readonly files: readonly TakenFile[]
+  readonly onClose: () => void
+}
+
+function AddDialog({ files, uploads, onClose }: AddDialogProps) {
+  const { owner, language } = useOwnerPages()
+  const text = takeText(language)
+  const { value: albums, error, reload } = useLoaded(() => owner.albums())
+  const add = async ({ albumId }: Pick<Album, 'albumId'>) => {
+    const own = await chooseAlbumOf(
+      files.map(({ id }) => id),
+      albumId,
+    )
+    onClose()
+    goTo(`albums/${albumId}`)
+    for (const id of own) await uploadTaken(uploads, id)
+  }
+  return (
+    <Dialog title={text.dialog(files.length)} closeLabel={text.close} onClose={onClose}>
+      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
+      {albums === undefined && error === undefined && <Progress label={text.dialog(files.length)} />}
+      {albums !== undefined && (
+        <AlbumForm albums={albums.toReversed()} submit={text.submit(files.length)} onClose={onClose} onChosen={add} />
+      )}
+    </Dialog>
+  )
+}
