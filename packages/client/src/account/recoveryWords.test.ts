@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
 import vectors from '../../../../vectors/recovery-words.json' with { type: 'json' }
 import { recoveryProof, recoveryWrapKey } from '../seal/derive.ts'
-import { secretOfWords, wordsOfSecret } from './recoveryWords.ts'
+import { secretOfWords, typedWords, wordsOfSecret } from './recoveryWords.ts'
 import { WordsError } from './wordsError.ts'
 
 describe('recovery words', () => {
@@ -29,6 +29,25 @@ describe('recovery words', () => {
     }
     await assert.rejects(secretOfWords('1. abandon 2. blindkeep'), { unknown: { place: 2, word: 'blindkeep' } })
     for (const nothing of ['', ' ', '1.']) await assert.rejects(secretOfWords(nothing), { reason: 'count' })
+  })
+
+  it('may be the whole file in which a page saves them', async () => {
+    const [vector] = vectors.valid
+    assert.ok(vector)
+    const words = await wordsOfSecret(fromHex(vector.secret))
+    const numbered = words.map((word, index) => `${index + 1}. ${word}`).join('\n')
+    for (const heading of [
+      'Blindkeep: recovery words\nFor ada@example.org\nAt https://keep.example:8443/#/recover\n\n',
+      `Blindkeep: Wiederher\u00adstellungs\u00adwörter\nFür ${'a'.repeat(240)}@example.org\nUnter https://${'k'.repeat(900)}.example\n\n`,
+    ]) {
+      const saved = `${heading}${numbered}\n`
+      for (const file of [saved, saved.replaceAll('\n', '\r\n'), `\ufeff${saved}`]) {
+        assert.equal(toHex(await secretOfWords(file)), vector.secret)
+        assert.deepEqual(typedWords(file), words)
+      }
+    }
+    const wrong = `Blindkeep\n\n${numbered.replace(`1. ${words[0]}`, '1. blindkeep')}`
+    await assert.rejects(secretOfWords(wrong), { unknown: { place: 1, word: 'blindkeep' } })
   })
 
   it('are refused with a reason, and with the word that is not on the list', async () => {

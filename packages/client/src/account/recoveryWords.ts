@@ -17,18 +17,27 @@ export async function wordsOfSecret(secret: Uint8Array): Promise<readonly string
   return entropyToMnemonic(secret, wordlist).split(' ')
 }
 
-/** The words as they were typed, without the numbers of a list (`1. core`): printed and saved words have them, and no word has a digit. */
+/**
+ * The words as they were typed, without what a saved file has around them: its heading, and the numbers of its list (`1. core`). No word has a digit.
+ */
 export function typedWords(typed: string): readonly string[] {
-  return typed
+  return listIn(typed)
     .split(/\s+/u)
     .map((word) => word.replace(/^\d{1,2}[.):]?/u, ''))
     .filter((word) => word !== '')
 }
 
-/** Capitals, spaces, line breaks and the numbers of a list do not matter. 32 bytes. Throws `WordsError`. */
+/** From the first line that begins with `1.`: the lines before it are a heading. Without such a line, everything. */
+function listIn(typed: string): string {
+  const start = typed.search(/^[ \t]*1[.):]/mu)
+  return start === -1 ? typed : typed.slice(start)
+}
+
+/** Capitals, spaces, line breaks, and the heading and the numbers of a list do not matter. 32 bytes. Throws `WordsError`. */
 export async function secretOfWords(typed: string): Promise<Bytes> {
-  if (typed.trim().length > MAX_TYPED_CHARACTERS) throw wrongCount()
-  const words = typedWords(typed.normalize('NFKD').toLowerCase())
+  const list = listIn(typed).trim()
+  if (list.length > MAX_TYPED_CHARACTERS) throw wrongCount()
+  const words = typedWords(list.normalize('NFKD').toLowerCase())
   const { mnemonicToEntropy, wordlist } = await loadList()
   const known = new Set(wordlist)
   const at = words.findIndex((word) => !known.has(word))
