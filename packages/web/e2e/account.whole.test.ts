@@ -145,7 +145,9 @@ describe('an account', () => {
     await button(page, german.recover.submit).click()
     await page.getByText(germanProblems.unknownWord(5, 'quark')).waitFor()
     await assertAccessible(page)
-    await field(page, german.recover.words).fill(words.join(' ').toUpperCase())
+    const list = words.map((word, index) => `${index + 1}. ${word.toUpperCase()}`).join('\n')
+    const heading = `${german.words.fileTitle}\n${german.secret.of(email)}\n${german.secret.at(page.url())}`
+    await field(page, german.recover.words).fill(`${heading}\n\n${list}\n`)
     await button(page, german.recover.submit).click()
     await page.getByText(german.recover.done).waitFor()
     await assertAccessible(page)

@@ -28,10 +28,10 @@ async function ask(page: Page): Promise<void> {
   await page.getByRole('dialog').waitFor()
 }
 
-/** An owner with a topic at an address to which the server does not send, and a mail address that waits for its code. */
+/** An owner with a topic at a name that has no address, and a mail address that waits for its code. */
 async function beginMessages(world: World): Promise<Begin> {
   const { owner } = await world.person()
-  const { channel } = await owner.addChannel({ kind: 'ntfy', address: 'https://10.0.0.7/files-for-olga' })
+  const { channel } = await owner.addChannel({ kind: 'ntfy', address: 'https://ntfy.invalid/files-for-olga' })
   await owner.testChannel(channel.channelId)
   await owner.addChannel({ kind: 'email', address: 'olga.with.a.rather.long.name@mail.example.org' })
   return { url: `${world.url}/#/account`, signedInAs: owner }

@@ -257,6 +257,10 @@ describe('a name or address inside the operator’s network', () => {
       assert.match(faultOf(`https://${host}/`) ?? '', /^must have a host of at most 254/)
     for (const url of ['hooks.example', 'ftp://hooks.example/', 'file:///etc/passwd', ''])
       assert.match(faultOf(url) ?? '', /^must be an https URL/, url)
+    for (const url of ['https://10.0.0.1/', 'https://[fd00::1]/', 'https://0x0a000001/', 'http://93.184.215.14/'])
+      assert.match(faultOf(url) ?? '', /^must not lead to an address/, url)
+    for (const url of ['https://93.184.215.14/', 'http://127.0.0.1:9/', 'http://10.0.0.1.example/'])
+      assert.equal(faultOf(url), undefined, url)
   })
 })
 

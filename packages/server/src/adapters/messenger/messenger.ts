@@ -2,7 +2,7 @@
 import type { ChannelKind } from '@blindkeep/protocol/schemas/channels'
 import type { Clock } from '../../ports/clock.ts'
 import type { PushSigner } from '../../ports/keyring.ts'
-import type { Messenger, Target } from '../../ports/messenger.ts'
+import type { Messenger } from '../../ports/messenger.ts'
 import { createAllowedAddresses } from './allowedAddresses.ts'
 import { createSendMail, type MailSettings } from './mail.ts'
 import { ntfyRequest } from './ntfy.ts'
@@ -33,13 +33,18 @@ export function createMessenger(
   { clock, pushSigner, resolve = createResolveName(), ca }: MessengerPorts,
   { offered, networks, serverId, mail }: MessengerSettings,
 ): Messenger {
-  const post = createPost({ allowed: createAllowedAddresses(networks), resolve, ca })
+  const allowed = createAllowedAddresses(networks)
+  const post = createPost({ allowed, resolve, ca })
   const sendMail = mail && createSendMail(mail)
   const { host } = new URL(serverId)
   return {
     offered,
     pushKey: offered.includes('push') ? pushSigner.publicKey : undefined,
-    faultIn,
+    faultIn(target) {
+      if (target.kind === 'email') return undefined
+      const isWrong = target.kind === 'push' && !isPushKey(target.p256dh)
+      return isWrong ? 'must be of a subscription whose key is a point of P-256' : faultInUrl(target.url, allowed)
+    },
     async send(target, message, signal) {
       if (!offered.includes(target.kind)) return { fault: 'not_offered' }
       switch (target.kind) {
@@ -54,10 +59,4 @@ export function createMessenger(
       }
     },
   }
-}
-
-function faultIn(target: Target): string | undefined {
-  if (target.kind === 'email') return undefined
-  const isWrong = target.kind === 'push' && !isPushKey(target.p256dh)
-  return isWrong ? 'must be of a subscription whose key is a point of P-256' : faultInUrl(target.url)
 }

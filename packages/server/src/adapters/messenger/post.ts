@@ -67,19 +67,33 @@ export function createPost({ allowed, resolve, ca }: Posting) {
   }
 
   /** Undefined also if the name is unknown: the difference would let an owner read the names of the operator's network. */
-  async function addressOf({ hostname, protocol, port }: URL): Promise<LookupAddress | undefined> {
-    const name = hostname.replace(/^\[|\]$/g, '')
-    const family = isIP(name)
-    const addresses = family === 0 ? await resolve(name).catch(() => []) : [{ address: name, family }]
-    // A name with one forbidden address has no honest reason to have it.
-    if (!addresses.every(({ address }) => allowed.isAllowed(address))) return undefined
-    const isPlain = protocol !== 'https:' || !PUBLIC_PORTS.includes(port)
-    return addresses.find(({ address }) => !isPlain || allowed.isNamed(address))
+  async function addressOf(url: URL): Promise<LookupAddress | undefined> {
+    const literal = literalIn(url)
+    return chosenOf(url, literal === undefined ? await resolve(url.hostname).catch(() => []) : [literal], allowed)
   }
 }
 
+/** The host of a URL that is an address and no name. */
+function literalIn({ hostname }: URL): LookupAddress | undefined {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  const family = isIP(address)
+  return family === 0 ? undefined : { address, family }
+}
+
+/** Of the addresses of a URL's host, one to which this URL may lead. */
+function chosenOf(
+  { protocol, port }: URL,
+  addresses: readonly LookupAddress[],
+  allowed: AllowedAddresses,
+): LookupAddress | undefined {
+  // A name with one forbidden address has no honest reason to have it.
+  if (!addresses.every(({ address }) => allowed.isAllowed(address))) return undefined
+  const isPlain = protocol !== 'https:' || !PUBLIC_PORTS.includes(port)
+  return addresses.find(({ address }) => !isPlain || allowed.isNamed(address))
+}
+
 /** What can be said of a URL before its name is resolved, as a sentence without its subject. */
-export function faultInUrl(text: string): string | undefined {
+export function faultInUrl(text: string, allowed: AllowedAddresses): string | undefined {
   const url = URL.parse(text)
   if (url === null || !(url.protocol === 'https:' || url.protocol === 'http:')) return 'must be an https URL'
   if (url.username !== '' || url.password !== '') return 'must not contain a user or a password'
@@ -87,6 +101,9 @@ export function faultInUrl(text: string): string | undefined {
   // No name is longer (RFC 1035), and a client refuses a list that shows a longer one: then its owner could not remove the channel.
   if (url.host.length > MAX_CHANNEL_SHOWN_LENGTH)
     return `must have a host of at most ${MAX_CHANNEL_SHOWN_LENGTH} characters`
+  const literal = literalIn(url)
+  if (literal !== undefined && chosenOf(url, [literal], allowed) === undefined)
+    return 'must not lead to an address or a port to which this server does not send'
   return undefined
 }
 
