@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { overHttp } from '../testing/http.ts'
+import { inWorld } from '../testing/world.ts'
 import { boundConnections, type ConnectionLimits } from './connections.ts'
 import type { SenderOf } from './source.ts'
 
@@ -129,4 +131,30 @@ describe('connections', () => {
       assert.equal(reader.destroyed, false)
     })
   })
+
+  it(
+    'are closed without a word when their first request is late: a browser would take an answer as that of its next request',
+    inWorld(async (world) => {
+      const { app } = overHttp(world)
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      const { port } = app.server.address() as AddressInfo
+      const heard = async (sent: string) => {
+        const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+        let answer = ''
+        socket.setEncoding('latin1').on('data', (text: string) => {
+          answer += text
+        })
+        socket.write(sent)
+        await once(socket, 'close')
+        return answer.split('\r\n')[0]
+      }
+      try {
+        assert.equal(await heard('no request\r\n\r\n'), 'HTTP/1.1 400 Bad Request')
+        app.server.headersTimeout = 1
+        assert.deepEqual(await Promise.all([heard(''), heard('GET / HT')]), ['', ''])
+      } finally {
+        await app.close()
+      }
+    }),
+  )
 })

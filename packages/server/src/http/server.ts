@@ -76,8 +76,11 @@ const OPTIONS = {
   routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
   // Fastify would load Ajv at each start, although no route gives it a schema: bodies are checked by the schemas of the protocol.
   schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
-  clientErrorHandler: (_error, socket) =>
-    void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
+  clientErrorHandler(error, socket) {
+    // A browser opens connections ahead. An answer to a late one could meet its first request, which it would refuse; one that is closed, it replaces.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy()
+    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  },
 } as const satisfies FastifyHttpOptions<Server>
 
 function withoutSchemas(): never {

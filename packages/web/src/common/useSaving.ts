@@ -25,7 +25,7 @@ export interface Saving {
   readonly now: SavingNow | undefined
   /**
    * Downloads one file after the other, and resolves with their number, which is smaller when the person has dismissed the question or stopped. Rejects with
-   * the error of the first file that fails. Call it in the same task as the click.
+   * the error of the first file that fails. Call it in the same task as the click. While a job runs, it does nothing.
    */
   save(files: readonly FileToSave[], onSaved?: (index: number) => void): Promise<number>
   stop(): void
@@ -39,7 +39,7 @@ export function useSaving(): Saving {
   useEffect(() => stop, [])
 
   async function save(files: readonly FileToSave[], onSaved?: (index: number) => void): Promise<number> {
-    stop()
+    if (running.current !== undefined) return 0
     const controller = new AbortController()
     running.current = controller
     const { signal } = controller
@@ -55,7 +55,8 @@ export function useSaving(): Saving {
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {
-      if (running.current === controller) setNow(undefined)
+      running.current = undefined
+      setNow(undefined)
     }
     return saved
   }

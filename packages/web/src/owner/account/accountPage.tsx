@@ -52,19 +52,20 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
   const { email, createdAt, isSuspended, hasSecondFactor } = account
   // Sign-ins that end with a key, or beside it, are still in the list of sign-ins.
   const [endings, setEndings] = useState(0)
+  const countEnding = () => setEndings((count) => count + 1)
   return (
     <>
       <Section title={email} state={isSuspended ? <span class="badge warn">{text.page.suspended}</span> : undefined}>
         <p class="soft">{text.page.since(formatInstant(createdAt, language))}</p>
       </Section>
-      <ChangePassword email={email} asksCode={hasSecondFactor} />
-      <PasskeysSection onEnded={() => setEndings((count) => count + 1)} />
+      <ChangePassword email={email} asksCode={hasSecondFactor} onEnded={countEnding} />
+      <PasskeysSection onEnded={countEnding} />
       <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
       <RecoveryCheck email={email} />
       <NotifySection />
       <TakeSection />
       <SessionsSection session={session} endings={endings} />
-      <DevicesSection session={session} onEnded={() => setEndings((count) => count + 1)} />
+      <DevicesSection session={session} onEnded={countEnding} />
       <DeleteAccount email={email} asksCode={hasSecondFactor} session={session} />
     </>
   )

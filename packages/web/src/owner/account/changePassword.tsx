@@ -16,6 +16,8 @@ interface ChangePasswordProps {
   readonly email: string
   /** A second factor is on. */
   readonly asksCode: boolean
+  /** Other sessions have ended. */
+  readonly onEnded: () => void
 }
 
 export function ChangePassword(props: ChangePasswordProps) {
@@ -27,7 +29,7 @@ export function ChangePassword(props: ChangePasswordProps) {
   )
 }
 
-function ChangeForm({ email, asksCode, onClose }: ChangePasswordProps & { readonly onClose: () => void }) {
+function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps & { readonly onClose: () => void }) {
   const { owner, language, showMessage } = useOwnerPages()
   const text = accountText(language)
   const [present, setPresent] = useState('')
@@ -42,6 +44,7 @@ function ChangeForm({ email, asksCode, onClose }: ChangePasswordProps & { readon
     const given = { present, next: next.value, onProgress: setShare, ...(asksCode && { code }) }
     const wasDone = await action.run(() => owner.changePassword(given))
     if (!wasDone) return
+    onEnded()
     // A passkey survives the change, and a thief may have added one, so the message counts them. The password is changed even if they cannot be listed.
     const passkeys = await owner.passkeys().catch(() => [])
     const { done, doneWithPasskeys } = text.changePassword

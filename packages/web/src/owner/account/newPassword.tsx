@@ -37,6 +37,7 @@ export function NewPasswordFields({ password, label, language, email, hasTried }
   const text = accountText(language)
   const { level, missing } = passwordStrength(value, email)
   const isBlank = value === ''
+  const isFaulty = hasTried && level === 'short'
   const verdict = missing === undefined ? text.strength[level] : text.strength.short(missing)
   return (
     <>
@@ -48,7 +49,7 @@ export function NewPasswordFields({ password, label, language, email, hasTried }
           language={language}
           autocomplete="new-password"
           hint={text.strength.hint}
-          fault={hasTried && level === 'short' ? verdict : undefined}
+          fault={isFaulty ? verdict : undefined}
         />
         <div class={`strength ${isBlank ? 'short' : level}`} aria-hidden="true">
           <span />
@@ -56,7 +57,7 @@ export function NewPasswordFields({ password, label, language, email, hasTried }
           <span />
         </div>
         <div class="small soft" role="status" aria-label={text.strength.label}>
-          {isBlank ? '' : verdict}
+          {isBlank || isFaulty ? '' : verdict}
         </div>
       </div>
       <PasswordField

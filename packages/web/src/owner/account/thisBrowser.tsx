@@ -46,7 +46,7 @@ export function ThisBrowser({ pushKey, present, reload }: ThisBrowserProps) {
       )}
       {!isFinal && (
         <div>
-          <Button icon="add" busy={action.isBusy} onClick={() => void start()}>
+          <Button icon="add" busy={action.isBusy} disabled={obstacle === 'denied'} onClick={() => void start()}>
             {text.start}
           </Button>
         </div>

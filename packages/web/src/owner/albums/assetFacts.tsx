@@ -3,14 +3,13 @@ import { Name } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
+import { keyName } from '../account/keyName.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { knownPins, rememberPins } from '../storage/knownPins.ts'
+import { accountText } from '../texts.ts'
 import { hashesOf, type ShownAsset, type Trust } from './shownAsset.ts'
 import { albumsText } from './texts.ts'
-
-/** The start of an id is enough to tell devices apart. */
-const SHORT_ID = 8
 
 interface AssetFactListProps {
   readonly shown: ShownAsset
@@ -73,10 +72,17 @@ function Signer({ signed: { deviceId, timestamp }, trust }: SignerProps) {
   const text = albumsText(language).asset
   const devices = useLoaded(() => owner.devices())
   const device: ListedDevice | undefined = devices.value?.find((one) => one.deviceId === deviceId)
-  const id = deviceId.slice(0, SHORT_ID)
+  const key = accountText(language).devices.device(keyName(deviceId))
   return (
     <>
-      {device === undefined ? text.deviceUnknown(id) : text.device(id, formatInstant(device.createdAt, language))}
+      {device?.name === undefined ? (
+        key
+      ) : (
+        <>
+          <Name>{device.name}</Name>, {key}
+        </>
+      )}
+      {device !== undefined && `, ${text.keyAdded(formatInstant(device.createdAt, language))}`}
       <span class="small soft"> · {formatInstant(timestamp, language)}</span>
       {trust.kind === 'revoked' && <span class="small soft"> · {text.deviceRevoked}</span>}
     </>

@@ -19,6 +19,7 @@ interface BatchCardProps {
   readonly nowMs: number
   readonly chosen: ReadonlySet<string>
   readonly isBusy: boolean
+  readonly isSaving: boolean
   /** More of its files are looked for. */
   readonly isLooking: boolean
   readonly isOpen: boolean
@@ -29,7 +30,8 @@ interface BatchCardProps {
 }
 
 export function BatchCard(props: BatchCardProps) {
-  const { batch, language, nowMs, chosen, isBusy, isLooking, isOpen, onOpen, rowsMax, actions, linkLabel } = props
+  const { batch, language, nowMs, chosen, isBusy, isSaving, isLooking, isOpen, onOpen, rowsMax, actions, linkLabel } =
+    props
   const { items } = batch
   const text = inboxText(language)
   const id = useId()
@@ -62,7 +64,7 @@ export function BatchCard(props: BatchCardProps) {
               <DropRow
                 key={item.dropId}
                 isInBatch
-                {...{ item, linkLabel, language, nowMs, isBusy, actions }}
+                {...{ item, linkLabel, language, nowMs, isBusy, isSaving, actions }}
                 isChosen={chosen.has(item.dropId)}
               />
             ))}
@@ -147,13 +149,19 @@ function BatchActions({
   batch: { items },
   language,
   isBusy,
+  isSaving,
   actions,
   title,
 }: BatchCardProps & { readonly title: string }) {
   const text = inboxText(language)
   return (
     <div class="row batch-actions">
-      <Button icon="download" label={text.zip.downloadOf(title)} onClick={() => actions.onZip(items, title)}>
+      <Button
+        icon="download"
+        label={text.zip.downloadOf(title)}
+        disabled={isSaving}
+        onClick={() => actions.onZip(items, title)}
+      >
         {text.zip.download}
       </Button>
       <Button icon="folder" label={text.keepOf(title)} disabled={isBusy} onClick={() => actions.onKeep(items)}>

@@ -34,6 +34,8 @@ interface DropRowProps {
   readonly nowMs: number
   readonly isChosen: boolean
   readonly isBusy: boolean
+  /** A download is running: no other can start. */
+  readonly isSaving: boolean
   /** The batch says once what is the same for all of its files. */
   readonly isInBatch?: boolean
   /** Must be the same object in each drawing. */
@@ -42,9 +44,10 @@ interface DropRowProps {
 
 /** Memoized: a list of thousands changes often, mostly in other rows. */
 export function DropRow(props: DropRowProps) {
-  const { item, linkLabel, language, isChosen, isBusy, isInBatch, actions } = props
+  const { item, linkLabel, language, isChosen, isBusy, isSaving, isInBatch, actions } = props
   const nowMs = isInBatch === true ? 0 : props.nowMs
-  return useMemo(() => <Row {...props} />, [item, linkLabel, language, nowMs, isChosen, isBusy, isInBatch, actions])
+  const parts = [item, linkLabel, language, nowMs, isChosen, isBusy, isSaving, isInBatch, actions]
+  return useMemo(() => <Row {...props} />, parts)
 }
 
 function Row(props: DropRowProps) {
@@ -147,7 +150,7 @@ export function Arrival({ linkLabel, receivedAt, nowMs, language }: ArrivalProps
   )
 }
 
-function Actions({ item, language, isBusy, actions: { onKeep, onDownload, onDiscard } }: DropRowProps) {
+function Actions({ item, language, isBusy, isSaving, actions: { onKeep, onDownload, onDiscard } }: DropRowProps) {
   const text = inboxText(language)
   const name = plainNameOf(item, language)
   return (
@@ -155,7 +158,12 @@ function Actions({ item, language, isBusy, actions: { onKeep, onDownload, onDisc
       {item.file !== undefined && (
         <>
           <IconButton icon="folder" label={text.keepOf(name)} disabled={isBusy} onClick={() => onKeep([item])} />
-          <IconButton icon="download" label={text.downloadOf(name)} onClick={() => onDownload(item)} />
+          <IconButton
+            icon="download"
+            label={text.downloadOf(name)}
+            disabled={isSaving}
+            onClick={() => onDownload(item)}
+          />
         </>
       )}
       <IconButton icon="trash" label={text.discardOf(name)} disabled={isBusy} onClick={() => onDiscard([item])} />

@@ -7,6 +7,7 @@ import type { Batch, Owner } from '@blindkeep/client/owner'
 import { newOwner, sendFile } from '../../../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../../../testing/startServer.ts'
 import { batchIdOf, entriesOf } from './batches.ts'
+import { isUnread } from './dropList.ts'
 import { createInboxDrops, EMPTY_INBOX, type InboxSnapshot } from './inboxDrops.ts'
 
 let server: RunningServer
@@ -18,14 +19,16 @@ after(() => server.stop())
 type Watched = Pick<Owner, 'pendingDrops' | 'describeDrop'>
 
 /** An owner's page that follows the events of the server. `around` stands between it and the owner. */
-async function openPage(t: TestContext, { files = 0, around = (owner: Owner): Watched => owner } = {}) {
-  const asked: string[] = []
+async function openPage(t: TestContext, { files = 0, refusals = 0, around = (owner: Owner): Watched => owner } = {}) {
+  const [asked, pauses]: [string[], number[]] = [[], []]
+  let refusalsLeft = refusals
   const owner = await newOwner(server.url, {
     ...nodeEnvironment,
     fetch: (input, init) => {
       const { pathname, searchParams } = new URL(String(input))
       if (pathname === '/v1/drops') asked.push(`${searchParams.get('order')} ${searchParams.has('after')}`)
       if (pathname.endsWith('/content')) asked.push('name')
+      if (pathname.endsWith('/content') && refusalsLeft-- > 0) return new Response(null, { status: 400 })
       return nodeEnvironment.fetch(input, init)
     },
   })
@@ -37,6 +40,7 @@ async function openPage(t: TestContext, { files = 0, around = (owner: Owner): Wa
   const waiting = new Set<() => void>()
   const inbox = createInboxDrops({
     owner: around(owner),
+    environment: { wait: async (pauseMs) => void pauses.push(pauseMs) },
     onChange(snapshot) {
       shown = snapshot
       for (const look of waiting) look()
@@ -71,7 +75,7 @@ async function openPage(t: TestContext, { files = 0, around = (owner: Owner): Wa
   const untilListed = (count: number) => until(({ drops, isListed }) => isListed && drops.length === count)
   const untilNamed = (count: number) =>
     until(({ drops }) => drops.filter(({ file }) => file !== undefined).length === count)
-  return { owner, inbox, asked, send, until, untilListed, untilNamed }
+  return { owner, inbox, asked, pauses, send, until, untilListed, untilNamed }
 }
 
 const namesIn = ({ drops }: InboxSnapshot) => drops.map(({ file }) => file?.name)
@@ -179,6 +183,20 @@ describe('the inbox of a page', () => {
     await send('later')
     const { error } = await untilListed(2)
     assert.deepEqual([error, asked], [undefined, ['newest false']])
+  })
+
+  it('asks again for a name that was refused, and says so only after some tries', async (t) => {
+    const read = async (refusals: number) => {
+      const { inbox, asked, pauses, until, untilListed } = await openPage(t, { files: 1, refusals })
+      inbox.reload()
+      const [drop] = (await untilListed(1)).drops
+      assert.ok(drop)
+      inbox.readName(drop)
+      const [item] = (await until(({ drops: [shown] }) => shown !== undefined && !isUnread(shown))).drops
+      return [item?.file?.name, item?.fault?.reason, asked.filter((one) => one === 'name').length, pauses]
+    }
+    assert.deepEqual(await read(2), ['0', undefined, 3, [500, 1500]])
+    assert.deepEqual(await read(4), [undefined, 'refused', 4, [500, 1500, 4000]])
   })
 
   it('reads the names of a whole batch when one of its files is known, and few others', async (t) => {

@@ -1,10 +1,12 @@
 /** The files in the inbox, kept current: listed once in pages, then followed from event to event. Names are read only where they are shown. */
+import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import type { DropFacts, InboxItem, LiveEvent, Owner } from '@blindkeep/client/owner'
 import type { DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import { createRefresher } from '../../common/refresher.ts'
 import { createSharedLoads, type Outcome } from '../../common/sharedLoads.ts'
 import { createBatchReading } from './batchReading.ts'
 import { createDropList, type ListedDrop } from './dropList.ts'
+import { isTemporary } from './texts.ts'
 
 export interface InboxSnapshot {
   /** Newest first. */
@@ -34,14 +36,17 @@ export interface InboxDrops {
 interface InboxDropsPorts {
   readonly owner: Pick<Owner, 'pendingDrops' | 'describeDrop'>
   readonly onChange: (snapshot: InboxSnapshot) => void
+  readonly environment?: Pick<Environment, 'wait'>
 }
 
 /** Browsers send six requests to a server at once: one is the stream of events, and one is left for what the owner does. */
 const MAX_NAMES_AT_ONCE = 4
+/** Between the tries to read a name, unless the file itself is the reason. */
+const PAUSES_MS = [500, 1500, 4000]
 /** A thousand changes at once must not draw the page a thousand times. */
 const PUBLISH_MS = 100
 
-export function createInboxDrops({ owner, onChange }: InboxDropsPorts): InboxDrops {
+export function createInboxDrops({ owner, onChange, environment = systemEnvironment }: InboxDropsPorts): InboxDrops {
   const [stopped, list] = [new AbortController(), createDropList()]
   const { signal } = stopped
   /** Drops of events that were not looked for yet. */
@@ -54,13 +59,10 @@ export function createInboxDrops({ owner, onChange }: InboxDropsPorts): InboxDro
     batches.look()
     onChange({ drops: list.all(), isListed, lookingIn: batches.links(), error })
   })
-  const readName = createNameReading({
-    owner,
-    onName(outcome) {
-      if (outcome.value === undefined) error = outcome.error
-      else list.show(outcome.value)
-      publish()
-    },
+  const readName = createNameReading({ owner, environment }, (outcome) => {
+    if (outcome.value === undefined) error = outcome.error
+    else list.show(outcome.value)
+    publish()
   })
   // Before the whole list is there, names that are not in view would only delay it.
   const batches = createBatchReading({ drops: () => (isListed ? list.all() : []), read: readName })
@@ -130,25 +132,37 @@ export function createInboxDrops({ owner, onChange }: InboxDropsPorts): InboxDro
   }
 }
 
-interface NameReadingPorts {
+interface NameReadingPorts extends Required<Pick<InboxDropsPorts, 'environment'>> {
   readonly owner: Pick<Owner, 'describeDrop'>
-  readonly onName: (outcome: Outcome<InboxItem>) => void
 }
 
-/** Reads each name once for all who want it. */
-function createNameReading({ owner, onName }: NameReadingPorts) {
+/** Reads each name once for all who want it. A good file may have met a connection that broke, or a server that was busy: then it is tried again. */
+function createNameReading({ owner, environment }: NameReadingPorts, onName: (outcome: Outcome<InboxItem>) => void) {
   const names = createSharedLoads<InboxItem>({
     maxAtOnce: MAX_NAMES_AT_ONCE,
     maxUnused: 0,
     maxAgeMs: 0,
     dispose: () => undefined,
   })
+
+  async function read(drop: DropFacts, signal: AbortSignal): Promise<InboxItem> {
+    for (const pauseMs of PAUSES_MS) {
+      const item = await owner.describeDrop(drop, { signal })
+      if (item.fault === undefined || !isTemporary(item.fault)) return item
+      await environment.wait(pauseMs, signal)
+    }
+    return owner.describeDrop(drop, { signal })
+  }
+
   return (drop: DropFacts, onEnd: () => void = () => undefined): (() => void) => {
-    const read = (signal: AbortSignal) => owner.describeDrop(drop, { signal })
-    return names.use(drop.dropId, read, (outcome) => {
-      onName(outcome)
-      onEnd()
-    })
+    return names.use(
+      drop.dropId,
+      (signal) => read(drop, signal),
+      (outcome) => {
+        onName(outcome)
+        onEnd()
+      },
+    )
   }
 }
 

@@ -26,10 +26,12 @@ interface InboxListProps extends DropActions {
   readonly onSelection: (selection: Selection) => void
   /** A task is running: no other can start. */
   readonly isBusy: boolean
+  /** A download is running: no other can start. */
+  readonly isSaving: boolean
 }
 
 export function InboxList(props: InboxListProps) {
-  const { entries, lookingIn, labelOfLink, selection, onSelection, isBusy, ...actions } = props
+  const { entries, lookingIn, labelOfLink, selection, onSelection, isBusy, isSaving, ...actions } = props
   const { language } = useOwnerPages()
   const text = inboxText(language)
   const nowMs = useNow()
@@ -51,7 +53,7 @@ export function InboxList(props: InboxListProps) {
         ),
       ),
   })
-  const common = { actions: rowActions, language, nowMs, isBusy }
+  const common = { actions: rowActions, language, nowMs, isBusy, isSaving }
   const { drawn, isAll } = firstRows(entries, openBatches, count)
   return (
     <div class="stack tight">
@@ -69,7 +71,11 @@ export function InboxList(props: InboxListProps) {
             <Button kind="primary" icon="folder" disabled={isBusy} onClick={() => actions.onKeep(chosen)}>
               {text.keep}
             </Button>
-            <Button icon="download" onClick={() => actions.onZip(chosen, text.zip.title(chosen.length))}>
+            <Button
+              icon="download"
+              disabled={isSaving}
+              onClick={() => actions.onZip(chosen, text.zip.title(chosen.length))}
+            >
               {text.zip.download}
             </Button>
             <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => actions.onDiscard(chosen)}>

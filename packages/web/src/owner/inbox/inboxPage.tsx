@@ -56,7 +56,6 @@ export function InboxPage() {
       {drops.length === 0 && !isListed && error === undefined && <Progress label={text.listing} />}
       {error !== undefined && <ErrorNotice error={error} language={language} onRetry={inbox.reload} />}
       <WorkStatus work={work} language={language} />
-      <SavingStatus saving={saving} language={language} isHidden={dialog?.kind === 'details'} />
       {drops.length === 0 && isListed && <EmptyInbox language={language} />}
       {drops.length > 0 && (
         <>
@@ -76,10 +75,12 @@ export function InboxPage() {
               )}
               onSelection={setSelection}
               isBusy={work.running !== undefined}
+              isSaving={saving.now !== undefined}
             />
           )}
         </>
       )}
+      <SavingStatus saving={saving} language={language} isHidden={dialog?.kind === 'details'} />
       <InboxDialogs
         {...actions}
         dialog={dialog}

@@ -10,14 +10,15 @@ interface SavingStatusProps {
   readonly isHidden: boolean
 }
 
+/** At the end of what is in view, however far the owner has scrolled to the button. */
 export function SavingStatus({ saving, language, isHidden }: SavingStatusProps) {
   const { now, fault } = saving
   const text = inboxText(language)
-  if (isHidden) return null
+  if (isHidden || (now === undefined && fault === undefined)) return null
   return (
-    <>
+    <div class="saving-status stack tight">
       {now !== undefined && (
-        <div class="card work stack tight">
+        <div class="card stack tight">
           <div class="row apart">
             <p class="grow">{text.downloading(now.name)}</p>
             <Button kind="quiet" icon="close" onClick={saving.stop}>
@@ -42,6 +43,6 @@ export function SavingStatus({ saving, language, isHidden }: SavingStatusProps) 
           </div>
         </Notice>
       )}
-    </>
+    </div>
   )
 }

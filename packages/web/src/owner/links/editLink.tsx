@@ -41,7 +41,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
       await owner.changeLink(link.opaqueId, change)
     })
     if (!isSaved) return
-    showMessage({ tone: 'good', text: text.editing.done(label) })
+    showMessage({ tone: 'good', text: text.editing.done(labelOf({ label: change.label ?? link.label }, language)) })
     onChanged()
     onClose()
   }

@@ -43,7 +43,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
       'Der Server hat diese Datei durch eine andere ersetzt, nachdem er sie aufgeführt hatte. Ein echter Server tut das nie. Sagen Sie es dem Betreiber dieses Servers; laden Sie die Seite neu, um die andere Datei zu sehen.',
     not_in_inbox: 'Sie ist nicht mehr im Eingang.',
     refused:
-      'Der Server gibt sie im Moment nicht heraus. Versuchen Sie es später noch einmal, oder fragen Sie den Betreiber dieses Servers.',
+      'Der Server hat den Namen mehrmals nicht herausgegeben. Versuchen Sie es noch einmal; wenn es so bleibt, fragen Sie den Betreiber dieses Servers.',
     unreachable: 'Die Verbindung ist abgebrochen, bevor der Name gelesen werden konnte.',
     answer_broken: 'Die Antwort des Servers ist nicht lesbar.',
   },
