@@ -6,6 +6,7 @@ import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { adoptInPart, anotherClient, type Keeper, openedDrops, sendFile } from '../../../testing/people.ts'
 import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
+import { keyName } from '../src/owner/account/keyName.ts'
 import { problems as problemTexts } from '../src/text/en/problems.ts'
 import { assertAccessible } from './axe.ts'
 import { clipboardOf, useBrowser } from './browser.ts'
@@ -70,6 +71,9 @@ describe('an album', () => {
     await button(page, 'Show preview').click()
     await page.frameLocator('iframe.preview').getByText('Sealed before it leaves.').first().waitFor()
     await page.getByText('3, and all are valid').waitFor()
+    const signer = (await owner.devices()).find(({ name }) => name === 'Chrome on Linux')
+    assert.ok(signer)
+    await page.getByText(`Chrome on Linux, Key ${keyName(signer.deviceId)}, added on`).waitFor()
     await assertAccessible(page)
     const saved = await savedBy(page, () => button(page, 'Download').click())
     assert.equal(saved.name, 'letters.txt')
@@ -331,6 +335,21 @@ describe('a share', () => {
     await page.locator('h1:focus').waitFor()
     await receiver.page.reload()
     await receiver.page.getByRole('heading', { name: 'Nothing is shared here any more' }).waitFor()
+  })
+
+  it('says in the list which of its files are gone', async (t) => {
+    const keeper = await world.keeper()
+    const { owner } = keeper
+    const assets = [await upload(keeper, 'stays.txt', text), await upload(keeper, 'leaves.txt', text)]
+    await owner.createShare(assets, { name: 'Both' })
+    const { page } = await browser.open(t, { url: `${world.url}/#/shares`, signedInAs: owner })
+    const both = page.getByRole('listitem').filter({ hasText: 'Both' })
+    await both.getByText('2 files').waitFor()
+    await owner.deleteAsset(assets[1] ?? '')
+    const gone = both.getByText('1 file no longer available')
+    await gone.waitFor()
+    assert.match(await gone.innerText(), /leaves\.txt$/)
+    await assertAccessible(page)
   })
 
   it('that has ended can be removed from the list', async (t) => {

@@ -1,5 +1,6 @@
 /** The receiver's side of a share: a client that has its address and nothing else. */
 import { type Bytes, fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { type Environment, systemEnvironment } from '../environment.ts'
 import { type Call, createCalls } from '../http/call.ts'
 import { openDownload } from '../http/download.ts'
@@ -15,6 +16,8 @@ export { ShareError, type ShareFault } from './shareError.ts'
 export type { SharedFile } from './shareIndex.ts'
 
 export interface SharedAsset extends SharedFile {
+  /** Of the sealed file: the address of the blob. */
+  readonly hash: Sha256Hex
   /**
    * Streams the file. Rejects with `SealError`, or `ShareError` `asset_differs`, when the server returns something else, and with what a call throws:
    * `error.share.not_found` once the owner has deleted the asset or the share. When the connection breaks, the stream goes on where it was; it fails
@@ -89,6 +92,7 @@ function sharedAsset({ call, environment, opaqueId, proof }: ShareReader, entry:
   const { hash, secrets, ...file } = entry
   return {
     ...file,
+    hash,
     async open({ signal } = {}) {
       const stream = await openDownload({
         operation: 'shareBlob',

@@ -6,11 +6,14 @@ import { formatBytes, formatInstant } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
+import type { AssetMap } from '../albums/assetFeed.ts'
+import { useAssets } from '../albums/useAlbumData.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { NameDialog } from '../nameDialog.tsx'
 import { useAction } from '../useAction.ts'
 import { hasEnded } from './expiry.ts'
+import { GoneFiles } from './goneFiles.tsx'
 import { ShareAddress } from './shareAddress.tsx'
 import './shares.css'
 import { sharesText } from './texts.ts'
@@ -22,6 +25,7 @@ export function SharesPage() {
   const { owner, language } = useOwnerPages()
   const text = sharesText(language)
   const shares = useLoaded(() => owner.listShares())
+  const { value: assets } = useAssets()
   const [shown, setShown] = useState<OwnShare>()
   const [named, setNamed] = useState<OwnShare>()
   const [ending, setEnding] = useState<OwnShare>()
@@ -53,6 +57,7 @@ export function SharesPage() {
             <ShareRow
               key={share.opaqueId}
               share={share}
+              assets={assets}
               onShow={() => setShown(share)}
               onName={() => setNamed(share)}
               onEnd={() => setEnding(share)}
@@ -90,12 +95,13 @@ const nameOf = ({ name, opaqueId }: OwnShare, text: ReturnType<typeof sharesText
 
 interface ShareRowProps {
   readonly share: OwnShare
+  readonly assets: AssetMap | undefined
   readonly onShow: () => void
   readonly onName: () => void
   readonly onEnd: () => void
 }
 
-function ShareRow({ share, onShow, onName, onEnd }: ShareRowProps) {
+function ShareRow({ share, assets, onShow, onName, onEnd }: ShareRowProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const { createdAt, expiresAt, url, nameFault, recordFault } = share
@@ -121,6 +127,7 @@ function ShareRow({ share, onShow, onName, onEnd }: ShareRowProps) {
         {nameFault !== undefined && <p class="badge bad">{text.nameFault}</p>}
         {recordFault !== undefined && <p class="badge bad">{text.recordFault}</p>}
         <Contents share={share} language={language} />
+        {url !== undefined && !isOver && !share.passphraseRequired && <GoneFiles url={url} assets={assets} />}
         <p class="small soft">
           {text.created(formatInstant(createdAt, language))} ·{' '}
           {end === undefined ? text.forever : isOver ? text.ended(end) : text.until(end)}

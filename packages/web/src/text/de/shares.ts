@@ -21,6 +21,7 @@ export const shares: typeof import('../en/shares.ts').shares = {
   withPassphrase: 'Mit Kennwort',
   contents: (count, size) => `${files(count)}, ${size}`,
   more: (count) => `und ${number(count)} weitere`,
+  gone: (count) => `${files(count)} nicht mehr verfügbar, inzwischen gelöscht oder ersetzt:`,
   unknown:
     'Was darin ist, ist nicht bekannt: Eine ältere Version hat sie angelegt, und ihr Link wurde nur damals angezeigt.',
   nameFault: 'Der Server liefert einen Namen, der nicht zu dieser Freigabe gehört. Er wurde verändert oder vertauscht.',

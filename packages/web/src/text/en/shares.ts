@@ -20,6 +20,7 @@ export const shares = {
   withPassphrase: 'With a passphrase',
   contents: (count: number, size: string) => `${files(count)}, ${size}`,
   more: (count: number) => `and ${number(count)} more`,
+  gone: (count: number) => `${files(count)} no longer available, deleted or replaced since:`,
   unknown: 'What is in it is not known: an older version created it, and its link was shown only then.',
   nameFault: 'The server gives a name that does not belong to this share. It was altered or exchanged.',
   recordFault: 'The server gives a link that does not belong to this share. It was altered or exchanged.',

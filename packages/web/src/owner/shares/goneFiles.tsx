@@ -1,0 +1,48 @@
+import { openShare } from '@blindkeep/client/share'
+import { Fragment } from 'preact'
+import { useMemo, useRef } from 'preact/hooks'
+import { Name } from '../../common/controls.tsx'
+import { useInView } from '../../common/useInView.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import type { AssetMap } from '../albums/assetFeed.ts'
+import { hashesOf } from '../albums/shownAsset.ts'
+import { albumsText } from '../albums/texts.ts'
+import { useOwnerPages } from '../context.ts'
+import { sharesText } from './texts.ts'
+
+const MAX_GONE_NAMES = 5
+
+interface GoneFilesProps {
+  /** Of a share without a passphrase: only with it could this be known of another one. */
+  readonly url: string
+  readonly assets: AssetMap | undefined
+}
+
+/** The files that the share shows no more, because their assets were deleted or replaced. Read when it comes into view. */
+export function GoneFiles({ url, assets }: GoneFilesProps) {
+  const { language } = useOwnerPages()
+  const text = sharesText(language)
+  const place = useRef<HTMLParagraphElement>(null)
+  const isInView = useInView(place)
+  const wasInView = useRef(false)
+  wasInView.current ||= isInView
+  // A share that cannot be read says nothing here: its receivers learn why.
+  const shown = useLoaded(
+    async () => (wasInView.current ? (await openShare(url)).assets : []),
+    String(wasInView.current),
+  )
+  const held = useMemo(() => new Set([...(assets?.values() ?? [])].map((asset) => hashesOf(asset).original)), [assets])
+  const gone = assets === undefined ? [] : (shown.value ?? []).filter(({ hash }) => !held.has(hash))
+  return (
+    <p ref={place} class="small" role="status">
+      {gone.length > 0 && text.gone(gone.length)}
+      {gone.slice(0, MAX_GONE_NAMES).map(({ name, hash }) => (
+        <Fragment key={hash}>
+          {' · '}
+          <Name>{name ?? albumsText(language).album.unnamed}</Name>
+        </Fragment>
+      ))}
+      {gone.length > MAX_GONE_NAMES && ` · ${text.more(gone.length - MAX_GONE_NAMES)}`}
+    </p>
+  )
+}
