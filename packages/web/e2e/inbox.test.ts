@@ -146,7 +146,18 @@ describe('an inbox', () => {
     await page.route('**/v1/drops/*/content', (route) => answers(route))
     await saveBatch.click()
     const route = await asked
-    await page.getByRole('progressbar', { name: text.downloading(zip.name) }).waitFor()
+    const progress = page.getByRole('progressbar', { name: text.downloading(zip.name) })
+    await progress.waitFor()
+    const others = page.getByRole('main').getByRole('button', { name: /^Download/ })
+    assert.ok((await others.count()) >= 4)
+    for (const other of await others.all()) assert.ok(await other.isDisabled())
+    await page.setViewportSize({ width: 900, height: 400 })
+    for (const y of [0, 10_000]) {
+      await page.evaluate((top) => scrollTo(0, top), y)
+      const box = await progress.boundingBox()
+      assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 400, `in view at ${y}`)
+    }
+    await assertAccessible(page)
     await button(page, text.stop).click()
     await page.getByRole('progressbar').waitFor({ state: 'detached' })
     await route.abort()

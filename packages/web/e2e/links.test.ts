@@ -143,6 +143,7 @@ describe('the links of an owner', () => {
     await page.getByLabel(text.form.maxFiles).fill('1')
     await page.getByLabel(text.form.expiry).selectOption(text.form.expiries.day)
     await button(page, text.editing.submit).click()
+    await page.getByText(text.editing.done('Taxes of 2026')).waitFor()
     await mine.getByText(text.states.full).waitFor()
     const [changed] = await owner.listLinks()
     assert.deepEqual([changed?.caps.maxFileCount, changed?.openSessions], [1, 1])

@@ -128,6 +128,7 @@ describe('a browser that gets no messages', () => {
     const owner = await offering.owner()
     const { page } = await browser.open(t, { url: `${offering.url}/#/account`, signedInAs: owner })
     await page.getByText(obstacles.denied).waitFor()
+    assert.ok(await page.getByRole('button', { name: start }).isDisabled())
     await assertAccessible(page)
   })
 

@@ -24,7 +24,7 @@ async function openPage(t: TestContext, { files = 0, refusals = 0, around = (own
   let refusalsLeft = refusals
   const owner = await newOwner(server.url, {
     ...nodeEnvironment,
-    fetch: (input, init) => {
+    fetch: async (input, init) => {
       const { pathname, searchParams } = new URL(String(input))
       if (pathname === '/v1/drops') asked.push(`${searchParams.get('order')} ${searchParams.has('after')}`)
       if (pathname.endsWith('/content')) asked.push('name')

@@ -41,7 +41,8 @@ export const inbox = {
     another_drop:
       'The server swapped this file for another one after it was listed, which a genuine server never does. Tell the operator of this server; reload the page to see the other file.',
     not_in_inbox: 'It is no longer in the inbox.',
-    refused: 'The server has refused the name several times. Try again; if it stays so, ask the operator of this server.',
+    refused:
+      'The server has refused the name several times. Try again; if it stays so, ask the operator of this server.',
     unreachable: 'The connection broke before the name could be read.',
     answer_broken: 'The server gave an unreadable answer.',
   },
