@@ -11,6 +11,8 @@ import {
   type ListedInvite,
   MAX_INVITE_DAYS,
 } from '../domain/account/invites.ts'
+import { checkServerId, recordedServerId } from '../domain/custody/serverId.ts'
+import type { Store } from '../ports/store.ts'
 import { type Call, type Command, columns, type Outcome, UsageError, withOpen } from './command.ts'
 
 /** Invites for registration. The server may run. */
@@ -28,7 +30,10 @@ export const inviteCommands: readonly Command[] = [
         meaning: `How long the code is valid, 1 to ${MAX_INVITE_DAYS} days. Default: ${INVITE_DAYS}.`,
       },
     },
-    run: (call) => withInvites(call.config, (invites) => issue(invites, call)),
+    run: (call) =>
+      withOpen(openPresentStore(call.config), async (store) =>
+        issue(invitesOf(store), await addressOf(store, call.config), call),
+      ),
   },
   {
     name: 'account invites',
@@ -61,16 +66,22 @@ export const inviteCommands: readonly Command[] = [
 ]
 
 function withInvites(config: Config, work: (invites: Invites) => Promise<Outcome>): Promise<Outcome> {
-  const ports = { clock: systemClock, random: systemRandom }
-  return withOpen(openPresentStore(config), (store) => work(createInvites({ ...ports, store })))
+  return withOpen(openPresentStore(config), (store) => work(invitesOf(store)))
 }
 
-async function issue(invites: Invites, { config, option }: Call): Promise<Outcome> {
+const invitesOf = (store: Store) => createInvites({ clock: systemClock, random: systemRandom, store })
+
+async function issue(
+  invites: Invites,
+  baseUrl: string | undefined,
+  { config, option }: Pick<Call, 'config' | 'option'>,
+): Promise<Outcome> {
   const days = Number(option('days') ?? INVITE_DAYS)
   if (!Number.isInteger(days) || days < 1 || days > MAX_INVITE_DAYS)
     throw new UsageError(`--days takes a whole number from 1 to ${MAX_INVITE_DAYS}`)
   const { code, expiresAt } = await invites.issue(days)
-  const url = linkOf(config, code)
+  // It opens the form with the code in it.
+  const url = baseUrl === undefined ? undefined : inviteLink(baseUrl, code)
   return {
     lines: [
       ...(url === undefined ? [code] : [url, `The code alone: ${code}`]),
@@ -83,10 +94,17 @@ async function issue(invites: Invites, { config, option }: Call): Promise<Outcom
   }
 }
 
-/** Opens the form with the code in it. Undefined if the address is known only to the running server, which chose its port. */
-function linkOf(config: Config, code: string): string | undefined {
-  if (config.publicUrl === undefined && config.port === 0) return undefined
-  return inviteLink(publicAddressOf(config, config.port).baseUrl, code)
+/**
+ * The address of the server that has the data, which may have started with other settings. Throws `WrongServerId` if PUBLIC_URL is another one. Undefined if only
+ * the running server knows it, which chose its port.
+ */
+async function addressOf(store: Store, config: Config): Promise<string | undefined> {
+  const { publicUrl, port } = config
+  if (publicUrl !== undefined) {
+    await checkServerId(store, publicUrl.serverId)
+    return publicUrl.baseUrl
+  }
+  return (await recordedServerId(store)) ?? (port === 0 ? undefined : publicAddressOf(config, port).baseUrl)
 }
 
 async function list(invites: Invites): Promise<Outcome> {
