@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { CLI } from '../testing/command.ts'
@@ -71,6 +71,29 @@ describe('account delete', () => {
     const yes = typed(email)
     assert.equal(yes.status, 0, yes.stdout)
     assert.match(yes.stdout, /is deleted/)
+  })
+})
+
+describe('backup', () => {
+  it('says why it could not read a file, and has the others', async () => {
+    const owner = await newOwner(server.url)
+    const { url } = await owner.createLink({})
+    const blobs = join(server.dataDir, 'blobs')
+    const present = async () => (await readdir(blobs, { recursive: true })).filter((name) => name.includes('.'))
+    await sendFile(url, new Uint8Array(1000))
+    const before = await present()
+    await sendFile(url, new Uint8Array(2000).fill(1))
+    const path = join(blobs, (await present()).find((name) => !before.includes(name)) ?? assert.fail())
+    await rename(path, `${path}.kept`)
+    await mkdir(path)
+    const { status, stdout } = await server.command(['backup', join(server.dataDir, '..', 'backup')])
+    await rmdir(path)
+    await rename(`${path}.kept`, path)
+    assert.equal(status, 1)
+    assert.match(
+      stdout,
+      /damaged, missing or cannot be read on the server \(1\):\n {2}unreadable: drop .*, hash .* bytes: the storage answered EISDIR/,
+    )
   })
 })
 
