@@ -47,9 +47,17 @@ export function takingOwner(baseUrl: string): Promise<AccountId | undefined> {
   return withTaken((database) => database.get('owners', baseUrl)).catch(() => undefined)
 }
 
-/** From now on files are taken for this account. Rejects when the browser stores nothing. */
+/** From now on files are taken for this account. Deletes those of another one, which may be signed in in another tab. Rejects when the browser stores nothing. */
 export async function setTakingOwner(baseUrl: string, accountId: AccountId): Promise<void> {
-  await withTaken((database) => database.put('owners', accountId, baseUrl))
+  await withTaken(async (database) => {
+    const setting = database.transaction(['owners', 'files'], 'readwrite')
+    await setting.objectStore('owners').put(accountId, baseUrl)
+    const files = setting.objectStore('files')
+    for (const taken of await files.getAll())
+      if (taken.baseUrl === baseUrl && taken.accountId !== accountId) await files.delete(taken.id)
+    await setting.done
+  })
+  sayChanged()
 }
 
 /** Takes no more files, and deletes those that are stored. */
