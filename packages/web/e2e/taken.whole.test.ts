@@ -12,6 +12,7 @@ import { describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 import { anotherClient } from '../../../testing/people.ts'
+import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { MAX_TAKEN_FILES, MAX_TAKEN_HOURS } from '../src/take/takenFiles.ts'
 import { account as accountText } from '../src/text/en/account.ts'
 import { albums as albumsText } from '../src/text/en/albums.ts'
@@ -110,11 +111,14 @@ interface Beginning {
   /** The owner has not chosen "Stay signed in". */
   readonly withPassword?: boolean
   readonly withLine?: boolean
+  /** The public address leads through it. */
+  readonly proxy?: TamperingProxy
   readonly expected?: readonly RegExp[]
 }
 
-async function begin(t: TestContext, { withPassword = false, withLine = false, expected = [] }: Beginning = {}) {
-  const world = await startWorld({ withLine })
+async function begin(t: TestContext, { withPassword = false, withLine = false, proxy, expected = [] }: Beginning = {}) {
+  const world = await startWorld({ withLine, ...(proxy && { publicUrl: proxy.url }) })
+  proxy?.forwardTo(world.server.url)
   t.after(() => world.stop())
   const elsewhere = await startOtherSite(t, world)
   const person = await world.person()
@@ -257,6 +261,35 @@ describe('files from other apps', () => {
     await turnOn(second, world)
     await page.getByText(text.waiting(1)).waitFor({ state: 'detached' })
     assert.equal(await storedIn(page), 0, 'the first account could not delete it any more')
+  })
+
+  it('stay on the device while the server says that it has them and gives no receipt', async (t) => {
+    const proxy = await startTamperingProxy()
+    t.after(() => proxy.close())
+    const { world, owner, page, elsewhere } = await begin(t, { proxy })
+    await owner.createAlbum({ name: 'Summer' })
+    await turnOn(page, world)
+    const only = shared('only copy', 5_000)
+    await share(page, elsewhere, [only])
+    let end = 0
+    proxy.tamper({
+      matches: ({ method, path }) => method === 'PATCH' && path.startsWith('/v1/upload/'),
+      request: ({ headers, body }) => {
+        end = Number(headers['x-service-offset']) + body.length
+        return { headers: { ...headers, 'x-service-checksum': 'sha256:none' }, body }
+      },
+      answer: () => ({ status: 204, headers: { 'x-service-offset': String(end) }, body: Buffer.alloc(0) }),
+    })
+    await button(page, text.add).click()
+    await button(page, text.submit(1)).click()
+    await page.locator('.upload.failed, .upload.done').filter({ hasText: only.name }).waitFor()
+    assert.equal(await storedIn(page), 1, 'the only copy is deleted, and the server has nothing')
+    assert.equal((await keptBy(world, owner)).size, 0)
+
+    proxy.tamper()
+    await page.getByRole('button', { name: albumsText.uploads.retry(only.name) }).click()
+    await until(async () => (await storedIn(page)) === 0)
+    assert.deepEqual(await keptBy(world, owner), contentsOf([only]))
   })
 
   it('are refused by the server where the browser has lost the worker, which the installed app brings back', async (t) => {
