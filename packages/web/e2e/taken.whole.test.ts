@@ -33,6 +33,7 @@ const MAX_WAIT_MS = 60_000
 interface Shared {
   readonly name: string
   readonly bytes: Buffer
+  readonly type?: string
 }
 
 const shared = (name: string, size: number): Shared => ({ name, bytes: randomBytes(size) })
@@ -53,7 +54,11 @@ async function startOtherSite(t: TestContext, world: World): Promise<string> {
 
 async function share(page: Page, from: string, files: readonly Shared[]): Promise<void> {
   await page.goto(from)
-  const given = files.map(({ name, bytes }) => ({ name, mimeType: 'application/octet-stream', buffer: bytes }))
+  const given = files.map(({ name, bytes, type = 'application/octet-stream' }) => ({
+    name,
+    mimeType: type,
+    buffer: bytes,
+  }))
   await page.locator('input').setInputFiles(given)
   await button(page, 'Share').click()
 }
@@ -238,7 +243,7 @@ describe('files from other apps', () => {
     const other = await world.person()
     await turnOn(page, world)
     const sharing = await context.newPage()
-    await share(sharing, elsewhere, [shared('own', 10)])
+    await share(sharing, elsewhere, [{ ...shared('own', 10), type: `x/${'long'.repeat(1_000)}` }])
     await page.getByText(text.waiting(1)).waitFor()
     await button(page, text.add).click()
     await button(page, text.submit(1)).waitFor()

@@ -3,6 +3,7 @@
  * stored as they are, on this device only, until the server has them (decisions/files-from-other-apps.md).
  */
 import type { AccountId, AlbumId, AssetId } from '@blindkeep/protocol/ids'
+import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import type { DBSchema, IDBPDatabase } from 'idb'
 import { withDatabase } from '../common/withDatabase.ts'
 
@@ -23,7 +24,7 @@ export type TakeFault = 'off' | 'many' | 'full' | 'failed'
 /** Of one server, stored at once. */
 export const MAX_TAKEN_FILES = 100
 export const MAX_TAKEN_HOURS = 24
-/** As file systems have it. Another site chooses names freely. */
+/** As file systems have it. Another site chooses names and types freely. */
 const MAX_NAME_CHARACTERS = 255
 
 interface TakeDatabase extends DBSchema {
@@ -87,7 +88,7 @@ export async function takeFiles(baseUrl: string, given: readonly File[]): Promis
       if (present.length - expired.length + given.length > MAX_TAKEN_FILES) return 'many'
       try {
         for (const file of given)
-          await files.put({ id: crypto.randomUUID(), baseUrl, accountId, file: withShortName(file), takenAt: now })
+          await files.put({ id: crypto.randomUUID(), baseUrl, accountId, file: shortened(file), takenAt: now })
       } catch (error) {
         abort(taking)
         throw error
@@ -112,9 +113,13 @@ function abort(taking: { abort(): void; readonly done: Promise<void> }): void {
   }
 }
 
-function withShortName(file: File): File {
-  if (file.name.length <= MAX_NAME_CHARACTERS) return file
-  return new File([file], file.name.slice(0, MAX_NAME_CHARACTERS).toWellFormed(), { type: file.type })
+function shortened(file: File): File {
+  const { name, type } = file
+  if (name.length <= MAX_NAME_CHARACTERS && type.length <= MAX_HEADER_TEXT_BYTES.type) return file
+  // Of a type, a part says nothing.
+  return new File([file], name.slice(0, MAX_NAME_CHARACTERS).toWellFormed(), {
+    type: type.length > MAX_HEADER_TEXT_BYTES.type ? '' : type,
+  })
 }
 
 function isExpired({ takenAt }: TakenFile): boolean {
