@@ -79,7 +79,7 @@ function unusable(path: string, cause: unknown): unknown {
   return new Error(`the data directory ${path} cannot be used: ${sentences[code] ?? `the system answered ${code}`}.`)
 }
 
-/** False also where nobody can tell: below a directory that this user may not enter. */
+/** False also below a directory that this user may not enter, where it cannot be seen. */
 function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined
