@@ -105,6 +105,8 @@ describe('account invite', () => {
       assert.equal(status, 0, stderr)
       assert.equal(new URL(JSON.parse(stdout).url).origin, server.url)
     }
+    const said = (await server.command(['account', 'invite'])).stdout
+    assert.doesNotMatch(said, /no address before|lacks it/)
     const invites = async () => (await json('account', 'invites')).invites.length
     const before = await invites()
     const elsewhere = await server.command(['account', 'invite'], { PUBLIC_URL: 'https://keep.example' })
@@ -114,6 +116,27 @@ describe('account invite', () => {
       new RegExp(`belongs to ${server.url}, but .* configured as https://keep\\.example\\. .*PUBLIC_URL`),
     )
     assert.equal(await invites(), before)
+  })
+
+  it('says that the address is a guess while the data has none, and that the link may lack a path', async () => {
+    const unused = await startServer()
+    try {
+      const { stdout } = await unused.command(['account', 'invite'], { PORT: '1' })
+      assert.match(
+        stdout,
+        /^http:\/\/127\.0\.0\.1:1\/#.*\nThe data has no address before its first account: .*code alone\.\n$/s,
+      )
+    } finally {
+      await unused.stop()
+    }
+    const named = await startServer({ publicUrl: 'https://keep.example/drop', env: { REGISTRATION: 'open' } })
+    try {
+      await newOwner(named.url)
+      const { stdout } = await named.command(['account', 'invite'], { PUBLIC_URL: '' })
+      assert.match(stdout, /^https:\/\/keep\.example\/#.*\nPUBLIC_URL is not set here: .*lacks it\.\n$/s)
+    } finally {
+      await named.stop()
+    }
   })
 })
 

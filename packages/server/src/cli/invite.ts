@@ -2,6 +2,7 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
+import { isLoopback } from '../config/parsers.ts'
 import { type Config, publicAddressOf } from '../config.ts'
 import { openPresentStore } from '../data.ts'
 import {
@@ -73,7 +74,7 @@ const invitesOf = (store: Store) => createInvites({ clock: systemClock, random: 
 
 async function issue(
   invites: Invites,
-  baseUrl: string | undefined,
+  { baseUrl, note }: Address,
   { config, option }: Pick<Call, 'config' | 'option'>,
 ): Promise<Outcome> {
   const days = Number(option('days') ?? INVITE_DAYS)
@@ -86,6 +87,7 @@ async function issue(
     lines: [
       ...(url === undefined ? [code] : [url, `The code alone: ${code}`]),
       `Valid for one registration until ${formatInstant(expiresAt)}. It is not shown again.`,
+      ...(note === undefined ? [] : [note]),
       ...(config.registration === 'closed'
         ? ['REGISTRATION is closed: the code works only if you set it to invite.']
         : []),
@@ -98,14 +100,27 @@ async function issue(
  * The address of the server that has the data, which may have started with other settings. Throws `WrongServerId` if PUBLIC_URL is another one. Undefined if only
  * the running server knows it, which chose its port.
  */
-async function addressOf(store: Store, config: Config): Promise<string | undefined> {
+async function addressOf(store: Store, config: Config): Promise<Address> {
   const { publicUrl, port } = config
   if (publicUrl !== undefined) {
     await checkServerId(store, publicUrl.serverId)
-    return publicUrl.baseUrl
+    return { baseUrl: publicUrl.baseUrl }
   }
-  return (await recordedServerId(store)) ?? (port === 0 ? undefined : publicAddressOf(config, port).baseUrl)
+  const recorded = await recordedServerId(store)
+  if (recorded === undefined)
+    return port === 0 ? {} : { baseUrl: publicAddressOf(config, port).baseUrl, note: NO_ADDRESS_YET }
+  return { baseUrl: recorded, ...(!isLoopback(new URL(recorded).hostname) && { note: NO_PATH }) }
 }
+
+interface Address {
+  readonly baseUrl?: string
+  /** What the link may lack. */
+  readonly note?: string
+}
+
+const NO_ADDRESS_YET =
+  'The data has no address before its first account: the link has HOST and PORT of the settings here. If the server has others, send the code alone.'
+const NO_PATH = 'PUBLIC_URL is not set here: if that of the server has a path, the link lacks it.'
 
 async function list(invites: Invites): Promise<Outcome> {
   const listed = await invites.list()
