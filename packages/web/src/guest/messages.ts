@@ -218,8 +218,8 @@ export interface ChosenFile {
   readonly file: File
   /** Path with `/` between folders; empty for a file that was chosen by itself. */
   readonly folder: string
-  /** A new picture: never the same file as an earlier one of the same name. */
-  readonly isFromCamera: boolean
+  /** Never the same file as an earlier one of the same name: a picture that was just taken, for example. */
+  readonly isNew: boolean
 }
 
 export type Command =
@@ -240,6 +240,7 @@ export type Command =
     }
   | {
       readonly do:
+        | 'addAnyway'
         | 'pauseAll'
         | 'resumeAll'
         | 'retryAll'

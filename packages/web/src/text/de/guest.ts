@@ -316,14 +316,19 @@ export const guest: typeof import('../en/guest.ts').guest = {
     no: 'Weiter senden',
     close: 'Schließen',
   },
+  addAnyway: () => 'Trotzdem hinzufügen',
   remarks: {
     already_there: (count, name) =>
-      plural(count, `${name} steht schon in der Liste.`, `${files(count)} stehen schon in der Liste.`),
+      plural(
+        count,
+        `Eine Datei mit Namen, Größe und Zeit von ${name} steht schon in der Liste.`,
+        `${files(count)} wurden nicht hinzugefügt: Dateien mit ihren Namen, Größen und Zeiten stehen schon in der Liste.`,
+      ),
     already_landed: (count, name) =>
       plural(
         count,
-        `${name} ist schon angekommen und wird nicht zweimal gesendet.`,
-        `${files(count)} sind schon angekommen und werden nicht zweimal gesendet.`,
+        `Eine Datei mit Namen, Größe und Zeit von ${name} ist schon angekommen.`,
+        `${files(count)} wurden nicht hinzugefügt: Dateien mit ihren Namen, Größen und Zeiten sind schon angekommen.`,
       ),
     not_taken: (count, name) =>
       plural(

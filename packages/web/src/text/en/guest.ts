@@ -307,14 +307,19 @@ export const guest = {
     no: 'Keep sending',
     close: 'Close',
   },
+  addAnyway: (count: number) => plural(count, 'Add it all the same', 'Add them all the same'),
   remarks: {
     already_there: (count: number, name: string) =>
-      plural(count, `${name} is already in the list.`, `${files(count)} are already in the list.`),
+      plural(
+        count,
+        `A file with the name, size and time of ${name} is already in the list.`,
+        `${files(count)} were not added: files with their names, sizes and times are already in the list.`,
+      ),
     already_landed: (count: number, name: string) =>
       plural(
         count,
-        `${name} has already arrived and is not sent twice.`,
-        `${files(count)} have already arrived and are not sent twice.`,
+        `A file with the name, size and time of ${name} has already arrived.`,
+        `${files(count)} were not added: files with their names, sizes and times have already arrived.`,
       ),
     not_taken: (count: number, name: string) =>
       plural(
