@@ -27,21 +27,8 @@ export interface AllFilesCommands {
 }
 
 export function createAllFilesCommands(parts: EngineParts, { retry }: FileCommands): AllFilesCommands {
-  const {
-    linkId,
-    baseUrl,
-    store,
-    entries,
-    uploads,
-    passphrase,
-    receipts,
-    planned,
-    rate,
-    goes,
-    visit,
-    draft,
-    remarks,
-  } = parts
+  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, planned, rate, goes, visit, draft, remarks } =
+    parts
   const { onChange, endWaits } = parts
 
   function resumeWhere(isMeant: (entry: Entry) => boolean): void {
