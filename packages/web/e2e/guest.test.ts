@@ -205,7 +205,14 @@ describe('many files', () => {
     await input.setInputFiles(folder)
     await rowOf(page, 'one.txt').waitFor()
 
+    const asked: string[] = []
+    page.once('dialog', (dialog) => {
+      asked.push(dialog.type())
+      return dialog.accept()
+    })
+    await page.getByRole('heading', { level: 1 }).click()
     await page.reload()
+    assert.deepEqual(asked, ['beforeunload'])
     await button(page, 'Choose a folder').and(page.locator(':enabled')).waitFor()
     assert.equal(
       await page.getByText('one.txt').count(),

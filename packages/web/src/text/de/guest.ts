@@ -159,8 +159,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     storage_unavailable: 'Der Server hat jetzt keinen Platz dafür. Diese Seite versucht es von selbst noch einmal.',
     server_failed: 'Der Server hat ein Problem. Diese Seite versucht es von selbst noch einmal.',
     link_closed: 'Der Link nimmt keine Dateien mehr an. Bitten Sie um einen neuen.',
-    link_full:
-      'Der Link ist voll. Bitten Sie um einen neuen, oder versuchen Sie es noch einmal, wenn andere Uploads beendet sind.',
+    link_full: 'Der Link ist voll. Bitten Sie um einen neuen.',
     owner_full:
       'Der Speicher der Person, die die Dateien bekommt, ist voll. Von selbst geschieht nichts: Bitten Sie sie, Platz zu schaffen, und versuchen Sie es dann noch einmal.',
     damaged_on_the_way:
@@ -223,7 +222,12 @@ export const guest: typeof import('../en/guest.ts').guest = {
       `Seit ${since} antwortet der Server mit Fehlern. Diese Seite versucht es mindestens einmal in der Minute noch einmal. Wenn es so bleibt, sagen Sie es der Person, von der Sie den Link haben.`,
   },
   done: {
-    title: (count) => plural(count, 'Ihre Datei ist angekommen', `Alle ${files(count)} sind angekommen`),
+    title: (count) =>
+      plural(
+        count,
+        'Ihre Datei ist angekommen',
+        count === 2 ? 'Beide Dateien sind angekommen' : `Alle ${files(count)} sind angekommen`,
+      ),
     checked: (count) =>
       plural(
         count,

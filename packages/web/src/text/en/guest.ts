@@ -158,7 +158,7 @@ export const guest = {
     storage_unavailable: 'The server has no space for it now. This page tries again by itself.',
     server_failed: 'The server has a problem. This page tries again by itself.',
     link_closed: 'The link accepts no more files. Ask for a new one.',
-    link_full: 'The link is full. Ask for a new one, or try again when other uploads have ended.',
+    link_full: 'The link is full. Ask for a new one.',
     owner_full:
       'The storage of the person who gets the files is full. Nothing happens by itself: tell them to make space, then try again.',
     damaged_on_the_way: 'The file did not arrive as it was sent, so the server kept nothing of it. Try again.',
@@ -215,7 +215,12 @@ export const guest = {
       `Since ${since} the server has answered with errors. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
   } satisfies Record<Trouble['reason'], (since: string) => string>,
   done: {
-    title: (count: number) => plural(count, 'Your file has arrived', `All ${files(count)} have arrived`),
+    title: (count: number) =>
+      plural(
+        count,
+        'Your file has arrived',
+        count === 2 ? 'Both files have arrived' : `All ${files(count)} have arrived`,
+      ),
     checked: (count: number) =>
       plural(
         count,
