@@ -81,6 +81,7 @@ describe('a link that accepts one file', () => {
     await page.reload()
     await page.getByRole('heading', { name: 'This link accepts no more files' }).waitFor()
     await rowOf(page, 'second').getByText('Arrived on').waitFor()
+    await page.getByText('It was for one file, which this browser has sent.').waitFor()
     await button(page, 'Download the receipt').waitFor()
     await assertAccessible(page)
     const elsewhere = await browser.open(t, { url })

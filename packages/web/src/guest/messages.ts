@@ -196,6 +196,8 @@ export interface Snapshot {
   readonly counts: Readonly<Record<Phase, number>>
   /** Of the failed files those that another tab is sending. */
   readonly inOtherTab: number
+  /** The link took one file, and this browser has sent it. */
+  readonly hasUsedUpLink: boolean
   /** Bytes of the files that are chosen and not sent yet. */
   readonly chosenBytes: number
   readonly checkedReceipts: number

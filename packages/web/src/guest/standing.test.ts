@@ -23,6 +23,7 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
       message: { note: '', sender: '' },
       isFilled: false,
       inOtherTab: 0,
+      hasUsedUpLink: false,
     },
     ...{ chosenBytes: 0, checkedReceipts: 0, missingReceipts: 0, alarms: 0, rows: [], hiddenRows: 0, unfinished: [] },
     neverBegun: { files: 0, hasFolders: false },

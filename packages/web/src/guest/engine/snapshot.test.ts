@@ -23,7 +23,7 @@ describe('the view of the entries', () => {
       entry('failed', { phase: 'failed', failure: 'refused' }),
       entry('sending', { phase: 'sending' }),
     )
-    assert.equal(view.inOtherTab, 0)
+    assert.deepEqual([view.inOtherTab, view.hasUsedUpLink], [0, false])
     assert.equal(viewWith(entry('a', { phase: 'failed', failure: 'other_tab' })).inOtherTab, 1)
     assert.deepEqual([view.counts.landed, view.hiddenRows, view.rows.length], [MAX_ROWS, 2, MAX_ROWS])
     assert.deepEqual(

@@ -104,6 +104,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     why: {
       closed: 'Er ist abgelaufen, verbraucht oder widerrufen.',
+      usedUp: 'Er war für eine Datei, und die hat dieser Browser gesendet.',
       expired: (when) => `Er war bis ${when} offen.`,
     },
     elsewhere:

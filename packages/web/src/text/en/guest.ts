@@ -104,12 +104,13 @@ export const guest = {
     },
     why: {
       closed: 'It has expired, has been used up or was revoked.',
+      usedUp: 'It was for one file, which this browser has sent.',
       expired: (when: string) => `It was open until ${when}.`,
     },
     elsewhere: 'Have you sent files from another browser or device? Only that one shows them and can continue them.',
     lookAgain: 'Look again',
   } satisfies Record<Notice, { title: string; more: string }> & {
-    why: { closed: string; expired: (when: string) => string }
+    why: { closed: string; usedUp: string; expired: (when: string) => string }
     elsewhere: string
     lookAgain: string
   },
