@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { json, type Reply } from './call.ts'
 import { expectProtocolWindow, expectRefusedValues, MISTYPED } from './creations.ts'
-import { atOnce, expectAnswer, tally } from './expect.ts'
+import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, type Owner, signUp } from './world.ts'
 
@@ -26,6 +26,9 @@ const albumBody = (over: object = {}): Record<string, unknown> => ({
 })
 const send = (owner: Owner, body: unknown, headers: Record<string, string> = {}): Promise<Reply> =>
   server.send({ method: 'POST', path: '/v1/albums', token: owner.token, json: body, headers })
+
+const name = (owner: Owner, albumId: string, body: object): Promise<Reply> =>
+  server.send({ method: 'PATCH', path: `/v1/albums/${albumId}`, token: owner.token, json: body })
 
 async function albumsOf(owner: Owner): Promise<readonly Album[]> {
   return json<{ albums: Album[] }>(await asOwner(owner, 'GET', '/v1/albums')).albums
@@ -144,5 +147,32 @@ describe('own albums', () => {
       (await albumsOf(owner)).map(({ album_id, sealed_name }) => ({ album_id, sealed_name })),
       bodies,
     )
+  })
+
+  it('get another name or none from their owner alone', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const album_id = randomUUID()
+    const body = albumBody({ album_id })
+    expectAnswer(await send(owner, body), '201')
+    const sealed_name = base64(4096)
+    for (const [given, now] of [
+      [{ sealed_name }, sealed_name],
+      [{}, sealed_name],
+      [{ sealed_name: null }, undefined],
+      [{ sealed_name }, sealed_name],
+    ] as const) {
+      expectAnswer(await name(owner, album_id, given), '204')
+      assert.equal((await albumsOf(owner))[0]?.sealed_name, now)
+    }
+    for (const wrong of ['', '=', base64(4097)])
+      expectAnswer(await name(owner, album_id, { sealed_name: wrong }), '400 request.malformed')
+    expectAnswer(await name(owner, album_id, { sealed_name: {} }), '422 request.unprocessable')
+    const replies = [
+      await name(other, album_id, { sealed_name: base64(80) }),
+      await name(owner, randomUUID(), { sealed_name: base64(80) }),
+    ]
+    for (const reply of replies) expectAnswer(reply, '403 album.not_available')
+    assert.equal(new Set(replies.map(fingerprint)).size, 1)
+    assert.equal(json<Album>(await send(owner, body)).sealed_name, sealed_name, 'a repeat of the creation')
   })
 })

@@ -142,7 +142,7 @@ describe('channels', { skip: NEEDS_OWN_SERVER }, () => {
       expectAnswer(await add(owner, { ...browser, [missing]: undefined }), '400 channel.invalid', missing)
     expectAnswer(await add(owner, { ...browser, p256dh: randomBytes(65).toString('base64') }), '400 channel.invalid')
     expectAnswer(await add(owner, { ...browser, auth: randomBytes(15).toString('base64') }), '400 request.malformed')
-    for (const member of ['p256dh', 'auth', 'channel_id', 'sealed_name'] as const)
+    for (const member of ['p256dh', 'auth', 'sealed_name'] as const)
       expectAnswer(await add(owner, { [member]: browser[member] }), '400 channel.invalid', member)
     const reply = await add(owner, browser)
     expectAnswer(reply, '201')
@@ -156,6 +156,11 @@ describe('channels', { skip: NEEDS_OWN_SERVER }, () => {
     for (const hidden of ['a-secret-path', browser.p256dh, browser.auth])
       assert.ok(!list.body.toString().includes(hidden), hidden)
     expectAnswer(await add(await signUp(offering), browser), '400 channel.invalid', 'the id is taken')
+    const named = { channel_id: randomUUID(), sealed_name: browser.sealed_name }
+    const webhook = await add(owner, named)
+    expectAnswer(webhook, '201')
+    const { channel_id, sealed_name } = json<{ channel: typeof channel }>(webhook).channel
+    assert.deepEqual({ channel_id, sealed_name }, named)
   })
 
   it('belong to their account: another one finds nothing', async () => {

@@ -218,6 +218,10 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'DELETE /v1/channels/{channel_id}': () => ({ params: { channel_id: randomUUID() } }),
   'POST /v1/albums': () => ({ json: { album_id: randomUUID(), sealed_name: base64(80) } }),
   'GET /v1/albums': plain,
+  'PATCH /v1/albums/{album_id}': ({ author }) => ({
+    params: { album_id: author.albumId },
+    json: { sealed_name: base64(85) },
+  }),
   'POST /v1/albums/{album_id}/capabilities': ({ author }) => ({
     params: { album_id: author.albumId },
     json: { peer: 'https://peer.example', expires_at: inOneHour() },
@@ -274,6 +278,7 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
 
   'POST /v1/auth/totp/confirm': () => ({ json: { code: '000000' } }),
   'POST /v1/auth/totp/disable': ({ owner }) => ({ json: { current_password: owner.password, code: '000000' } }),
+  'POST /v1/auth/totp/backup-codes': ({ owner }) => ({ json: { current_password: owner.password, code: '000000' } }),
   'POST /v1/auth/totp/enroll': ({ owner }) => ({ json: { current_password: owner.password } }),
   'POST /v1/auth/logout': async ({ owner }) => ({ token: (await signIn(owner)).token }),
   'POST /v1/auth/password': ({ owner, nextPassword }) => ({

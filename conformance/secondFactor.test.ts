@@ -256,6 +256,61 @@ describe('disabling a second factor', () => {
 })
 
 // Covers: Accounts and sessions
+describe('a second factor that is on', () => {
+  it('is asked for when the password is changed and the account is deleted', async () => {
+    const { owner, authenticator, backupCodes } = await newGuarded()
+    const next = newPassword()
+    const change = (code?: string) =>
+      server.send({
+        method: 'POST',
+        path: '/v1/auth/password',
+        token: owner.token,
+        json: { current_password: owner.password, password: next, ...(code !== undefined && { code }) },
+      })
+    const remove = (current_password: string, code?: string) =>
+      server.send({
+        method: 'DELETE',
+        path: '/v1/account',
+        token: owner.token,
+        json: { current_password, ...(code !== undefined && { code }) },
+      })
+    for (const code of [undefined, WRONG]) {
+      expectAnswer(await change(code), '401 auth.totp_invalid_code')
+      expectAnswer(await remove(owner.password, code), '401 auth.totp_invalid_code')
+    }
+    const code = authenticator.next()
+    expectAnswer(await change(code), '204')
+    expectAnswer(await remove(next, code), '401 auth.totp_invalid_code', 'it was used')
+    expectAnswer(await remove(newPassword(), backupCodes[0]), '401 auth.invalid_credentials')
+    expectAnswer(await remove(next, backupCodes[0]), '204')
+    expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
+  })
+})
+
+// Covers: Accounts and sessions
+describe('new backup codes', () => {
+  it('require the password and a code of either kind, and replace all former ones', async () => {
+    const { owner, authenticator, backupCodes } = await newGuarded()
+    const [first = '', second = ''] = backupCodes
+    const renew = (code: string, password = owner.password) =>
+      totp(owner, 'backup-codes', { current_password: password, code })
+    expectAnswer(await renew(first, newPassword()), '401 auth.invalid_credentials')
+    expectAnswer(await renew(WRONG), '401 auth.totp_invalid_code')
+    let former = backupCodes
+    for (const codeOf of [() => authenticator.next(), () => former[2] ?? '']) {
+      const reply = await renew(codeOf())
+      expectAnswer(reply, '200')
+      const { backup_codes } = json<{ backup_codes: readonly string[] }>(reply)
+      assert.equal(new Set([...former, ...backup_codes]).size, 20)
+      former = backup_codes
+    }
+    for (const code of [first, second]) expectAnswer(await renew(code), '401 auth.totp_invalid_code')
+    expectAnswer(await answer(server, await challengeOf(owner), former[0] ?? ''), '200')
+    expectAnswer(await renew(former[0] ?? ''), '401 auth.totp_invalid_code', 'it was used')
+  })
+})
+
+// Covers: Accounts and sessions
 describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
   const settings = {

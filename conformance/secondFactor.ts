@@ -18,7 +18,7 @@ export interface Guarded {
   readonly backupCodes: readonly string[]
 }
 
-type Step = 'enroll' | 'confirm' | 'disable'
+type Step = 'enroll' | 'confirm' | 'disable' | 'backup-codes'
 
 export function totp({ client, token }: Owner, step: Step, body: unknown): Promise<Reply> {
   return client.send({ method: 'POST', path: `/v1/auth/totp/${step}`, token, json: body })

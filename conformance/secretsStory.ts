@@ -121,7 +121,9 @@ async function useSecondFactor({ client, email, password, token }: Owner): Promi
   const { mfa_token } = json<{ mfa_token: string }>(challenge)
   expectAnswer(await post('login/verify-totp', { mfa_token, code: `${first}X` }), '401 auth.totp_invalid_code')
   expectAnswer(await post('login/verify-totp', { mfa_token, code: first }), '200')
-  expectAnswer(await post('totp/disable', { current_password: password, code: second }), '204')
+  const renewed = await post('totp/backup-codes', { current_password: password, code: second })
+  const [code] = json<{ backup_codes: readonly string[] }>(renewed).backup_codes
+  expectAnswer(await post('totp/disable', { current_password: password, code }), '204')
 }
 
 async function sendEveryOperation(client: Client): Promise<void> {

@@ -118,9 +118,7 @@ async function linkVector() {
     sealed_label: toBase64(await named('link-label', OPAQUE_ID, 'for the office')),
     title,
     message,
-    sealed_title: toBase64(
-      known(await sealLinkTitle({ linkSecret, opaqueId: OPAQUE_ID, salt: SALT }, { title, message })),
-    ),
+    sealed_title: toBase64(await sealLinkTitle({ linkSecret, opaqueId: OPAQUE_ID, salt: SALT }, { title, message })),
   }
 }
 

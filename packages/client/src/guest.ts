@@ -74,8 +74,6 @@ export interface UploadLink {
   /** The owner's words, if there are any. */
   readonly title: string | undefined
   readonly message: string | undefined
-  /** There are words that the owner of this link did not seal so: the server changed them. */
-  readonly isTitleAltered: boolean
   /**
    * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing of it. Reads the whole file with flat memory.
    * Throws `SendError` for a file that is too large or changes meanwhile, and for a missing passphrase; with a passphrase also `AddressError`, and
@@ -102,12 +100,13 @@ export async function openLink(
     () => ({ linkSecret: address.fragment.linkSecret, opaqueId: fromHex(address.opaqueId) }),
     body.sealed_title,
   )
+  // With a mistyped link secret, the owner could open nothing of what is sent.
+  if (fault !== undefined) throw new LinkError('words_altered')
   return {
     baseUrl: address.baseUrl,
     limits: limitsOf(body),
     title,
     message,
-    isTitleAltered: fault !== undefined,
     prepare: (options) => prepare(opened, options, environment),
   }
 }

@@ -2,6 +2,7 @@ import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import { createAccountDeletion } from './domain/account/accountDeletion.ts'
 import { type AccountSettings, createAccounts } from './domain/account/accounts.ts'
 import { createDevices } from './domain/account/devices.ts'
+import { createFactorCodes } from './domain/account/factorCodes.ts'
 import { hashedByNetwork } from './domain/account/hashedByNetwork.ts'
 import { createInvites } from './domain/account/invites.ts'
 import { createPasskeys } from './domain/account/passkeys.ts'
@@ -262,12 +263,13 @@ function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Bas
   const accounts = createAccounts(proofs, settings)
   const recovery = createRecovery(proofs, settings)
   const applyRecovery = recovery.apply
+  const codes = createFactorCodes({ clock, limiter, keyring, serverSecret }, settings)
   return {
     sessions,
     accounts,
     recovery,
-    changePassword: createChangePassword({ store, clock, hasher, accounts }),
-    accountDeletion: createAccountDeletion({ store, clock, accounts, inbox, assets, ending, onDeleted }),
+    changePassword: createChangePassword({ store, clock, hasher, accounts, codes }),
+    accountDeletion: createAccountDeletion({ store, clock, accounts, codes, inbox, assets, ending, onDeleted }),
     secondFactor: createSecondFactor(
       { store, clock, random, limiter, keyring, serverSecret, accounts, sessions, applyRecovery },
       settings,

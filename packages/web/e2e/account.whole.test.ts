@@ -165,7 +165,7 @@ describe('the form that changes the password', () => {
 })
 
 describe('messages about new files', () => {
-  it('go to a mail address once its code was entered, and to a webhook whose secret is shown once', async (t) => {
+  it('go to a mail address once its code was entered, and to a webhook whose secret is shown until it is saved', async (t) => {
     const mail = await openMailReceiver()
     const receiver = await openReceiver()
     const notifying = await startWorld({
@@ -193,8 +193,18 @@ describe('messages about new files', () => {
     await messages.getByText(problems.codes['error.channel.invalid']).waitFor()
     await address.fill(`http://127.0.0.1:${receiver.port}/hook`)
     await messages.getByRole('button', { name: text.notify.submit, exact: true }).click()
-    await messages.getByText(/^whsec_/).waitFor()
+    const secret = messages.getByText(/^whsec_/)
+    const given = await secret.innerText()
     await assertAccessible(page)
+    assert.equal(await messages.getByRole('button', { name: text.notify.open }).count(), 0, 'another would replace it')
+    await inside(page).getByRole('link', { name: shellText.pages.links }).click()
+    await secret.waitFor({ state: 'detached' })
+    await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
+    await page.getByText(shellText.busy.unsavedWebhook).waitFor()
+    await button(page, shellText.busy.stay).last().click()
+    await inside(page).getByRole('link', { name: shellText.pages.account }).click()
+    assert.equal(await secret.innerText(), given, 'another page does not lose it')
+    await messages.getByText(`127.0.0.1:${receiver.port}/hook`, { exact: true }).waitFor()
     await messages.getByRole('button', { name: text.notify.secretDone }).click()
     assert.equal(await messages.getByText(/^whsec_/).count(), 0)
     receiver.answer = 500
@@ -263,9 +273,40 @@ describe('the second step', () => {
     await button(page, text.factor.backupDone).click()
     await card.getByText(text.factor.on, { exact: true }).waitFor()
 
+    await card.getByRole('button', { name: text.factor.renew }).click()
+    await field(page, text.page.presentPassword).fill(password)
+    const backupCodeIn = (list: string) => /[0-9A-Z]{5}-[0-9A-Z]{5}/.exec(list)?.[0] ?? ''
+    await field(page, text.factor.anyCode).fill(backupCodeIn(given))
+    await assertAccessible(page)
+    await button(page, text.factor.renew).click()
+    await codes.waitFor()
+    const renewed = await codes.innerText()
+    assert.notEqual(renewed, given)
+    await button(page, text.factor.backupDone).click()
+    await page.getByText(text.factor.codesSaved).first().waitFor()
+
+    const leaving = page.getByRole('dialog')
+    await button(page, text.leave.open).click()
+    await leaving.getByLabel(text.leave.confirm(email), { exact: true }).fill(email)
+    await leaving.getByLabel(text.page.presentPassword, { exact: true }).fill(password)
+    await leaving.getByLabel(text.factor.anyCode, { exact: true }).fill('000000')
+    await assertAccessible(page)
+    await leaving.getByRole('button', { name: text.leave.submit }).click()
+    await leaving.getByText(problems.codes['error.auth.totp_invalid_code']).waitFor()
+    await page.keyboard.press('Escape')
+    const next = `${password}, and more`
+    await button(page, text.changePassword.open).click()
+    await field(page, text.page.presentPassword).fill(password)
+    await field(page, text.newPassword).fill(next)
+    await field(page, text.repeatPassword).fill(next)
+    await field(page, text.factor.anyCode).fill(backupCodeIn(renewed))
+    await assertAccessible(page)
+    await button(page, text.changePassword.submit).click()
+    await page.getByText(text.changePassword.done).first().waitFor()
+
     await page.getByRole('banner').getByRole('button', { name: shellText.signOut }).click()
     await page.getByText(text.signIn.reasons.signed_out).waitFor()
-    await signIn(page, { email, password })
+    await signIn(page, { email, password: next })
     await heading(page, text.secondStep.title).waitFor()
     await field(page, text.secondStep.code).fill('000000')
     await button(page, text.secondStep.submit).click()

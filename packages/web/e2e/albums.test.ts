@@ -46,11 +46,24 @@ describe('an album', () => {
     await page.getByLabel('Name').fill('Summer')
     await button(page, 'Create album').click()
     await page.getByRole('heading', { name: 'Summer', level: 1 }).waitFor()
+    await button(page, 'Rename').focus()
+    await page.keyboard.press('Enter')
+    await page
+      .locator(':focus')
+      .and(page.getByLabel('Name', { exact: true }))
+      .waitFor()
+    await assertAccessible(page)
+    await page.keyboard.type(' 2026')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Summer 2026', level: 1 }).waitFor()
+    await page.locator(':focus').and(button(page, 'Rename')).waitFor()
     await assertAccessible(page)
     await page.locator('.add-files').setInputFiles(files)
     await page.getByText('All 2 files are encrypted and stored.').waitFor()
     await tile(page, 'meadow.png').locator('img').waitFor()
     await assertAccessible(page)
+    await button(page, 'Hide letters.txt here. It stays in the album.').click()
+    await page.getByText('The file is encrypted and stored.').waitFor()
 
     await tile(page, 'letters.txt').getByRole('link').click()
     await page.getByRole('heading', { name: 'letters.txt', level: 1 }).waitFor()
@@ -63,7 +76,7 @@ describe('an album', () => {
     assert.deepEqual(saved.bytes, new Uint8Array(text))
 
     await page.goto(`${world.url}/#/albums`)
-    await page.locator('.album-card').filter({ hasText: 'Summer' }).locator('img').waitFor()
+    await page.locator('.album-card').filter({ hasText: 'Summer 2026' }).locator('img').waitFor()
     await assertAccessible(page)
   })
 
@@ -246,6 +259,9 @@ describe('an album', () => {
       }),
     )
     await button(page, 'Delete').click()
+    const named = page.getByRole('dialog').getByRole('listitem')
+    await named.getByText('one.txt').waitFor()
+    assert.deepEqual((await named.allInnerTexts()).toSorted(), ['one.txt', 'two.txt'])
     await button(page, 'Delete 2 files').click()
     await page.getByText('2 files were not deleted. A file here cannot be deleted yet').waitFor()
     await page.unroute('**/v1/assets/*')

@@ -76,10 +76,8 @@ describe('an inbox', () => {
     await row(page, 'Grüße.bin').getByText('from Anna').waitFor()
     await row(page, 'Grüße.bin').getByText('For you.').waitFor()
     await row(page, 'Grüße.bin').getByText('Wedding').waitFor()
-    await page
-      .getByText(/^1 file, \d/)
-      .first()
-      .waitFor()
+    await row(page, 'Grüße.bin').getByText('1.23 kB').waitFor()
+    await page.getByText('1 file · 1.23 kB', { exact: true }).waitFor()
     await page.waitForFunction(() => document.title.includes('(1)'))
     await assertAccessible(page)
   })

@@ -46,7 +46,7 @@ describe('an inbox with many files', () => {
     const requests = watchRequests(page)
     await page.goto(`${world.url}/#/inbox`)
     await row(page, 'two.bin').waitFor()
-    await page.getByText(new RegExp(`^${OLD_FILES + 2} files, `)).waitFor()
+    await page.getByText(new RegExp(`^${OLD_FILES + 2} files · about `)).waitFor()
     await page.locator('.drop').filter({ hasText: text.faults.sealed }).first().waitFor()
     assert.ok(requests.names.length < OLD_FILES / 4, `${requests.names.length} names were read`)
     await assertAccessible(page)
@@ -68,14 +68,14 @@ describe('an inbox with many files', () => {
   it('keeps files whose names were not in view, and leads the keyboard to every file', async (t) => {
     const { owner } = await beginWithMany()
     const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner })
-    await page.getByText(new RegExp(`^${OLD_FILES + 2} files, `)).waitFor()
+    await page.getByText(new RegExp(`^${OLD_FILES + 2} files · about `)).waitFor()
     await page.getByLabel(text.chooseAll, { exact: true }).check()
     await page.getByRole('button', { name: text.keep, exact: true }).click()
     await page.getByRole('dialog').getByText(text.reading).waitFor()
     await page.getByText(text.keeping.skipped(OLD_FILES)).waitFor()
     await page.getByRole('button', { name: text.keeping.submit(2) }).click()
     await page.getByText(text.keeping.done(2, 'Album')).waitFor()
-    await page.getByText(new RegExp(`^${OLD_FILES} files, `)).waitFor()
+    await page.getByText(new RegExp(`^${OLD_FILES} files · `)).waitFor()
 
     const rows = page.locator('.drop')
     for (let drawn = await rows.count(); drawn < OLD_FILES; drawn = await rows.count()) {

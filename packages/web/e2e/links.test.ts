@@ -8,6 +8,7 @@ import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
 import { links as text } from '../src/text/en/links.ts'
+import { owner as shellText } from '../src/text/en/owner.ts'
 import { assertAccessible } from './axe.ts'
 import { clipboardOf, useBrowser } from './browser.ts'
 import { useWorld } from './world.ts'
@@ -42,6 +43,17 @@ describe('the links of an owner', () => {
     await assertAccessible(page)
     await button(page, text.createFirst).click()
     await page.getByLabel(text.form.label, { exact: true }).fill('Photos of the wedding')
+    const question = page.getByText(shellText.closing.typed)
+    await page.keyboard.press('Escape')
+    await question.waitFor()
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    // Without a click between them, the browser takes the third one for a wish to leave.
+    await page.keyboard.press('Escape')
+    await question.waitFor()
+    await page.locator(':focus').and(button(page, shellText.closing.stay)).waitFor()
+    await assertAccessible(page)
+    await button(page, shellText.closing.stay).click()
     await page.getByLabel(text.form.guestTitle).fill('Your photos, please')
     await page.getByLabel(text.form.guestMessage).fill('Until Sunday')
     await page.getByText(text.form.limits).click()
@@ -62,6 +74,9 @@ describe('the links of an owner', () => {
     await button(page, text.ready.copy).click()
     await button(page, text.ready.copied).waitFor()
     await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await page.getByText(shellText.closing.secret).waitFor()
+    await button(page, shellText.closing.stay).click()
     const url = await clipboardOf(visit)
     assert.equal(await page.locator('.link-shown').textContent(), url)
     await button(page, text.ready.done).click()

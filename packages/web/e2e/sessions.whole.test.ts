@@ -200,8 +200,8 @@ describe('the signing key of a browser', () => {
     const question = page.getByRole('dialog')
     await question.getByText(text.devices.ask.here).waitFor()
     await question.getByRole('button', { name: text.devices.revoke }).click()
-    // The session of this browser was tied to the key.
-    await page.getByText(text.signIn.reasons.ended).waitFor()
+    await page.getByText(text.signIn.reasons.key_revoked).waitFor()
+    await assertAccessible(page)
     await signIn(page, { email, password })
     await inside(page).waitFor()
     await keep('three.bin')

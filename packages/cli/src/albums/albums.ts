@@ -1,6 +1,7 @@
-/** `album create`, `album list`. */
+/** `album create`, `album list`, `album rename`. */
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
+import { chosenAlbum } from '../assets/chosen.ts'
 import { EXIT, type Exit } from '../exits.ts'
 import { shrinking } from '../table.ts'
 import { shortId, shown, timeText } from '../texts.ts'
@@ -14,6 +15,15 @@ export async function createAlbum(name: string, flags: OwnerFlags): Promise<Exit
     name,
     created_at: createdAt,
   })
+  return EXIT.done
+}
+
+export async function renameAlbum(given: string, name: string, flags: OwnerFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const { albumId } = chosenAlbum(await owner.albums(), given)
+  await owner.nameAlbum(albumId, name)
+  const is = name.trim() === '' ? 'has no name now' : `is now ${shown(name)}`
+  report.result(`The album ${shortId(albumId)} ${is}.`, { event: 'named', album_id: albumId, name })
   return EXIT.done
 }
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
 import { done } from './done.ts'
-import { name } from './options.ts'
+import { name, newName } from './options.ts'
 
 export function addAlbumCommands(program: Command): void {
   const album = program.command('album').description('Albums: what you keep is in one.')
@@ -14,6 +14,16 @@ export function addAlbumCommands(program: Command): void {
     .action(async (text: string, _flags, command: Command) => {
       const { createAlbum } = await import('../albums/albums.ts')
       await done(createAlbum(text, command.optsWithGlobals<OwnerFlags>()))
+    })
+
+  album
+    .command('rename')
+    .description('Gives an album another name, which only you can read. Its files stay as they are.')
+    .argument('<album>', 'the id, its beginning, or the present name')
+    .argument('<name>', 'the new name; an empty text removes it', newName)
+    .action(async (given: string, text: string, _flags, command: Command) => {
+      const { renameAlbum } = await import('../albums/albums.ts')
+      await done(renameAlbum(given, text, command.optsWithGlobals<OwnerFlags>()))
     })
 
   album

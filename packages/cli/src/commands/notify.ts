@@ -25,6 +25,7 @@ export function addNotifyCommands(program: Command): void {
     .addArgument(new Argument('<kind>').choices(KINDS))
     .option('--address-file <file>', 'the URL or e-mail address; or BLINDKEEP_CHANNEL_ADDRESS; or it is asked for')
     .option('--token-file <file>', 'the access token of an ntfy topic, if it has one; or BLINDKEEP_CHANNEL_TOKEN')
+    .option('--name <text>', 'your name for it; only you can read it')
     .action(async (kind: AddChannel['kind'], _flags, command: Command) => {
       const { addChannel } = await import('../notify/channels.ts')
       await done(addChannel(kind, command.optsWithGlobals<AddChannelFlags>()))

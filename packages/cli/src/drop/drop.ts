@@ -128,12 +128,11 @@ function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report)
 }
 
 /** Before anything is sent, so that a guest with the wrong link can stop. */
-function tellOwner({ title, message, isTitleAltered }: UploadLink, report: Report): void {
+function tellOwner({ title, message }: UploadLink, report: Report): void {
   for (const line of [title, message]) if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
-  if (isTitleAltered) report.aside('The server has changed what the owner of the link says, so it is not shown.')
 }
 
-function tellLimits({ limits, title, message, isTitleAltered }: UploadLink, report: Report): void {
+function tellLimits({ limits, title, message }: UploadLink, report: Report): void {
   const { fileBytesMax, remainingBytes, remainingFiles, singleUse, expiresAt } = limits
   const parts = [
     ...(singleUse ? ['one file'] : []),
@@ -146,7 +145,6 @@ function tellLimits({ limits, title, message, isTitleAltered }: UploadLink, repo
     event: 'link',
     title,
     message,
-    title_altered: isTitleAltered ? true : undefined,
     remaining_files: remainingFiles,
     remaining_bytes: remainingBytes,
     file_bytes_max: fileBytesMax,

@@ -158,8 +158,10 @@ describe('a link at the command line', () => {
 })
 
 describe('an album at the command line', () => {
-  it('is created and listed, and with exit 3 if the server changed its name', async () => {
-    const [created] = await world.facts(['album', 'create', 'Reports 2026', ...ADA])
+  it('is created, renamed and listed, and with exit 3 if the server changed its name', async () => {
+    const [created] = await world.facts(['album', 'create', 'Reports', ...ADA])
+    const renamed = await world.run(['album', 'rename', 'Reports', 'Reports 2026', ...ADA])
+    assert.match(renamed.stdout, /is now Reports 2026/)
     const [listed] = await world.facts(['album', 'list', ...ADA])
     assert.deepEqual([listed.album_id, listed.name], [created.album_id, 'Reports 2026'])
     world.proxy.tamper({ matches: isRequest('GET', /^\/v1\/albums$/), answer: flipSealed('albums', 'sealed_name') })

@@ -21,8 +21,11 @@ describe('channels at the command line', () => {
     assert.equal(plain.status, 0, plain.stderr)
     assert.match(plain.stdout, /^whsec_[A-Za-z0-9+/]{43}=\n$/)
     const env = { BLINDKEEP_CHANNEL_ADDRESS: address }
-    const [added] = await world.facts(['notify', 'add', 'webhook', ...ADA], { env })
-    assert.deepEqual([added.event, added.state, added.to], ['added', 'active', `127.0.0.1:${receiver.port}`])
+    const [added] = await world.facts(['notify', 'add', 'webhook', '--name', 'The archive', ...ADA], { env })
+    assert.deepEqual(
+      [added.event, added.state, added.to, added.name],
+      ['added', 'active', `127.0.0.1:${receiver.port}`, 'The archive'],
+    )
 
     const tested = await world.run(['notify', 'test', added.channel_id.slice(0, 8), ...ADA])
     assert.equal(tested.status, 0, tested.stderr)

@@ -10,6 +10,7 @@ import { shortId, shown, timeText } from '../texts.ts'
 export interface AddChannelFlags extends OwnerFlags {
   readonly addressFile?: string
   readonly tokenFile?: string
+  readonly name?: string
 }
 
 const FAULTS: Readonly<Record<DeliveryFault, string>> = {
@@ -77,7 +78,7 @@ export async function addChannel(kind: AddChannel['kind'], flags: AddChannelFlag
   })
   const token =
     kind === 'ntfy' ? await givenSecret({ file: flags.tokenFile, variable: 'BLINDKEEP_CHANNEL_TOKEN' }) : undefined
-  const { channel, secret: signedWith } = await owner.addChannel({ kind, address, token })
+  const { channel, secret: signedWith } = await owner.addChannel({ kind, address, token, name: flags.name })
   const id = shortId(channel.channelId)
   report.answer(signedWith ?? channel.channelId, { event: 'added', ...factOf(channel), secret: signedWith })
   if (signedWith !== undefined)

@@ -16,7 +16,7 @@ export interface OwnChannel {
   readonly state: ChannelState
   /** The host of a URL, or the e-mail address, as the server says. */
   readonly shown: string
-  /** Of a browser. */
+  /** Only the owner can read it. Always one of a browser. */
   readonly name: string | undefined
   /** Set when the name from the server does not open under this account's key as that of this channel. */
   readonly nameFault: string | undefined
@@ -44,6 +44,8 @@ export interface AddChannel {
   readonly address: string
   /** Of an ntfy topic that needs one. */
   readonly token?: string | undefined
+  /** Only the owner can read it. */
+  readonly name?: string | undefined
 }
 
 /** A browser's subscription (W3C Push API), to messages that this server sends. */
@@ -65,7 +67,10 @@ export interface AddedChannel {
 
 export interface OwnerChannels {
   channels(): Promise<OwnChannels>
-  /** An e-mail address gets a message with a code, for `confirmChannel`. Not repeated when the answer is lost: look at `channels`. */
+  /**
+   * An e-mail address gets a message with a code, for `confirmChannel`. Throws `RangeError` for a name of more than 600 bytes. Not repeated when the answer
+   * is lost: look at `channels`.
+   */
   addChannel(wanted: AddChannel): Promise<AddedChannel>
   /** Messages go to this browser too. Throws `RangeError` for a name of more than 600 bytes. Not repeated when the answer is lost. */
   addBrowser(wanted: AddBrowser): Promise<OwnChannel>
@@ -104,6 +109,13 @@ export function createOwnerChannels({ call, accountKey, environment }: OwnerChan
     }
   }
 
+  /** The client draws the id, because the name is bound to it. */
+  async function newNamed(name: string) {
+    const channelId = newId(environment, parseChannelId)
+    const sealed = await sealName(nameSeal(channelId), name)
+    return { channel_id: channelId, ...(sealed !== undefined && { sealed_name: toBase64(sealed) }) }
+  }
+
   return {
     async channels() {
       const { body } = await call('listChannels')
@@ -115,22 +127,22 @@ export function createOwnerChannels({ call, accountKey, environment }: OwnerChan
       }
     },
 
-    async addChannel({ kind, address, token }) {
-      const { body } = await call('addChannel', { body: { kind, address, ...(token !== undefined && { token }) } })
+    async addChannel({ kind, address, token, name }) {
+      const named = name === undefined ? {} : await newNamed(name)
+      const { body } = await call('addChannel', {
+        body: { kind, address, ...(token !== undefined && { token }), ...named },
+      })
       return { channel: await channelOf(body.channel), secret: body.secret ?? undefined }
     },
 
     async addBrowser({ endpoint, p256dh, auth, name }) {
-      const channelId = newId(environment, parseChannelId)
-      const sealed = await sealName(nameSeal(channelId), name)
       const { body } = await call('addChannel', {
         body: {
           kind: 'push',
           address: endpoint,
           p256dh: toBase64(p256dh),
           auth: toBase64(auth),
-          channel_id: channelId,
-          ...(sealed !== undefined && { sealed_name: toBase64(sealed) }),
+          ...(await newNamed(name)),
         },
       })
       return channelOf(body.channel)

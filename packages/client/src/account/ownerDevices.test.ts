@@ -161,9 +161,27 @@ describe('the albums of an account', () => {
     )
   })
 
+  it('get another name, or none, from their owner alone', async () => {
+    const other = await newOwner(proxy.url)
+    const { albumId } = await other.createAlbum({ name: 'Sommer' })
+    for (const [given, now] of [
+      [' Winter\n', 'Winter'],
+      [' ', undefined],
+      ['Herbst', 'Herbst'],
+    ] as const) {
+      await other.nameAlbum(albumId, given)
+      assert.equal((await anotherClient(proxy.url, other).albums())[0]?.name, now)
+    }
+    await assert.rejects((await newOwner(proxy.url)).nameAlbum(albumId, 'mine'), hasCode('error.album.not_available'))
+    assert.equal((await other.albums())[0]?.name, 'Herbst')
+  })
+
   it('are listed with a fault when a malicious server altered or swapped a name', async () => {
     const other = await newOwner(proxy.url)
-    for (const name of ['one', 'two', 'three']) await other.createAlbum({ name })
+    for (const name of ['one', 'two', 'three']) await other.createAlbum({ name: `${name}, at first` })
+    // A name that is given later is bound to its album, too.
+    for (const [index, { albumId }] of (await other.albums()).entries())
+      await other.nameAlbum(albumId, ['one', 'two', 'three'][index] ?? '')
     proxy.tamper({
       matches: isRequest('GET', /^\/v1\/albums$/),
       answer: changeBody((body) => {

@@ -11,12 +11,17 @@ import { withPassword } from './passwordWrong.ts'
 
 export interface ChangePassword {
   readonly present: string
+  /** Needed where a second factor is on: of the authenticator, or a backup code. */
+  readonly code?: string | undefined
   readonly next: string
   /** From 0 to 1. There are two derivations of about a second each. */
   readonly onProgress?: ((share: number) => void) | undefined
 }
 
-/** Both throw `PasswordWrong`, and what a call throws: `error.auth.rate_limited` after too many wrong passwords. */
+/**
+ * Both throw `PasswordWrong`, and what a call throws: `error.auth.totp_invalid_code` for a wrong code, and without one where a second factor is on;
+ * `error.auth.rate_limited` after too many wrong passwords or codes.
+ */
 export interface OwnerPassword {
   /**
    * Seals the account key under the new password and signs every other client out; this client stays signed in. The account key and the recovery
@@ -27,7 +32,7 @@ export interface OwnerPassword {
    * Deletes the account with everything in it, permanently. Its tokens are invalid afterwards. Throws `error.asset.retained` when an asset must not
    * be deleted yet; nothing is deleted then.
    */
-  deleteAccount(confirmation: { readonly password: string }): Promise<void>
+  deleteAccount(confirmation: { readonly password: string; readonly code?: string | undefined }): Promise<void>
 }
 
 interface PasswordPorts extends OwnPasswordPorts {
@@ -38,20 +43,22 @@ export function createOwnerPassword({ accountKey, ...own }: PasswordPorts): Owne
   const { environment, email } = own
   const { call } = own.calls
   return {
-    async changePassword({ present, next, onProgress }) {
+    async changePassword({ present, code, next, onProgress }) {
       const counted = (share: number) => withProgress(environment, (part) => onProgress?.((share + part) / 2))
       const { secret, serverId } = await presentSecret({ ...own, environment: counted(0) }, present)
       const members = await newPassword(counted(1), { email, serverId, password: next, accountKey })
-      const send = () => call('changePassword', { body: { current_password: secret, ...members } })
+      const send = () => call('changePassword', { body: { current_password: secret, ...given(code), ...members } })
       await withPassword(() => sendAgainWhenLost(send))
     },
 
-    async deleteAccount({ password }) {
+    async deleteAccount({ password, code }) {
       const { secret } = await presentSecret(own, password)
-      await withPassword(() => call('deleteAccount', { body: { current_password: secret } }))
+      await withPassword(() => call('deleteAccount', { body: { current_password: secret, ...given(code) } }))
     },
   }
 }
+
+const given = (code: string | undefined) => (code === undefined ? {} : { code })
 
 function withProgress(environment: Environment, onProgress: (share: number) => void): Environment {
   return {

@@ -49,8 +49,22 @@ describe('a second factor', () => {
       hasCode('error.auth.totp_invalid_code'),
     )
     await assert.rejects(byBackup.disableSecondFactor({ password: 'wrong', code: second }), PasswordWrong)
-    await byBackup.disableSecondFactor({ password, code: second })
-    assert.equal(await owner.hasSecondFactor(), false)
+    await assert.rejects(byBackup.renewBackupCodes({ password: 'wrong', code: second }), PasswordWrong)
+    const [renewed = '', ...rest] = await byBackup.renewBackupCodes({ password, code: second })
+    assert.equal(rest.length, 9)
+    for (const former of [second, ...others])
+      await assert.rejects(
+        byBackup.disableSecondFactor({ password, code: former }),
+        hasCode('error.auth.totp_invalid_code'),
+      )
+    const [, third = ''] = [renewed, ...rest]
+    const isCodeWrong = hasCode('error.auth.totp_invalid_code')
+    await assert.rejects(byBackup.changePassword({ present: password, next: `${password}!` }), isCodeWrong)
+    await byBackup.changePassword({ present: password, next: `${password}!`, code: third })
+    await assert.rejects(byBackup.deleteAccount({ password: `${password}!`, code: third }), isCodeWrong)
+    await byBackup.changePassword({ present: `${password}!`, next: password, code: rest[1] })
+    await byBackup.disableSecondFactor({ password, code: renewed })
+    assert.equal(await byBackup.hasSecondFactor(), false)
     assert.ok((await logIn(signIn)).owner)
   })
 

@@ -5,8 +5,8 @@ import { type OwnPasswordPorts, presentSecret } from './masterOf.ts'
 import { withPassword } from './passwordWrong.ts'
 
 /**
- * Enrolling and disabling need the password, which a stolen session does not have: each takes about a second (Argon2id) and throws `PasswordWrong`.
- * Confirming and disabling throw `error.auth.totp_invalid_code` for a wrong code. All throw what a call throws.
+ * All but the confirmation need the password, which a stolen session does not have: each takes about a second (Argon2id) and throws `PasswordWrong`.
+ * All but enrolling throw `error.auth.totp_invalid_code` for a wrong code. All throw what a call throws.
  */
 export interface OwnerSecondFactor {
   /** Whether a sign-in needs a code. */
@@ -20,11 +20,16 @@ export interface OwnerSecondFactor {
    * Turns the second factor on with a code of the authenticator. Returns ten backup codes, once: an owner who loses them and the authenticator needs
    * the operator.
    * After a `NetworkError` it may be on, with backup codes that no client has seen and that cannot be fetched again. If `hasSecondFactor` says so,
-   * disable it with another code of the authenticator and enroll again.
+   * call `renewBackupCodes` with another code of the authenticator.
    */
   confirmSecondFactor(code: string): Promise<readonly string[]>
   /** Turns it off, with a code of the authenticator or a backup code. */
   disableSecondFactor(present: { readonly password: string; readonly code: string }): Promise<void>
+  /**
+   * Returns ten new backup codes, once, and makes the former ones worthless. Takes a code of the authenticator or a backup code. After a `NetworkError` the
+   * former ones may be worthless already: call it again with another code.
+   */
+  renewBackupCodes(present: { readonly password: string; readonly code: string }): Promise<readonly string[]>
 }
 
 export function createOwnerSecondFactor(ports: OwnPasswordPorts): OwnerSecondFactor {
@@ -48,6 +53,12 @@ export function createOwnerSecondFactor(ports: OwnPasswordPorts): OwnerSecondFac
     async disableSecondFactor({ password, code }) {
       const { secret } = await presentSecret(ports, password)
       await withPassword(() => call('disableTotp', { body: { current_password: secret, code } }))
+    },
+
+    async renewBackupCodes({ password, code }) {
+      const { secret } = await presentSecret(ports, password)
+      const { body } = await withPassword(() => call('renewBackupCodes', { body: { current_password: secret, code } }))
+      return body.backup_codes
     },
   }
 }

@@ -20,6 +20,8 @@ export interface Album {
 export interface OwnerAlbums {
   /** Creates an album. The sealed name has at most 4096 bytes, which leaves about 3,000 for the text. */
   createAlbum(options?: { readonly name?: string | undefined }): Promise<Album>
+  /** A name of nothing but spaces removes it. Files and shares stay as they are. Throws what a call throws: `error.album.not_available`. */
+  nameAlbum(albumId: string, name: string): Promise<void>
   /** All albums, oldest first. */
   albums(): Promise<readonly Album[]>
 }
@@ -32,7 +34,7 @@ interface OwnerAlbumsPorts {
 
 export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbumsPorts): OwnerAlbums {
   // Sealed under the account key, like the label of a link. Under an album key, each epoch would need the name sealed again.
-  const nameSeal = (albumId: AlbumId) =>
+  const nameSeal = (albumId: string) =>
     ({ key: accountKey, purpose: 'album-name', contextId: uuidBytes(albumId) }) as const
 
   return {
@@ -43,6 +45,12 @@ export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbums
         body: { album_id: albumId, ...(sealed === undefined ? {} : { sealed_name: sealed }) },
       })
       return { albumId, name, nameFault: undefined, createdAt: body.created_at }
+    },
+
+    async nameAlbum(albumId, name) {
+      const given = name.trim()
+      const sealed = given === '' ? null : toBase64(await sealSmall(utf8(given), nameSeal(albumId)))
+      await call('nameAlbum', { path: { album_id: albumId }, body: { sealed_name: sealed } })
     },
 
     async albums() {

@@ -66,6 +66,16 @@ describe('the drop key of a malicious server', () => {
   })
 })
 
+describe('a link with a wrong character in it', () => {
+  it('is refused at every place of the part after #, before anything is sealed', async () => {
+    const start = link.url.indexOf('#') + 1
+    for (let at = start; at < link.url.length; at += 1) {
+      const mistyped = `${link.url.slice(0, at)}${link.url[at] === 'A' ? 'B' : 'A'}${link.url.slice(at + 1)}`
+      await assert.rejects(openLink(mistyped), (error) => error instanceof LinkError, `character ${at - start}`)
+    }
+  })
+})
+
 describe('the list of links of a malicious server', () => {
   it('does not stop the page, however long it is', async () => {
     proxy.tamper({
@@ -74,7 +84,7 @@ describe('the list of links of a malicious server', () => {
         assert.ok(Array.isArray(body.links))
         const [entry] = body.links
         body.links = Array.from({ length: 5_000 }, () => {
-          return { ...entry, opaque_id: randomBytes(16).toString('hex'), sealed_label: null }
+          return { ...entry, opaque_id: randomBytes(16).toString('hex'), sealed_label: null, sealed_title: null }
         })
       }),
     })

@@ -1,11 +1,13 @@
-export type LinkFault = 'malformed' | 'fragment_missing' | 'key_swapped' | 'suite_unknown'
+export type LinkFault = 'malformed' | 'fragment_missing' | 'key_swapped' | 'words_altered' | 'suite_unknown'
 
 const FAULTS: Readonly<Record<LinkFault, string>> = {
   malformed: 'This is not an upload link, or it is incomplete or mistyped. Copy the whole link again.',
   fragment_missing:
     'The part of the link after # is missing. Without it nothing can be sealed: ask for the whole link, up to its last character.',
   key_swapped:
-    'Tampering detected: the server’s key for this link is not the owner’s. Nothing was sent. Tell the owner, but not through this server.',
+    'The server’s key for this link is not the one in the link: the link is mistyped, or the server is tampering. Nothing was sent. Copy the whole link again. If this stays, tell the owner, but not through this server.',
+  words_altered:
+    'What the owner wrote does not open with this link: the link is mistyped, or the server has changed it. Nothing was sent. Copy the whole link again. If this stays, ask the owner for a new one.',
   suite_unknown: 'This link needs a cipher that this client does not know. Use a newer client.',
 }
 

@@ -1,6 +1,7 @@
 /**
  * What the owner of a link says to its guests: a title and a message, a line each. A sealed blob of purpose `link-title` without content, whose header has
  * the title as `name` and the message as `note`. Its key follows from the link secret, which is in the fragment: guests read it, and the server does not.
+ * Links without words have one too: that it opens shows a guest's client that the secret is not mistyped, before a file is sealed that no one could open.
  */
 import { type Bytes, fromBase64, utf8 } from '@blindkeep/protocol/bytes'
 import { MAX_LINK_TITLE_BYTES } from '@blindkeep/protocol/suites'
@@ -24,13 +25,12 @@ interface LinkTitleSeal {
   readonly salt?: Uint8Array | undefined
 }
 
-/** Undefined if both texts are empty. Throws `RangeError` for a text that is too long. */
+/** Throws `RangeError` for a text that is too long. */
 export async function sealLinkTitle(
   { linkSecret, opaqueId, salt }: LinkTitleSeal,
   given: Partial<LinkTitle>,
-): Promise<Bytes | undefined> {
+): Promise<Bytes> {
   const [name, note] = [plainLine(given.title), plainLine(given.message)]
-  if (name === undefined && note === undefined) return undefined
   requireFitting({ title: name, message: note }, (message) => new RangeError(message))
   const key = linkTitleKey(linkSecret, opaqueId)
   return sealWords({ key, purpose: 'link-title', contextId: opaqueId, salt }, { name, note })

@@ -123,10 +123,8 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
     const id = fromHex(opaqueId)
     return { linkSecret: linkSecret(accountKey, id), opaqueId: id }
   }
-  const sealedTitleOf = async (opaqueId: string, given: GivenTitle) => {
-    const sealed = await sealLinkTitle(titleSeal(opaqueId), given)
-    return sealed === undefined ? null : toBase64(sealed)
-  }
+  const sealedTitleOf = async (opaqueId: string, given: GivenTitle) =>
+    toBase64(await sealLinkTitle(titleSeal(opaqueId), given))
 
   async function opened(entry: Static<typeof LinkEntryResponse>): Promise<OwnLink> {
     const { fault: titleFault, ...words } = await openGivenTitle(() => titleSeal(entry.opaque_id), entry.sealed_title)
@@ -154,7 +152,6 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
         passphrase === undefined
           ? undefined
           : await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase: normalPassphrase(passphrase) })
-      const sealedTitle = await sealedTitleOf(opaqueId, { title, message })
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,
@@ -165,8 +162,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel,
-          // A server from before titles refuses the name.
-          ...(sealedTitle !== null && { sealed_title: sealedTitle }),
+          sealed_title: await sealedTitleOf(opaqueId, { title, message }),
         },
       })
       return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment }) }

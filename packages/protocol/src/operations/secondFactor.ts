@@ -4,6 +4,8 @@ import {
   DisableTotpRequest,
   EnrollTotpRequest,
   EnrollTotpResponse,
+  RenewBackupCodesRequest,
+  RenewBackupCodesResponse,
   TokenResponse,
   VerifyTotpRequest,
 } from '../schemas/accounts.ts'
@@ -61,6 +63,24 @@ export const secondFactorOperations = {
     body: { type: 'application/json', schema: DisableTotpRequest },
     writes: true,
     answers: { 204: { description: 'The second factor is off.' } },
+    problems: [
+      'error.auth.invalid_credentials',
+      'error.auth.totp_invalid_code',
+      'error.auth.totp_not_enrolled',
+      'error.auth.rate_limited',
+    ],
+  },
+  renewBackupCodes: {
+    method: 'POST',
+    path: '/v1/auth/totp/backup-codes',
+    tag: 'accounts',
+    auth: 'bearer',
+    summary: 'Get new backup codes',
+    description:
+      'Requires the current secret and a code of the authenticator or a backup code. Replaces all backup codes. Only this answer contains the new ones: if it is lost, call again with another code.',
+    body: { type: 'application/json', schema: RenewBackupCodesRequest },
+    writes: true,
+    answers: { 200: { description: 'The former backup codes are worth nothing now.', body: RenewBackupCodesResponse } },
     problems: [
       'error.auth.invalid_credentials',
       'error.auth.totp_invalid_code',

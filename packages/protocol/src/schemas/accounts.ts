@@ -94,16 +94,26 @@ export const ConfirmTotpRequest = object('ConfirmTotpRequest', {
 })
 export type ConfirmTotpRequest = Static<typeof ConfirmTotpRequest>
 
-export const ConfirmTotpResponse = object('ConfirmTotpResponse', {
+const backupCodes = {
   backup_codes: list(text('Replaces a code of the authenticator once.'), 'Ten codes, which are never shown again.'),
-})
+}
+
+export const ConfirmTotpResponse = object('ConfirmTotpResponse', backupCodes)
 export type ConfirmTotpResponse = Static<typeof ConfirmTotpResponse>
 
-export const DisableTotpRequest = object('DisableTotpRequest', {
+const provingFactor = {
   current_password: currentPassword,
   code: code('The six digits of the authenticator, or a backup code.'),
-})
+}
+
+export const DisableTotpRequest = object('DisableTotpRequest', provingFactor)
 export type DisableTotpRequest = Static<typeof DisableTotpRequest>
+
+export const RenewBackupCodesRequest = object('RenewBackupCodesRequest', provingFactor)
+export type RenewBackupCodesRequest = Static<typeof RenewBackupCodesRequest>
+
+export const RenewBackupCodesResponse = object('RenewBackupCodesResponse', backupCodes)
+export type RenewBackupCodesResponse = Static<typeof RenewBackupCodesResponse>
 
 const recoveryProof = base64('Proof of the recovery words.', { min: 32, max: 32 })
 
@@ -130,8 +140,14 @@ export const RefreshRequest = object('RefreshRequest', {
 })
 export type RefreshRequest = Static<typeof RefreshRequest>
 
+/** Of acts for which the password alone is not enough where the owner has a second factor. */
+export const codeIfOn = optional(
+  code('The six digits of the authenticator, or a backup code: required where a second factor is on.'),
+)
+
 export const ChangePasswordRequest = object('ChangePasswordRequest', {
   current_password: currentPassword,
+  code: codeIfOn,
   password,
   kdf_version: optional(kdfVersion),
   salt: optional(salt),
@@ -141,6 +157,7 @@ export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>
 
 export const DeleteAccountRequest = object('DeleteAccountRequest', {
   current_password: currentPassword,
+  code: codeIfOn,
 })
 export type DeleteAccountRequest = Static<typeof DeleteAccountRequest>
 

@@ -8,6 +8,10 @@ const sealedName = base64('The album’s name, sealed by the client.', { min: 1,
 export const CreateAlbumRequest = object('CreateAlbumRequest', { album_id: albumId, sealed_name: optional(sealedName) })
 export type CreateAlbumRequest = Static<typeof CreateAlbumRequest>
 
+/** Absent: unchanged. Null: removed. */
+export const NameAlbumRequest = object('NameAlbumRequest', { sealed_name: optional(sealedName) })
+export type NameAlbumRequest = Static<typeof NameAlbumRequest>
+
 export const AlbumResponse = object('AlbumResponse', {
   album_id: albumId,
   sealed_name: optional(sealedName),

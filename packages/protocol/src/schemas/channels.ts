@@ -68,9 +68,11 @@ export const AddChannelRequest = object('AddChannelRequest', {
     }),
   ),
   channel_id: optional(
-    uuid<ChannelId>('push: the id that the channel shall have, new and random; a sealed name is bound to it.'),
+    uuid<ChannelId>(
+      'The id that the channel shall have, new and random; a sealed name is bound to it. Required for push, and with a sealed name.',
+    ),
   ),
-  sealed_name: optional(sealedName('browser of a push channel')),
+  sealed_name: optional(sealedName('channel')),
 })
 export type AddChannelRequest = Static<typeof AddChannelRequest>
 
@@ -82,7 +84,7 @@ const members = {
     'unconfirmed: an e-mail address whose code was not entered yet; it gets no messages. given_up: the server has stopped trying; a test that arrives makes the channel active again.',
   ),
   shown: text('The host of the URL, or the e-mail address.', { maxLength: MAX_CHANNEL_SHOWN_LENGTH }),
-  sealed_name: optional(sealedName('browser of a push channel')),
+  sealed_name: optional(sealedName('channel')),
   created_at: time('When it was added.'),
   attempts: integer('Failed attempts in a row since the last message that arrived.'),
   last_sent_at: optional(time('When the last message arrived.')),

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { PasskeyId } from '../ids.ts'
 import { KEY_BYTES } from '../suites.ts'
-import { code, currentPassword, signingInDevice } from './accounts.ts'
+import { codeIfOn, currentPassword, signingInDevice } from './accounts.ts'
 import { base64, list, object, optional, sealedName, time, uuid } from './shape.ts'
 
 const passkeyId = uuid<PasskeyId>('The passkey: the user handle of WebAuthn. The client generates the id.')
@@ -27,7 +27,7 @@ export type PasskeyLoginRequest = Static<typeof PasskeyLoginRequest>
 
 export const AddPasskeyRequest = object('AddPasskeyRequest', {
   current_password: currentPassword,
-  code: optional(code('The six digits of the authenticator, or a backup code: required where a second factor is on.')),
+  code: codeIfOn,
   passkey_id: passkeyId,
   credential_id: credentialId,
   proof,

@@ -42,6 +42,7 @@ const NEW_SECRET = {
   kdfVersion: undefined,
   salt: bytes(16),
   sealedAccountKey: bytes(60),
+  code: undefined,
   source: undefined,
 }
 

@@ -1,6 +1,7 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { createAccountDeletion } from '../domain/account/accountDeletion.ts'
 import { createAccounts } from '../domain/account/accounts.ts'
+import { createFactorCodes } from '../domain/account/factorCodes.ts'
 import { createChangePassword } from '../domain/account/password.ts'
 import type { Registration } from '../domain/account/registration.ts'
 import type { SecretHasher } from '../ports/secrets.ts'
@@ -42,17 +43,18 @@ export function quickAccounts(world: World, overrides: Partial<World['settings']
 
 /** The rules that check an account's secret, with the quick hasher. */
 export function quickly(world: World) {
-  const { store, clock, rules } = world
+  const { store, clock, limiter, keyring, keys, rules } = world
   const { inbox, assets, ending } = rules
   const accounts = quickAccounts(world)
   let deleted = 0
   const onDeleted = () => {
     deleted += 1
   }
-  const accountDeletion = createAccountDeletion({ store, clock, accounts, inbox, assets, ending, onDeleted })
+  const codes = createFactorCodes({ clock, limiter, keyring, serverSecret: keys.serverSecret }, world.settings)
+  const accountDeletion = createAccountDeletion({ store, clock, accounts, codes, inbox, assets, ending, onDeleted })
   return {
     accounts,
-    changePassword: createChangePassword({ store, clock, hasher: quickHasher, accounts }),
+    changePassword: createChangePassword({ store, clock, hasher: quickHasher, accounts, codes }),
     accountDeletion,
     deletedCalls: () => deleted,
 
@@ -66,6 +68,6 @@ export function quickly(world: World) {
     },
 
     deleteAccount: async (accountId: AccountId) =>
-      accountDeletion.begin(await accountRow(world, accountId), SECRET, undefined),
+      accountDeletion.begin(await accountRow(world, accountId), { secret: SECRET, code: undefined, source: undefined }),
   }
 }

@@ -4,6 +4,7 @@ import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../../testing/people.ts'
 import { links as text } from '../../src/text/en/links.ts'
+import { owner as shellText } from '../../src/text/en/owner.ts'
 import type { Shot } from '../shots.ts'
 import type { World } from '../world.ts'
 
@@ -49,6 +50,16 @@ export const linksShots: readonly Shot[] = [
     },
   },
   { name: 'links/new', begin: beginNew, reach: (page) => button(page, text.createFirst).click() },
+  {
+    name: 'links/new-closing',
+    begin: beginNew,
+    reach: async (page) => {
+      await button(page, text.createFirst).click()
+      await page.getByLabel(text.form.label, { exact: true }).fill('Photos of the wedding')
+      await page.keyboard.press('Escape')
+      await page.getByText(shellText.closing.typed).waitFor()
+    },
+  },
   {
     name: 'links/new-limits',
     begin: beginNew,

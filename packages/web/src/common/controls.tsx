@@ -30,6 +30,7 @@ export function Button(props: ButtonProps) {
       aria-busy={busy === true}
       aria-describedby={describedBy}
       aria-label={label}
+      title={label}
       aria-controls={expands?.id}
       aria-expanded={expands?.isExpanded}
       onClick={onClick}
@@ -128,7 +129,7 @@ export function Notice({ tone, children }: NoticeProps) {
   )
 }
 
-interface DialogProps {
+export interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly closeLabel: string
@@ -163,6 +164,8 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
         event.preventDefault()
         onClose()
       }}
+      // Browsers close it all the same on a second Escape without a click between them (HTML, close watchers).
+      onClose={() => dialog.current?.showModal()}
     >
       <div class="stack" ref={body}>
         <div class="row apart">
@@ -189,7 +192,7 @@ function useFirstFocus(body: RefObject<HTMLElement | null>): void {
     const touch = () => {
       isTouched.current = true
     }
-    for (const event of ['keydown', 'pointerdown', 'click']) body.current?.addEventListener(event, touch)
+    for (const event of ['keydown', 'input', 'pointerdown', 'click']) body.current?.addEventListener(event, touch)
   }, [])
   useLayoutEffect(() => {
     if (isTouched.current || body.current === null) return

@@ -7,6 +7,7 @@ export type LinkFault =
   | 'malformed'
   | 'fragment_missing'
   | 'key_swapped'
+  | 'words_altered'
   | 'suite_unknown'
   | 'closed'
   | 'busy'
@@ -27,11 +28,10 @@ export type LinkStatus =
       readonly expiredAt?: string | undefined
     }
 
-/** What the owner says to the guests of the link. The server cannot read it, but it can change or withhold it. */
+/** What the owner says to the guests of the link. The server cannot read it, but it can withhold it. */
 export interface OwnersWords {
   readonly title: string | undefined
   readonly message: string | undefined
-  readonly isTitleAltered: boolean
 }
 
 /** The limits that the server reports before anything is sent. All sizes in bytes. An absent member means no limit. */

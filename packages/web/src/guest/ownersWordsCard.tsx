@@ -6,8 +6,7 @@ import { useGuestPages } from './texts.ts'
 export function OwnersWordsCard({ snapshot: { link } }: { readonly snapshot: Snapshot }) {
   const text = useGuestPages().text.ownersWords
   if (link.is !== 'open') return null
-  const { title, message, isTitleAltered } = link.words
-  if (isTitleAltered) return <p class="small soft">{text.altered}</p>
+  const { title, message } = link.words
   if (title === undefined && message === undefined) return null
   return (
     <figure class="owners-words card stack tight">

@@ -33,7 +33,7 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
   }
 }
 
-const SILENT = { title: undefined, message: undefined, isTitleAltered: false }
+const SILENT = { title: undefined, message: undefined }
 const open = (limits: Limits): LinkStatus => ({ is: 'open', limits, words: SILENT })
 const closed: LinkStatus = { is: 'refused', fault: 'closed', isRetrying: false }
 const full = open({ remainingFiles: 0 })

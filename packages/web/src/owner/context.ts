@@ -4,14 +4,19 @@ import { createContext } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
 import type { Language } from '../common/language.ts'
 
+/** SECRET. What the owner has not confirmed to have saved: the server never gives it again, so it outlasts the page that shows it. */
+export interface UnsavedSecrets {
+  readonly backupCodes?: readonly string[] | undefined
+  readonly webhookSecret?: string | undefined
+}
+
 export interface OwnerPages {
   readonly owner: Owner
   /** The server's URL, without a slash at the end. */
   readonly baseUrl: string
   readonly language: Language
-  /** SECRET. The backup codes that the owner has not confirmed to have saved: the server never gives them again, so they outlast the page that shows them. */
-  readonly unsavedCodes: readonly string[] | undefined
-  onUnsavedCodes(codes: readonly string[] | undefined): void
+  readonly unsaved: UnsavedSecrets
+  onUnsaved(change: UnsavedSecrets): void
   /** Calls back for every change on the server, until the returned function is called. */
   onLive(listener: (event: LiveEvent) => void): () => void
   /** Shows a short message, also to screen readers. */

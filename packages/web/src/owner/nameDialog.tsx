@@ -1,6 +1,7 @@
-/** Changes the owner's name for a sign-in, a signing key, a passkey or a share. */
+/** Changes the owner's name for a sign-in, a signing key, a passkey, a share or an album. */
 import { useState } from 'preact/hooks'
-import { Button, Dialog } from '../common/controls.tsx'
+import { Button } from '../common/controls.tsx'
+import { AskingDialog } from './askingDialog.tsx'
 import { useOwnerPages } from './context.ts'
 import { ErrorNotice } from './errorNotice.tsx'
 import { NameField } from './nameField.tsx'
@@ -27,7 +28,7 @@ export function NameDialog({ title, name, save, onClose, onSaved }: NameDialogPr
     onClose()
   }
   return (
-    <Dialog title={title} closeLabel={text.page.close} onClose={onClose}>
+    <AskingDialog title={title} closeLabel={text.page.close} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -46,6 +47,6 @@ export function NameDialog({ title, name, save, onClose, onSaved }: NameDialogPr
           </Button>
         </div>
       </form>
-    </Dialog>
+    </AskingDialog>
   )
 }

@@ -29,6 +29,8 @@ export interface PageSession {
   signOut(): Promise<void>
   /** The account was deleted: deletes all that is stored of it. */
   endDeleted(): Promise<void>
+  /** The owner has revoked the key of this browser, which has ended the session. */
+  endRevoked(): Promise<void>
 }
 
 /** Signing out waits no longer for a server that does not answer. */
@@ -102,6 +104,9 @@ export function createPageSession(baseUrl: string): PageSession {
       await endPush({ baseUrl })
       await signOutLocally(tab, 'deleted')
     },
+
+    // A call that the server refused meanwhile may have shown another reason.
+    endRevoked: () => signOutLocally(tab, 'key_revoked'),
   }
 }
 

@@ -37,12 +37,16 @@ export function useSignOut(session: PageSession): SignOut {
 }
 
 export function SignOutQuestion({ signOut: { loss, leave, stay } }: { readonly signOut: SignOut }) {
-  const { language, unsavedCodes } = useOwnerPages()
+  const { language, unsaved } = useOwnerPages()
   const text = ownerText(language).busy
   if (loss === undefined) return null
   return (
     <Dialog title={text.title} closeLabel={text.stay} onClose={stay}>
-      {loss.isUnderWay && <p>{unsavedCodes === undefined ? text.explain : text.unsavedCodes}</p>}
+      {unsaved.backupCodes !== undefined && <p>{text.unsavedCodes}</p>}
+      {unsaved.webhookSecret !== undefined && <p>{text.unsavedWebhook}</p>}
+      {loss.isUnderWay && unsaved.backupCodes === undefined && unsaved.webhookSecret === undefined && (
+        <p>{text.explain}</p>
+      )}
       {loss.hasUnfinished && <p>{text.unfinished}</p>}
       {loss.hasTaken && <p>{text.taken}</p>}
       <div class="row">

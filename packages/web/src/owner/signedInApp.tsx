@@ -5,7 +5,7 @@ import { useCloseGuard } from '../common/closeGuard.ts'
 import type { Language } from '../common/language.ts'
 import { oneAtATime } from '../common/oneAtATime.ts'
 import { useLoaded } from '../common/useLoaded.ts'
-import { type OwnerPages, OwnerPagesContext } from './context.ts'
+import { type OwnerPages, OwnerPagesContext, type UnsavedSecrets } from './context.ts'
 import { errorText } from './errorText.ts'
 import { useLiveEvents } from './live.ts'
 import { usePush } from './push/usePush.ts'
@@ -35,11 +35,12 @@ export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...
     onRefused: (error) =>
       showMessage({ tone: 'bad', text: accountText(language).tieRefused(errorText(error, language)) }),
   })
-  const [unsavedCodes, onUnsavedCodes] = useState<readonly string[]>()
-  useCloseGuard(unsavedCodes !== undefined)
+  const [unsaved, setUnsaved] = useState<UnsavedSecrets>({})
+  const onUnsaved = useCallback((change: UnsavedSecrets) => setUnsaved((last) => ({ ...last, ...change })), [])
+  useCloseGuard(Object.values(unsaved).some((secret) => secret !== undefined))
   const pages = useMemo(
-    () => ({ owner, baseUrl, language, unsavedCodes, onUnsavedCodes, onLive: live.onLive, showMessage }),
-    [owner, baseUrl, language, unsavedCodes, live.onLive, showMessage],
+    () => ({ owner, baseUrl, language, unsaved, onUnsaved, onLive: live.onLive, showMessage }),
+    [owner, baseUrl, language, unsaved, live.onLive, showMessage],
   )
   useEffect(() => {
     const text = ownerText(language)

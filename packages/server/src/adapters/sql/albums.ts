@@ -38,6 +38,18 @@ const insertion = prepared((db, given: Album) =>
     .onConflict((conflict) => conflict.column('album_id').doNothing()),
 )
 
+const naming = prepared(
+  (
+    db,
+    given: { readonly albumId: AlbumId; readonly accountId: AccountId; readonly sealedName: Uint8Array | undefined },
+  ) =>
+    db
+      .updateTable('albums')
+      .set({ sealed_name: given.sealedName })
+      .where('album_id', '=', given.albumId)
+      .where('account_id', '=', given.accountId),
+)
+
 export function albumReads(db: Db): AlbumReads {
   return {
     async find(albumId) {
@@ -57,6 +69,9 @@ export function albumWrites(db: Db): AlbumWrites {
   return {
     async insert(album) {
       return (await insertion.changed(db, album)) === 1
+    },
+    async setName(albumId, accountId, sealedName) {
+      return (await naming.changed(db, { albumId, accountId, sealedName })) === 1
     },
   }
 }

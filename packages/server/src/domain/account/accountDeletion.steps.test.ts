@@ -106,7 +106,7 @@ describe('the holdings of a deleted account', () => {
           const account = await accountRow(world, accountId)
           mortal.dieAfter(calls)
           await accountDeletion
-            .begin(account, SECRET, undefined)
+            .begin(account, { secret: SECRET, code: undefined, source: undefined })
             .then(accountDeletion.resume)
             .catch(() => undefined)
           hasDied = mortal.revive()

@@ -14,6 +14,7 @@ import {
   openDrop,
   provision,
 } from '../../testing/guest.ts'
+import { deskOf, WRONG as FALSE_CODE, guarded, reasonOf } from '../../testing/secondFactor.ts'
 import { quickly, SECRET } from '../../testing/secrets.ts'
 import { inWorld, newOpaqueId, type World } from '../../testing/world.ts'
 
@@ -27,7 +28,7 @@ describe('deleting an account', () => {
     inWorld(async (world) => {
       const { accountDeletion, deletedCalls, newAccount } = quickly(world)
       const account = await accountRow(world, await newAccount())
-      const begin = (secret: string) => accountDeletion.begin(account, secret, 'a')
+      const begin = (secret: string) => accountDeletion.begin(account, { secret, code: undefined, source: 'a' })
       for (let count = 0; count < 10; count += 1) assert.deepEqual(await begin('wrong'), WRONG)
       assert.equal((await begin(SECRET))?.refused, 'attempts_limited')
       world.clock.advance(900)
@@ -37,6 +38,26 @@ describe('deleting an account', () => {
         [WRONG, WRONG, WRONG, WRONG],
       )
       assert.equal(deletedCalls(), 1)
+    }),
+  )
+
+  it(
+    'asks for a code where a second factor is on, and uses none up when the account stays',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator } = await guarded(desk, world)
+      const account = await desk.account()
+      const begin = async (code: string | undefined, secret = SECRET) =>
+        reasonOf(await quickly(world).accountDeletion.begin(account, { secret, code, source: undefined }))
+      for (const code of [undefined, FALSE_CODE]) assert.equal(await begin(code), 'totp_code_wrong')
+      const code = desk.code(authenticator)
+      assert.equal(await begin(code, 'wrong'), 'credentials_wrong')
+      const albumOwner = await newAlbumOwner(world, account.accountId)
+      const retained = { retention_until: formatInstant(addSeconds(world.clock.now(), 10)) }
+      await landBlob(world, albumOwner, bytes(30), { envelope: retained })
+      assert.equal(await begin(code), 'asset_retained')
+      world.clock.advance(10)
+      assert.equal(await begin(code), 'done', 'the refused deletion has not used it up')
     }),
   )
 
@@ -83,7 +104,7 @@ describe('deleting an account', () => {
       const declared = declaredFor(world, albumOwner, bytes(5))
       assert.equal(await deleteAccount(accountId), undefined)
       const nothing = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined, source: undefined }
-      const change = { ...nothing, currentSecret: SECRET, secret: 'another secret of length' }
+      const change = { ...nothing, code: undefined, currentSecret: SECRET, secret: 'another secret of length' }
       assert.deepEqual(await changePassword(caller, change), WRONG)
       assert.deepEqual(await rules.links.provision(accountId, provision()), OVER)
       const { albumId, deviceId } = albumOwner

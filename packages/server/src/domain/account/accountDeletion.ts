@@ -12,11 +12,13 @@ import type { Inbox } from '../drops/inbox.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Accounts } from './accounts.ts'
+import type { FactorCodes } from './factorCodes.ts'
 
 interface AccountDeletionPorts {
   readonly store: Store
   readonly clock: Clock
   readonly accounts: Pick<Accounts, 'requireSecret'>
+  readonly codes: FactorCodes
   readonly inbox: Pick<Inbox, 'discardSome'>
   readonly assets: Pick<Assets, 'removeSome'>
   readonly ending: Pick<UploadEnding, 'endOpen' | 'afterCommit'>
@@ -32,12 +34,20 @@ const MAX_SHARES_STEP = 10
 const MAX_STEPS = 200
 const MAX_ACCOUNTS = 100
 
+interface DeletionRequest {
+  readonly secret: string
+  /** Of the second factor, as it was typed. */
+  readonly code: string | undefined
+  readonly source: string | undefined
+}
+
 export type AccountDeletion = ReturnType<typeof createAccountDeletion>
 
 export function createAccountDeletion({
   store,
   clock,
   accounts,
+  codes,
   inbox,
   assets,
   ending,
@@ -69,20 +79,25 @@ export function createAccountDeletion({
 
   return {
     /**
-     * Deletes the account when the secret is right. When this resolves, all its sessions have ended and its links take nothing more. A guest's upload
+     * Deletes the account when the secret is right, and a code where a second factor is on. When this resolves, all its sessions have ended and its links take nothing more. A guest's upload
      * that is finishing still gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer exists. Refuses, and changes nothing, while
      * an asset is retained, or is about to be.
      */
     async begin(
       account: Account,
-      secret: string,
-      source: string | undefined,
-    ): Promise<Refuses<'credentials_wrong' | 'attempts_limited' | 'asset_retained'> | undefined> {
+      { secret, code, source }: DeletionRequest,
+    ): Promise<Refuses<'credentials_wrong' | 'attempts_limited' | 'totp_code_wrong' | 'asset_retained'> | undefined> {
       const refused = await accounts.requireSecret(account, secret, source)
       if (refused !== undefined) return refused
-      const outcome = await store.write([accountLock(account.accountId)], (tx) =>
-        deleteIn(tx, account, { at: clock.now(), ending }),
+      const { accountId } = account
+      const outcome = await codes.checkIfGiven(accountId, { code, source }, (canonical) =>
+        store.write([accountLock(accountId)], async (tx) =>
+          (await codes.mayAct(tx, accountId, canonical))
+            ? deleteIn(tx, account, { at: clock.now(), ending })
+            : ('wrong' as const),
+        ),
       )
+      if (outcome === 'wrong') return { refused: 'totp_code_wrong' }
       if (isRefusal(outcome)) return outcome
       ending.afterCommit(outcome.closed)
       onDeleted()

@@ -47,32 +47,49 @@ export function createFactorCodes(ports: CodePorts, settings: AttemptSettings) {
     return false
   }
 
+  /** False for a wrong code, and for one that was used before. */
+  async function use(tx: WriteTx, accountId: AccountId, { factor, code }: CodeOf): Promise<boolean> {
+    if (isDigits(code)) return useTotp(tx, accountId, { factor, code })
+    return tx.secondFactors.useBackupCode(accountId, backupHash(accountId, code), clock.now())
+  }
+
+  /** Runs `check` with the canonical code, within the account's limits for wrong codes. */
+  async function check<Answer>(
+    accountId: AccountId,
+    { code, source }: GivenCode,
+    checkCanonical: (canonical: string) => Promise<Answer | 'wrong'>,
+  ): Promise<Answer | 'wrong' | Refuses<'attempts_limited'>> {
+    const canonical = canonicalCode(code)
+    const { forCodes, forBackupCodes } = attemptLimits
+    const limits = isDigits(canonical) ? forCodes(accountId, source) : forBackupCodes(accountId, source)
+    return attemptLimits.check(
+      limits,
+      () => checkCanonical(canonical),
+      (answer) => answer === 'wrong',
+    )
+  }
+
   return {
     sealSecret: (accountId: AccountId, secret: Uint8Array): Uint8Array => keyring.seal(sealedAs(accountId), secret),
 
     backupHash,
     useTotp,
 
-    /** False for a wrong code, and for one that was used before. */
-    use(tx: WriteTx, accountId: AccountId, { factor, code }: CodeOf): Promise<boolean> {
-      if (isDigits(code)) return useTotp(tx, accountId, { factor, code })
-      return tx.secondFactors.useBackupCode(accountId, backupHash(accountId, code), clock.now())
+    use,
+    check,
+
+    /** The same for an act that needs a code only where a factor is on: `mayAct` says in the transaction of the act whether this one is enough. */
+    async checkIfGiven<Answer>(
+      accountId: AccountId,
+      { code, source }: { readonly code: string | undefined; readonly source: string | undefined },
+      act: (canonical: string | undefined) => Promise<Answer | 'wrong'>,
+    ): Promise<Answer | 'wrong' | Refuses<'attempts_limited'>> {
+      return code === undefined ? act(undefined) : check(accountId, { code, source }, act)
     },
 
-    /** Runs `check` with the canonical code, within the account's limits for wrong codes. */
-    async check<Answer>(
-      accountId: AccountId,
-      { code, source }: GivenCode,
-      check: (canonical: string) => Promise<Answer | 'wrong'>,
-    ): Promise<Answer | 'wrong' | Refuses<'attempts_limited'>> {
-      const canonical = canonicalCode(code)
-      const { forCodes, forBackupCodes } = attemptLimits
-      const limits = isDigits(canonical) ? forCodes(accountId, source) : forBackupCodes(accountId, source)
-      return attemptLimits.check(
-        limits,
-        () => check(canonical),
-        (answer) => answer === 'wrong',
-      )
+    async mayAct(tx: WriteTx, accountId: AccountId, canonical: string | undefined): Promise<boolean> {
+      const factor = await confirmedFactor(tx, accountId)
+      return factor === undefined || (canonical !== undefined && use(tx, accountId, { factor, code: canonical }))
     },
 
     /** The same, for the code that confirms a new factor. */

@@ -17,7 +17,7 @@ interface SetupPorts {
   readonly codes: FactorCodes
 }
 
-/** How an owner turns a second factor on and off. */
+/** How an owner turns a second factor on and off, and gets new backup codes. */
 export function createFactorSetup(ports: SetupPorts, { publicUrl }: { readonly publicUrl: string }) {
   const { store, random, accounts, codes } = ports
   return {
@@ -43,7 +43,7 @@ export function createFactorSetup(ports: SetupPorts, { publicUrl }: { readonly p
 
     /**
      * Turns the factor on: from now on a sign-in asks for it. Other sessions stay, as they proved all that was asked then. This is the only time that
-     * the backup codes are shown.
+     * its backup codes are shown.
      */
     async confirm(
       { accountId }: Account,
@@ -60,21 +60,29 @@ export function createFactorSetup(ports: SetupPorts, { publicUrl }: { readonly p
     },
 
     /** Removes the factor, its backup codes, and every sign-in that waits for one of its codes. */
-    async disable(
+    async disable(account: Account, given: ProvingFactor): Promise<FactorRefusal | undefined> {
+      return changeProven(ports, account, { ...given, change: (tx) => removeSecondFactor(tx, account.accountId) })
+    },
+
+    /** Replaces all backup codes, used or not. This is the only time that the new ones are shown. */
+    async renewBackupCodes(
       account: Account,
-      { secret, ...given }: GivenCode & { readonly secret: string },
-    ): Promise<
-      Refuses<'credentials_wrong' | 'attempts_limited' | 'totp_code_wrong' | 'totp_not_enrolled'> | undefined
-    > {
-      const refusal = await accounts.requireSecret(account, secret, given.source)
-      if (refusal !== undefined) return refusal
-      const answer = await codes.check(account.accountId, given, (code) => removeWith(ports, account, code))
-      if (answer === 'removed') return undefined
-      if (isRefusal(answer)) return answer
-      return { refused: answer === 'wrong' ? 'totp_code_wrong' : 'totp_not_enrolled' }
+      given: ProvingFactor,
+    ): Promise<{ readonly backupCodes: readonly string[] } | FactorRefusal> {
+      const { accountId } = account
+      const backupCodes = newBackupCodes(random)
+      const hashes = backupCodes.map((code) => codes.backupHash(accountId, code))
+      const change = (tx: WriteTx) => tx.secondFactors.setBackupCodes(accountId, hashes)
+      return (await changeProven(ports, account, { ...given, change })) ?? { backupCodes }
     },
   }
 }
+
+interface ProvingFactor extends GivenCode {
+  readonly secret: string
+}
+
+type FactorRefusal = Refuses<'credentials_wrong' | 'attempts_limited' | 'totp_code_wrong' | 'totp_not_enrolled'>
 
 function confirmWith(
   { store, clock, codes }: SetupPorts,
@@ -91,20 +99,28 @@ function confirmWith(
   })
 }
 
-function removeWith(
-  { store, codes }: SetupPorts,
+/** Makes a change to a factor that is on, after the present secret and a code of either kind. */
+async function changeProven(
+  { store, accounts, codes }: SetupPorts,
   account: Account,
-  code: string,
-): Promise<'removed' | 'wrong' | 'not enrolled' | Refuses<'credentials_wrong'>> {
+  { secret, change, ...given }: ProvingFactor & { readonly change: (tx: WriteTx) => Promise<void> },
+): Promise<FactorRefusal | undefined> {
+  const refusal = await accounts.requireSecret(account, secret, given.source)
+  if (refusal !== undefined) return refusal
   const { accountId } = account
-  return store.write([accountLock(accountId)], async (tx) => {
-    if (!(await isStillSecret(tx, account))) return { refused: 'credentials_wrong' }
-    const factor = await confirmedFactor(tx, accountId)
-    if (factor === undefined) return 'not enrolled'
-    if (!(await codes.use(tx, accountId, { factor, code }))) return 'wrong'
-    await removeSecondFactor(tx, accountId)
-    return 'removed'
-  })
+  const answer = await codes.check(accountId, given, (code) =>
+    store.write([accountLock(accountId)], async (tx) => {
+      if (!(await isStillSecret(tx, account))) return { refused: 'credentials_wrong' } as const
+      const factor = await confirmedFactor(tx, accountId)
+      if (factor === undefined) return 'not enrolled'
+      if (!(await codes.use(tx, accountId, { factor, code }))) return 'wrong'
+      await change(tx)
+      return 'done'
+    }),
+  )
+  if (answer === 'done') return undefined
+  if (isRefusal(answer)) return answer
+  return { refused: answer === 'wrong' ? 'totp_code_wrong' : 'totp_not_enrolled' }
 }
 
 /** Removes an account's second factor in any state, its backup codes, and every sign-in that waits for one of its codes. */

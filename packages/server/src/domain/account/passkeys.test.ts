@@ -260,7 +260,7 @@ describe('the passkeys of an account', () => {
       const made = await added(passkeys, account)
       const caller = await callerOf(world, await world.rules.sessions.open(account.accountId, undefined))
       const change = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined, source: undefined }
-      const next = { ...change, currentSecret: SECRET, secret: 'another secret of length' }
+      const next = { ...change, code: undefined, currentSecret: SECRET, secret: 'another secret of length' }
       assert.equal(await quickly(world).changePassword(caller, next), undefined)
       const pair = notRefused(await passkeys.logIn(proofOf(made)))
       const { email } = account

@@ -19,7 +19,7 @@ import { isSame } from '../sameBytes.ts'
 import { sha256 } from '../sha256.ts'
 import type { Accounts } from './accounts.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
-import { confirmedFactor, createFactorCodes, type FactorCodes } from './factorCodes.ts'
+import { createFactorCodes, type FactorCodes } from './factorCodes.ts'
 import { isProofOf } from './proofs.ts'
 import { isStillSecret } from './secretChange.ts'
 import { judgeNamedDevice } from './sessionDevice.ts'
@@ -114,8 +114,7 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
       const passkey = { ...values, accountId, proofHash: sha256(proof), createdAt: clock.now() }
       const insert = (canonical: string | undefined) =>
         store.write([accountLock(accountId)], (tx) => insertIn(tx, account, { passkey, codes, code: canonical }))
-      const answer =
-        code === undefined ? await insert(undefined) : await codes.check(accountId, { code, source }, insert)
+      const answer = await codes.checkIfGiven(accountId, { code, source }, insert)
       return answer === 'wrong' ? { refused: 'totp_code_wrong' } : answer
     },
 
@@ -166,9 +165,7 @@ async function insertIn(
     return isRepeat(present, passkey) ? { passkey: present, isRepeat: true } : { refused: 'passkey_invalid' }
   if ((await tx.passkeys.listOf(accountId)).length >= MAX_PASSKEYS)
     return { refused: 'limit_reached', detail: `an account has at most ${MAX_PASSKEYS} passkeys` }
-  const factor = await confirmedFactor(tx, accountId)
-  const isProven = factor === undefined || (code !== undefined && (await codes.use(tx, accountId, { factor, code })))
-  if (!isProven) return 'wrong'
+  if (!(await codes.mayAct(tx, accountId, code))) return 'wrong'
   if (!(await tx.passkeys.insert(passkey))) return { refused: 'passkey_invalid' }
   return { passkey: { ...passkey, lastUsedAt: undefined }, isRepeat: false }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { accountRow, bytes, notRefused } from '../../testing/guest.ts'
+import { deskOf, WRONG as FALSE_CODE, guarded, reasonOf } from '../../testing/secondFactor.ts'
 import { quickly, SECRET } from '../../testing/secrets.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import type { PasswordChange } from './password.ts'
@@ -12,6 +13,7 @@ const OVER = { refused: 'session_over' }
 
 const changing = (overrides: Partial<PasswordChange> = {}): PasswordChange => ({
   currentSecret: SECRET,
+  code: undefined,
   secret: NEXT,
   kdfVersion: 1,
   salt: bytes(16),
@@ -124,6 +126,29 @@ describe('changing the password', () => {
       assert.equal(await changePassword(again, change), undefined)
       assert.deepEqual(await accountRow(world, accountId), row)
       notRefused(await world.rules.sessions.authenticate(accessToken))
+    }),
+  )
+
+  it(
+    'asks for a code where a second factor is on, and uses it up with the change alone',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator, backupCodes } = await guarded(desk, world)
+      const { accountId } = await desk.account()
+      const { accessToken } = await world.rules.sessions.open(accountId, undefined)
+      const send = async (change: PasswordChange) =>
+        reasonOf(
+          await quickly(world).changePassword(notRefused(await world.rules.sessions.authenticate(accessToken)), change),
+        )
+      for (const code of [undefined, FALSE_CODE]) assert.equal(await send(changing({ code })), 'totp_code_wrong')
+      const code = desk.code(authenticator)
+      assert.equal(await send(changing({ code, currentSecret: 'wrong' })), 'credentials_wrong')
+      const change = changing({ code })
+      assert.deepEqual(await Promise.all([send(change), send(change)]), ['done', 'done'])
+      assert.equal(await send(change), 'done', 'a lost answer')
+      const back = changing({ currentSecret: NEXT, secret: SECRET, code, salt: bytes(16), sealedAccountKey: bytes(61) })
+      assert.equal(await send(back), 'totp_code_wrong')
+      assert.equal(await send({ ...back, code: defined(backupCodes[0]) }), 'done')
     }),
   )
 

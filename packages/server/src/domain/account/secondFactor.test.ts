@@ -275,6 +275,37 @@ describe('64 concurrent attempts', () => {
   )
 })
 
+describe('new backup codes', () => {
+  it(
+    'ask for the secret and a code of either kind, and replace the former ones',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator, backupCodes } = await guarded(desk, world)
+      const renew = async (secret: string, code: string) =>
+        desk.factor.renewBackupCodes(await desk.account(), { secret, code, source: undefined })
+      assert.equal(reasonOf(await renew('wrong', desk.code(authenticator))), 'credentials_wrong')
+      assert.equal(reasonOf(await renew(SECRET, WRONG)), 'totp_code_wrong')
+      const byApp = notRefused(await renew(SECRET, desk.code(authenticator))).backupCodes
+      const renewed = notRefused(await renew(SECRET, defined(byApp[0]))).backupCodes
+      assert.equal(new Set([...backupCodes, ...byApp, ...renewed]).size, 30)
+      for (const former of [backupCodes, byApp])
+        assert.equal(reasonOf(await renew(SECRET, defined(former[1]))), 'totp_code_wrong')
+      assert.equal(await desk.verify(await desk.challenged(), defined(renewed[0])), 'in')
+      assert.equal(
+        reasonOf(
+          await desk.factor.disable(await desk.account(), {
+            secret: SECRET,
+            code: defined(renewed[1]),
+            source: undefined,
+          }),
+        ),
+        'done',
+      )
+      assert.equal(reasonOf(await renew(SECRET, defined(renewed[2]))), 'totp_not_enrolled')
+    }),
+  )
+})
+
 describe('turning a second factor off', () => {
   it(
     'asks for the secret and a code of either kind, and removes the backup codes and open challenges',

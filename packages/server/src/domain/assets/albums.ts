@@ -1,5 +1,5 @@
 /** The albums of an account, which contain its assets. The server knows an id and a sealed name. */
-import type { AccountId } from '@blindkeep/protocol/ids'
+import type { AccountId, AlbumId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { type Album, accountLock, type Store } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
@@ -24,7 +24,7 @@ export type Albums = ReturnType<typeof createAlbums>
 export function createAlbums({ store, clock }: AlbumPorts) {
   return {
     /**
-     * Makes an album. If the caller already has an album with this id, the answer is that album, also if the request has another sealed name: sealing a name
+     * Makes an album. If the caller already has an album with this id, the answer is that album as it is, also if the request has another sealed name: sealing a name
      * twice gives different bytes, so a client that repeats a lost request cannot send the first ones again.
      */
     async create(
@@ -43,6 +43,21 @@ export function createAlbums({ store, clock }: AlbumPorts) {
         if ((await tx.albums.count(accountId)) >= MAX_ALBUMS)
           return { refused: 'limit_reached', detail: `an account has at most ${MAX_ALBUMS} albums` }
         return (await tx.albums.insert(album)) ? { album, isRepeat: false } : { refused: 'album_not_available' }
+      })
+    },
+
+    /** Undefined removes the name. */
+    async name(
+      accountId: AccountId,
+      albumId: AlbumId,
+      sealedName: Uint8Array | undefined,
+    ): Promise<Refuses<'session_over' | 'album_not_available'> | undefined> {
+      return store.write([accountLock(accountId)], async (tx) => {
+        const inactive = await requireActiveAccount(tx, accountId)
+        if (inactive !== undefined) return inactive
+        return (await tx.albums.setName(albumId, accountId, sealedName))
+          ? undefined
+          : { refused: 'album_not_available' }
       })
     },
 

@@ -5,7 +5,7 @@ import { CHANNEL_CODE_DIGITS, type ChannelKind } from '@blindkeep/protocol/schem
 import type { Clock } from '../../ports/clock.ts'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { Limiter } from '../../ports/limiter.ts'
-import type { Messenger } from '../../ports/messenger.ts'
+import type { Messenger, Target } from '../../ports/messenger.ts'
 import type { Random } from '../../ports/random.ts'
 import { accountLock, type Channel, type Store } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
@@ -23,15 +23,11 @@ export interface ChannelRequest {
   readonly kind: ChannelKind
   readonly address: string
   readonly token: string | undefined
-  /** Of push, all but the name required. */
-  readonly push?: PushRequest
-}
-
-interface PushRequest {
-  readonly channelId: ChannelId | undefined
-  readonly p256dh: Uint8Array | undefined
-  readonly auth: Uint8Array | undefined
-  readonly sealedName: Uint8Array | undefined
+  /** Of push: its keys are required, and an id. */
+  readonly push?: { readonly p256dh: Uint8Array | undefined; readonly auth: Uint8Array | undefined }
+  readonly channelId?: ChannelId | undefined
+  /** Bound to the id, so it needs one. */
+  readonly sealedName?: Uint8Array | undefined
 }
 
 export interface AddedChannel extends ListedChannel {
@@ -82,7 +78,7 @@ export function createChannels(ports: ChannelPorts) {
         const refused = await requested.countMessage(accountId)
         if (refused !== undefined) return refused
       }
-      const channelId = request.push?.channelId ?? newId(random, parseChannelId)
+      const channelId = request.channelId ?? newId(random, parseChannelId)
       const state = target.kind === 'email' ? ('unconfirmed' as const) : ('active' as const)
       const sealedTarget = targets.seal(channelId, target)
       const row = { channelId, accountId, kind: request.kind, state, sealedTarget, createdAt: clock.now() }
@@ -119,36 +115,38 @@ function newTarget(
   request: ChannelRequest,
   { random, messenger }: Pick<ChannelPorts, 'random' | 'messenger'>,
 ): StoredTarget | Refuses<'channel_invalid'> {
-  const { kind, address, token, push } = request
+  const { kind, address, token, push, channelId, sealedName } = request
   if (kind !== 'ntfy' && token !== undefined)
     return { refused: 'channel_invalid', detail: '/token belongs to a channel of the kind ntfy' }
   if (kind !== 'push' && Object.values(push ?? {}).some((member) => member !== undefined))
     return {
       refused: 'channel_invalid',
-      detail: '/p256dh, /auth, /channel_id and /sealed_name belong to a channel of the kind push',
+      detail: '/p256dh and /auth belong to a channel of the kind push',
     }
+  if (sealedName !== undefined && channelId === undefined)
+    return { refused: 'channel_invalid', detail: '/sealed_name needs /channel_id' }
   if (kind === 'email') {
     const email = normaliseEmail(address)
     if (email === undefined) return { refused: 'channel_invalid', detail: '/address must be a plain e-mail address' }
-    return { kind, address: email, code: newCode(random) }
+    return { kind, address: email, code: newCode(random), sealedName }
   }
   const target = targetOf(kind, request, random)
   if (isRefusal(target)) return target
   const fault = messenger.faultIn(target)
-  return fault === undefined ? target : { refused: 'channel_invalid', detail: `/address ${fault}` }
+  return fault === undefined ? { ...target, sealedName } : { refused: 'channel_invalid', detail: `/address ${fault}` }
 }
 
 function targetOf(
   kind: Exclude<ChannelKind, 'email'>,
-  { address: url, token, push }: ChannelRequest,
+  { address: url, token, push, channelId }: ChannelRequest,
   random: Random,
-): StoredTarget | Refuses<'channel_invalid'> {
+): Target | Refuses<'channel_invalid'> {
   if (kind === 'webhook') return { kind, url, secret: random.bytes(SECRET_BYTES) }
   if (kind === 'ntfy') return { kind, url, token }
-  const { channelId, p256dh, auth, sealedName } = push ?? {}
+  const { p256dh, auth } = push ?? {}
   if (channelId === undefined || p256dh === undefined || auth === undefined)
     return { refused: 'channel_invalid', detail: '/p256dh, /auth and /channel_id are required for the kind push' }
-  return { kind, url, p256dh, auth, sealedName }
+  return { kind, url, p256dh, auth }
 }
 
 /** Each number is as likely as any other: of the 2^32 values, those that would make some likelier are drawn again. */

@@ -6,7 +6,7 @@ import { MAX_CHANNEL_SHOWN_LENGTH } from '@blindkeep/protocol/schemas/channels'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { Target } from '../../ports/messenger.ts'
 
-/** `code`: of an e-mail address that was not confirmed yet. `sealedName`: the owner's name for a browser, which only the owner's clients can read. */
+/** `code`: of an e-mail address that was not confirmed yet. `sealedName`: the owner's name for the channel, which only the owner's clients can read. */
 export type StoredTarget = Target & { readonly code?: string; readonly sealedName?: Uint8Array | undefined }
 
 export type Targets = ReturnType<typeof createTargets>

@@ -7,7 +7,7 @@ import type { Album } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 
-type Row = 'createAlbum' | 'listAlbums'
+type Row = 'createAlbum' | 'listAlbums' | 'nameAlbum'
 
 export function albumRoutes({ albums }: { readonly albums: Albums }): Pick<Routes, Row> {
   return {
@@ -22,6 +22,11 @@ export function albumRoutes({ albums }: { readonly albums: Albums }): Pick<Route
     async listAlbums({ caller }) {
       const owned = await albums.list(caller.account.accountId)
       return { status: 200, body: { albums: owned.map(entryOf) } }
+    },
+
+    async nameAlbum({ params, json: { sealed_name: name }, caller }) {
+      if (name === undefined) return { status: 204 }
+      return (await albums.name(caller.account.accountId, params.album_id, givenBytes(name))) ?? { status: 204 }
     },
   }
 }

@@ -17,12 +17,9 @@ export function channelRoutes({ channels }: { readonly channels: Channels }): Pi
         kind,
         address,
         token: token ?? undefined,
-        push: {
-          channelId: channel_id ?? undefined,
-          p256dh: givenBytes(p256dh),
-          auth: givenBytes(auth),
-          sealedName: givenBytes(sealed_name),
-        },
+        push: { p256dh: givenBytes(p256dh), auth: givenBytes(auth) },
+        channelId: channel_id ?? undefined,
+        sealedName: givenBytes(sealed_name),
       })
       if (isRefusal(added)) return added
       // As Standard Webhooks writes a secret.

@@ -15,6 +15,7 @@ export function ownAccountRoutes({
     async changePassword({ caller, json, source }) {
       const refused = await changePassword(caller, {
         currentSecret: json.current_password,
+        code: json.code ?? undefined,
         secret: json.password,
         kdfVersion: json.kdf_version,
         salt: givenBytes(json.salt),
@@ -25,7 +26,8 @@ export function ownAccountRoutes({
     },
 
     async deleteAccount({ caller, json, source }) {
-      return (await accountDeletion.begin(caller.account, json.current_password, source)) ?? { status: 204 }
+      const request = { secret: json.current_password, code: json.code ?? undefined, source }
+      return (await accountDeletion.begin(caller.account, request)) ?? { status: 204 }
     },
   }
 }

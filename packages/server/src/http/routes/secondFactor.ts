@@ -3,7 +3,7 @@ import { isRefusal } from '../../domain/refusals.ts'
 import type { Routes } from '../call.ts'
 import { tokens } from '../signedIn.ts'
 
-type Row = 'enrollTotp' | 'confirmTotp' | 'disableTotp' | 'verifyTotp'
+type Row = 'enrollTotp' | 'confirmTotp' | 'disableTotp' | 'renewBackupCodes' | 'verifyTotp'
 
 export function secondFactorRoutes({ secondFactor }: { readonly secondFactor: SecondFactors }): Pick<Routes, Row> {
   return {
@@ -20,6 +20,12 @@ export function secondFactorRoutes({ secondFactor }: { readonly secondFactor: Se
     async disableTotp({ json, caller, source }) {
       const { current_password: secret, code } = json
       return (await secondFactor.disable(caller.account, { secret, code, source })) ?? { status: 204 }
+    },
+
+    async renewBackupCodes({ json, caller, source }) {
+      const { current_password: secret, code } = json
+      const answer = await secondFactor.renewBackupCodes(caller.account, { secret, code, source })
+      return isRefusal(answer) ? answer : { status: 200, body: { backup_codes: [...answer.backupCodes] } }
     },
 
     async verifyTotp({ json, source }) {

@@ -17,4 +17,6 @@ export interface AlbumReads {
 export interface AlbumWrites {
   /** False if the id is taken, by any account. */
   insert(album: Album): Promise<boolean>
+  /** Undefined removes the name. False, and nothing changed, if the account has no such album. */
+  setName(albumId: AlbumId, accountId: AccountId, sealedName: Uint8Array | undefined): Promise<boolean>
 }

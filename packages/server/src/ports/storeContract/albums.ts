@@ -37,6 +37,22 @@ export function describeAlbums(inStore: InStore): void {
     )
 
     it(
+      "replaces and removes the name of the account's own album",
+      inStore(async (store) => {
+        await seed(store)
+        await store.write([], (tx) => tx.albums.insert(album(1, { sealedName: bytes(9) })))
+        const setName = (number: number, account: number, name: Uint8Array | undefined) =>
+          store.write([], (tx) => tx.albums.setName(albumId(number), accountId(account), name))
+        for (const sealedName of [bytes(30), bytes(30), undefined, bytes(31)]) {
+          assert.equal(await setName(1, 1, sealedName), true)
+          assert.deepEqual(await find(store, 1), album(1, { sealedName }))
+        }
+        assert.deepEqual([await setName(1, 2, bytes(32)), await setName(9, 1, bytes(32))], [false, false])
+        assert.deepEqual(await find(store, 1), album(1, { sealedName: bytes(31) }))
+      }),
+    )
+
+    it(
       "lists and counts an account's own albums, oldest first",
       inStore(async (store) => {
         await seed(store)

@@ -159,6 +159,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     listOf: (tx) => tx.albums.listOf(accountId(1)),
     count: (tx) => tx.albums.count(accountId(1)),
     insert: (tx) => tx.albums.insert(album(2)),
+    setName: (tx) => tx.albums.setName(albumId(1), accountId(1), bytes(9)),
   },
   assets: {
     find: (tx) => tx.assets.find(assetId(1)),

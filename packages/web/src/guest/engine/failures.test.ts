@@ -43,6 +43,7 @@ describe('the fault of a link', () => {
     const faults = [
       [new LinkError('fragment_missing'), 'fragment_missing', false],
       [new LinkError('key_swapped'), 'key_swapped', false],
+      [new LinkError('words_altered'), 'words_altered', false],
       [problem(404, 'error.drop.link_not_found'), 'closed', false],
       [problem(404, 'unknown'), 'answer_broken', true],
       [problem(429, 'error.drop.rate_limited'), 'busy', true],

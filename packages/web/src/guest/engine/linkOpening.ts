@@ -40,8 +40,8 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
     try {
       opened = await openLink(parts, environment)
       asks = 0
-      const { limits, title, message, isTitleAltered } = opened
-      become({ is: 'open', limits, words: { title, message, isTitleAltered } })
+      const { limits, title, message } = opened
+      become({ is: 'open', limits, words: { title, message } })
       void askAtExpiry()
     } catch (error) {
       const fault = linkFaultOf(error)

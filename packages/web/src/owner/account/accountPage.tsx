@@ -57,15 +57,15 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
       <Section title={email} state={isSuspended ? <span class="badge warn">{text.page.suspended}</span> : undefined}>
         <p class="soft">{text.page.since(formatInstant(createdAt, language))}</p>
       </Section>
-      <ChangePassword email={email} />
+      <ChangePassword email={email} asksCode={hasSecondFactor} />
       <PasskeysSection onEnded={() => setEndings((count) => count + 1)} />
       <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
       <RecoveryCheck email={email} />
       <NotifySection />
       <TakeSection />
       <SessionsSection session={session} endings={endings} />
-      <DevicesSection onEnded={() => setEndings((count) => count + 1)} />
-      <DeleteAccount email={email} session={session} />
+      <DevicesSection session={session} onEnded={() => setEndings((count) => count + 1)} />
+      <DeleteAccount email={email} asksCode={hasSecondFactor} session={session} />
     </>
   )
 }

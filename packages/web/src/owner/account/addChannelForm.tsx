@@ -7,6 +7,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
+import { channelNameOf } from './channelName.ts'
 import { CheckedForm } from './checkedForm.tsx'
 
 interface AddChannelFormProps {
@@ -27,7 +28,8 @@ export function AddChannelForm({ offered, onAdded, onClose }: AddChannelFormProp
   const add = () =>
     action.run(async () => {
       const given = kind === 'ntfy' && token.trim() !== '' ? { token: token.trim() } : {}
-      onAdded(await owner.addChannel({ kind, address: address.trim(), ...given }))
+      const url = address.trim()
+      onAdded(await owner.addChannel({ kind, address: url, name: channelNameOf(url), ...given }))
     })
   const kindText = text.notify.kinds[kind]
   return (

@@ -1,4 +1,4 @@
-import { NetworkError, PasswordWrong } from '@blindkeep/client/errors'
+import { NetworkError, PasswordWrong, ProblemError } from '@blindkeep/client/errors'
 import { useState } from 'preact/hooks'
 import { Button, Notice, Progress } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
@@ -7,29 +7,40 @@ import { errorText } from '../errorText.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
+import { CodeField } from './codeField.tsx'
 import { NewPasswordFields, useNewPassword } from './newPassword.tsx'
 import { PasswordField } from './passwordField.tsx'
 import { UnfoldingSection } from './section.tsx'
 
-export function ChangePassword({ email }: { readonly email: string }) {
+interface ChangePasswordProps {
+  readonly email: string
+  /** A second factor is on. */
+  readonly asksCode: boolean
+}
+
+export function ChangePassword(props: ChangePasswordProps) {
   const { language } = useOwnerPages()
   return (
     <UnfoldingSection text={accountText(language).changePassword} icon="key">
-      {(close) => <ChangeForm email={email} onClose={close} />}
+      {(close) => <ChangeForm {...props} onClose={close} />}
     </UnfoldingSection>
   )
 }
 
-function ChangeForm({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
+function ChangeForm({ email, asksCode, onClose }: ChangePasswordProps & { readonly onClose: () => void }) {
   const { owner, language, showMessage } = useOwnerPages()
   const text = accountText(language)
   const [present, setPresent] = useState('')
+  const [code, setCode] = useState('')
   const next = useNewPassword()
   const [share, setShare] = useState(0)
   const action = useAction()
-  const isWrong = action.error instanceof PasswordWrong
+  const { error } = action
+  const isWrong = error instanceof PasswordWrong
+  const isCodeWrong = asksCode && error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
   const change = async () => {
-    const wasDone = await action.run(() => owner.changePassword({ present, next: next.value, onProgress: setShare }))
+    const given = { present, next: next.value, onProgress: setShare, ...(asksCode && { code }) }
+    const wasDone = await action.run(() => owner.changePassword(given))
     if (!wasDone) return
     // A passkey survives the change, and a thief may have added one, so the message counts them. The password is changed even if they cannot be listed.
     const passkeys = await owner.passkeys().catch(() => [])
@@ -39,22 +50,22 @@ function ChangeForm({ email, onClose }: { readonly email: string; readonly onClo
   }
   return (
     <CheckedForm
-      isComplete={present !== '' && next.isAcceptable}
+      isComplete={present !== '' && next.isAcceptable && (!asksCode || code.trim() !== '')}
       onSubmit={() => void change()}
-      fieldError={isWrong ? action.error : undefined}
+      fieldError={isWrong || isCodeWrong ? error : undefined}
       focusesFirst
     >
       {(hasTried) => (
         <>
-          {action.error !== undefined && !isWrong && <ErrorNotice error={action.error} language={language} />}
-          {action.error instanceof NetworkError && <Notice tone="warn">{text.changePassword.unsure}</Notice>}
+          {error !== undefined && !isWrong && !isCodeWrong && <ErrorNotice error={error} language={language} />}
+          {error instanceof NetworkError && <Notice tone="warn">{text.changePassword.unsure}</Notice>}
           <UserName email={email} />
           <PasswordField
             label={text.page.presentPassword}
             value={present}
             onInput={setPresent}
             language={language}
-            fault={isWrong ? errorText(action.error, language) : hasTried && present === '' ? text.required : undefined}
+            fault={isWrong ? errorText(error, language) : hasTried && present === '' ? text.required : undefined}
           />
           <NewPasswordFields
             label={text.newPassword}
@@ -63,6 +74,17 @@ function ChangeForm({ email, onClose }: { readonly email: string; readonly onClo
             email={email}
             hasTried={hasTried}
           />
+          {asksCode && (
+            <CodeField
+              label={text.factor.anyCode}
+              code={code}
+              onCode={setCode}
+              isNumeric={false}
+              fault={
+                isCodeWrong ? errorText(error, language) : hasTried && code.trim() === '' ? text.required : undefined
+              }
+            />
+          )}
           {action.isBusy && <Progress label={text.working} value={share} />}
           <div class="row">
             <Button kind="primary" submits busy={action.isBusy}>

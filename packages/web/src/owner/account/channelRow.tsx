@@ -69,9 +69,10 @@ export function ChannelRow({ channel, isHere, reload }: ChannelRowProps) {
   )
 }
 
-function stateOf({ lastSentAt, lastFailedAt, lastFault }: OwnChannel, language: Language): string {
+function stateOf({ createdAt, lastSentAt, lastFailedAt, lastFault }: OwnChannel, language: Language): string {
   const text = accountText(language).notify
-  const sent = lastSentAt === undefined ? text.nothingSent : text.lastSent(formatInstant(lastSentAt, language))
+  const added = text.addedAt(formatInstant(createdAt, language))
+  const sent = `${added} ${lastSentAt === undefined ? text.nothingSent : text.lastSent(formatInstant(lastSentAt, language))}`
   if (lastFault === undefined || lastFailedAt === undefined) return sent
   return `${sent} ${text.lastFailed(formatInstant(lastFailedAt, language), text.faults[lastFault])}`
 }

@@ -8,6 +8,8 @@ import { Section } from './section.tsx'
 
 interface DeleteAccountProps {
   readonly email: string
+  /** A second factor is on. */
+  readonly asksCode: boolean
   readonly session: PageSession
 }
 
@@ -28,7 +30,7 @@ export function DeleteAccount(props: DeleteAccountProps) {
   )
 }
 
-function DeleteDialog({ email, session, onClose }: DeleteAccountProps & { readonly onClose: () => void }) {
+function DeleteDialog({ email, asksCode, session, onClose }: DeleteAccountProps & { readonly onClose: () => void }) {
   const { owner, language } = useOwnerPages()
   const text = accountText(language)
   const [typed, setTyped] = useState('')
@@ -47,9 +49,10 @@ function DeleteDialog({ email, session, onClose }: DeleteAccountProps & { readon
         explain={text.leave.saveFirst}
         submit={text.leave.submit}
         kind="danger"
+        codeLabel={asksCode ? text.factor.anyCode : undefined}
         isReady={isConfirmed}
-        onSubmit={async ({ password }) => {
-          await owner.deleteAccount({ password })
+        onSubmit={async ({ password, code }) => {
+          await owner.deleteAccount({ password, ...(asksCode && { code }) })
           await session.endDeleted()
         }}
         onCancel={onClose}

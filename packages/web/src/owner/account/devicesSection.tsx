@@ -7,6 +7,7 @@ import { useOwnerPages } from '../context.ts'
 import { forgetDevice, storedDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { NameDialog } from '../nameDialog.tsx'
+import type { PageSession } from '../session.ts'
 import { accountText } from '../texts.ts'
 import { whenTied } from '../tiedSession.ts'
 import { AfterRevoking } from './afterRevoking.tsx'
@@ -15,12 +16,13 @@ import { RevokeDialog } from './revokeDialog.tsx'
 import { Section } from './section.tsx'
 
 interface DevicesSectionProps {
+  readonly session: PageSession
   /** Called when sessions have ended. */
   readonly onEnded: () => void
 }
 
 /** The devices whose signatures the account accepts, and what is left to do after one was revoked. */
-export function DevicesSection({ onEnded }: DevicesSectionProps) {
+export function DevicesSection({ session, onEnded }: DevicesSectionProps) {
   const { owner, language, showMessage } = useOwnerPages()
   const text = accountText(language).devices
   const loaded = useLoaded(async () => {
@@ -37,7 +39,10 @@ export function DevicesSection({ onEnded }: DevicesSectionProps) {
   const isDenied = old.some(({ isRevocationDenied }) => isRevocationDenied)
   const finish = (device: ListedDevice) => {
     setAsked(undefined)
-    if (device.deviceId === here) forgetDevice(owner)
+    if (device.deviceId === here) {
+      forgetDevice(owner)
+      return void session.endRevoked()
+    }
     showMessage({ tone: 'good', text: text.revoked })
     setShown(device)
     loaded.reload()

@@ -14,7 +14,7 @@ import { ThisBrowser } from './thisBrowser.tsx'
 
 /** Where the owner hears that files have arrived while no page is open. */
 export function NotifySection() {
-  const { owner, baseUrl, language, showMessage } = useOwnerPages()
+  const { owner, baseUrl, language, showMessage, unsaved, onUnsaved } = useOwnerPages()
   const text = accountText(language).notify
   const loaded = useLoaded(async () => {
     const [own, present] = await Promise.all([owner.channels(), presentPush({ owner, baseUrl })])
@@ -24,12 +24,11 @@ export function NotifySection() {
     return { ...own, present: isListed ? present : undefined }
   })
   const [isAdding, setAdding] = useState(false)
-  const [secret, setSecret] = useState<string>()
   const { offered = [], channels = [], pushKey, present } = loaded.value ?? {}
   const addable = offered.filter((kind) => kind !== 'push')
   const finish = ({ channel, secret: shownOnce }: AddedChannel) => {
     setAdding(false)
-    setSecret(shownOnce)
+    if (shownOnce !== undefined) onUnsaved({ webhookSecret: shownOnce })
     showMessage({ tone: 'good', text: channel.state === 'unconfirmed' ? text.codeSent : text.added })
     loaded.reload()
   }
@@ -49,12 +48,16 @@ export function NotifySection() {
           ))}
         </ul>
       )}
-      {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
+      {unsaved.webhookSecret !== undefined && (
+        <WebhookSecret secret={unsaved.webhookSecret} onClose={() => onUnsaved({ webhookSecret: undefined })} />
+      )}
       {pushKey !== undefined && <ThisBrowser pushKey={pushKey} present={present} reload={loaded.reload} />}
       {isAdding ? (
         <AddChannelForm offered={addable} onAdded={finish} onClose={() => setAdding(false)} />
       ) : (
-        addable.length > 0 && (
+        // A second webhook would take the place of the secret that is not saved yet.
+        addable.length > 0 &&
+        unsaved.webhookSecret === undefined && (
           <div>
             <Button icon="add" onClick={() => setAdding(true)}>
               {text.open}

@@ -36,7 +36,8 @@ export function PasswordForm(props: PasswordFormProps) {
   const action = useAction()
   const { error } = action
   const isWrong = error instanceof PasswordWrong
-  const isCodeWrong = error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
+  const isCodeWrong =
+    codeLabel !== undefined && error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
   const missing = (value: string, hasTried: boolean) => (hasTried && value.trim() === '' ? text.required : undefined)
   const isFilled = password !== '' && (codeLabel === undefined || code.trim() !== '')
   return (

@@ -18,12 +18,14 @@ interface SecondFactorProps {
   readonly reload: () => void
 }
 
-type Step = { readonly name: 'idle' | 'password' | 'disable' } | { readonly name: 'confirm'; readonly address: string }
+type Step =
+  | { readonly name: 'idle' | 'password' | 'disable' | 'renew' }
+  | { readonly name: 'confirm'; readonly address: string }
 
 const IDLE: Step = { name: 'idle' }
 
 export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
-  const { owner, language, showMessage, unsavedCodes, onUnsavedCodes } = useOwnerPages()
+  const { owner, language, showMessage, unsaved, onUnsaved } = useOwnerPages()
   const text = accountText(language).factor
   const [step, setStep] = useState<Step>(IDLE)
   const done = (message: string) => {
@@ -33,10 +35,11 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
   }
   return (
     <Section title={text.title} state={<span class={`badge ${isOn ? 'good' : ''}`}>{isOn ? text.on : text.off}</span>}>
-      {step.name === 'idle' && unsavedCodes === undefined && (
+      {step.name === 'idle' && unsaved.backupCodes === undefined && (
         <>
           <p class="soft">{isOn ? text.explainOn : text.explainOff}</p>
-          <div>
+          <div class="row">
+            {isOn && <Button onClick={() => setStep({ name: 'renew' })}>{text.renew}</Button>}
             <Button icon="shield" onClick={() => setStep({ name: isOn ? 'disable' : 'password' })}>
               {isOn ? text.disable : text.enroll}
             </Button>
@@ -55,7 +58,7 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
         <ConfirmForm
           address={step.address}
           onCodes={(codes) => {
-            onUnsavedCodes(codes)
+            onUnsaved({ backupCodes: codes })
             setStep(IDLE)
             reload()
           }}
@@ -63,14 +66,26 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
           onCancel={() => setStep(IDLE)}
         />
       )}
-      {unsavedCodes !== undefined && (
+      {unsaved.backupCodes !== undefined && (
         <BackupCodes
           email={email}
-          codes={unsavedCodes}
+          codes={unsaved.backupCodes}
           onDone={() => {
-            onUnsavedCodes(undefined)
-            done(text.enabled)
+            onUnsaved({ backupCodes: undefined })
+            done(text.codesSaved)
           }}
+        />
+      )}
+      {step.name === 'renew' && (
+        <PasswordForm
+          explain={text.renewExplain}
+          submit={text.renew}
+          codeLabel={text.anyCode}
+          onSubmit={async (given) => {
+            onUnsaved({ backupCodes: await owner.renewBackupCodes(given) })
+            setStep(IDLE)
+          }}
+          onCancel={() => setStep(IDLE)}
         />
       )}
       {step.name === 'disable' && (

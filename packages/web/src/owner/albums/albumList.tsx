@@ -1,8 +1,9 @@
 import type { Album, AssetFacts } from '@blindkeep/client/owner'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { Button, Dialog, Field, Name } from '../../common/controls.tsx'
+import { Button, Field, Name } from '../../common/controls.tsx'
 import { Icon } from '../../common/icons.tsx'
 import { useInView } from '../../common/useInView.ts'
+import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { goTo } from '../route.ts'
@@ -107,7 +108,7 @@ function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
     })
   }
   return (
-    <Dialog title={text.create.title} closeLabel={text.close} onClose={onClose}>
+    <AskingDialog title={text.create.title} closeLabel={text.close} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
@@ -128,6 +129,6 @@ function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
           </Button>
         </div>
       </form>
-    </Dialog>
+    </AskingDialog>
   )
 }

@@ -1,4 +1,4 @@
-import type { AssetFacts } from '@blindkeep/client/owner'
+import type { Album, AssetFacts } from '@blindkeep/client/owner'
 import { type AssetId, parseAlbumId } from '@blindkeep/protocol/ids'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
@@ -7,6 +7,7 @@ import { formatBytes } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { NameDialog } from '../nameDialog.tsx'
 import { newestByAlbum } from './assetFeed.ts'
 import { AssetGrid } from './assetGrid.tsx'
 import { focusHeading } from './focusHeading.ts'
@@ -52,7 +53,12 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
             <p class="soft">{text.filesOf(text.files(assets.length), formatBytes(bytesOf(assets), language))}</p>
           )}
         </div>
-        {!isMissing && <AddFiles label={text.album.add} onFiles={add} />}
+        {!isMissing && (
+          <div class="row">
+            {album !== undefined && <RenameAlbum album={album} onRenamed={albums.reload} />}
+            <AddFiles label={text.album.add} onFiles={add} />
+          </div>
+        )}
       </div>
       {error !== undefined && (
         <ErrorNotice
@@ -152,6 +158,33 @@ function keepPageOnDrop(): () => void {
     removeEventListener('dragover', keep)
     removeEventListener('drop', keep)
   }
+}
+
+interface RenameAlbumProps {
+  readonly album: Album
+  readonly onRenamed: () => void
+}
+
+function RenameAlbum({ album, onRenamed }: RenameAlbumProps) {
+  const { owner, language } = useOwnerPages()
+  const text = albumsText(language).album
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button kind="quiet" onClick={() => setOpen(true)}>
+        {text.rename}
+      </Button>
+      {isOpen && (
+        <NameDialog
+          title={text.renameTitle(albumName(album, language))}
+          name={album.name}
+          save={(name) => owner.nameAlbum(album.albumId, name)}
+          onClose={() => setOpen(false)}
+          onSaved={onRenamed}
+        />
+      )}
+    </>
+  )
 }
 
 interface AddFilesProps {

@@ -190,7 +190,7 @@ function AssetPreview({ shown, asset, onGone }: PartProps) {
   )
 }
 
-function AssetActions({ shown, asset: { assetId, albumId }, onGone }: PartProps) {
+function AssetActions({ shown, asset, onGone }: PartProps) {
   const { language } = useOwnerPages()
   const text = albumsText(language)
   const [isRemoving, setRemoving] = useState(false)
@@ -233,9 +233,9 @@ function AssetActions({ shown, asset: { assetId, albumId }, onGone }: PartProps)
       {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
       {isRemoving && (
         <RemoveDialog
-          assetIds={[assetId]}
+          assets={[asset]}
           onClose={() => setRemoving(false)}
-          onRemoved={() => goTo(`albums/${albumId}`)}
+          onRemoved={() => goTo(`albums/${asset.albumId}`)}
         />
       )}
     </div>

@@ -1,19 +1,22 @@
+import type { AssetFacts } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useCloseGuard } from '../../common/closeGuard.ts'
-import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { Button, Dialog, Name, Notice } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
+import { NamedFew } from '../namedFew.tsx'
 import { useAction } from '../useAction.ts'
-import { albumsText } from './texts.ts'
+import { albumsText, shownName } from './texts.ts'
+import { useTile } from './useTile.ts'
 
 interface RemoveDialogProps {
-  readonly assetIds: readonly AssetId[]
+  readonly assets: readonly AssetFacts[]
   readonly onClose: () => void
   /** Called with the assets that were deleted. */
   readonly onRemoved: (deleted: readonly AssetId[]) => void
 }
 
-export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps) {
+export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) {
   const { owner, language, showMessage } = useOwnerPages()
   const text = albumsText(language)
   const { isBusy, error, run } = useAction()
@@ -24,7 +27,7 @@ export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps
     const isAllGone = await run(async () => {
       const errors: unknown[] = []
       // A failure does not stop the deletion of the others.
-      for (const assetId of assetIds)
+      for (const { assetId } of assets)
         await owner.deleteAsset(assetId).then(
           () => deleted.push(assetId),
           (reason: unknown) => errors.push(reason),
@@ -44,12 +47,15 @@ export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps
       : undefined
 
   return (
-    <Dialog title={text.remove.title(assetIds.length)} closeLabel={text.close} onClose={onClose}>
-      {fault === undefined ? <p>{text.remove.text(assetIds.length)}</p> : <Notice tone="bad">{fault}</Notice>}
+    <Dialog title={text.remove.title(assets.length)} closeLabel={text.close} onClose={onClose}>
+      <NamedFew items={assets} keyOf={({ assetId }) => assetId}>
+        {(asset) => <AssetName asset={asset} />}
+      </NamedFew>
+      {fault === undefined ? <p>{text.remove.text(assets.length)}</p> : <Notice tone="bad">{fault}</Notice>}
       <div class="row">
         {fault === undefined && (
           <Button kind="danger" icon="trash" busy={isBusy} onClick={() => void remove()}>
-            {text.remove.confirm(assetIds.length)}
+            {text.remove.confirm(assets.length)}
           </Button>
         )}
         <Button kind="quiet" disabled={isBusy} onClick={onClose}>
@@ -57,5 +63,19 @@ export function RemoveDialog({ assetIds, onClose, onRemoved }: RemoveDialogProps
         </Button>
       </div>
     </Dialog>
+  )
+}
+
+/** As its tile names it, which has mostly read it already. */
+function AssetName({ asset }: { readonly asset: AssetFacts }) {
+  const { language } = useOwnerPages()
+  const { album, trust } = albumsText(language)
+  const content = useTile(asset, true)
+  if (content?.shown === undefined) return content === undefined ? album.opening : album.unreadable
+  return (
+    <>
+      <Name>{shownName(content.shown, language)}</Name>{' '}
+      {content.shown.trust.kind === 'revoked' && <span class="badge warn">{trust.revoked}</span>}
+    </>
   )
 }

@@ -34,7 +34,6 @@ export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRem
   const [fault, setFault] = useState<string>()
   const saving = useAssetSaving({ albumName })
   const consent = useConsent()
-  const assetIds = selected.map(({ assetId }) => assetId)
 
   /** Resolves with the files as the tiles show them, which were read with the same facts; undefined after a failure, which it shows. */
   async function read(): Promise<readonly ShownAsset[] | undefined> {
@@ -97,7 +96,7 @@ export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRem
       )}
       {consent.dialog}
       {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
-      {isRemoving && <RemoveDialog assetIds={assetIds} onClose={() => setRemoving(false)} onRemoved={onRemoved} />}
+      {isRemoving && <RemoveDialog assets={selected} onClose={() => setRemoving(false)} onRemoved={onRemoved} />}
     </section>
   )
 }

@@ -101,11 +101,13 @@ function Actions({ item: { id, phase, name }, queue, language }: UploadRowProps)
       {isActive({ phase }) && <IconButton icon="pause" label={text.pause(name)} onClick={() => queue.pause(id)} />}
       {phase === 'paused' && <IconButton icon="play" label={text.resume(name)} onClick={() => queue.resume(id)} />}
       {phase === 'failed' && <IconButton icon="retry" label={text.retry(name)} onClick={() => queue.resume(id)} />}
-      <IconButton
-        icon="close"
-        label={phase === 'done' ? text.remove(name) : text.cancel(name)}
-        onClick={() => queue.cancel(id)}
-      />
+      {phase === 'done' ? (
+        <Button kind="quiet" label={text.hideLong(name)} onClick={() => queue.cancel(id)}>
+          {text.hide}
+        </Button>
+      ) : (
+        <IconButton icon="close" label={text.cancel(name)} onClick={() => queue.cancel(id)} />
+      )}
     </div>
   )
 }

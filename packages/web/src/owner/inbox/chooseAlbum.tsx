@@ -1,9 +1,10 @@
 /** Asks for the album to keep files in: an existing one, or a new one. */
 import type { Album } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
-import { Button, Dialog, Field, Name, Notice, Progress } from '../../common/controls.tsx'
+import { Button, Field, Name, Notice, Progress } from '../../common/controls.tsx'
 import type { Language } from '../../common/language.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
+import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { useAction } from '../useAction.ts'
@@ -32,18 +33,18 @@ export function ChooseAlbum({ items, readName, onClose, onChosen }: ChooseAlbumP
   const unread = items.filter(isUnread)
   if (unread.length > 0)
     return (
-      <Dialog title={text.keeping.title(items.length)} closeLabel={text.close} onClose={onClose}>
+      <AskingDialog title={text.keeping.title(items.length)} closeLabel={text.close} onClose={onClose}>
         <p class="soft">{text.reading}</p>
         <Progress label={text.reading} value={items.length - unread.length} max={items.length} />
         {unread.map((item) => (
           <WantedName key={item.dropId} item={item} readName={readName} />
         ))}
-      </Dialog>
+      </AskingDialog>
     )
   const keepable = items.filter(({ file }) => file !== undefined)
   const skipped = items.length - keepable.length
   return (
-    <Dialog title={text.keeping.title(keepable.length || items.length)} closeLabel={text.close} onClose={onClose}>
+    <AskingDialog title={text.keeping.title(keepable.length || items.length)} closeLabel={text.close} onClose={onClose}>
       <p class="soft">{text.keeping.about}</p>
       {skipped > 0 && (
         <Notice tone="warn">{keepable.length === 0 ? text.keeping.none : text.keeping.skipped(skipped)}</Notice>
@@ -58,7 +59,7 @@ export function ChooseAlbum({ items, readName, onClose, onChosen }: ChooseAlbumP
           onChosen={(album) => onChosen(album, keepable)}
         />
       )}
-    </Dialog>
+    </AskingDialog>
   )
 }
 

@@ -1,11 +1,9 @@
 import { Button, Dialog, Name } from '../../common/controls.tsx'
 import { formatBytes } from '../../common/format.ts'
 import { useOwnerPages } from '../context.ts'
+import { NamedFew } from '../namedFew.tsx'
 import type { ListedDrop } from './dropList.ts'
 import { inboxText, plainNameOf } from './texts.ts'
-
-/** More names would push the question out of sight. */
-const MAX_NAMED = 5
 
 interface ConfirmDiscardProps {
   readonly items: readonly ListedDrop[]
@@ -19,14 +17,9 @@ export function ConfirmDiscard({ items, onClose, onConfirmed }: ConfirmDiscardPr
   const sealedBytes = items.reduce((sum, item) => sum + item.sealedBytes, 0)
   return (
     <Dialog title={text.discarding.title(items.length)} closeLabel={text.close} onClose={onClose}>
-      <ul class="named">
-        {items.slice(0, MAX_NAMED).map((item) => (
-          <li key={item.dropId}>
-            <Name>{plainNameOf(item, language)}</Name>
-          </li>
-        ))}
-        {items.length > MAX_NAMED && <li class="soft">+ {items.length - MAX_NAMED}</li>}
-      </ul>
+      <NamedFew items={items} keyOf={({ dropId }) => dropId}>
+        {(item) => <Name>{plainNameOf(item, language)}</Name>}
+      </NamedFew>
       <ul class="bullets">
         <li>{text.discarding.cannotBeUndone}</li>
         <li>{text.discarding.room(formatBytes(sealedBytes, language))}</li>

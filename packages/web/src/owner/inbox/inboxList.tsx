@@ -1,18 +1,16 @@
 /** The list of the inbox, with checkboxes to choose files. */
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
-import { formatBytes } from '../../common/format.ts'
 import { StepEnd } from '../../common/stepEnd.tsx'
 import { useNow } from '../../common/useNow.ts'
 import { useOwnerPages } from '../context.ts'
 import { BatchCard, FOLDED_ROWS } from './batchCard.tsx'
 import { type DropBatch, dropsOf, type InboxEntry } from './batches.ts'
-import type { ListedDrop } from './dropList.ts'
 import { type DropActions, DropRow, type RowActions } from './dropRow.tsx'
 import { HalfCheckbox } from './halfCheckbox.tsx'
 import type { InboxSnapshot } from './inboxDrops.ts'
 import { afterAll, afterClick, allOrNone, extentOf, type Selection } from './selection.ts'
-import { inboxText } from './texts.ts'
+import { inboxText, totalOf } from './texts.ts'
 
 /** Rows are drawn in steps while the owner scrolls, so a large inbox appears at once. */
 const STEP = 60
@@ -64,7 +62,7 @@ export function InboxList(props: InboxListProps) {
           <span>{text.chooseAll}</span>
         </label>
         <p role="status" class="small grow">
-          {chosen.length > 0 && text.chosen(chosen.length, formatBytes(sealedSum(chosen), language))}
+          {chosen.length > 0 && text.chosen(chosen.length, totalOf(chosen, language))}
         </p>
         {chosen.length > 0 && (
           <div class="row">
@@ -158,8 +156,4 @@ function useStable(actions: RowActions): RowActions {
     }),
     [],
   )
-}
-
-export function sealedSum(items: readonly ListedDrop[]): number {
-  return items.reduce((sum, { sealedBytes }) => sum + sealedBytes, 0)
 }

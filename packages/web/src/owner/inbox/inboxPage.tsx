@@ -1,7 +1,6 @@
 /** Files that have arrived and wait for the owner's decision: to save, to keep in an album, or to discard. */
 import { useMemo, useState } from 'preact/hooks'
 import { Progress } from '../../common/controls.tsx'
-import { formatBytes } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { OWN_FOCUS } from '../../common/keptPlace.ts'
 import type { Language } from '../../common/language.ts'
@@ -14,11 +13,11 @@ import { entriesOf } from './batches.ts'
 import type { ListedDrop } from './dropList.ts'
 import { InboxDialogs, type OpenDialog } from './inboxDialogs.tsx'
 import type { InboxSnapshot } from './inboxDrops.ts'
-import { InboxList, sealedSum } from './inboxList.tsx'
+import { InboxList } from './inboxList.tsx'
 import { ALL_LINKS, LinkFilter, useLinkLabels } from './linkFilter.tsx'
 import { SavingStatus } from './savingStatus.tsx'
 import { EMPTY_SELECTION, pruned, type Selection } from './selection.ts'
-import { inboxText } from './texts.ts'
+import { inboxText, totalOf } from './texts.ts'
 import { useDropSaving } from './useDropSaving.ts'
 import { useDropWork } from './useDropWork.ts'
 import { useInboxDrops } from './useInboxDrops.ts'
@@ -105,9 +104,10 @@ function Heading({ snapshot: { drops, isListed }, language }: HeadingProps) {
   return (
     <div class="row apart">
       <h1 tabIndex={-1}>{text.title}</h1>
-      <p class="soft" role="status">
-        {drops.length > 0 &&
-          (isListed ? text.waiting(drops.length, formatBytes(sealedSum(drops), language)) : text.listing)}
+      <p class="soft">
+        <span role="status">{drops.length > 0 && (isListed ? text.waiting(drops.length) : text.listing)}</span>
+        {/* It changes with each name that is read, which is nothing to read out. */}
+        {drops.length > 0 && isListed && ` · ${totalOf(drops, language)}`}
       </p>
     </div>
   )

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { InboxItem } from '@blindkeep/client/owner'
 import { safeName } from '@blindkeep/client/safeName'
 import { parseDropId, parseOpaqueId } from '@blindkeep/protocol/ids'
-import { inboxText, nameOf, plainNameOf, savedNameOf, shortNoteOf, zipNameOf } from './texts.ts'
+import { inboxText, nameOf, plainNameOf, savedNameOf, shortNoteOf, totalOf, zipNameOf } from './texts.ts'
 
 function itemNamed(name: string): InboxItem {
   const dropId = parseDropId('00000000-0000-4000-8000-000000000001')
@@ -74,5 +74,20 @@ describe('a note in a list', () => {
     assert.equal(shortNoteOf('n'.repeat(401)), `${'n'.repeat(400)}…`)
     assert.ok(shortNoteOf('😀'.repeat(300)).isWellFormed())
     assert.ok(shortNoteOf(`n${'😀'.repeat(300)}`).isWellFormed())
+  })
+})
+
+describe('the size of several files in the inbox', () => {
+  const opened = { ...itemNamed('a.pdf'), sealedBytes: 2000 }
+  const { file: _, ...unread } = { ...itemNamed('b.pdf'), sealedBytes: 3000 }
+
+  it('is what their rows add up to', () => {
+    assert.equal(totalOf([opened, opened], 'en'), '2 bytes')
+    assert.equal(totalOf([opened, { ...unread, fault: { reason: 'wrong_key', message: 'x' } }], 'en'), '3 kB')
+  })
+
+  it('is called approximate while the size of one is not read', () => {
+    assert.equal(totalOf([opened, unread], 'en'), 'about 3 kB')
+    assert.equal(totalOf([opened, unread], 'de'), 'etwa 3 kB')
   })
 })

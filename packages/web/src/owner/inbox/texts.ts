@@ -1,4 +1,5 @@
 import type { FileDescription } from '@blindkeep/client/owner'
+import { formatBytes } from '../../common/format.ts'
 import type { Language } from '../../common/language.ts'
 import { inbox as german } from '../../text/de/inbox.ts'
 import { inbox as english } from '../../text/en/inbox.ts'
@@ -100,6 +101,15 @@ export function faultText({ reason }: NonNullable<ListedDrop['fault']>, language
 /** Whether another try may work: the file itself was not the reason. */
 export function isTemporary({ reason }: NonNullable<ListedDrop['fault']>): boolean {
   return reason === 'unreachable' || reason === 'answer_broken' || reason === 'refused'
+}
+
+/** What the rows of these files add up to; "about" while the sizes of some are not read. */
+export function totalOf(items: readonly ListedDrop[], language: Language): string {
+  const sum = formatBytes(
+    items.reduce((bytes, item) => bytes + sizeOf(item), 0),
+    language,
+  )
+  return items.some(isUnread) ? texts[language].about(sum) : sum
 }
 
 /** Bytes of the file, or of the sealed file when it can't be opened. */

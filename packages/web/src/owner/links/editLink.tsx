@@ -1,8 +1,9 @@
 /** Changes the name of a link, when it expires, and what it accepts. */
 import type { OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button, Dialog } from '../../common/controls.tsx'
+import { Button } from '../../common/controls.tsx'
 import { focusFault } from '../../common/focusFault.ts'
+import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { useAction } from '../useAction.ts'
@@ -46,7 +47,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
   }
 
   return (
-    <Dialog title={text.editing.title(label)} closeLabel={text.close} onClose={onClose}>
+    <AskingDialog title={text.editing.title(label)} closeLabel={text.close} onClose={onClose}>
       <form
         class="stack"
         noValidate
@@ -68,6 +69,6 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
           </Button>
         </div>
       </form>
-    </Dialog>
+    </AskingDialog>
   )
 }

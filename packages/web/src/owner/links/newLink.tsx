@@ -1,8 +1,9 @@
 /** Creates a link and shows it. */
 import type { CreatedLink, OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { Button, Notice } from '../../common/controls.tsx'
 import { focusFault } from '../../common/focusFault.ts'
+import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { useAction } from '../useAction.ts'
@@ -38,20 +39,25 @@ export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
     })
   }
 
-  // Closing now would leave a link whose passphrase was never shown.
-  const close = () => isBusy || onClose()
   if (created !== undefined)
     return (
-      <Dialog key="created" title={text.ready.title} closeLabel={text.close} onClose={onClose}>
+      <AskingDialog
+        key="created"
+        title={text.ready.title}
+        closeLabel={text.close}
+        onClose={onClose}
+        holdsSecret={created.passphrase !== undefined}
+      >
         <Notice tone="good">{text.ready.created}</Notice>
         <LinkAddress {...created} language={language} />
         <div class="row end">
           <Button onClick={onClose}>{text.ready.done}</Button>
         </div>
-      </Dialog>
+      </AskingDialog>
     )
   return (
-    <Dialog key="form" title={text.form.title} closeLabel={text.close} onClose={close}>
+    // Closed while it is busy, it would leave a link whose passphrase was never shown.
+    <AskingDialog key="form" title={text.form.title} closeLabel={text.close} onClose={onClose} isBusy={isBusy}>
       <form
         class="stack"
         noValidate
@@ -77,7 +83,7 @@ export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
         />
         {error !== undefined && <ErrorNotice error={error} language={language} />}
         <div class="row end">
-          <Button disabled={isBusy} onClick={close}>
+          <Button disabled={isBusy} onClick={onClose}>
             {text.cancel}
           </Button>
           <Button kind="primary" icon="link" submits busy={isBusy}>
@@ -85,6 +91,6 @@ export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
           </Button>
         </div>
       </form>
-    </Dialog>
+    </AskingDialog>
   )
 }

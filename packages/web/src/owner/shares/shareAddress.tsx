@@ -1,8 +1,9 @@
 import { useRef } from 'preact/hooks'
-import { Button, Dialog, Field, Notice } from '../../common/controls.tsx'
+import { Button, Field, Notice } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
 import { formatInstant } from '../../common/format.ts'
 import { QrCode } from '../../common/qrCode.tsx'
+import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ShownPassphrase } from '../newPassphrase.tsx'
 import { sharesText } from './texts.ts'
@@ -27,7 +28,12 @@ export function ShareAddress(props: ShareAddressProps) {
   const text = sharesText(language)
   const address = useRef<HTMLTextAreaElement>(null)
   return (
-    <Dialog title={title} closeLabel={text.close} onClose={onClose}>
+    <AskingDialog
+      title={title}
+      closeLabel={text.close}
+      onClose={onClose}
+      holdsSecret={!isKept || passphrase !== undefined}
+    >
       <Notice tone="warn">
         <p>{passphraseRequired ? text.made.withPassphrase : text.made.warning}</p>
         <p>{isKept ? text.made.again : text.made.once}</p>
@@ -64,6 +70,6 @@ export function ShareAddress(props: ShareAddressProps) {
       <div class="row">
         <Button onClick={onClose}>{text.made.done}</Button>
       </div>
-    </Dialog>
+    </AskingDialog>
   )
 }

@@ -1,7 +1,8 @@
 import type { CreatedShare } from '@blindkeep/client/owner'
 import { useId, useState } from 'preact/hooks'
-import { Button, Dialog } from '../../common/controls.tsx'
+import { Button } from '../../common/controls.tsx'
 import type { ConsentedAsset } from '../albums/shownAsset.ts'
+import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { NameField } from '../nameField.tsx'
@@ -29,8 +30,6 @@ export function ShareDialog({ assets, onClose }: ShareDialogProps) {
   const text = sharesText(language)
   const [created, setCreated] = useState<ShareWithExpiry>()
   const creating = useAction()
-  // Closing now would leave a share of which its owner does not know.
-  const close = () => creating.isBusy || onClose()
   if (created !== undefined)
     return (
       <ShareAddress
@@ -41,9 +40,15 @@ export function ShareDialog({ assets, onClose }: ShareDialogProps) {
       />
     )
   return (
-    <Dialog title={text.create.title(assets.length)} closeLabel={text.close} onClose={close}>
-      <CreateShare assets={assets} action={creating} onCreated={setCreated} onCancel={close} />
-    </Dialog>
+    // Closed while it is busy, it would leave a share of which its owner does not know.
+    <AskingDialog
+      title={text.create.title(assets.length)}
+      closeLabel={text.close}
+      onClose={onClose}
+      isBusy={creating.isBusy}
+    >
+      <CreateShare assets={assets} action={creating} onCreated={setCreated} onCancel={onClose} />
+    </AskingDialog>
   )
 }
 

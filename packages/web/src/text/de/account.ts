@@ -46,6 +46,8 @@ export const account: typeof import('../en/account.ts').account = {
       reloaded:
         'Diese Seite behält Ihren Schlüssel nur, solange sie offen ist. Melden Sie sich nach einem Neuladen wieder an.',
       deleted: 'Ihr Konto wurde gelöscht. Danke, dass Sie Blindkeep benutzt haben.',
+      key_revoked:
+        'Der Schlüssel dieses Browsers wurde widerrufen, und deshalb ist dieser Browser abgemeldet. Frühere Signaturen des Schlüssels bleiben gültig. Wenn Sie sich wieder anmelden, bekommt dieser Browser einen neuen Schlüssel.',
     },
   },
   secondStep: {
@@ -197,12 +199,15 @@ export const account: typeof import('../en/account.ts').account = {
     backupFile: 'blindkeep-ersatzcodes.txt',
     backupFileTitle: 'Blindkeep: Ersatzcodes, jeder gilt einmal',
     backupDone: 'Ich habe sie aufbewahrt',
-    enabled: 'Der zweite Schritt ist eingeschaltet.',
+    codesSaved: 'Der zweite Schritt ist eingeschaltet, und es gelten diese Ersatzcodes.',
+    renew: 'Neue Ersatzcodes',
+    renewExplain:
+      'Sie bekommen zehn neue Codes, und alle früheren werden wertlos. Dafür brauchen Sie Ihr Passwort und einen Code. Wenn eine Antwort verloren geht, wiederholen Sie es mit einem anderen Code.',
     disabled: 'Der zweite Schritt ist ausgeschaltet.',
     disableExplain: 'Zum Ausschalten brauchen Sie Ihr Passwort und einen Code.',
     anyCode: 'Code aus der App oder ein Ersatzcode',
     unsure:
-      'Die Antwort des Servers ging verloren. Wenn der zweite Schritt eingeschaltet ist, schalten Sie ihn mit einem Code aus der App aus und richten Sie ihn neu ein, damit Sie Ersatzcodes bekommen.',
+      'Die Antwort des Servers ging verloren. Wenn der zweite Schritt eingeschaltet ist, holen Sie sich mit einem Code aus der App neue Ersatzcodes.',
   },
   recovery: {
     title: 'Wiederher\u00adstellungs\u00adwörter',
@@ -268,9 +273,11 @@ export const account: typeof import('../en/account.ts').account = {
     submit: 'Hinzufügen',
     added: 'Wurde hinzugefügt. Senden Sie einen Test.',
     codeSent: 'Eine Nachricht mit dem Code ist unterwegs.',
-    secretExplain: 'Die Nachrichten dieses Webhooks sind mit diesem Geheimnis signiert. Es wird nur jetzt angezeigt.',
+    secretExplain:
+      'Die Nachrichten dieses Webhooks sind mit diesem Geheimnis signiert. Es steht hier, bis Sie sagen, dass Sie es aufbewahrt haben, und danach nie wieder.',
     secretDone: 'Ich habe es aufbewahrt',
     states: { unconfirmed: 'Wartet auf den Code', given_up: 'Aufgegeben' },
+    addedAt: (when) => `Hinzugefügt am ${when}.`,
     nothingSent: 'Noch keine Nachricht.',
     lastSent: (when) => `Letzte Nachricht am ${when}.`,
     lastFailed: (when, why) => `Fehlgeschlagen am ${when}: ${why}`,

@@ -38,6 +38,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     unreadable: 'Lässt sich nicht öffnen',
     unsigned: 'Unsignierte Datei',
     opening: 'Wird geöffnet\u00a0…',
+    rename: 'Umbenennen',
+    renameTitle: (name) => `Name von „${name}“`,
     select: (name) => `${name} auswählen`,
   },
   incomplete: {
@@ -145,10 +147,11 @@ export const albums: typeof import('../en/albums.ts').albums = {
     resume: (name) => `${name} fortsetzen`,
     retry: (name) => `${name} noch einmal versuchen`,
     cancel: (name) => `${name} abbrechen`,
-    remove: (name) => `${name} aus der Liste entfernen`,
+    hide: 'Ausblenden',
+    hideLong: (name) => `Ausblenden: ${name}. Die Datei bleibt im Album.`,
     choose: (name) => `${name} auswählen`,
     chooseShort: 'Datei auswählen',
-    clear: 'Liste leeren',
+    clear: 'Gespeicherte ausblenden',
     progress: (name) => `Fortschritt von ${name}`,
     leave:
       'Lassen Sie diesen Tab offen, bis die Uploads fertig sind. Nach einem Neuladen gehen sie dort weiter, wo sie aufgehört haben.',

@@ -7,8 +7,6 @@ export const guest: typeof import('../en/guest.ts').guest = {
   sealedHereMore: 'Nicht einmal der Server kann Ihre Dateien öffnen, ihre Namen sehen oder Ihre Nachricht lesen.',
   ownersWords: {
     from: 'Wer diesen Link angelegt hat, schreibt:',
-    altered:
-      'Der Server hat verändert, was die Person schreibt, die diesen Link angelegt hat. Darum wird es nicht angezeigt.',
   },
   asking: 'Es wird geprüft, was dieser Link annimmt\u00a0…',
   limits: {
@@ -57,8 +55,12 @@ export const guest: typeof import('../en/guest.ts').guest = {
       more: 'Der Teil nach # ist der Schlüssel, mit dem Ihre Dateien verschlüsselt werden. Ohne ihn kann nichts gesendet werden. Bitten Sie um den ganzen Link, bis zum letzten Zeichen.',
     },
     key_swapped: {
-      title: 'Warnung: Dieser Server hat einen falschen Schlüssel geschickt',
-      more: 'Der Schlüssel vom Server passt nicht zu dem Schlüssel in Ihrem Link. Mit einem falschen Schlüssel könnte eine andere Person Ihre Dateien öffnen, deshalb wird nichts gesendet. Senden Sie hier nichts. Sagen Sie es der Person, von der Sie den Link haben, aber nicht über diesen Server.',
+      title: 'Der Schlüssel des Servers passt nicht zu diesem Link',
+      more: 'Vielleicht ist ein Zeichen des Links falsch: Kopieren Sie den ganzen Link noch einmal. Wenn er kopiert ist und dies bleibt, hat der Server einen falschen Schlüssel geschickt, mit dem eine andere Person Ihre Dateien öffnen könnte. Es wird nichts gesendet. Senden Sie hier nichts, und sagen Sie es der Person, von der Sie den Link haben, aber nicht über diesen Server.',
+    },
+    words_altered: {
+      title: 'Dieser Link stimmt nicht ganz',
+      more: 'Vielleicht ist ein Zeichen falsch, und dann könnte niemand Ihre Dateien öffnen. Es wird nichts gesendet. Kopieren Sie den ganzen Link noch einmal aus der Nachricht. Wenn dies bleibt, hat der Server verändert, was die Person geschrieben hat, die den Link angelegt hat: Bitten Sie sie um einen neuen Link.',
     },
     suite_unknown: {
       title: 'Diese Seite ist zu alt für den Link',

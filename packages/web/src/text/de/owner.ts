@@ -30,12 +30,20 @@ export const owner: typeof import('../en/owner.ts').owner = {
     explain: 'Dateien werden gerade hochgeladen, heruntergeladen, geprüft oder verschoben. Das Abmelden bricht das ab.',
     unsavedCodes:
       'Ihre Ersatzcodes sind noch nicht gesichert und werden nach dem Abmelden nicht mehr angezeigt. Sie stehen unter Konto.',
+    unsavedWebhook:
+      'Das Geheimnis Ihres neuen Webhooks ist noch nicht gesichert und wird nach dem Abmelden nicht mehr angezeigt. Es steht unter Konto.',
     unfinished:
       'Einige Uploads sind nicht fertig. Beim Abmelden werden sie aus diesem Browser entfernt und müssen neu beginnen.',
     taken:
       'Einige Dateien aus anderen Apps sind noch nicht beim Server gespeichert. Beim Abmelden werden sie aus diesem Browser gelöscht, nicht aus ihrer App.',
     leave: 'Jetzt abmelden',
     stay: 'Hier bleiben',
+  },
+  closing: {
+    typed: 'Schließen, ohne zu speichern? Was Sie eingegeben haben, geht verloren.',
+    secret: 'Haben Sie gesichert, was hier steht? Es wird nicht noch einmal angezeigt.',
+    stay: 'Hier bleiben',
+    leave: 'Trotzdem schließen',
   },
   elsewhere: {
     title: 'Blindkeep ist in einem anderen Tab geöffnet',

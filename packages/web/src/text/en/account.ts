@@ -43,6 +43,8 @@ export const account = {
         'You are signed out here, but the server could not be reached. You can end this session under Account when you sign in again.',
       reloaded: 'This page keeps your key only while it is open. Sign in again after a reload.',
       deleted: 'Your account was deleted. Thank you for using Blindkeep.',
+      key_revoked:
+        'The key of this browser was revoked, so this browser is signed out. The key’s earlier signatures stay valid. When you sign in again, this browser gets a new key.',
     },
   },
   secondStep: {
@@ -188,12 +190,14 @@ export const account = {
     backupFile: 'blindkeep-backup-codes.txt',
     backupFileTitle: 'Blindkeep backup codes, each works once',
     backupDone: 'I have saved them',
-    enabled: 'The second step is on.',
+    codesSaved: 'The second step is on, and these backup codes are the valid ones.',
+    renew: 'New backup codes',
+    renewExplain:
+      'You get ten new codes, and all former ones become worthless. This needs your password and a code. If an answer is lost, do it again with another code.',
     disabled: 'The second step is off.',
     disableExplain: 'Turning it off needs your password and a code.',
     anyCode: 'Code from the app, or a backup code',
-    unsure:
-      'The server’s answer was lost. If the second step is on, turn it off with a code from the app and set it up again to get backup codes.',
+    unsure: 'The server’s answer was lost. If the second step is on, get new backup codes with a code from the app.',
   },
   recovery: {
     title: 'Recovery words',
@@ -258,9 +262,11 @@ export const account = {
     submit: 'Add',
     added: 'It was added. Send a test.',
     codeSent: 'A message with the code is on its way.',
-    secretExplain: 'The messages of this webhook are signed with this secret. It is shown only now.',
+    secretExplain:
+      'The messages of this webhook are signed with this secret. It is shown here until you say that you have saved it, and never again.',
     secretDone: 'I have saved it',
     states: { unconfirmed: 'Waits for its code', given_up: 'Given up' },
+    addedAt: (when: string) => `Added on ${when}.`,
     nothingSent: 'No message yet.',
     lastSent: (when: string) => `Last message on ${when}.`,
     lastFailed: (when: string, why: string) => `Failed on ${when}: ${why}`,

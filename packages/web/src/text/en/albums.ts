@@ -38,6 +38,8 @@ export const albums = {
     unsigned: 'Unsigned file',
     opening: 'Opening…',
     select: (name: string) => `Select ${name}`,
+    rename: 'Rename',
+    renameTitle: (name: string) => `Name of “${name}”`,
   },
   incomplete: {
     notice: (count: number) =>
@@ -137,10 +139,11 @@ export const albums = {
     resume: (name: string) => `Resume ${name}`,
     retry: (name: string) => `Try ${name} again`,
     cancel: (name: string) => `Cancel ${name}`,
-    remove: (name: string) => `Remove ${name} from the list`,
+    hide: 'Hide',
+    hideLong: (name: string) => `Hide ${name} here. It stays in the album.`,
     choose: (name: string) => `Choose ${name}`,
     chooseShort: 'Choose the file',
-    clear: 'Clear the list',
+    clear: 'Hide stored files',
     progress: (name: string) => `Progress of ${name}`,
     leave: 'Keep this tab open until the uploads are done. After a reload they continue where they stopped.',
   },

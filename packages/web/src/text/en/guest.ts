@@ -9,7 +9,6 @@ export const guest = {
   sealedHereMore: 'Not even the server can open your files, see their names or read your message.',
   ownersWords: {
     from: 'The person who made this link writes:',
-    altered: 'The server has changed what the person who made this link writes, so it is not shown.',
   },
   asking: 'Checking what this link accepts…',
   limits: {
@@ -57,8 +56,12 @@ export const guest = {
       more: 'The part after # is the key that encrypts your files. Without it nothing can be sent. Ask for the whole link, up to its last character.',
     },
     key_swapped: {
-      title: 'Warning: this server gave a wrong key',
-      more: 'The key from the server does not match the key in your link. With a wrong key, another person could open your files, so nothing is sent. Do not send anything here. Tell the person who gave you the link, but not through this server.',
+      title: 'The server’s key does not match this link',
+      more: 'A character of the link may be mistyped: copy the whole link again. If it is copied and this stays, the server gave a wrong key, with which another person could open your files. Nothing is sent. Do not send anything here, and tell the person who gave you the link, but not through this server.',
+    },
+    words_altered: {
+      title: 'This link is not quite right',
+      more: 'A character of it may be mistyped, and then your files could not be opened by anyone. Nothing is sent. Copy the whole link again from the message. If this stays, the server has changed what the person who made the link wrote: ask them for a new link.',
     },
     suite_unknown: {
       title: 'This page is too old for the link',

@@ -30,12 +30,20 @@ export const owner = {
     explain: 'Files are being uploaded, downloaded, checked or moved. Signing out stops that.',
     unsavedCodes:
       'Your backup codes are not saved yet, and are not shown again after you sign out. You find them under Account.',
+    unsavedWebhook:
+      'The secret of your new webhook is not saved yet, and is not shown again after you sign out. You find it under Account.',
     unfinished:
       'Some uploads are not finished. Signing out removes them from this browser, and they have to start again.',
     taken:
       'Some files from other apps are not stored at the server yet. Signing out deletes them from this browser, not from their app.',
     leave: 'Sign out now',
     stay: 'Stay here',
+  },
+  closing: {
+    typed: 'Close without saving? What you have entered is lost.',
+    secret: 'Have you saved what is shown here? It is not shown again.',
+    stay: 'Stay here',
+    leave: 'Close anyway',
   },
   elsewhere: {
     title: 'Blindkeep is open in another tab',
