@@ -52,6 +52,7 @@ export function SharedFileRow(props: SharedFileRowProps) {
           {isStopped && share === undefined && <span class="small soft">{text.stopped}</span>}
         </div>
       </div>
+      {/* The second click of a double click asks for nothing, least of all where "Stop" has taken the place of "Download". */}
       <div class="row shared-actions">
         {mayHavePreview(file.name, file.type) && (
           <Button kind="quiet" icon="eye" onClick={props.onLook}>
@@ -64,13 +65,12 @@ export function SharedFileRow(props: SharedFileRowProps) {
             kind={props.isOnly ? 'primary' : undefined}
             icon="download"
             disabled={props.isBusy}
-            onClick={props.onSave}
+            onClick={({ detail }) => detail < 2 && props.onSave()}
           >
             <span aria-hidden="true">{text.save}</span>
             <span class="visually-hidden">{text.saveOf(name)}</span>
           </Button>
         ) : (
-          // The second click of a double click on "Download" is not meant for the button that took its place.
           <Button icon="close" onClick={({ detail }) => detail < 2 && props.onStop()}>
             <span aria-hidden="true">{text.stop}</span>
             <span class="visually-hidden">{text.stopOf(name)}</span>
