@@ -237,6 +237,19 @@ describe('a mistake at a start', () => {
         assert.equal(sentenceOf(refusal([...command, '--data', data], as)), why, command.join(' '))
     }
     await open()
+    // A database in a directory of its own.
+    const elsewhere = join(parent, 'rows')
+    await mkdir(elsewhere)
+    await writeFile(join(elsewhere, 'keep.sqlite'), '')
+    await chmod(elsewhere, 0o555)
+    const env = { DATABASE_URL: `sqlite:${join(elsewhere, 'keep.sqlite')}` }
+    const why = sentenceOf(refusal(['serve', '--port', '0', '--data', data], { ...as, env }))
+    assert.match(
+      why,
+      new RegExp(`^the directory of the database ${elsewhere} cannot be used: the user .*DATABASE_URL.*\n$`),
+    )
+    for (const command of COMMANDS)
+      assert.equal(sentenceOf(refusal([...command, '--data', data], { ...as, env })), why, command.join(' '))
     await chmod(parent, 0o555)
     assert.match(
       refusal(['serve', '--port', '0', '--data', join(parent, 'new')], as),

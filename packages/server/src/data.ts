@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
 import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
-import { checkDataDirectory, makeDataDirectory, prepareDataDirectory } from './adapters/filesystem/dataDirectory.ts'
+import {
+  checkDatabaseDirectory,
+  checkDataDirectory,
+  makeDataDirectory,
+  prepareDataDirectory,
+} from './adapters/filesystem/dataDirectory.ts'
 import { createWitnessFile } from './adapters/filesystem/witnessFile.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { openS3, type S3Options, type S3Store } from './adapters/s3/store.ts'
@@ -108,6 +113,7 @@ async function openServerRows(
   // A new master secret could not decrypt the keys in an existing database.
   if (database.kind === 'sqlite') {
     refuseHalfRestored(config, database.path)
+    await checkDatabaseDirectory(database.path)
     const keyring = await openKeyring({ masterSecretFile, createIfMissing: !existsSync(database.path) })
     await copyIfUpgraded(database.path, use.log)
     const store = keep(await openSqliteStore({ path: database.path }))
@@ -143,6 +149,7 @@ export async function openPresentStore({
 }: Pick<Config, 'database' | 'dataDirectory'>): Promise<Store> {
   if (database.kind === 'sqlite') {
     await checkDataDirectory(dataDirectory)
+    await checkDatabaseDirectory(database.path)
     refuseMovedAway(database.path)
   }
   const opening =
