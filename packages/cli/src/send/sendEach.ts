@@ -67,7 +67,7 @@ function conclude(sent: readonly Sent[], { report, outcomes, signal, again }: Se
   const before = sent.filter(({ isFromBefore }) => isFromBefore).length
   const landed = sent.length - before
   if (signal.aborted) {
-    const text = `Stopped: ${sent.length} of ${filesText(of)} ${sent.length === 1 ? 'has' : 'have'} landed. Call the same line again${again === true ? ' without --again' : ''} to go on.`
+    const text = `Stopped: ${sent.length} of ${filesText(of)} ${sent.length === 1 || of === 1 ? 'has' : 'have'} landed. Call the same line again${again === true ? ' without --again' : ''} to go on.`
     report.problem(text, { event: 'stopped', landed, landed_before: before })
     return EXIT.interrupted
   }
