@@ -236,6 +236,15 @@ describe('blindkeep drop', () => {
     assert.equal(again.status, 1)
     assert.match(again.stderr, /^blindkeep: scans\/scan 10: The link takes no more files\./)
     assert.deepEqual(factsOf(again).at(-1), { event: 'done', landed: 0, landed_before: 3, failed: 1 })
+    const people = await run(['drop', link.url, 'scans'])
+    assert.ok(!people.stderr.includes('will be sent'), people.stderr)
+
+    await owner.changeLink(link.opaqueId, { maxFileCount: 4 })
+    await folder('scans', { 'scan 11': randomBytes(10) })
+    const more = await run(['drop', link.url, 'scans'])
+    assert.match(more.stderr, /^1 of 2 files will be sent: scans\/scan 10\.$/m)
+    const last = (await dropsOf(link)).find(({ file }) => file.name === 'scans/scan 10')
+    assert.partialDeepStrictEqual(last?.file.batch, { index: 0, count: 1 })
   })
 
   it('goes on with a file whose own upload fills the link', async () => {
@@ -308,7 +317,7 @@ describe('blindkeep drop', () => {
     const { status, stderr } = await run(['drop', link.url, 'swapped'])
     world.proxy.tamper()
     assert.equal(status, 3)
-    assert.match(stderr, /Tampering detected/)
+    assert.match(stderr, /the link is mistyped, or the server is tampering/)
     assert.ok(!stderr.includes(link.url.split('#')[1] ?? ''))
     assert.deepEqual(await dropsOf(link), [])
   })

@@ -77,11 +77,12 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   const unfit = misfits(opened.limits, choice.files.filter(go.needsRoom))
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
   const files = choice.files.filter((file) => !unfit.has(file))
-  if (unfit.size > 0 && files.length > 0)
+  const unsent = files.filter((file) => !go.hasLanded(file))
+  if (unfit.size > 0 && unsent.length > 0)
     report.aside(
-      `${files.length} of ${filesText(choice.files.length)} will be sent: ${namesText(files.map(({ shownAs }) => shownAs))}.`,
+      `${unsent.length} of ${filesText(unsent.length + unfit.size)} will be sent: ${namesText(unsent.map(({ shownAs }) => shownAs))}.`,
     )
-  const passphrase = opened.limits.passphraseRequired && files.length > 0 ? await passphraseOf(flags) : undefined
+  const passphrase = opened.limits.passphraseRequired && unsent.length > 0 ? await passphraseOf(flags) : undefined
   const batchOf = go.batchesOf(files)
   return await sendEach(files, sending, async (file, onProgress) => {
     const result = await sendFile({
