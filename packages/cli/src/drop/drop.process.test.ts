@@ -273,6 +273,43 @@ describe('blindkeep drop', () => {
     assert.equal(one.status, 0, one.stderr)
     assert.match(one.stdout, /This was the one file that the link takes/)
     assert.deepEqual(await namesOf(link), ['a.bin'])
+
+    const again = await run(['drop', link.url, 'single/a.bin'])
+    assert.equal(again.status, 0, again.stderr)
+    assert.match(again.stdout, /^single\/a\.bin had landed before\. --again sends it again\.$/m)
+    const other = await run(['drop', link.url, 'single/b.bin'])
+    assert.deepEqual([other.status, other.stderr.startsWith('blindkeep: The link takes no files')], [1, true])
+  })
+
+  it('says of a revoked link what has landed, also if the owner has discarded it, and what has not', async () => {
+    const link = await owner.createLink()
+    await folder('revoked', { 'a.bin': randomBytes(10) })
+    await run(['drop', link.url, 'revoked'])
+    const [drop] = await dropsOf(link)
+    await owner.discardDrop(drop?.dropId ?? '')
+    await owner.revokeLink(link.opaqueId)
+    const [said, done] = await world.facts(['drop', link.url, 'revoked'])
+    assert.deepEqual([said.event, said.confirmed, done.landed_before], ['landed_before', true, 1])
+    await folder('revoked', { 'b.bin': randomBytes(10) })
+    const more = await run(['drop', link.url, 'revoked'])
+    assert.equal(more.status, 1)
+    assert.match(more.stderr, /^blindkeep: revoked\/b\.bin: The link takes no files: /)
+    assert.match(more.stdout, /^0 files have landed, 1 had landed before, 1 did not: revoked\/b\.bin\.$/m)
+  })
+
+  it('says that a file that landed before was not asked for when no server answers', async () => {
+    const link = await owner.createLink()
+    await folder('away', { 'a.bin': randomBytes(10) })
+    await run(['drop', link.url, 'away'])
+    world.proxy.tamper({ matches: isOf(link, 'GET'), lose: 'request' })
+    const away = await run(['drop', link.url, 'away'])
+    world.proxy.tamper()
+    assert.equal(away.status, 1)
+    assert.match(
+      away.stderr,
+      /It landed on \S+ \S+, receipt \d+\. Whether the server still has it could not be asked\. The server cannot be reached/,
+    )
+    assert.match(away.stdout, /1 had landed before, but the server could not be asked: away\/a\.bin\.$/m)
   })
 
   it('takes the passphrase from a file or the environment, also after a wrong one', async () => {
@@ -335,7 +372,11 @@ describe('blindkeep drop', () => {
     const lied = await run(['drop', link.url, 'receipts'])
     world.proxy.tamper()
     assert.equal(lied.status, 3, lied.stderr)
-    assert.match(lied.stderr, /The receipt does not hold/)
+    assert.match(lied.stderr, /It is at the server\. The receipt does not hold/)
+    assert.match(
+      lied.stdout,
+      /^0 files have landed, 1 is at the server, but its receipt did not hold: receipts\/x\.bin\.$/m,
+    )
     const honest = await run(['drop', link.url, 'receipts', '--json'])
     assert.equal(honest.status, 0, honest.stderr)
     assert.equal((await dropsOf(link)).length, 1)
