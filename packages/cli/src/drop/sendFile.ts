@@ -27,7 +27,7 @@ import { isSameVersion, type KeptFile, type Version } from '../send/kept.ts'
 import { hasSameWords, keptDrop, type LandedBefore, type Words } from './kept.ts'
 import type { Passphrase } from './passphrase.ts'
 
-/** A link that could not be opened takes nothing, and what has landed through it can still be told. */
+/** A link that could not be opened takes nothing. What has landed through it stays known. */
 export type LinkOrRefusal = UploadLink | ProblemError | NetworkError
 
 export interface SendFile extends Words {
