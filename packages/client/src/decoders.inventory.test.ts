@@ -37,6 +37,7 @@ const CALLS = [
 const OWN = [
   'openChooser',
   'openFile',
+  'openGo',
   'openGuestEngine',
   'openGuestStore',
   'openPart',

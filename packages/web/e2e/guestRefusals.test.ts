@@ -205,7 +205,7 @@ describe('a malicious server', () => {
     })
     const from = proxy.seen.length
     const { page } = await browser.open(t, { url })
-    await page.getByRole('heading', { name: 'Warning: this server gave a wrong key' }).waitFor()
+    await page.getByRole('heading', { name: 'The server’s key does not match this link' }).waitFor()
     await page.getByText('Do not send anything here').waitFor()
     assert.equal(await button(page, 'Choose files').count(), 0)
     await assertAccessible(page)

@@ -76,8 +76,11 @@ const OPTIONS = {
   routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
   // Fastify would load Ajv at each start, although no route gives it a schema: bodies are checked by the schemas of the protocol.
   schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
-  clientErrorHandler: (_error, socket) =>
-    void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
+  clientErrorHandler: (_error, socket) => {
+    // An answer may have begun, and these bytes would become part of it.
+    if (socket.bytesWritten > 0) socket.destroySoon()
+    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  },
 } as const satisfies FastifyHttpOptions<Server>
 
 function withoutSchemas(): never {
