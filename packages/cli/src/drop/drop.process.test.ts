@@ -135,6 +135,7 @@ describe('blindkeep drop', () => {
       assert.ok(small && big && others.length === 0)
       assert.equal(big.file.size, content.length)
       assert.deepEqual(big.file.batch, { id: small.file.batch?.id, index: 0, count: 1 })
+      assert.partialDeepStrictEqual(small.file.batch, { index: 1, count: 2 })
     })
 
   it('gives a file that has changed a key of its own', async () => {
@@ -295,6 +296,22 @@ describe('blindkeep drop', () => {
     assert.equal(more.status, 1)
     assert.match(more.stderr, /^blindkeep: revoked\/b\.bin: The link takes no files: /)
     assert.match(more.stdout, /^0 files have landed, 1 had landed before, 1 did not: revoked\/b\.bin\.$/m)
+  })
+
+  it('does not ask for a file that landed too long ago for an answer, and says so', async () => {
+    const link = await owner.createLink()
+    const home = join(root, 'old-home')
+    const env = { BLINDKEEP_HOME: home }
+    await folder('long-ago', { 'a.bin': randomBytes(10) })
+    await run(['drop', link.url, 'long-ago'], { env })
+    const [record = ''] = await readdir(join(home, 'drops'))
+    const kept = await readFile(join(home, 'drops', record), 'utf8')
+    await writeFile(join(home, 'drops', record), kept.replace(/"landedAt":"20\d\d/, '"landedAt":"2001'))
+    const asked = world.proxy.seen.filter(isOf(link, 'GET')).length
+    const { status, stdout } = await run(['drop', link.url, 'long-ago'], { env })
+    assert.equal(status, 0)
+    assert.match(stdout, /a\.bin had landed before, too long ago for the server to answer whether it still has it\./)
+    assert.equal(world.proxy.seen.filter(isOf(link, 'GET')).length, asked + 1)
   })
 
   it('says that a file that landed before was not asked for when no server answers', async () => {

@@ -186,14 +186,19 @@ function isUnknown(error: unknown): boolean {
 }
 
 /** The key goes before the receipt comes: a landed file needs none any more. */
-async function withReceipt(call: SendFile, { kept, version, landed, isFromBefore }: LandedFile): Promise<DropResult> {
+async function withReceipt(call: SendFile, file: LandedFile): Promise<DropResult> {
+  const { kept, version, landed, isFromBefore } = file
   await kept.write({ is: 'landed', version, landed, hasReceipt: false })
+  return await savedReceipt(call, file).catch((cause) => {
+    throw isFromBefore && isUnknown(cause) ? gone(landed) : withoutReceipt(cause)
+  })
+}
+
+async function savedReceipt(call: SendFile, { kept, version, landed, isFromBefore }: LandedFile): Promise<DropResult> {
   const { baseUrl, opaqueId } = parseLink(call.link)
   const pinned = await pinsOf(call.home, new URL(baseUrl).origin)
   const custody = { ...landed, baseUrl, opaqueId }
-  const { receipt, signed, keys } = await fetchReceipt({ custody, pinned, environment }).catch((cause) => {
-    throw isFromBefore && isUnknown(cause) ? gone(landed) : withoutReceipt(cause)
-  })
+  const { receipt, signed, keys } = await fetchReceipt({ custody, pinned, environment })
   await pin(call.home, keys)
   await noteReceipts(call.home, keys.serverId, [seenOf(signed)])
   const receiptFile = await saveReceipt(call, receipt)

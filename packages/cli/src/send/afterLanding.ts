@@ -66,7 +66,7 @@ export function notAsked(landing: Landing, cause: unknown): AfterLanding {
   return new AfterLanding('not_asked', text, { cause })
 }
 
-/** Why a file that is at the server has no checked receipt. */
+/** Why a file that is at the server has no receipt that was checked and saved. */
 export function withoutReceipt(cause: unknown): AfterLanding {
   return new AfterLanding(cause instanceof AuditError ? 'receipt_wrong' : 'receipt_missing', 'It is at the server.', {
     cause,

@@ -4,9 +4,7 @@ import type { Device } from '@blindkeep/client/device'
 import { AuditError, ProblemError, SendError } from '@blindkeep/client/errors'
 import { openFile } from '@blindkeep/client/node'
 import { type Owner, parseUploadState, type UploadState } from '@blindkeep/client/owner'
-import type { PinnedKeys } from '@blindkeep/client/receipts'
 import type { Source } from '@blindkeep/client/source'
-import type { CheckedAssetReceipts } from '@blindkeep/client/verify'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
 import { pinsOf } from '../home/pins.ts'
@@ -149,32 +147,28 @@ async function forget({ session }: { readonly session: { readonly owner: Owner }
   await session.owner.cancelUpload(state).catch(() => undefined)
 }
 
-/** Checks the receipts of what was sent, and saves them. Returns the path. */
-async function fetchReceipts(
-  call: UploadFile,
-  kept: KeptUpload,
-  { version, landed }: { readonly version: Version; readonly landed: LandedAsset },
-): Promise<string> {
-  const { session, signal } = call
-  const pinned = await pinsOf(session.profile.home, new URL(session.server).origin)
-  const checked = await checkedReceipts(call, landed, pinned).catch((cause) => {
-    signal.throwIfAborted()
+interface LandedFile {
+  readonly version: Version
+  readonly landed: LandedAsset
+}
+
+/** Checks the receipts of what was sent, and saves them. Returns the path. Throws `AfterLanding`. */
+async function fetchReceipts(call: UploadFile, kept: KeptUpload, file: LandedFile): Promise<string> {
+  return await savedReceipts(call, kept, file).catch((cause) => {
+    call.signal.throwIfAborted()
     throw withoutReceipt(cause)
   })
+}
+
+async function savedReceipts(call: UploadFile, kept: KeptUpload, { version, landed }: LandedFile): Promise<string> {
+  const { session, signal } = call
+  const pinned = await pinsOf(session.profile.home, new URL(session.server).origin)
+  const checked = await session.owner.assetReceipts(landed.assetId, { pinned, signal })
+  const isOfSent = checked.receipts.some(({ receipt }) => receipt.ciphertext_hash === landed.ciphertextHash)
+  if (!isOfSent) throw new AuditError('wrong_hash', 'the receipts are for other bytes than the ones sent')
   const { assetId } = landed
   const { receipts: folder, file } = call
   const receiptFile = await keepReceipts(session.profile, { assetId, checked, folder, name: file.name })
   await kept.write({ is: 'landed', version, landed, hasReceipt: true })
   return receiptFile
-}
-
-async function checkedReceipts(
-  { session, signal }: UploadFile,
-  { assetId, ciphertextHash }: LandedAsset,
-  pinned: PinnedKeys | undefined,
-): Promise<CheckedAssetReceipts> {
-  const checked = await session.owner.assetReceipts(assetId, { pinned, signal })
-  const isOfSent = checked.receipts.some(({ receipt }) => receipt.ciphertext_hash === ciphertextHash)
-  if (!isOfSent) throw new AuditError('wrong_hash', 'the receipts are for other bytes than the ones sent')
-  return checked
 }
