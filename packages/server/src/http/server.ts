@@ -19,7 +19,7 @@ import { closingOf } from './closing.ts'
 import { boundConnections } from './connections.ts'
 import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { createNamesThisServer } from './hosts.ts'
-import { addPageRoutes } from './pages.ts'
+import { addPageRoutes, sendToPage } from './pages.ts'
 import { fastifyPath, methodsOf } from './paths.ts'
 import {
   answeredBefore,
@@ -123,8 +123,10 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
     addCommonHeaders({ request, reply })
     if (isMisdirected(request)) errors.refuse({ request, reply, refusal: { refused: 'misdirected' } }).catch(next)
     // An unknown path is refused before Fastify looks at the body's type.
-    else if (request.is404) errors.refuse({ request, reply, refusal: unknownPath(request) }).catch(next)
-    else next()
+    else if (request.is404) {
+      if (sendToPage({ request, reply }) === undefined)
+        errors.refuse({ request, reply, refusal: unknownPath(request) }).catch(next)
+    } else next()
   })
   app.addHook('onResponse', ({ id, method, routeOptions, raw }, { statusCode, elapsedTime }, next) => {
     // Log the route's pattern, never the path: an opaque id in a path is a credential.

@@ -48,6 +48,8 @@ export interface LandedFile extends FileIdentity {
   /** Milliseconds since 1970. */
   readonly landedAt: number
   readonly custody: DropCustody
+  /** The link took one file, and this is it. */
+  readonly usedUpLink?: true | undefined
   /** Present once it was fetched and checked. */
   readonly receipt?: AssetReceipt | undefined
 }
