@@ -9,6 +9,7 @@ import { guardClosingWhile } from '../../common/closeGuard.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'
+import { requireHeld } from '../take/requireHeld.ts'
 import { isTaken, noteAsset, releaseTaken, resumeTaken, type TakenUploads } from '../take/takenUploads.ts'
 import { addThumbnail } from './thumbnails.ts'
 import { isActive, mayBeFinished, type UploadItem, type UploadJob } from './uploadItem.ts'
@@ -21,7 +22,7 @@ interface Uploader {
   readonly device: () => Promise<Device>
 }
 
-const uploads = new WeakMap<Owner, TakenUploads>()
+const startedUploads = new WeakMap<Owner, TakenUploads>()
 
 interface Uploads extends TakenUploads {
   readonly items: readonly UploadItem[]
@@ -31,7 +32,7 @@ interface Uploads extends TakenUploads {
 export function useUploads(): Uploads {
   const { owner, baseUrl } = useOwnerPages()
   const device = useDevice()
-  const started = uploads.get(owner) ?? startUploads({ owner, baseUrl, device })
+  const started = startedUploads.get(owner) ?? startUploads({ owner, baseUrl, device })
   const { queue } = started
   const [items, setItems] = useState(queue.items())
   useEffect(() => {
@@ -62,7 +63,7 @@ function startUploads(uploader: Uploader): TakenUploads {
     queue.restore(stored.filter(({ state }) => state.envelope.file_id === assetId))
   }
   const started = { queue, restore, signal: left.signal }
-  uploads.set(owner, started)
+  startedUploads.set(owner, started)
   onOwnerLeave(owner, () => {
     queue.end()
     left.abort()
@@ -83,7 +84,7 @@ async function deleteUnfinished(owner: Owner, state: UploadState): Promise<void>
   if (!mayBeFinished(state, asset)) await owner.deleteAsset(asset.assetId)
 }
 
-async function send({ owner, device }: Uploader, job: UploadJob<File>): Promise<void> {
+async function send({ owner, baseUrl, device }: Uploader, job: UploadJob<File>): Promise<void> {
   const { file, albumId, signal, onState, onStep } = job
   const source = sourceOfBlob(file)
   const signer = await device()
@@ -103,7 +104,8 @@ async function send({ owner, device }: Uploader, job: UploadJob<File>): Promise<
     await noteAsset(file, state)
     await onState(state)
   }
-  const { assetId } = await owner.finishUpload({ state, source, onState, onProgress: onStep, signal })
+  const { assetId, uploads } = await owner.finishUpload({ state, source, onState, onProgress: onStep, signal })
+  if (isTaken(file)) await requireHeld({ owner, baseUrl }, { assetId, source, uploads, signal })
   const of = { assetId, originalHash: state.envelope.ciphertext_hash }
   await addThumbnail({ owner, of, device: signer, file })
 }
