@@ -337,7 +337,7 @@ describe('a share', () => {
     await receiver.page.getByRole('heading', { name: 'Nothing is shared here any more' }).waitFor()
   })
 
-  it('says in the list which of its files are gone', async (t) => {
+  it('says in the list which of its files were deleted', async (t) => {
     const keeper = await world.keeper()
     const { owner } = keeper
     const assets = [await upload(keeper, 'stays.txt', text), await upload(keeper, 'leaves.txt', text)]

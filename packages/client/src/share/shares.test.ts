@@ -78,13 +78,17 @@ describe('a share', () => {
   it('shows names and files to a receiver who has only the address', async () => {
     const { assets } = await openShare(created.url)
     assert.deepEqual(
-      assets.map(({ open: _, ...file }) => file),
+      assets.map(({ open: _, hash: __, ...file }) => file),
       [
         { name: FACTS.name, type: FACTS.type, modifiedAt: '2026-01-02T02:04:05.000Z', size: 2 * MIB + 5 },
         { name: 'from a guest.pdf', type: 'application/pdf', modifiedAt: undefined, size: MIB },
       ],
     )
-    for (const [index, { content }] of files.entries()) assert.deepEqual(await read(assets[index]), content)
+    for (const [index, { content, assetId }] of files.entries()) {
+      assert.deepEqual(await read(assets[index]), content)
+      const { blobs } = await owner.asset(assetId)
+      assert.equal(assets[index]?.hash, blobs.find(({ role }) => role === 'original')?.hash)
+    }
   })
 
   it('has its key and names only in the address: no request and no answer contains them', async () => {
