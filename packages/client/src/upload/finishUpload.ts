@@ -59,8 +59,9 @@ export async function finishUpload(ports: AssetPorts, options: FinishUpload): Pr
   const { state, onState, signal } = options
   requireOwn(ports, state)
   const { albumId, assetId } = keyInputsOf(state.envelope, accountKey)
-  const asset = await findAsset(call, assetId, signal)
   const known = knownUploads(state)
+  // Before its first session, the server can't have anything of the asset.
+  const asset = known.original === undefined ? undefined : await findAsset(call, assetId, signal)
   if (asset !== undefined && (await isFinishedByOther(ports, asset, options)))
     return { assetId, albumId, uploads: landedOf(ports, asset, state) }
   const blobs = (await blobsOf(ports, options)).filter(({ role, hash }) => !holds(asset, role, hash))
