@@ -80,7 +80,7 @@ function UploadRow({ item, queue, language }: UploadRowProps) {
           <ChooseAgain
             label={text.choose(name)}
             short={text.chooseShort}
-            onFile={(file) => queue.giveFile(item.id, file)}
+            onFiles={(files) => queue.giveFiles(item.id, files)}
           />
         )}
         {item.error !== undefined && (
@@ -115,14 +115,11 @@ function Actions({ item: { id, phase, name }, queue, language }: UploadRowProps)
 interface ChooseAgainProps {
   readonly label: string
   readonly short: string
-  readonly onFile: (file: File) => void
+  readonly onFiles: (files: readonly File[]) => void
 }
 
-function ChooseAgain({ label, short, onFile }: ChooseAgainProps) {
-  const { input, open } = useFileInput({
-    ...{ label, isMultiple: false },
-    onFiles: ([file]) => file !== undefined && onFile(file),
-  })
+function ChooseAgain({ label, short, onFiles }: ChooseAgainProps) {
+  const { input, open } = useFileInput({ label, onFiles })
   return (
     <div>
       {input}

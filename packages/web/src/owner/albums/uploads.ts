@@ -1,6 +1,7 @@
 /** The upload queue of the signed-in owner. It continues while other pages are shown, until the tab closes. */
 
 import type { Device } from '@blindkeep/client/device'
+import { systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner, UploadState } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { AssetId } from '@blindkeep/protocol/ids'
@@ -10,10 +11,11 @@ import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'
 import { isTaken, noteAsset, releaseTaken, resumeTaken, type TakenUploads } from '../take/takenUploads.ts'
+import { holdPage, takeOverUploads } from './pageUploads.ts'
 import { addThumbnail } from './thumbnails.ts'
 import { isActive, mayBeFinished, type UploadItem, type UploadJob } from './uploadItem.ts'
 import { createUploadQueue } from './uploadQueue.ts'
-import { deleteUpload, storedUploads, storeUpload } from './uploadStore.ts'
+import { deleteUpload, storedUploads, storeUploads } from './uploadStore.ts'
 
 interface Uploader {
   readonly owner: Owner
@@ -42,10 +44,16 @@ export function useUploads(): Uploads {
   return { ...started, items }
 }
 
+/** The connection is back: uploads that wait for their next try go on. */
+export function wakeUploads(owner: Owner): void {
+  uploads.get(owner)?.queue.wake()
+}
+
 function startUploads(uploader: Uploader): TakenUploads {
   const { owner, baseUrl } = uploader
-  const { accountId } = owner
+  const of = { accountId: owner.accountId, baseUrl }
   const left = new AbortController()
+  const page = { pageId: crypto.randomUUID(), left: left.signal }
   const queue = createUploadQueue<File>({
     send: (job) => send(uploader, job),
     compare: ({ file, onStep, ...job }) =>
@@ -54,12 +62,14 @@ function startUploads(uploader: Uploader): TakenUploads {
     delete: (state) => deleteUnfinished(owner, state),
     release: (file) => releaseTaken(file).catch(() => undefined),
     // Uploading works in a browser that stores nothing; it only can't resume after a reload.
-    store: (upload) => storeUpload(upload).catch(() => undefined),
-    forget: (state) => deleteUpload(state).catch(() => undefined),
+    store: (stored) => storeUploads(stored, { ...of, pageId: page.pageId }).catch(() => undefined),
+    forget: (id) => deleteUpload(id).catch(() => undefined),
+    isKept: isTaken,
+    newId: () => crypto.randomUUID(),
+    wait: systemEnvironment.wait,
   })
   const restore = async (assetId: AssetId) => {
-    const stored = await storedUploads({ accountId, baseUrl })
-    queue.restore(stored.filter(({ state }) => state.envelope.file_id === assetId))
+    queue.restore((await storedUploads(of)).filter(({ state }) => state?.envelope.file_id === assetId))
   }
   const started = { queue, restore, signal: left.signal }
   uploads.set(owner, started)
@@ -67,9 +77,10 @@ function startUploads(uploader: Uploader): TakenUploads {
     queue.end()
     left.abort()
   })
-  storedUploads({ accountId, baseUrl })
-    .then(queue.restore)
-    .then(() => resumeTaken(started, { accountId, baseUrl }))
+  holdPage(page)
+    .then(() => takeOverUploads(of, page, queue.restore))
+    .catch(() => undefined)
+    .then(() => resumeTaken(started, of))
     .catch(() => undefined)
   guardClosingWhile(() => queue.items().some(isActive), queue.subscribe)
   return started
