@@ -250,7 +250,7 @@ describe('an album', () => {
 
   it('asks for every file again after a reload, also those that only waited, and takes all that are chosen at once', async (t) => {
     const keeper = await world.keeper()
-    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
     page.on('dialog', (dialog) => void dialog.accept())
     world.line.slow({ upBytesPerSecond: 200_000 })
     t.after(() => world.line.mend())
@@ -305,7 +305,7 @@ describe('an album', () => {
   it('stays shown when the question before a deletion is cancelled with a double click', async (t) => {
     const keeper = await world.keeper()
     for (let index = 0; index < 15; index++) await upload(keeper, `${index}.txt`, randomBytes(10))
-    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
     await tile(page, '14.txt').waitFor()
     await page.getByLabel('Select 14.txt').check()
     await button(page, 'Delete').click()
