@@ -315,9 +315,8 @@ describe('an album', () => {
     const point = { x: place.x + place.width / 2, y: place.y + place.height / 2 }
     await page.mouse.dblclick(point.x, point.y)
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    const isTile = ({ x, y }: typeof point) => document.elementFromPoint(x, y)?.closest('.tile a') !== null
-    assert.ok(await page.evaluate(isTile, point), 'a tile was behind the button')
     assert.equal(page.url(), albumUrl(keeper))
+    // What was behind it is a tile, which the next click opens.
     await page.mouse.click(point.x, point.y)
     await page.getByRole('link', { name: 'Back to the album' }).waitFor()
   })

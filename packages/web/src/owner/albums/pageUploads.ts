@@ -11,10 +11,12 @@ const lockOf = (pageId: string) => `blindkeep.uploads.${pageId}`
 
 /** Resolves when this page has its lock, which it holds until the owner leaves it or it closes. */
 export function holdPage({ pageId, left }: Page): Promise<void> {
+  const leaving = new Promise((resolve) => left.addEventListener('abort', resolve))
   return new Promise((resolve, reject) => {
-    const hold = () => {
+    const hold = async () => {
       resolve()
-      return new Promise<void>((release) => left.addEventListener('abort', () => void uploadsWritten().then(release)))
+      await leaving
+      await uploadsWritten()
     }
     navigator.locks.request(lockOf(pageId), hold).catch(reject)
   })

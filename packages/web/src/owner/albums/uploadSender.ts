@@ -1,5 +1,5 @@
 /** Sends the waiting uploads of the queue, a few at once. */
-import { isTransient, SendError } from '@blindkeep/client/errors'
+import { isTransient, ProblemError, SendError } from '@blindkeep/client/errors'
 import { assetIdOf, type Entry, type UploadEntries } from './uploadEntries.ts'
 import { OtherFile, type UploadItem, type UploadPorts, type UploadStep } from './uploadItem.ts'
 import { discard, remember } from './uploadRecords.ts'
@@ -82,18 +82,18 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
       entry.isUncompared = false
       return entries.change(entry, { phase: 'file_missing', error: new OtherFile() })
     }
-    if (canEndByItself(error)) return void rest(entry)
+    if (canEndByItself(error)) return void rest(entry, pauseMsAfter(error))
     entries.change(entry, { phase: 'failed', error, isRetrying: false })
     // The state can't be used again: the file must be sealed with another key.
     if (!(error instanceof SendError && error.remedy === 'prepare_again')) return
     await Promise.all([discard(ports, entry, ports.cancel), remember(ports, [entry])])
   }
 
-  async function rest(entry: Entry<File>): Promise<void> {
+  async function rest(entry: Entry<File>, milliseconds: number): Promise<void> {
     const resting = new AbortController()
     entry.resting = resting
     entries.change(entry, { phase: 'waiting', isRetrying: true })
-    await ports.wait(BACK_OFF_MS, resting.signal).catch(() => undefined)
+    await ports.wait(milliseconds, resting.signal).catch(() => undefined)
     entry.resting = undefined
     sendMore()
   }
@@ -109,6 +109,12 @@ function stop<File>({ running, resting }: Entry<File>): void {
 /** The line or the server is away: a later try may succeed. */
 function canEndByItself(error: unknown): boolean {
   return error instanceof SendError ? error.reason === 'server_unavailable' : isTransient(error)
+}
+
+function pauseMsAfter(error: unknown): number {
+  const cause = error instanceof SendError ? error.cause : error
+  const retryAfterSeconds = cause instanceof ProblemError ? (cause.retryAfterSeconds ?? 0) : 0
+  return Math.max(BACK_OFF_MS, retryAfterSeconds * 1000)
 }
 
 function stepOf({ phase, bytes, of, waitingMs }: UploadStep): Partial<UploadItem> {
