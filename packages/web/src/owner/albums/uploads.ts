@@ -99,6 +99,7 @@ async function send({ owner, device }: Uploader, job: UploadJob<File>): Promise<
   const source = sourceOfBlob(file)
   const signer = await device()
   let { state } = job
+  const isNew = state === undefined
   if (state === undefined) {
     state = await owner.prepareUpload({
       source,
@@ -114,7 +115,7 @@ async function send({ owner, device }: Uploader, job: UploadJob<File>): Promise<
     await noteAsset(file, state)
     await onState(state)
   }
-  const { assetId } = await owner.finishUpload({ state, source, onState, onProgress: onStep, signal })
+  const { assetId } = await owner.finishUpload({ state, isNew, source, onState, onProgress: onStep, signal })
   const of = { assetId, originalHash: state.envelope.ciphertext_hash }
   await addThumbnail({ owner, of, device: signer, file })
 }
