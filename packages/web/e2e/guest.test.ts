@@ -205,7 +205,14 @@ describe('many files', () => {
     await input.setInputFiles(folder)
     await rowOf(page, 'one.txt').waitFor()
 
+    const asked: string[] = []
+    page.once('dialog', (dialog) => {
+      asked.push(dialog.type())
+      return dialog.accept()
+    })
+    await page.getByRole('heading', { level: 1 }).click()
     await page.reload()
+    assert.deepEqual(asked, ['beforeunload'])
     await button(page, 'Choose a folder').and(page.locator(':enabled')).waitFor()
     assert.equal(
       await page.getByText('one.txt').count(),
@@ -220,7 +227,11 @@ describe('many files', () => {
     await sendChosen(page)
     await allArrived(page)
     await input.setInputFiles(folder)
-    await page.getByText('2 files have already arrived and are not sent twice.').waitFor()
+    await page
+      .getByText('2 files were not added: files with their names, sizes and times have already arrived.')
+      .waitFor()
+    await button(page, 'Add them all the same').waitFor()
+    await assertAccessible(page)
     const names = (await owner.inbox()).map(({ file }) => file?.name).sort()
     assert.deepEqual(names, ['one.txt', 'trip/day 2/two.txt', 'trip/one.txt'])
   })

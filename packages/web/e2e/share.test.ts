@@ -64,8 +64,10 @@ describe('the page of a share', () => {
     await assertAccessible(page)
     await button(page, 'Close').click()
     await button(page, 'Show preview of view.png').click()
-    await page.frameLocator('iframe.preview').locator('img').waitFor()
-    await button(page, 'Close').click()
+    await page.frameLocator('iframe.preview').locator('img').click()
+    await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    await page.locator(':focus').and(button(page, 'Show preview of view.png')).waitFor()
     const saved = await savedBy(page, () => button(page, 'Download view.png').click())
     assert.deepEqual(saved, { name: 'view.png', bytes: picture })
     const downloads: string[] = []
@@ -74,6 +76,32 @@ describe('the page of a share', () => {
     await page.getByText('Downloaded').nth(2).waitFor()
     while (downloads.length < 3) await page.waitForEvent('download')
     assert.deepEqual(downloads, ['view.png', 'lines.txt', 'Unnamed file'])
+  })
+
+  it('goes on after a double click on "Download", and says when a download was stopped', async (t) => {
+    const { url } = await shared({ name: 'plan.pdf', content: text }, { name: 'lines.txt', content: text })
+    const { page } = await browser.open(t, { url })
+    let goOn = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    await page.route('**/s/*/blob/**', async (route) => {
+      await held
+      await route.continue().catch(() => undefined)
+    })
+    await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
+    await button(page, 'Download plan.pdf').dblclick()
+    await button(page, 'Stop downloading plan.pdf').waitFor()
+    assert.equal(await button(page, 'Show preview of plan.pdf').count(), 0)
+    await button(page, 'Stop downloading plan.pdf').click()
+    await page.getByText(words.stopped).waitFor()
+    await assertAccessible(page)
+    const saved = await savedBy(page, async () => {
+      await button(page, 'Download plan.pdf').dblclick()
+      goOn()
+    })
+    assert.deepEqual(saved, { name: 'plan.pdf', bytes: new Uint8Array(text) })
+    assert.equal(await page.getByText(words.stopped).count(), 0)
   })
 
   it('asks for the passphrase, says when it is wrong, and remembers none', async (t) => {

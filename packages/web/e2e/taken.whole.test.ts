@@ -12,6 +12,7 @@ import { describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 import { anotherClient } from '../../../testing/people.ts'
+import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { MAX_TAKEN_FILES, MAX_TAKEN_HOURS } from '../src/take/takenFiles.ts'
 import { account as accountText } from '../src/text/en/account.ts'
 import { albums as albumsText } from '../src/text/en/albums.ts'
@@ -32,6 +33,7 @@ const MAX_WAIT_MS = 60_000
 interface Shared {
   readonly name: string
   readonly bytes: Buffer
+  readonly type?: string
 }
 
 const shared = (name: string, size: number): Shared => ({ name, bytes: randomBytes(size) })
@@ -52,7 +54,11 @@ async function startOtherSite(t: TestContext, world: World): Promise<string> {
 
 async function share(page: Page, from: string, files: readonly Shared[]): Promise<void> {
   await page.goto(from)
-  const given = files.map(({ name, bytes }) => ({ name, mimeType: 'application/octet-stream', buffer: bytes }))
+  const given = files.map(({ name, bytes, type = 'application/octet-stream' }) => ({
+    name,
+    mimeType: type,
+    buffer: bytes,
+  }))
   await page.locator('input').setInputFiles(given)
   await button(page, 'Share').click()
 }
@@ -110,11 +116,14 @@ interface Beginning {
   /** The owner has not chosen "Stay signed in". */
   readonly withPassword?: boolean
   readonly withLine?: boolean
+  /** The public address leads through it. */
+  readonly proxy?: TamperingProxy
   readonly expected?: readonly RegExp[]
 }
 
-async function begin(t: TestContext, { withPassword = false, withLine = false, expected = [] }: Beginning = {}) {
-  const world = await startWorld({ withLine })
+async function begin(t: TestContext, { withPassword = false, withLine = false, proxy, expected = [] }: Beginning = {}) {
+  const world = await startWorld({ withLine, ...(proxy && { publicUrl: proxy.url }) })
+  proxy?.forwardTo(world.server.url)
   t.after(() => world.stop())
   const elsewhere = await startOtherSite(t, world)
   const person = await world.person()
@@ -226,6 +235,66 @@ describe('files from other apps', () => {
     await page.waitForURL(/taken=off/)
     assert.equal(await storedIn(page), 0, 'the worker stays, and takes nothing')
     assert.equal(posts(world), 0, 'no form reached the server')
+  })
+
+  it('are added if they were there when the owner said so, and stay with no account but the one that takes them', async (t) => {
+    const { world, person, owner, page, context, elsewhere } = await begin(t, { withPassword: true })
+    await owner.createAlbum({ name: 'Summer' })
+    const other = await world.person()
+    await turnOn(page, world)
+    const sharing = await context.newPage()
+    await share(sharing, elsewhere, [{ ...shared('own', 10), type: `x/${'long'.repeat(1_000)}` }])
+    await page.getByText(text.waiting(1)).waitFor()
+    await button(page, text.add).click()
+    await button(page, text.submit(1)).waitFor()
+    await share(sharing, elsewhere, [shared('of a hostile site', 10)])
+    await page.getByText(text.waiting(2)).waitFor()
+    await button(page, text.submit(1)).click()
+    await until(async () => (await storedIn(page)) === 1)
+    assert.deepEqual([...(await keptBy(world, owner)).keys()], ['own'])
+    await page.getByText(text.waiting(1)).waitFor()
+
+    const second = await context.newPage()
+    await second.goto(`${world.url}/#/account`)
+    await signIn(second, other)
+    await page.getByText(text.waiting(1)).waitFor({ state: 'detached' })
+    await page.reload()
+    await signIn(page, person)
+    await turnOn(page, world)
+    await share(sharing, elsewhere, [shared('of the first', 10)])
+    await page.getByText(text.waiting(1)).waitFor()
+    await turnOn(second, world)
+    await page.getByText(text.waiting(1)).waitFor({ state: 'detached' })
+    assert.equal(await storedIn(page), 0, 'the first account could not delete it any more')
+  })
+
+  it('stay on the device while the server says that it has them and gives no receipt', async (t) => {
+    const proxy = await startTamperingProxy()
+    t.after(() => proxy.close())
+    const { world, owner, page, elsewhere } = await begin(t, { proxy })
+    await owner.createAlbum({ name: 'Summer' })
+    await turnOn(page, world)
+    const only = shared('only copy', 5_000)
+    await share(page, elsewhere, [only])
+    let end = 0
+    proxy.tamper({
+      matches: ({ method, path }) => method === 'PATCH' && path.startsWith('/v1/upload/'),
+      request: ({ headers, body }) => {
+        end = Number(headers['x-service-offset']) + body.length
+        return { headers: { ...headers, 'x-service-checksum': 'sha256:none' }, body }
+      },
+      answer: () => ({ status: 204, headers: { 'x-service-offset': String(end) }, body: Buffer.alloc(0) }),
+    })
+    await button(page, text.add).click()
+    await button(page, text.submit(1)).click()
+    await page.locator('.upload.failed, .upload.done').filter({ hasText: only.name }).waitFor()
+    assert.equal(await storedIn(page), 1, 'the only copy is deleted, and the server has nothing')
+    assert.equal((await keptBy(world, owner)).size, 0)
+
+    proxy.tamper()
+    await page.getByRole('button', { name: albumsText.uploads.retry(only.name) }).click()
+    await until(async () => (await storedIn(page)) === 0)
+    assert.deepEqual(await keptBy(world, owner), contentsOf([only]))
   })
 
   it('are refused by the server where the browser has lost the worker, which the installed app brings back', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { overHttp } from '../testing/http.ts'
 import { inWorld } from '../testing/world.ts'
@@ -23,6 +24,29 @@ describe('the end of the server', () => {
       await closed
       assert.equal(app.server.listening, false)
       agent.destroy()
+    }),
+  )
+})
+
+describe('what is no request', () => {
+  it(
+    'gets 400, and nothing that would become part of an answer before it',
+    inWorld(async (world) => {
+      const { app } = overHttp(world)
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      const { port } = app.server.address() as AddressInfo
+      const request = 'GET /v1/version HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
+      const noRequest = 'no request\r\n\r\n'
+      const alone = connect(port, '127.0.0.1')
+      alone.write(noRequest)
+      assert.match(await text(alone), /^HTTP\/1\.1 400 /)
+      const socket = connect(port, '127.0.0.1')
+      socket.write(request)
+      const [first] = await once(socket, 'data')
+      assert.match(String(first), /^HTTP\/1\.1 200 /)
+      socket.write(noRequest)
+      assert.equal(await text(socket), '')
+      await app.close()
     }),
   )
 })

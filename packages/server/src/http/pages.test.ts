@@ -287,6 +287,34 @@ describe('the pages', () => {
   )
 
   it(
+    'are where a browser goes on to from a damaged address of a link or share, and nothing else does',
+    inWeb(async (web) => {
+      const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+      const id = '5f816b8fae607932ed5b0eca8db6196d'
+      for (const [url, page] of [
+        [`/u/${id}/`, `/u/${id}`],
+        [`/U/${id}`, `/u/${id}`],
+        [`/V/${id}/?from=mail`, `/v/${id}`],
+        ['/u', '/u/-'],
+        ['/u/', '/u/-'],
+        ['/v', '/v/-'],
+        ['/v/?', '/v/-'],
+        ['/V/', '/v/-'],
+      ] as const) {
+        const reply = await web.ask({ method: 'GET', url, headers })
+        assert.equal(reply.statusCode, 302, url)
+        const target = new URL(String(reply.headers.location), `http://a.example/below${url}`).pathname
+        assert.equal(target, `/below${page}`, url)
+        assert.equal((await web.ask({ method: 'GET', url: page, headers })).statusCode, 200)
+        assert.equal(said(await web.ask({ method: 'GET', url })), '404 request.not_found', url)
+        assert.notEqual((await web.ask({ method: 'POST', url, headers })).statusCode, 302, url)
+      }
+      for (const url of ['/u/a/b', '/w/', '/u//evil.example', '/u/%2f%2fevil.example/', '//u/'])
+        assert.equal(said(await web.ask({ method: 'GET', url, headers })), '404 request.not_found', url)
+    }),
+  )
+
+  it(
     'are logged by their route, without the id in their address',
     inWeb(async (web) => {
       await web.ask({ method: 'GET', url: '/u/5f816b8fae607932ed5b0eca8db6196d?x=5f816b8f' })

@@ -144,7 +144,8 @@ export function addPageRoutes(app: FastifyInstance, pages: Pages, refuse: Refuse
       onRequest: async (request, reply) => {
         if (pages.size === 0) return sayNotBuilt(reply)
         const file = fileAt(route, request)
-        if (file === undefined) return refuse({ request, reply, refusal: { refused: 'not_found' } })
+        if (file === undefined)
+          return sendToPage({ request, reply }) ?? refuse({ request, reply, refusal: { refused: 'not_found' } })
         reply.headers(route.headers)
         if (file === pages.get(PREVIEW)) reply.header('Content-Security-Policy', previewPolicy)
         return sendFile({ request, reply, file })
@@ -190,6 +191,25 @@ function hashesIn(document: string, name: string): string {
       .digest('base64'),
   )
   return hashes.length === 0 ? "'none'" : hashes.map((hash) => `'sha256-${hash}'`).join(' ')
+}
+
+const DAMAGED_LINK = /^\/([uv])(?:\/([\w-]*))?\/?$/i
+
+/**
+ * A browser at a damaged address of a link or share: it goes on to the page, with the fragment that only it has, and the page says what is wrong or opens. The
+ * target is relative, because the public URL may have a path. Undefined for any other request.
+ */
+export function sendToPage({ request: { method, url, headers }, reply }: Exchange): FastifyReply | undefined {
+  const path = pathOf(url)
+  const [, kind = '', id] = DAMAGED_LINK.exec(path) ?? []
+  const isBrowser = METHODS.some((each) => each === method) && headers.accept?.includes('text/html') === true
+  if (kind === '' || !isBrowser) return undefined
+  const up = '../'.repeat(path.split('/').length - 2)
+  // `-` is no id of any link.
+  return reply
+    .code(302)
+    .headers({ Location: `${up}${kind.toLowerCase()}/${id || '-'}`, Vary: 'Accept', 'Cache-Control': 'no-store' })
+    .send()
 }
 
 /** The methods of the page at this address; undefined if there is none. */

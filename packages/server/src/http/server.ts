@@ -19,7 +19,7 @@ import { closingOf } from './closing.ts'
 import { boundConnections } from './connections.ts'
 import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { createNamesThisServer } from './hosts.ts'
-import { addPageRoutes } from './pages.ts'
+import { addPageRoutes, sendToPage } from './pages.ts'
 import { fastifyPath, methodsOf } from './paths.ts'
 import {
   answeredBefore,
@@ -76,8 +76,11 @@ const OPTIONS = {
   routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
   // Fastify would load Ajv at each start, although no route gives it a schema: bodies are checked by the schemas of the protocol.
   schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
-  clientErrorHandler: (_error, socket) =>
-    void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
+  clientErrorHandler: (_error, socket) => {
+    // An answer may have begun, and these bytes would become part of it.
+    if (socket.bytesWritten > 0) socket.destroySoon()
+    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  },
 } as const satisfies FastifyHttpOptions<Server>
 
 function withoutSchemas(): never {
@@ -120,8 +123,10 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
     addCommonHeaders({ request, reply })
     if (isMisdirected(request)) errors.refuse({ request, reply, refusal: { refused: 'misdirected' } }).catch(next)
     // An unknown path is refused before Fastify looks at the body's type.
-    else if (request.is404) errors.refuse({ request, reply, refusal: unknownPath(request) }).catch(next)
-    else next()
+    else if (request.is404) {
+      if (sendToPage({ request, reply }) === undefined)
+        errors.refuse({ request, reply, refusal: unknownPath(request) }).catch(next)
+    } else next()
   })
   app.addHook('onResponse', ({ id, method, routeOptions, raw }, { statusCode, elapsedTime }, next) => {
     // Log the route's pattern, never the path: an opaque id in a path is a credential.

@@ -161,6 +161,8 @@ describe('two tabs', () => {
     await other.getByText('Another tab of this browser is sending it').waitFor()
     await choose(other, film)
     await rowOf(other, 'tabs.mp4').getByText('When that tab is closed, sending resumes here.').waitFor()
+    await other.getByRole('status').filter({ hasText: 'Another tab of this browser is sending this file.' }).waitFor()
+    assert.equal(await other.getByText('was not sent').count(), 0)
     await assertAccessible(other)
     proxy.tamper()
     await page.close()

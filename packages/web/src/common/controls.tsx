@@ -5,7 +5,7 @@ import { Icon, type IconName } from './icons.tsx'
 
 interface ButtonProps {
   readonly children: ComponentChildren
-  readonly onClick?: (() => void) | undefined
+  readonly onClick?: ((event: MouseEvent) => void) | undefined
   readonly kind?: 'primary' | 'danger' | 'quiet' | undefined
   readonly icon?: IconName | undefined
   /** Inside a form: submits it. */

@@ -7,7 +7,7 @@ import { formatBytes } from './format.ts'
 import type { Language } from './language.ts'
 import './preview.css'
 import { MAX_IMAGE_BYTES, MAX_TEXT_BYTES, type PreviewContent, readForPreview } from './previewContent.ts'
-import { orderFrame, previewUrl } from './previewFrame.ts'
+import { onEscapeIn, orderFrame, previewUrl } from './previewFrame.ts'
 import type { FromFrame } from './previewMessages.ts'
 
 const TEXTS = { en: english, de: german }
@@ -91,6 +91,13 @@ function Frame({ content, title, language }: FrameProps) {
         : ({ kind: 'text', bytes, label: title } as const)
     return orderFrame(frame.current, order, setAnswer)
   }, [content])
+
+  useEffect(() => {
+    const shown = frame.current
+    if (shown === null) return undefined
+    // As Escape does in the dialog itself.
+    return onEscapeIn(shown, () => shown.closest('dialog')?.dispatchEvent(new Event('cancel', { cancelable: true })))
+  }, [])
 
   useEffect(() => {
     if (answer?.kind === 'shown') frame.current?.scrollIntoView({ block: 'nearest' })

@@ -110,6 +110,7 @@ describe('readForPreview', () => {
     assert.equal(await none(ascii('a\x1b[31mred')), 'unknown')
     assert.equal(await none(ascii('gr\xfcn')), 'unknown')
     assert.equal(await none(new TextEncoder().encode('ü').subarray(0, 1)), 'unknown')
+    assert.equal(await none(ascii('%PDF-1.7\n1 0 obj\n')), 'unknown')
     assert.equal(await none(new Uint8Array()), 'empty')
     assert.equal(await none(ascii('one\r\n\ttwo\n')), 'text')
   })

@@ -29,7 +29,7 @@ export function orderFrame(
   function hear(event: MessageEvent<unknown>): void {
     if (frame.contentWindow === null || event.source !== frame.contentWindow) return
     const answer = parseFromFrame(event.data)
-    if (answer === undefined) return
+    if (answer === undefined || answer.kind === 'escape') return
     if (answer.kind !== 'ready') {
       finish(answer)
       return
@@ -47,6 +47,16 @@ export function orderFrame(
 
   window.addEventListener('message', hear)
   return stop
+}
+
+/** Calls back when the person presses Escape in the frame. A frame that lies gains nothing by it: it must have the focus. */
+export function onEscapeIn(frame: HTMLIFrameElement, onEscape: () => void): () => void {
+  const hear = ({ source, data }: MessageEvent<unknown>) => {
+    const isOurs = source === frame.contentWindow && document.activeElement === frame
+    if (isOurs && parseFromFrame(data)?.kind === 'escape') onEscape()
+  }
+  window.addEventListener('message', hear)
+  return () => window.removeEventListener('message', hear)
 }
 
 /** A frame with a stranger's bytes has no origin and sends no referrer. */

@@ -6,6 +6,7 @@ describe('parseFromFrame', () => {
   it('accepts every message of a frame', () => {
     const bytes = new ArrayBuffer(8)
     assert.deepEqual(parseFromFrame({ kind: 'ready', more: 1 }), { kind: 'ready' })
+    assert.deepEqual(parseFromFrame({ kind: 'escape', more: 1 }), { kind: 'escape' })
     assert.deepEqual(parseFromFrame({ kind: 'shown', width: 3, height: 2 }), { kind: 'shown', width: 3, height: 2 })
     assert.deepEqual(parseFromFrame({ kind: 'thumbnail', bytes }), { kind: 'thumbnail', bytes })
   })

@@ -13,6 +13,8 @@ export type FromFrame =
   | { readonly kind: 'shown'; readonly width?: number; readonly height?: number }
   | { readonly kind: 'thumbnail'; readonly bytes: ArrayBuffer }
   | { readonly kind: 'failed' }
+  /** The person has pressed Escape in the frame, at any time after it is ready. */
+  | { readonly kind: 'escape' }
 
 /** A picture of 256 pixels has about 20 kB. A frame that sends more is no longer under our control. */
 export const MAX_THUMBNAIL_BYTES = 512 * 1024
@@ -23,6 +25,7 @@ export function parseFromFrame(data: unknown): FromFrame | undefined {
   switch (data.kind) {
     case 'ready':
     case 'failed':
+    case 'escape':
       return { kind: data.kind }
     case 'shown':
       return { kind: 'shown', ...sizeOf(data) }

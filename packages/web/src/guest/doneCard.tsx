@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { Button } from '../common/controls.tsx'
 import { Icon } from '../common/icons.tsx'
+import { AllReceipts } from './allReceipts.tsx'
 import { FewFiles } from './fewFiles.tsx'
 import type { Snapshot } from './messages.ts'
 import { earlierOf, isForOneFile, isShut, type Outcome, outcomeOf, unsentOf } from './standing.ts'
@@ -9,7 +9,7 @@ import { isFocusFree } from './useFocusFallback.ts'
 
 /** Appears when no file is on its way any more. Says also which files have not arrived. */
 export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
-  const { text, tell } = useGuestPages()
+  const { text } = useGuestPages()
   const { counts, checkedReceipts, missingReceipts, alarms } = snapshot
   const heading = useRef<HTMLHeadingElement>(null)
   const outcome = outcomeOf(snapshot)
@@ -40,16 +40,7 @@ export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
         <p>{status}</p>
         {earlier > 0 && <p>{text.done.earlier(earlier, counts.landed)}</p>}
         {!isChecking && alarms === 0 && outcome.isAll && <p class="soft">{last}</p>}
-        {checkedReceipts > 0 && (
-          <div class="row">
-            <Button icon="download" onClick={() => tell({ do: 'saveReceipts' })}>
-              {text.receipt.saveAll(checkedReceipts)}
-            </Button>
-            <Button icon="print" onClick={() => window.print()}>
-              {text.receipt.print}
-            </Button>
-          </div>
-        )}
+        <AllReceipts snapshot={snapshot} />
       </div>
     </section>
   )

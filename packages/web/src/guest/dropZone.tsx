@@ -60,7 +60,7 @@ export function DropZone({ isCompact, isSingle, isShut, isReady, remark }: DropZ
           <span class="spinner" aria-hidden="true" /> {text.choose.reading}
         </p>
       )}
-      <RemarkLine remark={remark} />
+      <RemarkLine remark={remark} isShut={isShut} />
     </section>
   )
 }
@@ -113,19 +113,27 @@ function Choosers({ isCompact, isSingle, isShut, isReady, add }: ChoosersProps) 
 }
 
 function fromInput(files: readonly File[], isFromCamera: boolean): readonly ChosenFile[] {
-  return filesOfInput(files).map((found) => ({ ...found, isFromCamera }))
+  return filesOfInput(files).map((found) => ({ ...found, isNew: isFromCamera }))
 }
 
 function notFromCamera(found: FoundFile): ChosenFile {
-  return { ...found, isFromCamera: false }
+  return { ...found, isNew: false }
 }
 
-function RemarkLine({ remark }: { readonly remark: Remark | undefined }) {
-  const { remarks } = useGuestPages().text
+function RemarkLine({ remark, isShut }: Pick<DropZoneProps, 'remark' | 'isShut'>) {
+  const { text, tell } = useGuestPages()
+  const isKnown = remark?.about === 'already_there' || remark?.about === 'already_landed'
   return (
-    <p class="remark small" role="status">
-      {remark !== undefined && <bdi key={remark.serial}>{remarks[remark.about](remark.count, remark.name)}</bdi>}
-    </p>
+    <>
+      <p class="remark small" role="status">
+        {remark !== undefined && <bdi key={remark.serial}>{text.remarks[remark.about](remark.count, remark.name)}</bdi>}
+      </p>
+      {isKnown && !isShut && (
+        <Button icon="add" onClick={() => tell({ do: 'addAnyway' })}>
+          {text.addAnyway(remark.count)}
+        </Button>
+      )}
+    </>
   )
 }
 

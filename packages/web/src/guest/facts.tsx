@@ -2,6 +2,7 @@ import { formatBytes, formatInstant } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
 import type { Language } from '../common/language.ts'
 import type { Limits, Snapshot } from './messages.ts'
+import { isFileLimited } from './standing.ts'
 import { type GuestTexts, useGuestPages } from './texts.ts'
 
 /** Says before anything is sent that files are sealed here, and which limits the link has. */
@@ -36,7 +37,9 @@ interface LocalText {
 function factsOf(limits: Limits, needsPassphrase: boolean, { text, language }: LocalText): readonly string[] {
   const { fileBytesMax, remainingBytes, remainingFiles, singleUse = false, expiresAt } = limits
   const sizes = [
-    fileBytesMax === undefined ? undefined : text.limits.perFile(formatBytes(fileBytesMax, language)),
+    fileBytesMax === undefined || !isFileLimited(limits)
+      ? undefined
+      : text.limits.perFile(formatBytes(fileBytesMax, language)),
     remainingBytes === undefined ? undefined : text.limits.inAll(formatBytes(remainingBytes, language)),
     singleUse || remainingFiles === undefined ? undefined : text.limits.files(remainingFiles),
   ].filter((fact) => fact !== undefined)

@@ -38,8 +38,9 @@ function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
   if (notice !== undefined) {
     const { title, more } = text.standing[notice]
     const expiredAt = link.is === 'refused' ? link.expiredAt : undefined
-    const { closed, expired } = text.standing.why
-    const why = expiredAt === undefined ? closed : expired(formatInstant(expiredAt, language))
+    const { closed, expired, usedUp } = text.standing.why
+    const unknown = snapshot.hasUsedUpLink ? usedUp : closed
+    const why = expiredAt === undefined ? unknown : expired(formatInstant(expiredAt, language))
     const isClosed = link.is === 'refused'
     return (
       <Notice tone="warn">

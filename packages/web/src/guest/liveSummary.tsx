@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatPercent } from '../common/format.ts'
 import { headingOf } from './doneCard.tsx'
 import type { Snapshot } from './messages.ts'
-import { unsentOf } from './standing.ts'
+import { missingOf, unsentOf } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
 /** A screen reader announces progress at most this often, and other changes at once. */
@@ -15,12 +15,12 @@ export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefi
   const last = useRef({ key: '', atMs: 0 })
   useEffect(() => {
     if (snapshot === undefined) return
-    const { totals, counts, alarms } = snapshot
+    const { totals, counts, inOtherTab, alarms } = snapshot
     if (totals.files === 0 && counts.failed === 0) return
-    const missing = counts.failed + counts.unfit
+    const missing = missingOf(snapshot)
     const isDone = totals.landed === totals.files
     const unsent = isDone ? unsentOf(snapshot) : 0
-    const key = [totals.landed, missing, totals.trouble?.reason, snapshot.isPaused, alarms, unsent].join()
+    const key = [totals.landed, missing, inOtherTab, totals.trouble?.reason, snapshot.isPaused, alarms, unsent].join()
     const nowMs = performance.now()
     const isNothing = totals.files === 0
     if (key === last.current.key && (isDone || nowMs - last.current.atMs < MIN_INTERVAL_MS)) return
@@ -28,7 +28,7 @@ export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefi
     const isOnlyLanding = !isDone && nowMs - last.current.atMs < MIN_INTERVAL_MS && sameButLanded(key, last.current.key)
     if (isOnlyLanding) return
     last.current = { key, atMs: nowMs }
-    const failed = missing > 0 ? text.live.failed(missing) : ''
+    const failed = missing > 0 ? text.live.failed(missing) : inOtherTab > 0 ? text.failures.other_tab : ''
     const progress = text.live.sending(
       formatPercent(totals.doneBytes, totals.totalBytes, language),
       totals.landed,

@@ -37,6 +37,8 @@ export interface OwnersWords {
 /** The limits that the server reports before anything is sent. All sizes in bytes. An absent member means no limit. */
 export interface Limits {
   readonly fileBytesMax?: number | undefined
+  /** The link's own limit for one file, sealed. */
+  readonly sealedBytesMax?: number | undefined
   readonly remainingBytes?: number | undefined
   readonly remainingFiles?: number | undefined
   /** The link ends with the first file that lands. */
@@ -192,6 +194,10 @@ export interface Snapshot {
   /** Files of this visit use up the number of files that the link had left. */
   readonly isFilled: boolean
   readonly counts: Readonly<Record<Phase, number>>
+  /** Of the failed files those that another tab is sending. */
+  readonly inOtherTab: number
+  /** The link took one file, and this browser has sent it. */
+  readonly hasUsedUpLink: boolean
   /** Bytes of the files that are chosen and not sent yet. */
   readonly chosenBytes: number
   readonly checkedReceipts: number
@@ -218,8 +224,8 @@ export interface ChosenFile {
   readonly file: File
   /** Path with `/` between folders; empty for a file that was chosen by itself. */
   readonly folder: string
-  /** A new picture: never the same file as an earlier one of the same name. */
-  readonly isFromCamera: boolean
+  /** Never the same file as an earlier one of the same name: a picture that was just taken, for example. */
+  readonly isNew: boolean
 }
 
 export type Command =
@@ -240,6 +246,7 @@ export type Command =
     }
   | {
       readonly do:
+        | 'addAnyway'
         | 'pauseAll'
         | 'resumeAll'
         | 'retryAll'

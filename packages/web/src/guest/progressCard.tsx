@@ -1,7 +1,7 @@
 import { Button, Progress } from '../common/controls.tsx'
 import { formatDuration, formatInstant, formatPercent } from '../common/format.ts'
 import type { Snapshot } from './messages.ts'
-import { earlierOf } from './standing.ts'
+import { earlierOf, missingOf } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
 /** The progress of all files together. */
@@ -9,6 +9,7 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, language, tell } = useGuestPages()
   const { totals, isPaused, counts, passphrase } = snapshot
   if (totals.files === 0 || totals.landed === totals.files) return null
+  const missing = missingOf(snapshot)
   const hasPaused = isPaused || counts.paused === totals.files - totals.landed
   const trouble = hasPaused ? undefined : totals.trouble
   const waitsForPassphrase = (passphrase === 'refused' || passphrase === 'wanted') && counts.sending === 0
@@ -38,7 +39,7 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
         <span>{text.progress.landed(totals.landed, totals.files, earlierOf(snapshot))}</span>
         <span class="soft">{left}</span>
       </p>
-      {counts.failed + counts.unfit > 0 && <p class="small bad">{text.live.failed(counts.failed + counts.unfit)}</p>}
+      {missing > 0 && <p class="small bad">{text.live.failed(missing)}</p>}
       <p class={`small ${trouble === undefined ? 'soft' : 'warn'}`}>
         {hasPaused
           ? text.progress.paused

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
+import { AllReceipts } from './allReceipts.tsx'
 import { ConfirmCancel } from './confirmCancel.tsx'
 import { FewFiles } from './fewFiles.tsx'
 import { Forget } from './forget.tsx'
 import type { Row, Snapshot } from './messages.ts'
 import { QueueRow } from './queueRow.tsx'
-import { isForOneFile } from './standing.ts'
+import { isForOneFile, outcomeOf } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
 /** Files that do not fit are named above a list of more than this, whose rows are not seen at once. */
@@ -28,6 +29,7 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
         ))}
       </ul>
       {hiddenRows > 0 && <p class="soft small">{text.queue.hidden(hiddenRows)}</p>}
+      {outcomeOf(snapshot) === undefined && <AllReceipts snapshot={snapshot} />}
       <Forget snapshot={snapshot} />
       {cancelling !== undefined && (
         <ConfirmCancel

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Limits, LinkStatus, Phase, Snapshot, Unfinished } from './messages.ts'
-import { canContinue, earlierOf, isShut, noticeOf, outcomeOf } from './standing.ts'
+import { canContinue, earlierOf, isFileLimited, isShut, noticeOf, outcomeOf } from './standing.ts'
 
 const PHASES = {
   ...{ chosen: 0, unfit: 0, waiting: 0, preparing: 0, sending: 0 },
@@ -22,6 +22,8 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
       isPaused: false,
       message: { note: '', sender: '' },
       isFilled: false,
+      inOtherTab: 0,
+      hasUsedUpLink: false,
     },
     ...{ chosenBytes: 0, checkedReceipts: 0, missingReceipts: 0, alarms: 0, rows: [], hiddenRows: 0, unfinished: [] },
     neverBegun: { files: 0, hasFolders: false },
@@ -74,6 +76,13 @@ describe('a link for its guest', () => {
     assert.equal(isShut(snapshot({ link, sent: { files: 1, landed: 1 } })), false)
   })
 
+  it('limits single files only where its total does not do so already', () => {
+    assert.equal(isFileLimited({ fileBytesMax: 9, sealedBytesMax: 10, remainingBytes: 11 }), true)
+    assert.equal(isFileLimited({ fileBytesMax: 9, sealedBytesMax: 10 }), true)
+    assert.equal(isFileLimited({ fileBytesMax: 9, remainingBytes: 10 }), false)
+    assert.equal(isFileLimited({ fileBytesMax: 9, sealedBytesMax: 11, remainingBytes: 10 }), false)
+  })
+
   it('lets an upload continue that this tab can send', () => {
     assert.equal(canContinue(snapshot({ unfinished: [upload({ standing: 'deleted' }), upload()] })), true)
     assert.equal(canContinue(snapshot({ unfinished: [upload({ isInOtherTab: true })] })), false)
@@ -98,6 +107,13 @@ describe('the outcome of a visit', () => {
       snapshot({ counts: { failed: 1, unfit: 2, cancelled: 4 }, sent: { files: 3, landed: 3 } }),
     )
     assert.deepEqual([outcome?.missing, outcome?.isAll], [3, false])
+  })
+
+  it('counts no file as missing that another tab is sending, and is not all then', () => {
+    const after = snapshot({ counts: { failed: 2 }, inOtherTab: 1, sent: { files: 1, landed: 1 } })
+    assert.deepEqual([outcomeOf(after)?.missing, outcomeOf(after)?.isAll], [1, false])
+    const other = snapshot({ counts: { failed: 1 }, inOtherTab: 1, sent: { files: 1, landed: 1 } })
+    assert.deepEqual([outcomeOf(other)?.missing, outcomeOf(other)?.isAll], [0, false])
   })
 
   it('is not all while files are chosen or unfinished', () => {

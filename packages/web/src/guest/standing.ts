@@ -1,9 +1,14 @@
 /** Where the link stands for this guest: whether it takes files, and what is left of this visit. Pure, for each part of the page. */
-import type { Row, Snapshot } from './messages.ts'
+import type { Limits, Row, Snapshot } from './messages.ts'
 
 /** As far as the server's last answer says. */
 export function isFull({ link }: Snapshot): boolean {
   return link.is === 'open' && (link.limits.remainingFiles === 0 || link.limits.fileBytesMax === 0)
+}
+
+/** The link limits single files. Where only its total does, a second figure, a little smaller, would look like a loss. */
+export function isFileLimited({ sealedBytesMax = Number.POSITIVE_INFINITY, remainingBytes }: Limits): boolean {
+  return sealedBytesMax < (remainingBytes ?? Number.POSITIVE_INFINITY)
 }
 
 export function isForOneFile({ link }: Snapshot): boolean {
@@ -53,6 +58,11 @@ export function noticeOf(snapshot: Snapshot): Notice | undefined {
   return isOwn ? 'full_for_new' : 'full'
 }
 
+/** Files of this visit that did not fit or failed. One that another tab is sending did not. */
+export function missingOf({ counts, inOtherTab }: Snapshot): number {
+  return counts.failed + counts.unfit - inOtherTab
+}
+
 export interface Outcome {
   readonly landed: number
   /** Files that did not fit or failed. */
@@ -67,10 +77,12 @@ const MAX_SHOWN = 5
 
 /** Undefined while files are on their way, and before one has landed in this visit. */
 export function outcomeOf(snapshot: Snapshot): Outcome | undefined {
-  const { totals, counts, rows, unfinished } = snapshot
+  const { totals, rows, unfinished, inOtherTab } = snapshot
   if (totals.landed === 0 || totals.landed < totals.files) return undefined
-  const missing = counts.failed + counts.unfit
-  const shown = rows.filter(({ phase }) => phase === 'failed' || phase === 'unfit').slice(0, MAX_SHOWN)
-  const isAll = missing === 0 && unsentOf(snapshot) === 0 && unfinished.length === 0
+  const missing = missingOf(snapshot)
+  const shown = rows
+    .filter(({ phase, failure }) => (phase === 'failed' && failure !== 'other_tab') || phase === 'unfit')
+    .slice(0, MAX_SHOWN)
+  const isAll = missing === 0 && unsentOf(snapshot) === 0 && unfinished.length + inOtherTab === 0
   return { landed: totals.landed, missing, shown, isAll }
 }

@@ -5,7 +5,7 @@ import type { Snapshot } from './messages.ts'
 import { outcomeOf, unsentOf } from './standing.ts'
 import type { GuestPages } from './texts.ts'
 
-/** While files are sent: shows progress in the tab's title, keeps the screen on, and asks before the tab closes. */
+/** While files are sent: shows progress in the tab's title, keeps the screen on, and asks before the tab closes, also while files are only chosen. */
 export function useWhileSending(snapshot: Snapshot | undefined, { text, language, tell }: GuestPages): void {
   const isSending = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
   const isMoving = isSending && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files
@@ -19,7 +19,8 @@ export function useWhileSending(snapshot: Snapshot | undefined, { text, language
   useEffect(() => {
     document.documentElement.lang = language
   }, [language])
-  useCloseGuard(isSending)
+  // The browser forgets what is chosen and not sent.
+  useCloseGuard(isSending || (snapshot?.counts.chosen ?? 0) > 0)
   useEffect(() => (isMoving ? stayAwake() : undefined), [isMoving])
   useEffect(() => {
     const wake = () => document.visibilityState === 'visible' && tell({ do: 'wake' })

@@ -65,4 +65,6 @@ async function thumbnailOf({ bytes, type, edge }: Extract<ToFrame, { kind: 'thum
 }
 
 window.addEventListener('message', takeOrder)
+// The page around the frame hears no key while the frame has the focus.
+window.addEventListener('keydown', ({ key }) => key === 'Escape' && answer({ kind: 'escape' }))
 answer({ kind: 'ready' })

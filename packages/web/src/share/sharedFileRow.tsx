@@ -3,6 +3,7 @@ import { FileKind } from '../common/fileKind.tsx'
 import { formatBytes, formatInstant } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
 import type { Language } from '../common/language.ts'
+import { mayHavePreview } from '../common/mayHavePreview.ts'
 import type { Fault, SharedAsset } from './receiver.ts'
 import { shareText } from './texts.ts'
 
@@ -15,6 +16,7 @@ interface SharedFileRowProps {
   /** Whether any file is being downloaded. */
   readonly isBusy: boolean
   readonly isSaved: boolean
+  readonly isStopped: boolean
   /** Defined while this file is being downloaded. */
   readonly share: { readonly value: number | undefined } | undefined
   readonly fault: Fault | undefined
@@ -24,7 +26,7 @@ interface SharedFileRowProps {
 }
 
 export function SharedFileRow(props: SharedFileRowProps) {
-  const { file, name, language, share, fault, isSaved } = props
+  const { file, name, language, share, fault, isSaved, isStopped } = props
   const text = shareText(language)
   return (
     <li class="shared-file">
@@ -47,25 +49,29 @@ export function SharedFileRow(props: SharedFileRowProps) {
               <span class="visually-hidden">{name}</span>
             </span>
           )}
+          {isStopped && share === undefined && <span class="small soft">{text.stopped}</span>}
         </div>
       </div>
+      {/* The second click of a double click asks for nothing, least of all where "Stop" has taken the place of "Download". */}
       <div class="row shared-actions">
-        <Button kind="quiet" icon="eye" onClick={props.onLook}>
-          <span aria-hidden="true">{text.show}</span>
-          <span class="visually-hidden">{text.showOf(name)}</span>
-        </Button>
+        {mayHavePreview(file.name, file.type) && (
+          <Button kind="quiet" icon="eye" onClick={props.onLook}>
+            <span aria-hidden="true">{text.show}</span>
+            <span class="visually-hidden">{text.showOf(name)}</span>
+          </Button>
+        )}
         {share === undefined ? (
           <Button
             kind={props.isOnly ? 'primary' : undefined}
             icon="download"
             disabled={props.isBusy}
-            onClick={props.onSave}
+            onClick={({ detail }) => detail < 2 && props.onSave()}
           >
             <span aria-hidden="true">{text.save}</span>
             <span class="visually-hidden">{text.saveOf(name)}</span>
           </Button>
         ) : (
-          <Button icon="close" onClick={props.onStop}>
+          <Button icon="close" onClick={({ detail }) => detail < 2 && props.onStop()}>
             <span aria-hidden="true">{text.stop}</span>
             <span class="visually-hidden">{text.stopOf(name)}</span>
           </Button>

@@ -42,6 +42,7 @@ export function SharedFiles({ share: { assets }, receiver, language }: SharedFil
             isOnly={assets.length === 1}
             isBusy={saving.present !== undefined}
             isSaved={saving.saved.has(index)}
+            isStopped={saving.stopped === index}
             share={saving.present?.index === index ? { value: saving.present.share } : undefined}
             fault={saving.faults.get(index)}
             onSave={() => saving.save(index)}
@@ -92,6 +93,8 @@ function useSavedFiles(assets: readonly SharedAsset[], { receiver, unnamed }: Sa
   const [batch, setBatch] = useState<readonly number[]>([])
   const [saved, setSaved] = useState<ReadonlySet<number>>(new Set())
   const [faults, setFaults] = useState<ReadonlyMap<number, Fault>>(new Map())
+  /** The index of the file whose download the person has stopped. */
+  const [stopped, setStopped] = useState<number>()
   const index = saving.now && batch[saving.now.index]
 
   async function save(places: readonly number[]): Promise<void> {
@@ -120,6 +123,7 @@ function useSavedFiles(assets: readonly SharedAsset[], { receiver, unnamed }: Sa
 
   function start(places: readonly number[]): void {
     setFaults(new Map())
+    setStopped(undefined)
     void save(places)
   }
 
@@ -127,8 +131,12 @@ function useSavedFiles(assets: readonly SharedAsset[], { receiver, unnamed }: Sa
     present: index === undefined ? undefined : { index, share: saving.now?.share },
     saved,
     faults,
+    stopped,
     save: (place: number) => start([place]),
     saveAll: () => start([...assets.keys()]),
-    stop: saving.stop,
+    stop: () => {
+      saving.stop()
+      setStopped(index)
+    },
   }
 }

@@ -3,6 +3,7 @@
  * stored as they are, on this device only, until the server has them (decisions/files-from-other-apps.md).
  */
 import type { AccountId, AlbumId, AssetId } from '@blindkeep/protocol/ids'
+import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import type { DBSchema, IDBPDatabase } from 'idb'
 import { withDatabase } from '../common/withDatabase.ts'
 
@@ -23,7 +24,7 @@ export type TakeFault = 'off' | 'many' | 'full' | 'failed'
 /** Of one server, stored at once. */
 export const MAX_TAKEN_FILES = 100
 export const MAX_TAKEN_HOURS = 24
-/** As file systems have it. Another site chooses names freely. */
+/** As file systems have it. Another site chooses names and types freely. */
 const MAX_NAME_CHARACTERS = 255
 
 interface TakeDatabase extends DBSchema {
@@ -47,9 +48,17 @@ export function takingOwner(baseUrl: string): Promise<AccountId | undefined> {
   return withTaken((database) => database.get('owners', baseUrl)).catch(() => undefined)
 }
 
-/** From now on files are taken for this account. Rejects when the browser stores nothing. */
+/** From now on files are taken for this account. Deletes those of another one, which may be signed in in another tab. Rejects when the browser stores nothing. */
 export async function setTakingOwner(baseUrl: string, accountId: AccountId): Promise<void> {
-  await withTaken((database) => database.put('owners', accountId, baseUrl))
+  await withTaken(async (database) => {
+    const setting = database.transaction(['owners', 'files'], 'readwrite')
+    await setting.objectStore('owners').put(accountId, baseUrl)
+    const files = setting.objectStore('files')
+    for (const taken of await files.getAll())
+      if (taken.baseUrl === baseUrl && taken.accountId !== accountId) await files.delete(taken.id)
+    await setting.done
+  })
+  sayChanged()
 }
 
 /** Takes no more files, and deletes those that are stored. */
@@ -79,7 +88,7 @@ export async function takeFiles(baseUrl: string, given: readonly File[]): Promis
       if (present.length - expired.length + given.length > MAX_TAKEN_FILES) return 'many'
       try {
         for (const file of given)
-          await files.put({ id: crypto.randomUUID(), baseUrl, accountId, file: withShortName(file), takenAt: now })
+          await files.put({ id: crypto.randomUUID(), baseUrl, accountId, file: shortened(file), takenAt: now })
       } catch (error) {
         abort(taking)
         throw error
@@ -104,9 +113,13 @@ function abort(taking: { abort(): void; readonly done: Promise<void> }): void {
   }
 }
 
-function withShortName(file: File): File {
-  if (file.name.length <= MAX_NAME_CHARACTERS) return file
-  return new File([file], file.name.slice(0, MAX_NAME_CHARACTERS).toWellFormed(), { type: file.type })
+function shortened(file: File): File {
+  const { name, type } = file
+  if (name.length <= MAX_NAME_CHARACTERS && type.length <= MAX_HEADER_TEXT_BYTES.type) return file
+  // Of a type, a part says nothing.
+  return new File([file], name.slice(0, MAX_NAME_CHARACTERS).toWellFormed(), {
+    type: type.length > MAX_HEADER_TEXT_BYTES.type ? '' : type,
+  })
 }
 
 function isExpired({ takenAt }: TakenFile): boolean {

@@ -115,7 +115,7 @@ export function chosen(
     type: 'application/octet-stream',
     lastModified: facts.at ?? 1_700_000_000_000,
   })
-  return { file, folder: facts.folder ?? '', isFromCamera: facts.isFromCamera ?? false }
+  return { file, folder: facts.folder ?? '', isNew: facts.isNew ?? false }
 }
 
 export const bytes = (count: number) => new Uint8Array(randomBytes(count))

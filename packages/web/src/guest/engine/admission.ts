@@ -2,7 +2,7 @@
 import { batchOf, type SendState } from '@blindkeep/client/guest'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { sourceOfBlob } from '@blindkeep/client/source'
-import type { ChosenFile, Limits, LinkStatus, Remark } from '../messages.ts'
+import type { ChosenFile, Limits, LinkStatus } from '../messages.ts'
 import type { EarlierUploads } from './earlierUploads.ts'
 import type { Entries, Entry } from './entries.ts'
 import { type FileIdentity, identityKey, identityOf, inPathOrder } from './fileIdentity.ts'
@@ -11,17 +11,18 @@ import type { StoredUpload } from './guestStore.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import { become } from './phases.ts'
 import type { PlannedFiles } from './plannedFiles.ts'
-import { shortened } from './snapshot.ts'
+import type { Remarks } from './remarks.ts'
 import { matchOf } from './uploadMatch.ts'
 
 export interface Admission {
   /** `unreadable`: names of chosen files and folders that the browser could not read. */
   add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void>
+  /** Adds the files of the last remark, each as a file of its own, although one of the same name, size and time is known. */
+  addAnyway(): Promise<void>
   /** Marks each chosen file as fitting or not, by the last answer about the link. */
   judge(): void
   /** Files of this visit use up the number of files that the last answer has left. */
   isFilled(): boolean
-  remark(): Remark | undefined
 }
 
 interface AdmissionOptions {
@@ -29,6 +30,7 @@ interface AdmissionOptions {
   readonly uploads: LockedUploads
   readonly earlier: EarlierUploads
   readonly planned: Pick<PlannedFiles, 'named' | 'remove'>
+  readonly remarks: Remarks
   readonly linkStatus: () => LinkStatus
   readonly newId: () => string
   /** The guest goes on with this upload of an earlier visit. */
@@ -39,34 +41,30 @@ interface AdmissionOptions {
 type Refusal = 'already_there' | 'already_landed' | 'not_taken'
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { entries, uploads, earlier, planned, linkStatus, onChange } = options
-  let remark: Remark | undefined
-
-  function say(about: Remark['about'], names: readonly string[]): void {
-    const [name] = names
-    if (name === undefined) return
-    remark = { serial: (remark?.serial ?? 0) + 1, about, count: names.length, name: shortened(name) }
-  }
+  const { entries, uploads, earlier, planned, remarks, linkStatus, onChange } = options
 
   async function add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void> {
-    if (files.length === 0) say('nothing_chosen', [''])
+    if (files.length === 0) remarks.say('nothing_chosen', [''])
     await earlier.refresh()
     if (files.length > 0) forgetReplaced(entries, linkStatus())
     const known = new Map([...entries.all()].map((entry) => [identityKey(entry), entry]))
-    const refused: Record<Refusal, string[]> = { already_there: [], already_landed: [], not_taken: [] }
+    const refused: Record<Refusal, ChosenFile[]> = { already_there: [], already_landed: [], not_taken: [] }
     for (const chosen of inPathOrder(files)) {
       const file = identityOf(chosen)
-      const before = known.get(identityKey(file))
+      const before = chosen.isNew ? undefined : known.get(identityKey(file))
       const entry = before === undefined ? await admit(file, chosen) : chooseAgain(before, chosen)
-      if (typeof entry === 'string') refused[entry].push(file.name)
+      if (typeof entry === 'string') refused[entry].push(chosen)
       else known.set(identityKey(file), entry)
     }
-    say('already_landed', refused.already_landed)
-    say('already_there', refused.already_there)
-    say('not_taken', refused.not_taken)
-    say('not_read', unreadable)
+    sayRefused(remarks, refused)
+    remarks.say('not_read', unreadable)
     judge()
     onChange()
+  }
+
+  async function addAnyway(): Promise<void> {
+    const files = remarks.takeFiles().map((chosen) => ({ ...chosen, isNew: true }))
+    if (files.length > 0) await add(files, [])
   }
 
   /** A failed or cancelled file starts again with the bytes that were chosen now. */
@@ -78,14 +76,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return entry
   }
 
-  async function admit(file: FileIdentity, { file: blob, isFromCamera }: ChosenFile): Promise<Entry | Refusal> {
+  async function admit(file: FileIdentity, { file: blob, isNew }: ChosenFile): Promise<Entry | Refusal> {
     const common = { ...file, source: sourceOfBlob(blob), type: blob.type }
-    const match = isFromCamera ? undefined : matchOf(file, earlier.uploads())
+    const match = isNew ? undefined : matchOf(file, earlier.uploads())
     if (match === undefined) {
       const link = linkStatus()
       if (link.is === 'refused' && !link.isRetrying) return 'not_taken'
       // Whatever its size is now: nothing of it was sent.
-      const asked = isFromCamera ? undefined : matchOf(file, planned.named(file.name))?.upload
+      const asked = isNew ? undefined : matchOf(file, planned.named(file.name))?.upload
       const entry = entries.add({
         ...common,
         id: options.newId(),
@@ -117,7 +115,19 @@ export function createAdmission(options: AdmissionOptions): Admission {
     }
   }
 
-  return { add, judge, isFilled: () => isFilled(entries, linkStatus()), remark: () => remark }
+  return { add, addAnyway, judge, isFilled: () => isFilled(entries, linkStatus()) }
+}
+
+function sayRefused(remarks: Remarks, refused: Readonly<Record<Refusal, readonly ChosenFile[]>>): void {
+  const say = (about: Refusal, files?: readonly ChosenFile[]) =>
+    remarks.say(
+      about,
+      refused[about].map(({ file }) => file.name),
+      files,
+    )
+  say('already_landed', refused.already_landed)
+  say('already_there', refused.already_there)
+  say('not_taken')
 }
 
 function storedFactsOf({ id, state, sentBytes }: StoredUpload) {

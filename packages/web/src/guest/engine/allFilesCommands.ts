@@ -27,7 +27,8 @@ export interface AllFilesCommands {
 }
 
 export function createAllFilesCommands(parts: EngineParts, { retry }: FileCommands): AllFilesCommands {
-  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, planned, rate, goes, visit, draft } = parts
+  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, planned, rate, goes, visit, draft, remarks } =
+    parts
   const { onChange, endWaits } = parts
 
   function resumeWhere(isMeant: (entry: Entry) => boolean): void {
@@ -41,6 +42,8 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
       const go = goes.begin(chosen.filter(({ batch }) => batch === undefined).length)
       let place = 0
       draft.write(message)
+      // It was about what the guest has decided to send now.
+      remarks.takeFiles()
       if (text !== undefined) passphrase.set(text)
       for (const { id, batch } of chosen) entries.change(id, become.submitted(message, batch ?? go.batchAt(place++)))
       rate.restart()

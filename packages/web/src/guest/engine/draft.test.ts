@@ -60,6 +60,17 @@ describe('what the guest has written', () => {
     assert.deepEqual(await ofNextVisit(), NO_MESSAGE)
   })
 
+  it('stays when another tab has written it for files of its own', async () => {
+    const { draft, entries, store, ofNextVisit } = await visit()
+    entries.add({ ...file('a'), phase: 'sending' })
+    draft.write({ ...written, note: 'In the first tab' })
+    const { draft: other } = await visit(store)
+    other.write(written)
+    entries.change('a', { phase: 'landed' })
+    assert.deepEqual(await ofNextVisit(), written)
+    assert.deepEqual(draft.message(), NO_MESSAGE)
+  })
+
   it('is too old after a day, and after seven while files are unfinished', async () => {
     const { draft, store, ofNextVisit } = await visit()
     draft.write(written)
@@ -71,5 +82,10 @@ describe('what the guest has written', () => {
     assert.deepEqual(await ofNextVisit(), written)
     await store.sweep(2 * DAY_MS)
     assert.deepEqual(await ofNextVisit(), NO_MESSAGE)
+    draft.write(written)
+    await store.sweep(-DAY_MS)
+    assert.deepEqual(await ofNextVisit(), written)
+    await store.sweep(-2 * DAY_MS)
+    assert.deepEqual(await ofNextVisit(), NO_MESSAGE, 'the clock was ahead when it was written')
   })
 })

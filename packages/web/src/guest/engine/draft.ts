@@ -44,7 +44,11 @@ export function createDraft({ linkId, store, entries, nowMs }: DraftOptions): Dr
   async function forgetIfDone(): Promise<void> {
     if (!isDoneHere()) return
     const [uploads, planned] = [await store.uploads(linkId), await store.planned(linkId)]
-    if (uploads.length === 0 && planned.length === 0 && isDoneHere()) write(NO_MESSAGE)
+    const stored = (await store.message(linkId)) ?? NO_MESSAGE
+    if (uploads.length > 0 || planned.length > 0 || !isDoneHere()) return
+    // What another tab has written since is for its own files.
+    if (stored.note === message.note && stored.sender === message.sender) write(NO_MESSAGE)
+    else message = NO_MESSAGE
   }
 
   return {

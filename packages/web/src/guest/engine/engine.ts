@@ -13,6 +13,7 @@ export interface GuestEngine extends FileCommands, AllFilesCommands {
   isBusy(): boolean
   /** `unreadable`: names of chosen files and folders that the browser could not read. */
   add(files: readonly ChosenFile[], unreadable?: readonly string[]): Promise<void>
+  addAnyway(): Promise<void>
   askAgain(): Promise<void>
 }
 
@@ -36,12 +37,13 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
       await admission.add(files, unreadable)
       uploads.pump()
     },
+    addAnyway: admission.addAnyway,
     askAgain: link.ask,
   }
 }
 
 function snapshotOf(parts: EngineParts): Snapshot {
-  const { entries, rate, link, passphrase, store, visit, admission, draft } = parts
+  const { entries, rate, link, passphrase, store, visit, admission, remarks, draft } = parts
   const { totals, ...view } = viewOf(entries)
   rate.measure()
   const isMoving = view.counts.sending > 0 && totals.trouble === undefined
@@ -55,7 +57,7 @@ function snapshotOf(parts: EngineParts): Snapshot {
     ...view,
     totals: { ...totals, secondsLeft: isMoving ? rate.secondsLeft(totals.totalBytes - totals.doneBytes) : undefined },
     ...unfinishedIn(parts),
-    remark: admission.remark(),
+    remark: remarks.now(),
   }
 }
 

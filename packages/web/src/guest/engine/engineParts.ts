@@ -17,6 +17,7 @@ import { withCachedProofs } from './passphraseProofs.ts'
 import { createPlannedFiles, type PlannedFiles } from './plannedFiles.ts'
 import { createRateMeter, type RateMeter } from './rate.ts'
 import { createReceipts, type Receipts } from './receipts.ts'
+import { createRemarks, type Remarks } from './remarks.ts'
 import type { TabLocks } from './tabLocks.ts'
 import { createUploads, type Uploads } from './uploads.ts'
 import { createWakingWait } from './wakingWait.ts'
@@ -45,6 +46,7 @@ export interface EngineParts {
   readonly earlier: EarlierUploads
   readonly planned: PlannedFiles
   readonly admission: Admission
+  readonly remarks: Remarks
   readonly rate: RateMeter
   readonly goes: Goes
   readonly draft: Draft
@@ -98,8 +100,10 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
     onLanded: () => void draft.forgetIfDone(),
     onMissingReceipt: ({ id, custody }) => receipts.fetch(id, custody),
   })
+  const remarks = createRemarks()
   const admission = createAdmission({
-    ...{ entries, uploads: locked, earlier, planned, linkStatus: link.status, onGoingOn: goes.goOn, newId, onChange },
+    ...{ entries, uploads: locked, earlier, planned, remarks, newId, onChange },
+    ...{ linkStatus: link.status, onGoingOn: goes.goOn },
   })
 
   function onLink(): void {
@@ -114,7 +118,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   }
 
   return {
-    ...{ linkId, baseUrl, store, entries, passphrase, link, receipts, uploads, earlier, planned, admission },
+    ...{ linkId, baseUrl, store, entries, passphrase, link, receipts, uploads, earlier, planned, admission, remarks },
     ...{ rate, goes, draft, visit, nowMs, onChange, endWaits: waking.wake },
   }
 }

@@ -9,7 +9,7 @@ describe('the order of chosen files', () => {
     const paths = ['day 10/1.jpg', 'day 2/10.jpg', 'b.jpg', 'day 2/9.jpg', 'Day 2/img 100.jpg', 'a.jpg']
     const files = paths.map((path) => {
       const [name = '', folder = ''] = path.split('/').toReversed()
-      return { file: new File([], name), folder, isFromCamera: false }
+      return { file: new File([], name), folder, isNew: false }
     })
     const ordered = inPathOrder(files).map(identityOf)
     assert.deepEqual(

@@ -48,6 +48,8 @@ export interface LandedFile extends FileIdentity {
   /** Milliseconds since 1970. */
   readonly landedAt: number
   readonly custody: DropCustody
+  /** The link took one file, and this is it. */
+  readonly usedUpLink?: true | undefined
   /** Present once it was fetched and checked. */
   readonly receipt?: AssetReceipt | undefined
 }
@@ -93,9 +95,9 @@ export function isUploadExpired({ keptAt }: Pick<StoredUpload, 'keptAt'>, nowMs:
   return nowMs - keptAt > UPLOAD_MAX_AGE_MS
 }
 
-/** `isGoOpen`: other files of the link are unfinished or planned. What has landed is then still needed, so that a folder that is chosen again is not sent twice. */
+/** `isGoOpen`: other files of the link are unfinished or planned. What has landed is then still needed, so that a folder that is chosen again is not sent twice. The clock may have been ahead then. */
 export function isLandedExpired({ landedAt }: Pick<LandedFile, 'landedAt'>, nowMs: number, isGoOpen: boolean): boolean {
-  return nowMs - landedAt > (isGoOpen ? UPLOAD_MAX_AGE_MS : LANDED_MAX_AGE_MS)
+  return Math.abs(nowMs - landedAt) > (isGoOpen ? UPLOAD_MAX_AGE_MS : LANDED_MAX_AGE_MS)
 }
 
 /** The message is needed as long as files that it goes with are unfinished or planned. */

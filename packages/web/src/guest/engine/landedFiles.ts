@@ -12,12 +12,24 @@ interface Landing {
   readonly landed: Landed
   /** Milliseconds since 1970. */
   readonly landedAt: number
+  /** The link takes one file. Absent where its last answer is of an earlier visit. */
+  readonly isSingleUse?: boolean | undefined
 }
 
-export function landedFileOf({ linkId, upload, state, landed, landedAt }: Landing): LandedFile {
+export function landedFileOf({ linkId, upload, state, landed, landedAt, isSingleUse }: Landing): LandedFile {
   const { id, name, folder, size, lastModified } = upload
   const custody = { ...landed, baseUrl: state.baseUrl, opaqueId: state.opaqueId }
-  return { id, linkId, name, folder, size, lastModified, landedAt, custody }
+  return {
+    id,
+    linkId,
+    name,
+    folder,
+    size,
+    lastModified,
+    landedAt,
+    custody,
+    ...(isSingleUse === true && { usedUpLink: true }),
+  }
 }
 
 /** `onMissingReceipt` is called when the receipt is not stored. A file of this visit stays as it is, unless another tab was sending it. */

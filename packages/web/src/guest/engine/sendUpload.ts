@@ -1,6 +1,6 @@
 /** Sends a prepared file until it lands. */
 import type { Environment } from '@blindkeep/client/environment'
-import { type SendProgress, type SendState, send, withPassphrase } from '@blindkeep/client/guest'
+import { type SendProgress, type SendState, send, type UploadLink, withPassphrase } from '@blindkeep/client/guest'
 import type { DropCustody } from '@blindkeep/client/receipts'
 import type { Entries, Entry } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'
@@ -18,11 +18,13 @@ interface SendUploadOptions {
   readonly passphrase: Passphrase
   /** `onSent` is called with the bytes of the current chunk that are sent so far. */
   readonly environmentFor: (onSent: (bytes: number) => void) => Environment
+  /** Undefined while the link is not open. */
+  readonly link: () => UploadLink | undefined
   readonly onLanded: (id: string, custody: DropCustody) => void
 }
 
 export function createSendUpload(options: SendUploadOptions) {
-  const { linkId, entries, uploads, store, passphrase, environmentFor, onLanded } = options
+  const { linkId, entries, uploads, store, passphrase, environmentFor, link, onLanded } = options
   const environment = environmentFor(() => undefined)
 
   /** The state with the newest passphrase, unless a session exists already. */
@@ -80,7 +82,15 @@ export function createSendUpload(options: SendUploadOptions) {
         await uploads.save(entry, changed)
       },
     })
-    const file = landedFileOf({ linkId, upload: entry, state, landed, landedAt: Number(environment.now()) })
+    const isSingleUse = link()?.limits.singleUse
+    const file = landedFileOf({
+      linkId,
+      upload: entry,
+      state,
+      landed,
+      landedAt: Number(environment.now()),
+      isSingleUse,
+    })
     await uploads.land(file)
     entries.change(id, become.landed(file))
     onLanded(id, file.custody)

@@ -23,6 +23,8 @@ describe('the view of the entries', () => {
       entry('failed', { phase: 'failed', failure: 'refused' }),
       entry('sending', { phase: 'sending' }),
     )
+    assert.deepEqual([view.inOtherTab, view.hasUsedUpLink], [0, false])
+    assert.equal(viewWith(entry('a', { phase: 'failed', failure: 'other_tab' })).inOtherTab, 1)
     assert.deepEqual([view.counts.landed, view.hiddenRows, view.rows.length], [MAX_ROWS, 2, MAX_ROWS])
     assert.deepEqual(
       view.rows.slice(-2).map(({ id }) => id),

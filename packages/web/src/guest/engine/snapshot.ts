@@ -41,15 +41,26 @@ const COUNTED: ReadonlySet<Phase> = new Set(['waiting', 'preparing', 'sending', 
 
 type EntriesView = Pick<
   Snapshot,
-  'counts' | 'chosenBytes' | 'checkedReceipts' | 'missingReceipts' | 'alarms' | 'rows' | 'hiddenRows'
+  | 'counts'
+  | 'inOtherTab'
+  | 'hasUsedUpLink'
+  | 'chosenBytes'
+  | 'checkedReceipts'
+  | 'missingReceipts'
+  | 'alarms'
+  | 'rows'
+  | 'hiddenRows'
 > & { readonly totals: Omit<Totals, 'secondsLeft'> }
 
 export function viewOf(entries: Entries): EntriesView {
   const counts: Record<Phase, number> = { ...NO_FILES }
   const totals: Sum = { files: 0, landed: 0, doneBytes: 0, totalBytes: 0, trouble: undefined }
-  let [chosenBytes, checkedReceipts, missingReceipts, alarms] = [0, 0, 0, 0]
+  let hasUsedUpLink = false
+  let [inOtherTab, chosenBytes, checkedReceipts, missingReceipts, alarms] = [0, 0, 0, 0, 0]
   for (const entry of entries.all()) {
     counts[entry.phase]++
+    if (entry.landed?.usedUpLink === true) hasUsedUpLink = true
+    if (entry.failure === 'other_tab') inOtherTab++
     if (entry.phase === 'chosen') chosenBytes += entry.size
     if (entry.receipt?.is === 'checked') checkedReceipts++
     if (entry.receipt?.is === 'missing') missingReceipts++
@@ -57,7 +68,7 @@ export function viewOf(entries: Entries): EntriesView {
     if (entry.landedAt === undefined && COUNTED.has(entry.phase)) addTo(totals, entry)
   }
   const rows = rowsOf(entries)
-  return { counts, chosenBytes, checkedReceipts, missingReceipts, alarms, totals, ...rows }
+  return { counts, hasUsedUpLink, inOtherTab, chosenBytes, checkedReceipts, missingReceipts, alarms, totals, ...rows }
 }
 
 type Sum = { -readonly [Name in keyof EntriesView['totals']]: EntriesView['totals'][Name] }

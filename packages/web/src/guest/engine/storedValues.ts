@@ -48,7 +48,14 @@ export function readLandedFile(stored: unknown): LandedFile | undefined {
   if (typeof baseUrl !== 'string' || typeof opaqueId !== 'string' || typeof uploadId !== 'string') return undefined
   if (typeof ciphertextHash !== 'string' || !isSize(size)) return undefined
   const custody = { ...stored.custody, baseUrl, opaqueId, uploadId, ciphertextHash, size }
-  const file = { ...identity, id, linkId, landedAt, custody }
+  const file = {
+    ...identity,
+    id,
+    linkId,
+    landedAt,
+    custody,
+    ...(stored.usedUpLink === true && { usedUpLink: true as const }),
+  }
   return isReceipt(stored.receipt) ? { ...file, receipt: stored.receipt } : file
 }
 

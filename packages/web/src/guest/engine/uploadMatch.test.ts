@@ -20,6 +20,10 @@ describe('matching a chosen file with a stored upload', () => {
     assert.equal(matchOf(file, [stored({ lastModified: 4 })])?.is, 'perhaps')
   })
 
+  it('answers "perhaps" when name, size and time agree with two, because only the bytes tell which one it is', () => {
+    assert.equal(matchOf(file, [stored({}), stored({ id: 'two' })])?.is, 'perhaps')
+  })
+
   it('answers "changed" when only the name agrees', () => {
     assert.equal(matchOf(file, [stored({ size: 11 })])?.is, 'changed')
   })

@@ -4,7 +4,7 @@ import type { FileIdentity } from './fileIdentity.ts'
 type UploadMatch<Stored extends FileIdentity> =
   /** Name, size and time agree. */
   | { readonly is: 'same'; readonly upload: Stored }
-  /** Name and size agree. Phones copy a picture for every choice, with a new time: the bytes must be compared. */
+  /** Name and size agree, or the time too, but not with one file only. Phones copy a picture for every choice, with a new time: the bytes must be compared. */
   | { readonly is: 'perhaps'; readonly upload: Stored }
   /** Only the name agrees. */
   | { readonly is: 'changed'; readonly upload: Stored }
@@ -18,9 +18,9 @@ export function matchOf<Stored extends FileIdentity>(
     ({ name, folder }) => name === file.name && (folder === file.folder || file.folder === ''),
   )
   const ofSize = named.filter(({ size }) => size === file.size)
-  const same = ofSize.find(({ lastModified }) => lastModified === file.lastModified)
-  if (same !== undefined) return { is: 'same', upload: same }
-  const [perhaps] = ofSize
+  const [same, other] = ofSize.filter(({ lastModified }) => lastModified === file.lastModified)
+  if (same !== undefined && other === undefined) return { is: 'same', upload: same }
+  const perhaps = same ?? ofSize[0]
   if (perhaps !== undefined) return { is: 'perhaps', upload: perhaps }
   const [changed] = named
   return changed === undefined ? undefined : { is: 'changed', upload: changed }

@@ -10,6 +10,7 @@ import { guardClosingWhile } from '../../common/closeGuard.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'
+import { requireHeld } from '../take/requireHeld.ts'
 import { isTaken, noteAsset, releaseTaken, resumeTaken, type TakenUploads } from '../take/takenUploads.ts'
 import { holdPage, takeOverUploads } from './pageUploads.ts'
 import { addThumbnail } from './thumbnails.ts'
@@ -23,7 +24,7 @@ interface Uploader {
   readonly device: () => Promise<Device>
 }
 
-const uploads = new WeakMap<Owner, TakenUploads>()
+const startedUploads = new WeakMap<Owner, TakenUploads>()
 
 interface Uploads extends TakenUploads {
   readonly items: readonly UploadItem[]
@@ -33,7 +34,7 @@ interface Uploads extends TakenUploads {
 export function useUploads(): Uploads {
   const { owner, baseUrl } = useOwnerPages()
   const device = useDevice()
-  const started = uploads.get(owner) ?? startUploads({ owner, baseUrl, device })
+  const started = startedUploads.get(owner) ?? startUploads({ owner, baseUrl, device })
   const { queue } = started
   const [items, setItems] = useState(queue.items())
   useEffect(() => {
@@ -46,7 +47,7 @@ export function useUploads(): Uploads {
 
 /** The connection is back: uploads that wait for their next try go on. */
 export function wakeUploads(owner: Owner): void {
-  uploads.get(owner)?.queue.wake()
+  startedUploads.get(owner)?.queue.wake()
 }
 
 function startUploads(uploader: Uploader): TakenUploads {
@@ -72,7 +73,7 @@ function startUploads(uploader: Uploader): TakenUploads {
     queue.restore((await storedUploads(of)).filter(({ state }) => state?.envelope.file_id === assetId))
   }
   const started = { queue, restore, signal: left.signal }
-  uploads.set(owner, started)
+  startedUploads.set(owner, started)
   onOwnerLeave(owner, () => {
     queue.end()
     left.abort()
@@ -94,7 +95,7 @@ async function deleteUnfinished(owner: Owner, state: UploadState): Promise<void>
   if (!mayBeFinished(state, asset)) await owner.deleteAsset(asset.assetId)
 }
 
-async function send({ owner, device }: Uploader, job: UploadJob<File>): Promise<void> {
+async function send({ owner, baseUrl, device }: Uploader, job: UploadJob<File>): Promise<void> {
   const { file, albumId, signal, onState, onStep } = job
   const source = sourceOfBlob(file)
   const signer = await device()
@@ -115,7 +116,8 @@ async function send({ owner, device }: Uploader, job: UploadJob<File>): Promise<
     await noteAsset(file, state)
     await onState(state)
   }
-  const { assetId } = await owner.finishUpload({ state, isNew, source, onState, onProgress: onStep, signal })
+  const { assetId, uploads } = await owner.finishUpload({ state, isNew, source, onState, onProgress: onStep, signal })
+  if (isTaken(file)) await requireHeld({ owner, baseUrl }, { assetId, source, uploads, signal })
   const of = { assetId, originalHash: state.envelope.ciphertext_hash }
   await addThumbnail({ owner, of, device: signer, file })
 }

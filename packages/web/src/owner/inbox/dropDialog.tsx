@@ -6,6 +6,7 @@ import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.ts
 import { Fact } from '../../common/fact.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
 import type { Language } from '../../common/language.ts'
+import { mayHavePreview } from '../../common/mayHavePreview.ts'
 import { Preview } from '../../common/preview.tsx'
 import type { SavingNow } from '../../common/useSaving.ts'
 import { useOwnerPages } from '../context.ts'
@@ -36,7 +37,9 @@ export function DropDialog(props: DropDialogProps) {
       {isRemoved && <Notice tone="info">{text.details.removed}</Notice>}
       {item.fault !== undefined && <Notice tone="warn">{faultText(item.fault, language)}</Notice>}
       {file?.note !== undefined && <Note note={file.note} language={language} />}
-      {file !== undefined && !isRemoved && <PreviewPart item={item} language={language} />}
+      {file !== undefined && !isRemoved && mayHavePreview(file.name, file.type) && (
+        <PreviewPart item={item} language={language} />
+      )}
       <FactList {...props} language={language} />
       <div class="drop-foot stack tight">
         {saving !== undefined && (

@@ -25,7 +25,9 @@ export function TakenCard() {
   const files = useTakenFiles(baseUrl, owner.accountId)
   // On each page of the owner, because what an earlier page has begun continues with this one.
   const { items: _, ...uploads } = useUploads()
-  const [isAdding, setAdding] = useState(false)
+  /** The ids of the files that were there when the owner said so. What another site sends meanwhile waits. */
+  const [adding, setAdding] = useState<readonly string[]>([])
+  const chosen = files.filter(({ id }) => adding.includes(id))
   const discard = async (ids: readonly string[]) => {
     await deleteTaken(ids)
     showMessage({ tone: 'good', text: text.discarded(ids.length) })
@@ -38,14 +40,14 @@ export function TakenCard() {
       <TakenList files={files} onDiscard={(id) => void discard([id])} />
       <TakeFaultNotice />
       <div class="row">
-        <Button kind="primary" icon="album" onClick={() => setAdding(true)}>
+        <Button kind="primary" icon="album" onClick={() => setAdding(files.map(({ id }) => id))}>
           {text.add}
         </Button>
         <Button icon="trash" onClick={() => void discard(files.map(({ id }) => id))}>
           {files.length === 1 ? text.discard : text.discardAll}
         </Button>
       </div>
-      {isAdding && <AddDialog files={files} uploads={uploads} onClose={() => setAdding(false)} />}
+      {chosen.length > 0 && <AddDialog files={chosen} uploads={uploads} onClose={() => setAdding([])} />}
     </section>
   )
 }

@@ -106,6 +106,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     why: {
       closed: 'Er ist abgelaufen, verbraucht oder widerrufen.',
+      usedUp: 'Er war für eine Datei, und die hat dieser Browser gesendet.',
       expired: (when) => `Er war bis ${when} offen.`,
     },
     elsewhere:
@@ -161,8 +162,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     storage_unavailable: 'Der Server hat jetzt keinen Platz dafür. Diese Seite versucht es von selbst noch einmal.',
     server_failed: 'Der Server hat ein Problem. Diese Seite versucht es von selbst noch einmal.',
     link_closed: 'Der Link nimmt keine Dateien mehr an. Bitten Sie um einen neuen.',
-    link_full:
-      'Der Link ist voll. Bitten Sie um einen neuen, oder versuchen Sie es noch einmal, wenn andere Uploads beendet sind.',
+    link_full: 'Der Link ist voll. Bitten Sie um einen neuen.',
     owner_full:
       'Der Speicher der Person, die die Dateien bekommt, ist voll. Von selbst geschieht nichts: Bitten Sie sie, Platz zu schaffen, und versuchen Sie es dann noch einmal.',
     damaged_on_the_way:
@@ -225,7 +225,12 @@ export const guest: typeof import('../en/guest.ts').guest = {
       `Seit ${since} antwortet der Server mit Fehlern. Diese Seite versucht es mindestens einmal in der Minute noch einmal. Wenn es so bleibt, sagen Sie es der Person, von der Sie den Link haben.`,
   },
   done: {
-    title: (count) => plural(count, 'Ihre Datei ist angekommen', `Alle ${files(count)} sind angekommen`),
+    title: (count) =>
+      plural(
+        count,
+        'Ihre Datei ist angekommen',
+        count === 2 ? 'Beide Dateien sind angekommen' : `Alle ${files(count)} sind angekommen`,
+      ),
     checked: (count) =>
       plural(
         count,
@@ -318,14 +323,19 @@ export const guest: typeof import('../en/guest.ts').guest = {
     no: 'Weiter senden',
     close: 'Schließen',
   },
+  addAnyway: () => 'Trotzdem hinzufügen',
   remarks: {
     already_there: (count, name) =>
-      plural(count, `${name} steht schon in der Liste.`, `${files(count)} stehen schon in der Liste.`),
+      plural(
+        count,
+        `Eine Datei mit Namen, Größe und Zeit von ${name} steht schon in der Liste.`,
+        `${files(count)} wurden nicht hinzugefügt: Dateien mit ihren Namen, Größen und Zeiten stehen schon in der Liste.`,
+      ),
     already_landed: (count, name) =>
       plural(
         count,
-        `${name} ist schon angekommen und wird nicht zweimal gesendet.`,
-        `${files(count)} sind schon angekommen und werden nicht zweimal gesendet.`,
+        `Eine Datei mit Namen, Größe und Zeit von ${name} ist schon angekommen.`,
+        `${files(count)} wurden nicht hinzugefügt: Dateien mit ihren Namen, Größen und Zeiten sind schon angekommen.`,
       ),
     not_taken: (count, name) =>
       plural(

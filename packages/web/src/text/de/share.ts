@@ -14,6 +14,7 @@ export const share: typeof import('../en/share.ts').share = {
   saveAll: 'Alle herunterladen',
   savedMark: 'Heruntergeladen',
   stop: 'Anhalten',
+  stopped: 'Angehalten. Nichts davon wurde behalten.',
   stopOf: (name) => `Herunterladen von ${name} anhalten`,
   show: 'Vorschau anzeigen',
   showOf: (name) => `Vorschau von ${name} anzeigen`,

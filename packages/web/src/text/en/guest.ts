@@ -107,12 +107,13 @@ export const guest = {
     },
     why: {
       closed: 'It has expired, has been used up or was revoked.',
+      usedUp: 'It was for one file, which this browser has sent.',
       expired: (when: string) => `It was open until ${when}.`,
     },
     elsewhere: 'Have you sent files from another browser or device? Only that one shows them and can continue them.',
     lookAgain: 'Look again',
   } satisfies Record<Notice, { title: string; more: string }> & {
-    why: { closed: string; expired: (when: string) => string }
+    why: { closed: string; usedUp: string; expired: (when: string) => string }
     elsewhere: string
     lookAgain: string
   },
@@ -161,7 +162,7 @@ export const guest = {
     storage_unavailable: 'The server has no space for it now. This page tries again by itself.',
     server_failed: 'The server has a problem. This page tries again by itself.',
     link_closed: 'The link accepts no more files. Ask for a new one.',
-    link_full: 'The link is full. Ask for a new one, or try again when other uploads have ended.',
+    link_full: 'The link is full. Ask for a new one.',
     owner_full:
       'The storage of the person who gets the files is full. Nothing happens by itself: tell them to make space, then try again.',
     damaged_on_the_way: 'The file did not arrive as it was sent, so the server kept nothing of it. Try again.',
@@ -218,7 +219,12 @@ export const guest = {
       `Since ${since} the server has answered with errors. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
   } satisfies Record<Trouble['reason'], (since: string) => string>,
   done: {
-    title: (count: number) => plural(count, 'Your file has arrived', `All ${files(count)} have arrived`),
+    title: (count: number) =>
+      plural(
+        count,
+        'Your file has arrived',
+        count === 2 ? 'Both files have arrived' : `All ${files(count)} have arrived`,
+      ),
     checked: (count: number) =>
       plural(
         count,
@@ -310,14 +316,19 @@ export const guest = {
     no: 'Keep sending',
     close: 'Close',
   },
+  addAnyway: (count: number) => plural(count, 'Add it all the same', 'Add them all the same'),
   remarks: {
     already_there: (count: number, name: string) =>
-      plural(count, `${name} is already in the list.`, `${files(count)} are already in the list.`),
+      plural(
+        count,
+        `A file with the name, size and time of ${name} is already in the list.`,
+        `${files(count)} were not added: files with their names, sizes and times are already in the list.`,
+      ),
     already_landed: (count: number, name: string) =>
       plural(
         count,
-        `${name} has already arrived and is not sent twice.`,
-        `${files(count)} have already arrived and are not sent twice.`,
+        `A file with the name, size and time of ${name} has already arrived.`,
+        `${files(count)} were not added: files with their names, sizes and times have already arrived.`,
       ),
     not_taken: (count: number, name: string) =>
       plural(

@@ -15,6 +15,7 @@ export const share = {
   saveAll: 'Download all',
   savedMark: 'Downloaded',
   stop: 'Stop',
+  stopped: 'Stopped. Nothing of it was kept.',
   stopOf: (name: string) => `Stop downloading ${name}`,
   show: 'Show preview',
   showOf: (name: string) => `Show preview of ${name}`,

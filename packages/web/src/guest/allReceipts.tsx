@@ -1,0 +1,19 @@
+import { Button } from '../common/controls.tsx'
+import type { Snapshot } from './messages.ts'
+import { useGuestPages } from './texts.ts'
+
+/** Downloads or prints the receipts of all files in the list. */
+export function AllReceipts({ snapshot: { checkedReceipts } }: { readonly snapshot: Snapshot }) {
+  const { text, tell } = useGuestPages()
+  if (checkedReceipts === 0) return null
+  return (
+    <div class="row">
+      <Button icon="download" onClick={() => tell({ do: 'saveReceipts' })}>
+        {text.receipt.saveAll(checkedReceipts)}
+      </Button>
+      <Button icon="print" onClick={() => window.print()}>
+        {text.receipt.print}
+      </Button>
+    </div>
+  )
+}
