@@ -306,7 +306,7 @@ describe('the upload queue', () => {
 
   it('goes on by itself when the server is back, and when the connection is, and sends others meanwhile', async () => {
     const { queue, add, job, item, started, waits } = createWorld()
-    const trouble = [new SendError('server_unavailable'), new NetworkError('createUpload', 'failed')]
+    const trouble = [new SendError('server_unavailable'), new NetworkError('unreachable')]
     add('a', 'b', 'c')
     job('a').end.reject(trouble[0])
     await turn()
