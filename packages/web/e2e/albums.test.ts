@@ -261,6 +261,8 @@ describe('an album', () => {
     world.line.mend()
     await missing(page).nth(4).waitFor()
     assert.equal(await missing(page).count(), 5)
+    await page.getByText(albumTexts.uploads.missing).waitFor()
+    assert.deepEqual(await page.locator('.upload-name').allInnerTexts(), several.map(({ name }) => name).toSorted())
     await assertAccessible(page)
     await button(page, 'Cancel five.bin').click()
     await page.locator('.upload input[type=file]').first().setInputFiles(several.slice(0, 4))

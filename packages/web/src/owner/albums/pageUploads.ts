@@ -35,7 +35,7 @@ export async function takeOverUploads(
       const found = (await storedUploads(of)).filter((upload) => upload.pageId === other)
       if (left.aborted) return
       await storeUploads(found, { ...of, pageId })
-      onFound(found)
+      onFound(found.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true })))
     }
     void navigator.locks.request(lockOf(other), { signal: left }, take).catch(() => undefined)
   }

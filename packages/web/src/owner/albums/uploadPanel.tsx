@@ -30,6 +30,7 @@ export function UploadPanel({ queue, items }: UploadPanelProps) {
         )}
       </div>
       <p class="small soft">{isAllDone ? '' : text.summary(done, items.length)}</p>
+      {items.some(({ phase }) => phase === 'file_missing') && <p class="small soft">{text.missing}</p>}
       <ul class="stack">
         {items.map((item) => (
           <UploadRow key={item.id} item={item} queue={queue} language={language} />
@@ -75,7 +76,6 @@ function UploadRow({ item, queue, language }: UploadRowProps) {
           <Progress label={text.progress(name)} value={hasShare ? share : undefined} />
         )}
         {item.isRetrying && <div class="small">{text.line}</div>}
-        {phase === 'file_missing' && item.error === undefined && <div class="small soft">{text.missing}</div>}
         {phase === 'file_missing' && (
           <ChooseAgain
             label={text.choose(name)}

@@ -140,7 +140,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
     },
     line: 'Die Verbindung ist schlecht. Der Upload geht von selbst weiter.',
     missing:
-      'Die Datei wurde hinzugefügt, bevor diese Seite geladen wurde, und der Browser hat keinen Zugriff mehr auf sie. Sie können mehrere Dateien auf einmal auswählen.',
+      'Der Browser hat keinen Zugriff mehr auf Dateien, die hinzugefügt wurden, bevor diese Seite geladen wurde. Wählen Sie sie noch einmal aus, gern mehrere auf einmal.',
     otherFile:
       'Das ist eine andere Datei, oder sie wurde geändert. Wählen Sie die Datei aus, mit der Sie begonnen haben.',
     pause: (name) => `${name} anhalten`,

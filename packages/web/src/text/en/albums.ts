@@ -134,7 +134,7 @@ export const albums = {
     },
     line: 'The connection is bad. The upload resumes by itself.',
     missing:
-      'The file was added before this page was loaded, and the browser no longer has access to it. You can choose several files at once.',
+      'The browser no longer has access to files that were added before this page was loaded. Choose them again, several at once if you like.',
     otherFile: 'This is another file, or it was changed. Choose the file that you began with.',
     pause: (name: string) => `Pause ${name}`,
     resume: (name: string) => `Resume ${name}`,
