@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { CLI } from '../testing/command.ts'
@@ -32,7 +32,10 @@ describe('account delete', () => {
     const { email } = owner
     const unasked = await server.command(['account', 'delete', email])
     assert.deepEqual([unasked.status, unasked.stdout], [2, ''])
-    assert.match(unasked.stderr, /no terminal to ask at: add --yes/)
+    assert.match(
+      unasked.stderr,
+      new RegExp(`This deletes ${email} .* 1 drop in the inbox.*no terminal to ask at: add --yes`, 's'),
+    )
     assert.equal((await owner.inbox()).length, 1)
     assert.equal((await json('account', 'delete', email, '--yes')).deleted, true)
     await assert.rejects(owner.inbox())
@@ -71,6 +74,72 @@ describe('account delete', () => {
   })
 })
 
+describe('backup', () => {
+  it('says why it could not read a file, and has the others', async () => {
+    const owner = await newOwner(server.url)
+    const { url } = await owner.createLink({})
+    const blobs = join(server.dataDir, 'blobs')
+    const present = async () => (await readdir(blobs, { recursive: true })).filter((name) => name.includes('.'))
+    await sendFile(url, new Uint8Array(1000))
+    const before = await present()
+    await sendFile(url, new Uint8Array(2000).fill(1))
+    const path = join(blobs, (await present()).find((name) => !before.includes(name)) ?? assert.fail())
+    await rename(path, `${path}.kept`)
+    await mkdir(path)
+    const { status, stdout } = await server.command(['backup', join(server.dataDir, '..', 'backup')])
+    await rmdir(path)
+    await rename(`${path}.kept`, path)
+    assert.equal(status, 1)
+    assert.match(
+      stdout,
+      /damaged, missing or cannot be read on the server \(1\):\n {2}unreadable: drop .*, hash .* bytes: the storage answered EISDIR/,
+    )
+  })
+})
+
+describe('account invite', () => {
+  it('prints the address that the data belongs to, whatever the port here, and refuses another PUBLIC_URL', async () => {
+    await newOwner(server.url)
+    for (const port of ['1', '0', String(server.port)]) {
+      const { status, stdout, stderr } = await server.command(['account', 'invite', '--json'], { PORT: port })
+      assert.equal(status, 0, stderr)
+      assert.equal(new URL(JSON.parse(stdout).url).origin, server.url)
+    }
+    const said = (await server.command(['account', 'invite'])).stdout
+    assert.doesNotMatch(said, /no address before|lacks it/)
+    const invites = async () => (await json('account', 'invites')).invites.length
+    const before = await invites()
+    const elsewhere = await server.command(['account', 'invite'], { PUBLIC_URL: 'https://keep.example' })
+    assert.equal(elsewhere.status, 1)
+    assert.match(
+      elsewhere.stderr,
+      new RegExp(`belongs to ${server.url}, but .* configured as https://keep\\.example\\. .*PUBLIC_URL`),
+    )
+    assert.equal(await invites(), before)
+  })
+
+  it('says that the address is a guess while the data has none, and that the link may lack a path', async () => {
+    const unused = await startServer()
+    try {
+      const { stdout } = await unused.command(['account', 'invite'], { PORT: '1' })
+      assert.match(
+        stdout,
+        /^http:\/\/127\.0\.0\.1:1\/#.*\nThe data has no address before its first account: .*code alone\.\n$/s,
+      )
+    } finally {
+      await unused.stop()
+    }
+    const named = await startServer({ publicUrl: 'https://keep.example/drop', env: { REGISTRATION: 'open' } })
+    try {
+      await newOwner(named.url)
+      const { stdout } = await named.command(['account', 'invite'], { PUBLIC_URL: '' })
+      assert.match(stdout, /^https:\/\/keep\.example\/#.*\nPUBLIC_URL is not set here: .*lacks it\.\n$/s)
+    } finally {
+      await named.stop()
+    }
+  })
+})
+
 describe('invite revoke', () => {
   it('ends a code by itself or by its id; a used one stays used', async () => {
     await server.restart({ REGISTRATION: 'invite' })
@@ -102,7 +171,7 @@ describe('deprecation announce', () => {
   it('says what it would mean, and asks', { skip: !existsSync('/usr/bin/script') }, async () => {
     const cutoff = new Date(Date.now() + 100.5 * 86_400_000).toISOString()
     const args = ['deprecation', 'announce', '--min-version', '2026-03-01', '--cutoff', cutoff]
-    assert.match((await server.command(args)).stderr, /add --yes/)
+    assert.match((await server.command(args)).stderr, /versions 2026-01-01 to .*in 100 days.*\(426\).*: add --yes/s)
     const command = [process.execPath, '--disable-warning=ExperimentalWarning', CLI, ...args].join(' ')
     const env = { PATH: process.env.PATH ?? '', DATA_DIR: server.dataDir }
     const asked = spawnSync('/usr/bin/script', ['-qec', command, '/dev/null'], {
@@ -140,6 +209,17 @@ describe('a wrong call', () => {
       assert.match(outcome.stderr, said)
     }
   })
+
+  it('that lacks its second word is answered with the commands that begin so', async () => {
+    const { status, stderr } = await server.command(['account'])
+    assert.equal(status, 2)
+    const listed = [...stderr.matchAll(/^ {2}(\S+ \S+)/gm)].map(([, name]) => name)
+    assert.ok(listed.includes('account list') && listed.includes('account invite'), stderr)
+    assert.deepEqual(
+      listed.filter((name) => !name?.startsWith('account ')),
+      [],
+    )
+  })
 })
 
 describe('config', () => {
@@ -157,5 +237,19 @@ describe('config', () => {
     assert.match(stdout, /^Warning: .*settings\.conf, line 4: the line does nothing.*QUOTA_HARD_BYTES\.$/m)
     assert.match(stdout, /^Warning: .*settings\.conf, line 5: the line does nothing/m)
     assert.doesNotMatch(stdout, /hush|keeper/)
+  })
+
+  it('shows the address in force, and takes the options that say which server is meant before the command, too', async () => {
+    const file = join(server.dataDir, 'twice.conf')
+    await writeFile(file, 'QUOTA_HARD_BYTES=10GB\nQUOTA_HARD_BYTES=1GB\n')
+    const after = await server.command(['config', '--config', file, '--data', '/nowhere/a'])
+    assert.match(after.stdout, new RegExp(`^ {2}PUBLIC_URL +${server.url} +default$`, 'm'))
+    assert.match(after.stdout, /^ {2}QUOTA_HARD_BYTES +1000000000 /m)
+    assert.match(
+      after.stdout,
+      /^Warning: .*twice\.conf, line 1: QUOTA_HARD_BYTES does nothing, because line 2 sets it again\.$/m,
+    )
+    const before = await server.command(['--config', file, '--data=/nowhere/a', 'config'])
+    assert.deepEqual(before, after)
   })
 })

@@ -13,6 +13,21 @@ import { freePort, MAIN } from '../testing/startServer.ts'
 import { mountSmallDisk } from './disk.ts'
 
 const TIMEOUT_MS = 60_000
+/** Root may use everything. */
+const isRoot = process.getuid?.() === 0
+const OTHER_UID = 65_534
+/** Of the operator, on data that is there. */
+const COMMANDS = [
+  ['fsck'],
+  ['account', 'list'],
+  ['keys', 'list'],
+  ['scrub'],
+  ['backup', '/nowhere/backup'],
+  ['account', 'invite'],
+  ['upgrade'],
+  ['upgrade', '--check'],
+  ['migrate-to', 'postgres://nobody@127.0.0.1:1/nowhere', 'file:/nowhere/blobs'],
+] as const
 const NODE = ['--disable-warning=ExperimentalWarning']
 
 let root: string
@@ -23,6 +38,8 @@ after(() => rm(root, { recursive: true, force: true }))
 
 interface Run {
   readonly program?: string
+  /** Of another user, if this one is root. */
+  readonly uid?: number
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
 }
@@ -30,9 +47,10 @@ interface Run {
 const environmentOf = (env: Run['env']) => ({ PATH: process.env.PATH ?? '', HOME: root, ...env })
 
 /** Of a start that fails. */
-function refusal(argv: readonly string[], { program = MAIN, env, cwd = root }: Run = {}): string {
+function refusal(argv: readonly string[], { program = MAIN, env, cwd = root, uid }: Run = {}): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...NODE, program, ...argv], {
     cwd,
+    ...(uid !== undefined && { uid }),
     env: environmentOf(env),
     encoding: 'utf8',
     timeout: TIMEOUT_MS,
@@ -41,6 +59,9 @@ function refusal(argv: readonly string[], { program = MAIN, env, cwd = root }: R
   assert.doesNotMatch(stderr, /^ +at /m, 'a stack')
   return stderr
 }
+
+/** Without the program before it. */
+const sentenceOf = (said: string) => said.replace(/^(Blindkeep does not start|blindkeep-server): /, '')
 
 /** What a server says until it is there. It ends in order. */
 async function bannerOf(argv: readonly string[], { program = MAIN, env, cwd = root }: Run = {}): Promise<string> {
@@ -164,22 +185,77 @@ describe('a mistake at a start', () => {
       )
   })
 
-  it('is one sentence with the path of a data directory that is read-only', async (t) => {
-    const disk = process.getuid?.() === 0 ? mountSmallDisk(1024 * 1024) : undefined
+  it('is one sentence with the path of a data directory that is read-only, also for commands', async (t) => {
+    const disk = isRoot ? mountSmallDisk(1024 * 1024) : undefined
     if (disk !== undefined && 'missing' in disk) return t.skip(disk.missing)
     const directory = disk?.directory ?? (await mkdtemp(join(root, 'readonly-')))
     try {
+      await writeFile(join(directory, 'blindkeep.sqlite'), '')
       if (disk === undefined) await chmod(directory, 0o500)
       else assert.equal(spawnSync('mount', ['-o', 'remount,ro', directory]).status, 0)
+      const why = sentenceOf(refusal(['--port', '0', '--data', directory]))
       assert.match(
-        refusal(['--port', '0', '--data', directory]),
-        new RegExp(
-          `^Blindkeep does not start: the data directory ${directory} cannot be used: (its disk is mounted read-only|the user).*\n$`,
-        ),
+        why,
+        new RegExp(`^the data directory ${directory} cannot be used: (its disk is mounted read-only|the user).*\n$`),
       )
+      for (const command of COMMANDS)
+        assert.equal(sentenceOf(refusal([...command, '--data', directory], { program: CLI })), why, command.join(' '))
     } finally {
       disk?.unmount()
     }
+  })
+
+  it('is one sentence with the user and the path of data that this user may not write or enter, also for commands', async () => {
+    const parent = await mkdtemp(join(root, 'another-'))
+    const data = join(parent, 'data')
+    const as = { program: CLI, cwd: '/', ...(isRoot && { uid: OTHER_UID }) }
+    await bannerOf(['--port', '0', '--data', data])
+    const database = join(data, 'blindkeep.sqlite')
+    const modes = [
+      [parent, 0o755],
+      [data, 0o777],
+      [join(data, 'server.lock'), 0o666],
+      [database, 0o666],
+    ] as const
+    const open = () => Promise.all([chmod(root, 0o755), ...modes.map(([path, mode]) => chmod(path, mode))])
+    for (const [closed, mode, named] of [
+      [data, 0o500, data],
+      [parent, 0o600, data],
+      // Of a server that ran as another user.
+      [database, 0o400, database],
+    ] as const) {
+      await open()
+      await chmod(closed, mode)
+      const why = sentenceOf(refusal(['serve', '--port', '0', '--data', data], as))
+      assert.match(
+        why,
+        new RegExp(
+          `^the data directory ${data} cannot be used: the user .* may not .* ${named}, .*chown.*DATA_DIR.*\n$`,
+        ),
+      )
+      for (const command of COMMANDS)
+        assert.equal(sentenceOf(refusal([...command, '--data', data], as)), why, command.join(' '))
+    }
+    await open()
+    // A database in a directory of its own.
+    const elsewhere = join(parent, 'rows')
+    await mkdir(elsewhere)
+    await writeFile(join(elsewhere, 'keep.sqlite'), '')
+    await chmod(elsewhere, 0o555)
+    const env = { DATABASE_URL: `sqlite:${join(elsewhere, 'keep.sqlite')}` }
+    const why = sentenceOf(refusal(['serve', '--port', '0', '--data', data], { ...as, env }))
+    assert.match(
+      why,
+      new RegExp(`^the directory of the database ${elsewhere} cannot be used: the user .*DATABASE_URL.*\n$`),
+    )
+    for (const command of COMMANDS)
+      assert.equal(sentenceOf(refusal([...command, '--data', data], { ...as, env })), why, command.join(' '))
+    await chmod(parent, 0o555)
+    assert.match(
+      refusal(['serve', '--port', '0', '--data', join(parent, 'new')], as),
+      /the user .* may not create .*\/new, which does not exist\. Create it .*chown.*DATA_DIR.*\n$/,
+    )
+    await chmod(parent, 0o755)
   })
 
   it('is one sentence with the path of what does not fit on the disk', async (t) => {

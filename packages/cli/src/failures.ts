@@ -20,9 +20,11 @@ import {
 } from '@blindkeep/client/errors'
 import { EXIT, type Exit, LocalError, UsageError } from './exits.ts'
 import { homeDirectory } from './home/files.ts'
+import { keysPath } from './home/pins.ts'
 import { Interrupted } from './interrupts.ts'
 import { PASSPHRASE_REFUSED, PROBLEM_WORDS } from './problemWords.ts'
 import { createReport, type ReportFlags } from './report.ts'
+import { AfterLanding } from './send/afterLanding.ts'
 import { shown } from './texts.ts'
 
 export interface Failure {
@@ -37,6 +39,7 @@ export interface Failure {
 export function failureOf(error: unknown): Failure {
   if (error instanceof UsageError) return { message: error.message, reason: 'usage', exit: EXIT.usage }
   if (isInterrupt(error)) return { message: 'Stopped.', reason: 'interrupted', exit: EXIT.interrupted }
+  if (error instanceof AfterLanding) return failureAfterLanding(error)
   const exit = isUntrusted(error) ? EXIT.untrusted : EXIT.failed
   if (error instanceof ProblemError)
     return { message: `${wordsOf(error)}${requestText(error)}`, reason: error.code, exit }
@@ -48,7 +51,7 @@ export function failureOf(error: unknown): Failure {
     return { message: `${error.message}${networkNext(error)}`, reason: error.failure, exit }
   if (error instanceof AuditError)
     return {
-      message: `${auditText(error.reason)}: ${error.message} Keep the file, and tell the owner of the account and the operator.`,
+      message: `${auditText(error.reason)}: ${error.message} ${auditNext(error)}`,
       reason: error.reason,
       exit,
     }
@@ -70,6 +73,12 @@ export function failureOf(error: unknown): Failure {
   return { message: String(error), reason: 'unknown', exit }
 }
 
+function failureAfterLanding({ fate, message, cause }: AfterLanding): Failure {
+  if (cause === undefined) return { message, reason: fate, exit: EXIT.failed }
+  const why = failureOf(cause)
+  return { ...why, message: `${message} ${why.message}` }
+}
+
 /** Says why a command did not end well, and returns its exit status. */
 export function tellFailure(error: unknown, flags: ReportFlags): Exit {
   const { message, reason, exit } = failureOf(error)
@@ -89,6 +98,13 @@ function networkNext({ failure }: NetworkError): string {
 function auditText(reason: AuditError['reason']): string {
   if (reason.startsWith('key_')) return 'The server’s keys do not hold'
   return reason === 'verdict_malformed' ? 'The server’s verdict does not hold' : 'The receipt does not hold'
+}
+
+/** A server that was restored from a backup may lack keys that it had published since, and no client can tell that from a forgery. */
+function auditNext({ reason, serverId }: AuditError): string {
+  if (serverId === undefined || (reason !== 'key_vanished' && reason !== 'key_changed'))
+    return 'Keep the file, and tell the owner of the account and the operator.'
+  return `Either its operator restored it from a backup that is older than this key, or it has been tampered with: ask the operator, but not through this server. Keep the file until then. To accept the keys that it shows now, remove ${keysPath(homeDirectory(), serverId)}.`
 }
 
 /** What the operator needs to find the request in the server's log. */

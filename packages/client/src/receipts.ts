@@ -7,6 +7,7 @@ export {
   type DropCustody,
   type ExpectedCustody,
   fetchReceipt,
+  hasReceipt,
   parseReceipt,
   type ReceiptCheck,
   type ReceiptOptions,

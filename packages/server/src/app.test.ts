@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { until } from '../../../testing/until.ts'
 import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
 import { openServerData } from './data.ts'
@@ -40,6 +42,34 @@ describe('a server', () => {
       assert.match(String(failing), /^The database was set back: it has no receipt, and receipt 7 was signed\. /)
     } finally {
       await close()
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  it('is ready, and warns, while a directory of objects cannot be written', async (t) => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-app-'))
+    const config = readConfig({ DATA_DIR: directory, FREE_SPACE_FLOOR_BYTES: '0' })
+    assert.ok(!('faults' in config))
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const app = await createApp({ config, port: 0, ...USE })
+    const readiness = async () => (await app.http.inject({ url: '/readyz' })).json()
+    try {
+      assert.deepEqual(await readiness(), { status: 'ok' })
+      const [place, away] = [join(directory, 'blobs', 'ab'), join(directory, 'blobs', 'away')]
+      for (const [from, to, expected] of [
+        [place, away, { status: 'ok', warnings: ['blobs_not_writable'] }],
+        [away, place, { status: 'ok' }],
+      ] as const) {
+        await rename(from, to)
+        t.mock.timers.tick(60_000)
+        await until(
+          async () => isDeepStrictEqual(await readiness(), expected),
+          () => JSON.stringify(expected),
+        )
+      }
+    } finally {
+      t.mock.timers.reset()
+      await app.close()
       await rm(directory, { recursive: true })
     }
   })

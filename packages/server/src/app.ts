@@ -65,9 +65,9 @@ export async function createApp(parts: AppParts): Promise<App> {
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
   const { meter, log, data, full } = await openWatched(parts)
-  const { store, objects, keyring, node } = data
+  const { store, keyring, node } = data
   const [{ clock }, { pushSigner }] = [node, keyring]
-  const { headWatch, conditionWatch, stopWatching } = await startWatching({ ...data, ...config, clock, log, onBroken })
+  const { headWatch, conditions, stopWatching } = await startWatching({ ...data, ...config, clock, log, onBroken })
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
@@ -103,7 +103,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const unreadiness = () => [isDraining ? ['draining'] : [], full.reasons(), node.faults(), headWatch.reasons()].flat()
   const http = createHttpServer(
     {
-      routes: createRoutes({ rules, store, objects, clock, version, unreadiness }, { ...config, publicUrl }),
+      routes: createRoutes({ ...data, rules, clock, version, unreadiness, conditions }, { ...config, publicUrl }),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
@@ -122,7 +122,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     http,
     metrics,
     hasPages: pages.size > 0,
-    warnings: conditionWatch.warnings,
+    warnings: conditions.warnings,
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
@@ -220,13 +220,13 @@ async function startWatching({
     if (error instanceof StoreBroken) onBroken(error)
   }
   const watching = setInterval(() => void headWatch.check().catch(unlessBroken), CHECK_SECONDS * 1000)
-  const conditionWatch = await startConditionWatch({ disk: objects, store, clock, floorBytes, log })
+  const conditions = await startConditionWatch({ disk: objects, store, clock, floorBytes, log })
   const stopWatching = async () => {
-    conditionWatch.stop()
+    conditions.stop()
     clearInterval(watching)
     await headWatch.close()
   }
-  return { headWatch, conditionWatch, stopWatching }
+  return { headWatch, conditions, stopWatching }
 }
 
 /** After a lost connection the database may be another one. */

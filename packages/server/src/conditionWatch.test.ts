@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { startConditionWatch } from './conditionWatch.ts'
 import type { Log } from './ports/log.ts'
@@ -8,13 +10,14 @@ import { inWorld, type World } from './testing/world.ts'
 const FLOOR = 2 * 1024 ** 3
 
 interface Scene {
+  readonly checkPlaces?: () => Promise<void>
   /** Before the look of this number, from 1. */
   readonly before: (look: number) => void
   readonly freeBytes: () => number
 }
 
 /** Watches until a condition has ended. Returns the warnings of the start and what was logged. */
-async function watched({ store, clock }: World, { before, freeBytes }: Scene) {
+async function watched({ store, clock }: World, { before, freeBytes, checkPlaces }: Scene) {
   const said: string[] = []
   const { promise: hasEnded, resolve } = Promise.withResolvers<void>()
   const say = (level: keyof Log) => (event: string, facts: unknown) => {
@@ -28,6 +31,7 @@ async function watched({ store, clock }: World, { before, freeBytes }: Scene) {
       before(looks)
       return freeBytes()
     },
+    ...(checkPlaces && { checkPlaces }),
   }
   const log = { info: say('info'), warn: say('warn'), error: say('error') }
   const watch = await startConditionWatch({ disk, store, clock, floorBytes: FLOOR, log, pauseMs: 1 })
@@ -36,7 +40,7 @@ async function watched({ store, clock }: World, { before, freeBytes }: Scene) {
   await hasEnded
   clearInterval(alive)
   watch.stop()
-  return { warnings: watch.warnings, said: [...new Set(said)], times: said.length }
+  return { warnings: watch.warnings, words: watch.words(), said: [...new Set(said)], times: said.length }
 }
 
 describe('at the start and again at each look, until it has ended, the server says', () => {
@@ -54,6 +58,26 @@ describe('at the start and again at each look, until it has ended, the server sa
         `info the disk is above its floor again {"freeBytes":${FLOOR},"floorBytes":${FLOOR}}`,
       ])
       assert.equal(times, 3)
+    }),
+  )
+
+  it(
+    'that a directory takes no objects, with the reason',
+    inWorld(async (world) => {
+      const place = join(world.blobsDirectory, 'ab')
+      await rename(place, `${place}.away`)
+      let looks = 0
+      const checkPlaces = async () => {
+        looks += 1
+        if (looks === 2) await rename(`${place}.away`, place)
+        await world.blobs.checkPlaces?.()
+      }
+      const { warnings, words, said } = await watched(world, { before: () => {}, freeBytes: () => FLOOR, checkPlaces })
+      assert.match(warnings.join(), new RegExp(`^A directory of objects cannot be written, .*ENOENT.*${place}`))
+      assert.deepEqual(words, [])
+      assert.equal(said.length, 2)
+      assert.match(String(said[0]), new RegExp(`^warn a directory of objects cannot be written.*"reason":".*${place}`))
+      assert.equal(said[1], 'info all directories of objects can be written again {}')
     }),
   )
 

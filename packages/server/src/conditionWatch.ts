@@ -1,4 +1,5 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { errorText } from './errorText.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Log } from './ports/log.ts'
 import type { Presence } from './ports/objects.ts'
@@ -12,6 +13,8 @@ const MAX_BEHIND_SECONDS = 60
 export interface ConditionWatch {
   /** Of the start: a sentence for people for each condition. */
   readonly warnings: readonly string[]
+  /** Of the last look: a word for each condition that has one. */
+  words(): readonly string[]
   stop(): void
 }
 
@@ -27,7 +30,7 @@ interface ConditionWatchParts {
 
 interface Seen {
   readonly isBad: boolean
-  readonly facts: Readonly<Record<string, number>>
+  readonly facts: Readonly<Record<string, number | string>>
   /** For people. */
   readonly warning: string
 }
@@ -37,30 +40,47 @@ interface Condition {
   /** Events of the log. */
   readonly begun: string
   readonly ended: string
+  /** In `warnings` of /readyz, which looks by itself at what has none. */
+  readonly word?: string
 }
 
-/** Says that the disk is below its floor, and that the clock was set back: at the start, and once a minute while it is so. */
+/** Says that the disk is below its floor, that a directory takes no objects, and that the clock was set back: at the start, and once a minute while it is so. */
 export async function startConditionWatch({
   log,
   pauseMs = PAUSE_MS,
   ...ports
 }: ConditionWatchParts): Promise<ConditionWatch> {
-  const looks = [diskBelowFloor(ports), clockBehind(ports)].map((condition) => lookerAt(condition, log))
+  const lookers = [diskBelowFloor(ports), ...placesNotWritable(ports), clockBehind(ports)].map((condition) =>
+    lookerAt(condition, log),
+  )
   // What does not answer is said by each request that needs it, and by /readyz.
-  const lookAtAll = () => Promise.all(looks.map((look) => look().catch(() => undefined)))
+  const lookAtAll = () => Promise.all(lookers.map(({ look }) => look().catch(() => undefined)))
   const warnings = await lookAtAll()
   const timer = setInterval(lookAtAll, pauseMs).unref()
-  return { warnings: warnings.filter((warning) => warning !== undefined), stop: () => clearInterval(timer) }
+  return {
+    warnings: warnings.filter((warning) => warning !== undefined),
+    words: () => lookers.flatMap(({ word }) => word() ?? []),
+    stop: () => clearInterval(timer),
+  }
 }
 
-function lookerAt({ see, begun, ended }: Condition, log: Log): () => Promise<string | undefined> {
+interface Looker {
+  look(): Promise<string | undefined>
+  /** While the condition lasts. */
+  word(): string | undefined
+}
+
+function lookerAt({ see, begun, ended, word }: Condition, log: Log): Looker {
   let wasBad = false
-  return async () => {
-    const { isBad, facts, warning } = await see()
-    if (isBad) log.warn(begun, facts)
-    else if (wasBad) log.info(ended, facts)
-    wasBad = isBad
-    return isBad ? warning : undefined
+  return {
+    async look() {
+      const { isBad, facts, warning } = await see()
+      if (isBad) log.warn(begun, facts)
+      else if (wasBad) log.info(ended, facts)
+      wasBad = isBad
+      return isBad ? warning : undefined
+    },
+    word: () => (wasBad ? word : undefined),
   }
 }
 
@@ -78,6 +98,28 @@ function diskBelowFloor({ disk, floorBytes }: Pick<ConditionWatchParts, 'disk' |
       }
     },
   }
+}
+
+/** Uploads fail whose objects belong there; all else works. The start refuses that. */
+function placesNotWritable({ disk }: Pick<ConditionWatchParts, 'disk'>): readonly Condition[] {
+  if (disk.checkPlaces === undefined) return []
+  const { checkPlaces } = disk
+  const condition: Condition = {
+    begun: 'a directory of objects cannot be written: uploads into it fail',
+    ended: 'all directories of objects can be written again',
+    word: 'blobs_not_writable',
+    async see() {
+      // Throws if the whole disk is away.
+      await disk.check()
+      const reason = await checkPlaces().then(() => undefined, errorText)
+      return {
+        isBad: reason !== undefined,
+        facts: reason === undefined ? {} : { reason },
+        warning: `A directory of objects cannot be written, and uploads into it fail: ${reason}`,
+      }
+    },
+  }
+  return [condition]
 }
 
 /** The dates of receipts never go back, and what expires by the clock does so late. */

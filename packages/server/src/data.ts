@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { openBackupDirectory } from './adapters/filesystem/backupDirectory.ts'
 import { openFilesystemBlobs } from './adapters/filesystem/blobs.ts'
-import { prepareDataDirectory } from './adapters/filesystem/dataDirectory.ts'
+import {
+  checkDatabaseDirectory,
+  checkDataDirectory,
+  makeDataDirectory,
+  prepareDataDirectory,
+} from './adapters/filesystem/dataDirectory.ts'
 import { createWitnessFile } from './adapters/filesystem/witnessFile.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { openS3, type S3Options, type S3Store } from './adapters/s3/store.ts'
@@ -108,6 +113,7 @@ async function openServerRows(
   // A new master secret could not decrypt the keys in an existing database.
   if (database.kind === 'sqlite') {
     refuseHalfRestored(config, database.path)
+    await checkDatabaseDirectory(database.path)
     const keyring = await openKeyring({ masterSecretFile, createIfMissing: !existsSync(database.path) })
     await copyIfUpgraded(database.path, use.log)
     const store = keep(await openSqliteStore({ path: database.path }))
@@ -137,8 +143,15 @@ export async function openPresentData(config: Config): Promise<Data> {
 }
 
 /** As `openPresentData`, for a command that needs no bytes. */
-export async function openPresentStore({ database }: Pick<Config, 'database'>): Promise<Store> {
-  if (database.kind === 'sqlite') refuseMovedAway(database.path)
+export async function openPresentStore({
+  database,
+  dataDirectory,
+}: Pick<Config, 'database' | 'dataDirectory'>): Promise<Store> {
+  if (database.kind === 'sqlite') {
+    await checkDataDirectory(dataDirectory)
+    await checkDatabaseDirectory(database.path)
+    refuseMovedAway(database.path)
+  }
   const opening =
     database.kind === 'sqlite'
       ? openSqliteStore({ path: database.path, asItIs: true })
@@ -237,7 +250,7 @@ export async function openBackupData(config: Config, path: string): Promise<Back
   const { dataDirectory, database } = config
   const store = await openPresentStore(config)
   const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: true })
-  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
+  await makeDataDirectory(dataDirectory)
   const lock = await lockDirectory(dataDirectory, 'backup')
   const bytes = await openBytes(config, store, { createIfMissing: false, asItIs: true })
   const snapshots =
@@ -262,7 +275,7 @@ interface RestoreData extends Omit<Bytes, 'keyedBytes'> {
 export async function openRestoreData(config: Config, path: string): Promise<RestoreData> {
   const { dataDirectory } = config
   const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: false })
-  await mkdir(dataDirectory, { recursive: true, mode: 0o700 })
+  await makeDataDirectory(dataDirectory)
   const lock = await lockDirectory(dataDirectory)
   const keyring = await openPresentKeyring(config)
   const database =
@@ -316,6 +329,7 @@ export async function openMoveData(config: Config, target: Pick<Config, 'databas
   const { database, blobs, dataDirectory } = config
   if (database.kind !== 'sqlite' || blobs.kind !== 'files')
     throw new Error('only a server on SQLite and files moves this way. From others: `backup` here, `restore` there.')
+  await checkDataDirectory(dataDirectory)
   const locks = [await lockDirectory(dataDirectory), await lockDirectory(dataDirectory, 'backup')]
   const moving = createMovingDatabase({ path: database.path, to: target.database, note: placeOf(target) })
   await (await openPresentStore(config)).close()

@@ -10,6 +10,11 @@ export function forbidden(path: string): string {
   return `the user ${ownName()} may not read and write ${path}, or may not enter a directory above it. Give it to that user (chown), or run the program as its owner`
 }
 
+/** As `forbidden`, for a directory that is not there. */
+export function uncreatable(path: string): string {
+  return `the user ${ownName()} may not create ${path}, which does not exist. Create it and give it to that user (mkdir, chown)`
+}
+
 /** `forbidden` for an error of a system call on a path; undefined for every other error. */
 export function forbiddenText(error: Error): string | undefined {
   const isSo = 'code' in error && isForbidden(error.code)

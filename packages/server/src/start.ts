@@ -32,7 +32,7 @@ async function run(given: Given): Promise<void> {
       ...[...config.faults, ...unknownSettingLines(given)].map((fault) => `  ${fault}`),
     ])
   const log = createLog(config.logLevel)
-  for (const unknown of unknownSettings(given)) log.warn('a setting is unknown and does nothing', { ...unknown })
+  for (const unknown of unknownSettings(given)) log.warn('a setting does nothing', { ...unknown })
   const port = await portToListenOn(config)
   const app = await createApp({ config, port, log, version: RELEASE, onBroken: endBroken })
   await app.http.listen({ host: config.host, port }).catch(unusableAddress(config))

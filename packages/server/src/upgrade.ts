@@ -1,4 +1,5 @@
 /** What this version changes in the database before it can use it: said beforehand, and done. */
+import { checkDatabaseDirectory, checkDataDirectory } from './adapters/filesystem/dataDirectory.ts'
 import { lockDirectory } from './adapters/sql/directoryLock.ts'
 import { DatabaseTooNew, type Migration, migrations, type SchemaState } from './adapters/sql/migrations.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
@@ -34,6 +35,8 @@ export async function planUpgrade(config: Pick<Config, 'database' | 'dataDirecto
   const { database } = config
   if (database.kind === 'postgres') return planOf('postgres', await postgresSchema(database.url), {})
   const { path } = database
+  await checkDataDirectory(config.dataDirectory)
+  await checkDatabaseDirectory(path)
   refuseHalfRestored(config, path)
   const state = await sqliteSchema(path)
   const isUpgraded = state.done > 0 && state.done < migrations.length

@@ -89,9 +89,7 @@ describe('blindkeep drop', () => {
     const outcome = await ended
     assert.equal(outcome.status, 0, outcome.stderr)
     assert.equal(outcome.stderr.match(/the server has no space: this call waits, and tries again/g)?.length, 1)
-    const said = factsOf(outcome).filter(
-      ({ event, trouble }) => event === 'waiting' && trouble === 'storage_unavailable',
-    )
+    const said = factsOf(outcome).filter(({ event, trouble }) => event === 'waiting' && trouble === 'disk_full')
     assert.equal(said.length, 1)
     assert.equal((await dropsOf(link)).length, 2)
   })
@@ -124,7 +122,7 @@ describe('blindkeep drop', () => {
       const { status, stderr } = await ended
       if (signal === 'SIGINT') {
         assert.equal(status, 130)
-        assert.match(stderr, /Call the same line again to go on/)
+        assert.match(stderr, /^blindkeep: Stopped: 0 of 1 file has landed\. Call the same line again to go on/m)
       }
       const sent = chunksOf(link)
       await folder(signal, { 'late.bin': randomBytes(10) })
@@ -137,6 +135,7 @@ describe('blindkeep drop', () => {
       assert.ok(small && big && others.length === 0)
       assert.equal(big.file.size, content.length)
       assert.deepEqual(big.file.batch, { id: small.file.batch?.id, index: 0, count: 1 })
+      assert.partialDeepStrictEqual(small.file.batch, { index: 1, count: 2 })
     })
 
   it('gives a file that has changed a key of its own', async () => {
@@ -238,6 +237,15 @@ describe('blindkeep drop', () => {
     assert.equal(again.status, 1)
     assert.match(again.stderr, /^blindkeep: scans\/scan 10: The link takes no more files\./)
     assert.deepEqual(factsOf(again).at(-1), { event: 'done', landed: 0, landed_before: 3, failed: 1 })
+    const people = await run(['drop', link.url, 'scans'])
+    assert.ok(!people.stderr.includes('will be sent'), people.stderr)
+
+    await owner.changeLink(link.opaqueId, { maxFileCount: 4 })
+    await folder('scans', { 'scan 11': randomBytes(10) })
+    const more = await run(['drop', link.url, 'scans'])
+    assert.match(more.stderr, /^1 of 2 files will be sent: scans\/scan 10\.$/m)
+    const last = (await dropsOf(link)).find(({ file }) => file.name === 'scans/scan 10')
+    assert.partialDeepStrictEqual(last?.file.batch, { index: 0, count: 1 })
   })
 
   it('goes on with a file whose own upload fills the link', async () => {
@@ -266,6 +274,59 @@ describe('blindkeep drop', () => {
     assert.equal(one.status, 0, one.stderr)
     assert.match(one.stdout, /This was the one file that the link takes/)
     assert.deepEqual(await namesOf(link), ['a.bin'])
+
+    const again = await run(['drop', link.url, 'single/a.bin'])
+    assert.equal(again.status, 0, again.stderr)
+    assert.match(again.stdout, /^single\/a\.bin had landed before\. --again sends it again\.$/m)
+    const other = await run(['drop', link.url, 'single/b.bin'])
+    assert.deepEqual([other.status, other.stderr.startsWith('blindkeep: The link takes no files')], [1, true])
+  })
+
+  it('says of a revoked link what has landed, also if the owner has discarded it, and what has not', async () => {
+    const link = await owner.createLink()
+    await folder('revoked', { 'a.bin': randomBytes(10) })
+    await run(['drop', link.url, 'revoked'])
+    const [drop] = await dropsOf(link)
+    await owner.discardDrop(drop?.dropId ?? '')
+    await owner.revokeLink(link.opaqueId)
+    const [said, done] = await world.facts(['drop', link.url, 'revoked'])
+    assert.deepEqual([said.event, said.confirmed, done.landed_before], ['landed_before', true, 1])
+    await folder('revoked', { 'b.bin': randomBytes(10) })
+    const more = await run(['drop', link.url, 'revoked'])
+    assert.equal(more.status, 1)
+    assert.match(more.stderr, /^blindkeep: revoked\/b\.bin: The link takes no files: /)
+    assert.match(more.stdout, /^0 files have landed, 1 had landed before, 1 did not: revoked\/b\.bin\.$/m)
+  })
+
+  it('does not ask for a file that landed too long ago for an answer, and says so', async () => {
+    const link = await owner.createLink()
+    const home = join(root, 'old-home')
+    const env = { BLINDKEEP_HOME: home }
+    await folder('long-ago', { 'a.bin': randomBytes(10) })
+    await run(['drop', link.url, 'long-ago'], { env })
+    const [record = ''] = await readdir(join(home, 'drops'))
+    const kept = await readFile(join(home, 'drops', record), 'utf8')
+    await writeFile(join(home, 'drops', record), kept.replace(/"landedAt":"20\d\d/, '"landedAt":"2001'))
+    const asked = world.proxy.seen.filter(isOf(link, 'GET')).length
+    const { status, stdout } = await run(['drop', link.url, 'long-ago'], { env })
+    assert.equal(status, 0)
+    assert.match(stdout, /a\.bin had landed before, too long ago for the server to answer whether it still has it\./)
+    assert.equal(world.proxy.seen.filter(isOf(link, 'GET')).length, asked + 1)
+  })
+
+  it('says that a file that landed before was not asked for when no server answers', async () => {
+    const link = await owner.createLink()
+    await folder('away', { 'a.bin': randomBytes(10) })
+    await run(['drop', link.url, 'away'])
+    world.proxy.tamper({ matches: isOf(link, 'GET'), lose: 'request' })
+    const away = await run(['drop', link.url, 'away'])
+    world.proxy.tamper()
+    assert.equal(away.status, 1)
+    assert.match(
+      away.stderr,
+      /It landed on \S+ \S+, receipt \d+\. Whether the server still has it could not be asked\. The server cannot be reached/,
+    )
+    assert.match(away.stdout, /1 had landed before, but the server could not be asked: away\/a\.bin\.$/m)
   })
 
   it('takes the passphrase from a file or the environment, also after a wrong one', async () => {
@@ -310,7 +371,7 @@ describe('blindkeep drop', () => {
     const { status, stderr } = await run(['drop', link.url, 'swapped'])
     world.proxy.tamper()
     assert.equal(status, 3)
-    assert.match(stderr, /Tampering detected/)
+    assert.match(stderr, /the link is mistyped, or the server is tampering/)
     assert.ok(!stderr.includes(link.url.split('#')[1] ?? ''))
     assert.deepEqual(await dropsOf(link), [])
   })
@@ -328,7 +389,11 @@ describe('blindkeep drop', () => {
     const lied = await run(['drop', link.url, 'receipts'])
     world.proxy.tamper()
     assert.equal(lied.status, 3, lied.stderr)
-    assert.match(lied.stderr, /The receipt does not hold/)
+    assert.match(lied.stderr, /It is at the server\. The receipt does not hold/)
+    assert.match(
+      lied.stdout,
+      /^0 files have landed, 1 is at the server, but its receipt did not hold: receipts\/x\.bin\.$/m,
+    )
     const honest = await run(['drop', link.url, 'receipts', '--json'])
     assert.equal(honest.status, 0, honest.stderr)
     assert.equal((await dropsOf(link)).length, 1)

@@ -2,6 +2,7 @@
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
+import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
@@ -19,7 +20,7 @@ import { durationText, filesText, namesText, shown } from '../texts.ts'
 import { openGo } from './go.ts'
 import { misfits } from './misfits.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
-import { type DropResult, sendFile } from './sendFile.ts'
+import { type DropResult, type LinkOrRefusal, sendFile } from './sendFile.ts'
 
 export interface DropFlags extends ReportFlags {
   readonly name?: string
@@ -47,10 +48,12 @@ export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
     const spooled = await spooledInput({ home, paths, flags, signal })
     try {
       const choice = spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [] }
-      const opened = await openLink(link, nodeEnvironment)
-      tellOwner(opened, report)
-      tellLimits(opened, report)
-      requireOneFile(opened, choice.files)
+      const opened = await openedOrRefused(link)
+      if (!(opened instanceof Error)) {
+        tellOwner(opened, report)
+        tellLimits(opened, report)
+        requireOneFile(opened, choice.files)
+      }
       return await sendAll({ link, opened, choice, flags, home, report, signal })
     } finally {
       report.end()
@@ -61,7 +64,7 @@ export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
 
 interface SendAll {
   readonly link: string
-  readonly opened: UploadLink
+  readonly opened: LinkOrRefusal
   readonly choice: Choice
   readonly flags: DropFlags
   readonly home: string
@@ -69,19 +72,32 @@ interface SendAll {
   readonly signal: AbortSignal
 }
 
+async function openedOrRefused(link: string): Promise<LinkOrRefusal> {
+  try {
+    return await openLink(link, nodeEnvironment)
+  } catch (error) {
+    if (error instanceof ProblemError) return error
+    if (error instanceof NetworkError && error.failure !== 'redirected') return error
+    throw error
+  }
+}
+
 async function sendAll({ link, opened, choice, flags, home, report, signal }: SendAll): Promise<Exit> {
   const outcomes = createOutcomes(report)
   const sending = { report, outcomes, signal, again: flags.again }
-  tellOthers(choice.others, sending)
   const go = await openGo(choice.files, { ...flags, link, home })
-  const unfit = misfits(opened.limits, choice.files.filter(go.needsRoom))
+  if (opened instanceof Error && !choice.files.some(go.isKnown)) throw opened
+  const limits = opened instanceof Error ? undefined : opened.limits
+  tellOthers(choice.others, sending)
+  const unfit = limits === undefined ? new Map() : misfits(limits, choice.files.filter(go.needsRoom))
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
   const files = choice.files.filter((file) => !unfit.has(file))
-  if (unfit.size > 0 && files.length > 0)
+  const unsent = files.filter((file) => !go.hasLanded(file))
+  if (unfit.size > 0 && unsent.length > 0)
     report.aside(
-      `${files.length} of ${filesText(choice.files.length)} will be sent: ${namesText(files.map(({ shownAs }) => shownAs))}.`,
+      `${unsent.length} of ${filesText(unsent.length + unfit.size)} will be sent: ${namesText(unsent.map(({ shownAs }) => shownAs))}.`,
     )
-  const passphrase = opened.limits.passphraseRequired && files.length > 0 ? await passphraseOf(flags) : undefined
+  const passphrase = limits?.passphraseRequired === true && unsent.length > 0 ? await passphraseOf(flags) : undefined
   const batchOf = go.batchesOf(files)
   return await sendEach(files, sending, async (file, onProgress) => {
     const result = await sendFile({
@@ -96,7 +112,8 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
       onProgress,
     })
     tellLanded(file, result, report)
-    if (opened.limits.singleUse) report.result('This was the one file that the link takes.', { event: 'link_used_up' })
+    if (limits?.singleUse === true && !result.isFromBefore)
+      report.result('This was the one file that the link takes.', { event: 'link_used_up' })
     return result
   })
 }
@@ -110,7 +127,7 @@ function requireOneFile({ limits }: UploadLink, { length }: readonly ChosenFile[
 }
 
 function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report): void {
-  const { isFromBefore, uploadId, ciphertextHash, size, receiptSeq, receivedAt, receiptFile } = result
+  const { isFromBefore, isConfirmed, uploadId, ciphertextHash, size, receiptSeq, receivedAt, receiptFile } = result
   const fact = {
     event: isFromBefore ? 'landed_before' : 'landed',
     path: shownAs,
@@ -120,9 +137,10 @@ function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report)
     receipt_seq: receiptSeq,
     received_at: receivedAt,
     receipt_file: receiptFile,
+    confirmed: isFromBefore ? isConfirmed : undefined,
   }
   const text = isFromBefore
-    ? `${shown(shownAs)} had landed before. --again sends it again.`
+    ? `${shown(shownAs)} had landed before${isConfirmed ? '' : ', too long ago for the server to answer whether it still has it'}. --again sends it again.`
     : `${shown(shownAs)} has landed, receipt ${receiptSeq}.`
   report.result(text, fact)
 }

@@ -1,7 +1,8 @@
 /** The files of one call are one go, and the owner sees them as one batch. What an earlier call has begun goes on. */
 import { type Batch, batchOf, newBatchId } from '@blindkeep/client/guest'
-import { nodeEnvironment as environment } from '@blindkeep/client/node'
+import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
 import type { ChosenFile } from '../send/files.ts'
+import { isSameVersion, type Version } from '../send/kept.ts'
 import { hasSameWords, keptDrop, type Words } from './kept.ts'
 
 export interface GoOptions extends Words {
@@ -12,6 +13,10 @@ export interface GoOptions extends Words {
 }
 
 export interface Go {
+  /** An earlier call has sent the file, and this one does not. */
+  hasLanded(file: ChosenFile): boolean
+  /** Whether an earlier call has sent the file or begun with it. */
+  isKnown(file: ChosenFile): boolean
   /** Whether the link has to have room for the file. It has counted one that has landed, or whose upload is open. */
   needsRoom(file: ChosenFile): boolean
   /** The batch of each of `files`, which are in the order in which the owner sees them. A call that goes on with files of an earlier one goes on with its batch. */
@@ -31,23 +36,39 @@ export async function openGo(
   const known = new Map<ChosenFile, Before>()
   for (const file of files) {
     const kept = await keptDrop(home, link, file.path).read()
-    if (kept === undefined) continue
-    const isSameSize = kept.version.size === file.size
-    if (kept.is === 'landed') known.set(file, { hasLanded: true, isCounted: isSameSize && !again, batch: undefined })
-    else {
+    // What cannot be read fails when it is its turn.
+    const version = kept && (await versionOf(file).catch(() => undefined))
+    if (kept === undefined || version === undefined || !isSameVersion(kept.version, version)) continue
+    if (kept.is === 'sending') {
       const isSame = hasSameWords(kept.state, words)
-      const isCounted = isSame && isSameSize && kept.state.uploadId !== undefined
+      const isCounted = isSame && kept.state.uploadId !== undefined
       known.set(file, { hasLanded: false, isCounted, batch: isSame ? batchOf(kept.state.header) : undefined })
-    }
+    } else if (!again) known.set(file, { hasLanded: true, isCounted: true, batch: undefined })
   }
   return {
+    hasLanded: (file) => known.get(file)?.hasLanded === true,
+    isKnown: (file) => known.has(file),
     needsRoom: (file) => known.get(file)?.isCounted !== true,
     batchesOf(chosen) {
-      const landed = again ? 0 : chosen.filter((file) => known.get(file)?.hasLanded).length
-      const earlier = chosen.map((file) => known.get(file)?.batch).find((batch) => batch !== undefined)
-      const { id, count } = earlier ?? { id: newBatchId(environment), count: chosen.length - landed }
-      const places = new Map(chosen.map((file, index) => [file, index]))
-      return (file) => ({ id, index: places.get(file), count })
+      const batchBefore = (file: ChosenFile) => known.get(file)?.batch
+      const begun = chosen.find(batchBefore)
+      const earlier = begun && batchBefore(begun)
+      // An earlier go may have had landed files before its first one, too: positions go on from the place of the file that it has begun.
+      const sent = begun === undefined ? chosen.filter((file) => !known.get(file)?.hasLanded) : chosen
+      const places = new Map(sent.map((file, index) => [file, index]))
+      const shift = begun === undefined ? 0 : (places.get(begun) ?? 0) - (earlier?.index ?? 0)
+      const id = earlier?.id ?? newBatchId(environment)
+      const announced = earlier?.count ?? sent.length
+      return (file) => {
+        const index = Math.max(0, (places.get(file) ?? 0) - shift)
+        return { id, index, count: Math.max(announced, index + 1) }
+      }
     },
   }
+}
+
+async function versionOf({ path }: ChosenFile): Promise<Version> {
+  const opened = await openFile(path)
+  await opened.close()
+  return { size: opened.source.size, modifiedAt: opened.modifiedAt }
 }

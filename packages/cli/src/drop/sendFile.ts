@@ -1,7 +1,8 @@
 /** Sends one file, or goes on with what an earlier process began, until it has landed and its receipt is checked and saved. */
 import { basename, dirname, join } from 'node:path'
-import { SendError } from '@blindkeep/client/errors'
+import { NetworkError, ProblemError, SendError } from '@blindkeep/client/errors'
 import {
+  askSend,
   type Batch,
   cancelSend,
   forNewSession,
@@ -15,19 +16,23 @@ import {
   withPassphrase,
 } from '@blindkeep/client/guest'
 import { nodeEnvironment as environment, type OpenFile, openFile } from '@blindkeep/client/node'
-import { fetchReceipt } from '@blindkeep/client/receipts'
+import { fetchReceipt, hasReceipt } from '@blindkeep/client/receipts'
 import { codeOf } from '../home/files.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { addedReceipt, placedName, RECEIPT_ENDING, receiptsOfHome } from '../receipts/saved.ts'
 import { noteReceipts, seenOf } from '../receipts/seen.ts'
+import { type AfterLanding, isOld, notAsked, recordGone, withoutReceipt } from '../send/afterLanding.ts'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, type KeptFile, type Version } from '../send/kept.ts'
 import { hasSameWords, keptDrop, type LandedBefore, type Words } from './kept.ts'
 import type { Passphrase } from './passphrase.ts'
 
+/** A link that could not be opened takes nothing. What has landed through it stays known. */
+export type LinkOrRefusal = UploadLink | ProblemError | NetworkError
+
 export interface SendFile extends Words {
   readonly link: string
-  readonly opened: UploadLink
+  readonly opened: LinkOrRefusal
   readonly file: ChosenFile
   readonly home: string
   readonly batch: Batch
@@ -43,8 +48,9 @@ export interface SendFile extends Words {
 export interface DropResult extends LandedBefore {
   /** An earlier call has sent it. */
   readonly isFromBefore: boolean
-  /** Absent if an earlier call has saved the receipt. */
-  readonly receiptSeq?: number
+  /** The server has said in this call that it has the file, or had it until its owner discarded it. */
+  readonly isConfirmed: boolean
+  /** Absent if an earlier call has saved the receipt, as the next one. */
   readonly receivedAt?: string
   readonly receiptFile?: string
 }
@@ -72,14 +78,24 @@ async function sendOpened(
   const before = await kept.read()
   const isSame = before !== undefined && isSameVersion(before.version, version)
   if (before?.is === 'landed' && isSame && !again) {
-    if (before.hasReceipt) return { ...before.landed, isFromBefore: true }
-    return await withReceipt(call, { kept, version, landed: before.landed, isFromBefore: true })
+    const { landed } = before
+    const isKnown = await isConfirmed(call, landed)
+    if (before.hasReceipt) return { ...landed, isFromBefore: true, isConfirmed: isKnown }
+    return await withReceipt(call, { kept, version, landed, isFromBefore: true })
+  }
+  const link = call.opened
+  const begun = before?.is === 'sending' && isSame && hasSameWords(before.state, call) ? before.state : undefined
+  if (link instanceof Error) {
+    // It may have landed before the answer was lost, and have been the last file of the link.
+    const status = begun && (await askSend(begun, environment).catch(() => undefined))
+    if (status?.is !== 'landed') throw link
+    return await withReceipt(call, { kept, version, landed: factsOf(status.landed), isFromBefore: false })
   }
   if (before?.is === 'sending' && !isSame) await forget(before.state)
   const keep = (state: SendState) => kept.write({ is: 'sending', version, state })
   let spelling = call.passphrase?.spelling()
   const prepare = async () => {
-    const { opened: link, note, sender, batch } = call
+    const { note, sender, batch } = call
     spelling = call.passphrase?.spelling()
     const prepared = await link.prepare({
       source,
@@ -111,7 +127,6 @@ async function sendOpened(
       throw error
     })
   }
-  const begun = before?.is === 'sending' && isSame && hasSameWords(before.state, call) ? before.state : undefined
   const first = begun ?? (await prepare())
   const landed = await sending(first).catch(async (error: unknown) => {
     if (!(error instanceof SendError) || signal.aborted) throw error
@@ -131,7 +146,28 @@ async function sendOpened(
   return await withReceipt(call, { kept, version, landed: factsOf(landed), isFromBefore: false })
 }
 
-const factsOf = ({ uploadId, ciphertextHash, size }: Landed): LandedBefore => ({ uploadId, ciphertextHash, size })
+function factsOf({ uploadId, ciphertextHash, size }: Landed): LandedBefore {
+  return { uploadId, ciphertextHash, size, landedAt: new Date().toISOString() }
+}
+
+/** False after the time for which the server answers. Throws `AfterLanding`. */
+async function isConfirmed({ link, opened }: SendFile, landed: LandedBefore): Promise<boolean> {
+  if (isOld(landed)) return false
+  if (opened instanceof NetworkError) throw notAsked(landed, opened)
+  const { baseUrl, opaqueId } = parseLink(link)
+  const isKnown = await hasReceipt({ custody: { ...landed, baseUrl, opaqueId }, environment }).catch((cause) => {
+    throw notAsked(landed, cause)
+  })
+  if (!isKnown) throw gone(landed)
+  return true
+}
+
+/** Records of earlier versions do not say when the file landed. */
+function gone(landed: LandedBefore): AfterLanding {
+  const [restored, old] = ['it may have been restored from a backup', 'the file landed more than 30 days ago']
+  if (landed.landedAt === undefined) return recordGone(landed, `${restored}, or ${old}`)
+  return recordGone(landed, isOld(landed) ? old : restored)
+}
 
 /** Gives the room of an upload back that will not go on. The server forgets it by itself, too. */
 async function forget(state: SendState): Promise<void> {
@@ -145,9 +181,20 @@ interface LandedFile {
   readonly isFromBefore: boolean
 }
 
+function isUnknown(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'error.upload.session_not_found'
+}
+
 /** The key goes before the receipt comes: a landed file needs none any more. */
-async function withReceipt(call: SendFile, { kept, version, landed, isFromBefore }: LandedFile): Promise<DropResult> {
+async function withReceipt(call: SendFile, file: LandedFile): Promise<DropResult> {
+  const { kept, version, landed, isFromBefore } = file
   await kept.write({ is: 'landed', version, landed, hasReceipt: false })
+  return await savedReceipt(call, file).catch((cause) => {
+    throw isFromBefore && isUnknown(cause) ? gone(landed) : withoutReceipt(cause)
+  })
+}
+
+async function savedReceipt(call: SendFile, { kept, version, landed, isFromBefore }: LandedFile): Promise<DropResult> {
   const { baseUrl, opaqueId } = parseLink(call.link)
   const pinned = await pinsOf(call.home, new URL(baseUrl).origin)
   const custody = { ...landed, baseUrl, opaqueId }
@@ -155,9 +202,10 @@ async function withReceipt(call: SendFile, { kept, version, landed, isFromBefore
   await pin(call.home, keys)
   await noteReceipts(call.home, keys.serverId, [seenOf(signed)])
   const receiptFile = await saveReceipt(call, receipt)
-  await kept.write({ is: 'landed', version, landed, hasReceipt: true })
   const { receipt_seq: receiptSeq, received_at: receivedAt } = signed.payload
-  return { ...landed, isFromBefore, receiptSeq, receivedAt, receiptFile }
+  const known = { ...landed, receiptSeq }
+  await kept.write({ is: 'landed', version, landed: known, hasReceipt: true })
+  return { ...known, isFromBefore, isConfirmed: true, receivedAt, receiptFile }
 }
 
 /** Where no file can be written beside the sent one, it goes to the home of this program. Returns its path. */

@@ -11,7 +11,7 @@ const WAIT_MS = 30_000
 
 /** `serverId`: the origin of the server. Undefined before the first call of `pin`. */
 export async function pinsOf(home: string, serverId: string): Promise<PinnedKeys | undefined> {
-  const path = pathOf(home, serverId)
+  const path = keysPath(home, serverId)
   const text = await readPrivate(path)
   if (text === undefined) return undefined
   try {
@@ -26,7 +26,7 @@ export async function pinsOf(home: string, serverId: string): Promise<PinnedKeys
 
 /** Adds what was seen. Throws `AuditError` if another process has seen what contradicts it. */
 export async function pin(home: string, seen: PinnedKeys): Promise<void> {
-  const path = pathOf(home, seen.serverId)
+  const path = keysPath(home, seen.serverId)
   await whileAlone({ home, path, doing: 'notes keys of this server', waitMs: WAIT_MS }, async () => {
     const before = await pinsOf(home, seen.serverId)
     const text = JSON.stringify(joinPins(before, seen))
@@ -34,7 +34,8 @@ export async function pin(home: string, seen: PinnedKeys): Promise<void> {
   })
 }
 
-const pathOf = (home: string, serverId: string) => serverPath(home, serverId, 'json')
+/** The file with the keys of a server. */
+export const keysPath = (home: string, serverId: string) => serverPath(home, serverId, 'json')
 
 /** What is remembered of a server. */
 export function serverPath(home: string, serverId: string, ending: string): string {

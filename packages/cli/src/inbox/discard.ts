@@ -27,9 +27,9 @@ export async function discard(ids: readonly string[], flags: DiscardFlags): Prom
   return await interruptible(async (signal) => {
     const link = await linkOf(owner, flags.link)
     const inbox = openInbox(signed)
-    const shownBefore = await inbox.shown()
+    const wasShown = await inbox.shown()
     const meant = select(await inbox.read(signal), { ids, batch: flags.batch, link })
-    const isUnseen = ({ dropId }: InboxItem) => flags.yes === true && ids.length === 0 && !shownBefore.has(dropId)
+    const isUnseen = (item: InboxItem) => flags.yes === true && ids.length === 0 && !wasShown(item)
     const unseen = meant.filter(isUnseen).length
     const chosen = meant.filter((item) => !isUnseen(item))
     // What does not open can be discarded; what is not what was shown cannot.

@@ -10,6 +10,7 @@ import { LocalError, UsageError } from '../exits.ts'
 import { whileAlone } from '../home/claims.ts'
 import { pick } from '../pick.ts'
 import { shown } from '../texts.ts'
+import { isOfDrop } from './items.ts'
 
 /** Longer than it takes to write what was shown. */
 const WAIT_MS = 60_000
@@ -20,8 +21,8 @@ export interface Inbox {
    * a person has read in a list stays what a later command is about.
    */
   read(signal?: AbortSignal): Promise<readonly InboxItem[]>
-  /** The drops that this profile was shown by now, in any process. Call it before `read`, which shows all. */
-  shown(): Promise<ReadonlySet<DropId>>
+  /** Tells drops that this profile was shown as they are, by now and in any process. Call it before `read`, which shows all. */
+  shown(): Promise<(item: InboxItem) => boolean>
   /** The owner's own name of a link. Reads the links when it meets an unknown one. */
   labelOf(opaqueId: OpaqueId): Promise<string | undefined>
 }
@@ -33,7 +34,10 @@ export function openInbox({ owner, profile, report }: SignedIn): Inbox {
       const onProgress = (opened: number, of: number) => report.progress(() => [`${opened} of ${of} names are read`])
       return await asShownBefore(profile, owner.accountId, await owner.inbox({ signal, onProgress }))
     },
-    shown: async () => new Set((await shownBefore(profile, owner.accountId)).keys()),
+    async shown() {
+      const before = await shownBefore(profile, owner.accountId)
+      return (item) => wasShown(before, item)
+    },
     async labelOf(opaqueId) {
       if (!labels.has(opaqueId)) {
         for (const { opaqueId: id, label } of await owner.listLinks()) labels.set(id, label)
@@ -105,6 +109,9 @@ export function requireOneOf(ways: Readonly<Record<string, boolean>>): void {
 /** Drops that have left the inbox, which are remembered: a server that hides one for a moment must not show another one under its id afterwards. */
 const MAX_DEPARTED = 1000
 
+/** Of a drop that did not open. */
+const UNOPENED = ''
+
 /** What was shown under the ids of the drops that are in the inbox, and before these of the last ones that have left it. */
 interface Shown {
   readonly accountId: AccountId
@@ -124,7 +131,7 @@ async function asShownBefore(
     async () => {
       const latest = await shownBefore(profile, accountId)
       const listed = told.flatMap((item): readonly (readonly [string, string])[] => {
-        const shown = latest.get(item.dropId) ?? (item.file && fingerprintOf(item))
+        const shown = latest.get(item.dropId) || markOf(item)
         return shown === undefined ? [] : [[item.dropId, shown]]
       })
       const there = new Set(listed.map(([dropId]) => dropId))
@@ -143,11 +150,23 @@ async function shownBefore(profile: Profile, accountId: AccountId): Promise<Read
 }
 
 function isAllKnown(before: ReadonlyMap<string, string>, items: readonly InboxItem[]): boolean {
-  return items.every(({ dropId, file }) => file === undefined || before.has(dropId))
+  return items.every((item) => markOf(item) === undefined || wasShown(before, item))
+}
+
+/** One that did not open and does now was never shown: its file may be wanted. */
+function wasShown(before: ReadonlyMap<string, string>, { dropId, file }: InboxItem): boolean {
+  const mark = before.get(dropId)
+  return mark !== undefined && (mark !== UNOPENED || file === undefined)
+}
+
+/** Undefined if it could not be read for now, which says nothing about the drop. */
+function markOf(item: InboxItem): string | undefined {
+  if (item.fault === undefined) return fingerprintOf(item)
+  return isOfDrop(item.fault) ? UNOPENED : undefined
 }
 
 function isSwapped(item: InboxItem, before: string | undefined): boolean {
-  return before !== undefined && item.file !== undefined && fingerprintOf(item) !== before
+  return before !== undefined && before !== UNOPENED && item.file !== undefined && fingerprintOf(item) !== before
 }
 
 function faultyOf({ file: _, fault: __, ...facts }: InboxItem): InboxItem {

@@ -71,3 +71,8 @@ const NO_LIES: readonly DropFault['reason'][] = ['not_in_inbox', 'refused', 'unr
 export function exitOfFault({ reason }: DropFault): Exit {
   return NO_LIES.includes(reason) ? EXIT.failed : EXIT.untrusted
 }
+
+/** The drop itself does not open. Otherwise it was not read. */
+export function isOfDrop(fault: DropFault): boolean {
+  return exitOfFault(fault) === EXIT.untrusted && fault.reason !== 'answer_broken'
+}

@@ -8,7 +8,7 @@ import type { Row } from '../report.ts'
 import { shrinking } from '../table.ts'
 import { filesText, shortId, shown, timeText } from '../texts.ts'
 import { linkOf, openInbox, select } from './inbox.ts'
-import { claimsOf, exitOfFault, factsOf, shortNameOf } from './items.ts'
+import { claimsOf, exitOfFault, factsOf, isOfDrop, shortNameOf } from './items.ts'
 
 const HEADINGS = ['ID', 'RECEIVED', 'SIZE', ...['LINK', 'NAME', 'GUEST SAYS'].map(shrinking)]
 /** The place of the column that is there if there are batches. */
@@ -34,7 +34,16 @@ export async function list(flags: ListFlags): Promise<Exit> {
     }
   }
   report.list(hasBatches ? HEADINGS.toSpliced(BATCH_COLUMN, 0, 'BATCH') : HEADINGS, rows, 'The inbox is empty.')
+  // One line for all that fail in one way: the reason is too long for a column.
+  for (const [message, ids] of faultsOf(items)) report.aside(`${ids.join(', ')}: ${shown(message)}`)
   return exitOf(items.flatMap(({ fault }) => (fault === undefined ? [] : [exitOfFault(fault)])))
+}
+
+function faultsOf(items: readonly InboxItem[]): ReadonlyMap<string, readonly string[]> {
+  const faults = new Map<string, readonly string[]>()
+  for (const { dropId, fault } of items)
+    if (fault !== undefined) faults.set(fault.message, [...(faults.get(fault.message) ?? []), shortId(dropId)])
+  return faults
 }
 
 /** A file that is alone in its batch is a file like any other. */
@@ -57,7 +66,7 @@ function rowOf(item: InboxItem, label: string | undefined, isFirst: boolean): Ro
       timeText(receivedAt),
       sizeText(file?.size ?? sealedBytes),
       shown(label ?? shortId(opaqueId)),
-      fault === undefined ? shortNameOf(item) : shown(fault.message),
+      fault === undefined ? shortNameOf(item) : isOfDrop(fault) ? '(does not open)' : '(cannot be read now)',
       `${adopting ? '(is being adopted) ' : ''}${file === undefined || !isFirst ? '' : claimsOf(file)}`,
     ],
     fact: {

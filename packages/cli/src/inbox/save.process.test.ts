@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
 import { isContentOf, type Office, openOffice } from '../testing/office.ts'
 import { openWorld } from '../testing/world.ts'
 
@@ -227,5 +228,43 @@ describe('blindkeep inbox save', () => {
     }
     assert.deepEqual(await inFolder(here.folder), [])
     assert.equal((await here.pending()).length, 2)
+  })
+
+  it('lists a drop that does not open in a short row with its reason below, and discards it when asked for its link', async () => {
+    const here = await office()
+    const [broken, late] = [await here.drop(randomBytes(10)), await here.drop(randomBytes(10))]
+    const list = ['inbox', 'list', '--profile', here.profile]
+    const discard = ['inbox', 'discard', '--link', 'Front desk', '--yes', '--profile', here.profile]
+    const altered = (dropId: string, answer: Tampering['answer']) => ({
+      matches: ({ path }: Exchanged) => path.endsWith(`/v1/drops/${dropId}/content`),
+      ...(answer === undefined ? { instead: 502 } : { answer }),
+    })
+    const flipped: Tampering['answer'] = ({ headers, body }) => {
+      const changed = Buffer.from(body)
+      changed.writeUInt8(changed.readUInt8(1500) ^ 1, 1500)
+      return { headers, body: changed }
+    }
+    world.proxy.tamper(altered(broken, flipped), altered(late, undefined))
+    const listed = await run(list)
+    assert.equal(listed.status, 3, listed.stderr)
+    assert.match(listed.stdout, /Front desk +\(does not open\)/)
+    assert.match(listed.stdout, /Front desk +\(cannot be read now\)/)
+    assert.ok(
+      listed.stdout.split('\n').every((line) => line.length < 100),
+      listed.stdout,
+    )
+    assert.match(listed.stderr, new RegExp(`^${broken.slice(0, 8)}: It cannot be opened: .*\\.$`, 'm'))
+
+    // One that could not be read was not shown, and neither was one that opens only now.
+    world.proxy.tamper()
+    const opens = await run(discard)
+    assert.match(opens.stderr, /no command has shown or saved them before: 2/)
+    const next = await here.drop(randomBytes(10))
+    world.proxy.tamper(altered(next, flipped))
+    await run(list)
+    const discarded = await run(discard)
+    world.proxy.tamper()
+    assert.equal(discarded.status, 0, discarded.stderr)
+    assert.deepEqual(await here.pending(), [])
   })
 })

@@ -22,7 +22,8 @@ const PHASES = {
 const TROUBLES = {
   no_connection: 'no answer',
   busy: 'the server is busy',
-  storage_unavailable: 'the server has no space',
+  storage_unavailable: 'the server cannot reach its disk',
+  disk_full: 'the server has no space',
   server_failed: 'the server has a problem',
 } as const satisfies Record<SendTrouble, string>
 

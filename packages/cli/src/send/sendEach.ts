@@ -6,6 +6,7 @@ import { failureOf } from '../failures.ts'
 import type { Outcomes } from '../outcomes.ts'
 import type { Report } from '../report.ts'
 import { filesText, namesText, shown } from '../texts.ts'
+import { AfterLanding, type Fate, fateText } from './afterLanding.ts'
 import type { ChosenFile, NotChosen } from './files.ts'
 import { createProgress, type FileProgress } from './progress.ts'
 
@@ -41,12 +42,14 @@ export async function sendEach(
 ): Promise<Exit> {
   const progress = createProgress(files, report)
   const unsent = [...outcomes.failed()]
+  const fates = new Map<Fate, readonly string[]>()
   const results = await mapConcurrently(files, AT_ONCE, async (file) => {
     if (signal.aborted) return undefined
     try {
       return await send(file, progress.of(file))
     } catch (error) {
-      unsent.push(file.shownAs)
+      if (error instanceof AfterLanding) fates.set(error.fate, [...(fates.get(error.fate) ?? []), file.shownAs])
+      else unsent.push(file.shownAs)
       if (!signal.aborted) outcomes.fail(file.shownAs, { path: file.shownAs }, failureOf(error))
       return undefined
     } finally {
@@ -55,27 +58,35 @@ export async function sendEach(
   })
   const sent = results.filter((result) => result !== undefined)
   report.end()
-  return conclude(sent, { report, outcomes, signal, again }, { of: files.length, unsent })
+  return conclude(sent, { report, outcomes, signal, again }, { of: files.length, unsent, fates })
 }
 
 interface Counts {
   readonly of: number
   readonly unsent: readonly string[]
+  readonly fates: ReadonlyMap<Fate, readonly string[]>
 }
 
-function conclude(sent: readonly Sent[], { report, outcomes, signal, again }: Sending, { of, unsent }: Counts): Exit {
+function conclude(sent: readonly Sent[], { report, outcomes, signal, again }: Sending, counts: Counts): Exit {
+  const { of, unsent, fates } = counts
   const before = sent.filter(({ isFromBefore }) => isFromBefore).length
   const landed = sent.length - before
   if (signal.aborted) {
-    const text = `Stopped: ${sent.length} of ${filesText(of)} ${sent.length === 1 ? 'has' : 'have'} landed. Call the same line again${again === true ? ' without --again' : ''} to go on.`
+    const text = `Stopped: ${sent.length} of ${filesText(of)} ${sent.length === 1 || of === 1 ? 'has' : 'have'} landed. Call the same line again${again === true ? ' without --again' : ''} to go on.`
     report.problem(text, { event: 'stopped', landed, landed_before: before })
     return EXIT.interrupted
   }
   const parts = [
     `${countText(landed, 'file has', 'files have')} landed`,
     ...(before > 0 ? [`${before} had landed before`] : []),
+    ...[...fates].map(([fate, names]) => `${fateText(fate, names.length)}: ${namesText(names)}`),
     ...(unsent.length > 0 ? [`${unsent.length} did not: ${namesText(unsent)}`] : []),
   ]
-  report.result(`${parts.join(', ')}.`, { event: 'done', landed, landed_before: before, failed: unsent.length })
+  report.result(`${parts.join(', ')}.`, {
+    event: 'done',
+    landed,
+    landed_before: before,
+    failed: outcomes.failed().length,
+  })
   return outcomes.exit()
 }

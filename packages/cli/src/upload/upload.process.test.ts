@@ -71,10 +71,18 @@ describe('blindkeep upload', () => {
     const again = await facts(upload('folder'))
     assert.deepEqual(again.at(-1), { event: 'done', landed: 0, landed_before: 3, failed: 0 })
     assert.equal((await assetIdsOf(owner)).length, 3)
+    await owner.deleteAsset(big.asset_id)
+    const deleted = await run(upload('folder/in/b.bin'))
+    assert.equal(deleted.status, 0, deleted.stderr)
+    assert.match(
+      deleted.stdout,
+      /^folder\/in\/b\.bin had landed before, and was deleted from the account since\. --again/m,
+    )
+    assert.equal((await assetIdsOf(owner)).length, 2)
     await writeFile(join(path, 'a.txt'), 'another text')
     assert.equal((await facts(upload('folder'))).at(-1).landed, 1)
     await facts(upload('folder/a.txt', '--again'))
-    assert.equal((await assetIdsOf(owner)).length, 5)
+    assert.equal((await assetIdsOf(owner)).length, 4)
   })
 
   for (const signal of ['SIGKILL', 'SIGINT'] as const)

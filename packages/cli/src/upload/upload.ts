@@ -1,6 +1,8 @@
 /** `blindkeep upload`: files and folders of this machine into an album. */
+import type { Owner } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
+import type { AssetId } from '@blindkeep/protocol/ids'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
@@ -37,8 +39,21 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
     const sending = { report, outcomes, signal, again }
     tellOthers(others, sending)
     const deleted = { count: 0, kept: 0 }
+    let reading: Promise<ReadonlySet<AssetId>> | undefined
+    const deletedAssets = () => (reading ??= readDeleted(owner, signal))
     const uploading = sendEach(files, sending, async (file, onProgress) => {
-      const options = { session, device, album, file, receipts, again, thenDelete, signal, onProgress }
+      const options = {
+        session,
+        device,
+        album,
+        file,
+        receipts,
+        again,
+        deleted: deletedAssets,
+        thenDelete,
+        signal,
+        onProgress,
+      }
       const result = await uploadFile(options)
       tellLanded(file, result, report)
       if (result.deletion?.isDeleted === true) deleted.count += 1
@@ -52,6 +67,13 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
   })
 }
 
+async function readDeleted(owner: Owner, signal: AbortSignal): Promise<ReadonlySet<AssetId>> {
+  const deleted = new Set<AssetId>()
+  for await (const { changes } of owner.changes({ signal }))
+    for (const { assetId, asset } of changes) if (asset === undefined) deleted.add(assetId)
+  return deleted
+}
+
 function deletionQuestion(files: readonly ChosenFile[]): string {
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   const [count, each] = files.length === 1 ? ['this file', ''] : [`these ${files.length} files`, 'each ']
@@ -59,7 +81,7 @@ function deletionQuestion(files: readonly ChosenFile[]): string {
 }
 
 function tellLanded({ shownAs }: ChosenFile, result: UploadResult, report: Report): void {
-  const { isFromBefore, assetId, ciphertextHash, size, receiptFile, deletion } = result
+  const { isFromBefore, wasDeleted, assetId, ciphertextHash, size, receiptFile, deletion } = result
   const fact = {
     event: isFromBefore ? 'landed_before' : 'landed',
     path: shownAs,
@@ -68,9 +90,10 @@ function tellLanded({ shownAs }: ChosenFile, result: UploadResult, report: Repor
     size,
     receipt_file: deletion?.receiptFile ?? receiptFile,
     deleted: deletion?.isDeleted,
+    deleted_since: wasDeleted,
   }
   const landed = isFromBefore
-    ? `${shown(shownAs)} had landed before. --again sends it again.`
+    ? `${shown(shownAs)} had landed before${wasDeleted === true ? ', and was deleted from the account since' : ''}. --again sends it again.`
     : `${shown(shownAs)} has landed.`
   report.result(deletion?.isDeleted === true ? `${landed} It is deleted here.` : landed, fact)
 }

@@ -1,7 +1,7 @@
 /** Uploads one file into an album, or goes on with what an earlier process began, until it has landed and its receipts are checked and saved. */
 import { stat } from 'node:fs/promises'
 import type { Device } from '@blindkeep/client/device'
-import { AuditError, SendError } from '@blindkeep/client/errors'
+import { AuditError, ProblemError, SendError } from '@blindkeep/client/errors'
 import { openFile } from '@blindkeep/client/node'
 import { type Owner, parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import type { Source } from '@blindkeep/client/source'
@@ -9,6 +9,7 @@ import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
 import { pinsOf } from '../home/pins.ts'
 import { keepReceipts } from '../receipts/keep.ts'
+import { type Landing, notAsked, recordGone, withoutReceipt } from '../send/afterLanding.ts'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, type KeptFile, keptFile, type Version } from '../send/kept.ts'
 import type { FileProgress } from '../send/progress.ts'
@@ -22,13 +23,15 @@ export interface UploadFile {
   /** A folder; without it the receipts go to the profile. */
   readonly receipts: string | undefined
   readonly again: boolean
+  /** What was deleted from the account. */
+  readonly deleted: () => Promise<ReadonlySet<AssetId>>
   /** Deletes the file once the server is proven to have it. */
   readonly thenDelete: boolean
   readonly signal: AbortSignal
   readonly onProgress: (progress: FileProgress) => void
 }
 
-export interface LandedAsset {
+export interface LandedAsset extends Landing {
   readonly assetId: AssetId
   /** Of the sealed original. */
   readonly ciphertextHash: string
@@ -36,6 +39,8 @@ export interface LandedAsset {
 
 export interface UploadResult extends LandedAsset {
   readonly isFromBefore: boolean
+  /** The server has the file no more, because it was deleted from the account. */
+  readonly wasDeleted?: boolean
   /** Bytes of the file. */
   readonly size: number
   /** Absent if an earlier call has saved the receipts. */
@@ -86,6 +91,7 @@ async function landedFile(call: UploadFile, kept: KeptUpload, opened: OpenedFile
   const isSame = before !== undefined && isSameVersion(before.version, version)
   if (before?.is === 'landed' && isSame && !call.again) {
     const { landed, hasReceipt } = before
+    if (await wasDeleted(call, landed)) return { ...landed, size: version.size, isFromBefore: true, wasDeleted: true }
     const receiptFile = hasReceipt ? {} : { receiptFile: await fetchReceipts(call, kept, { version, landed }) }
     return { ...landed, ...receiptFile, size: version.size, isFromBefore: true }
   }
@@ -95,6 +101,18 @@ async function landedFile(call: UploadFile, kept: KeptUpload, opened: OpenedFile
   await kept.write({ is: 'landed', version, landed, hasReceipt: false })
   const receiptFile = await fetchReceipts(call, kept, { version, landed })
   return { ...landed, receiptFile, size: version.size, isFromBefore: false }
+}
+
+/** Asks the server whether it has what has landed before. Throws `AfterLanding` if it does not know it, and if it cannot be asked. */
+async function wasDeleted({ session, deleted }: UploadFile, landed: LandedAsset): Promise<boolean> {
+  try {
+    await session.owner.asset(landed.assetId)
+    return false
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.code === 'error.asset.not_found')) throw notAsked(landed, error)
+  }
+  if ((await deleted()).has(landed.assetId)) return true
+  throw recordGone(landed)
 }
 
 async function sendOpened(
@@ -111,7 +129,7 @@ async function sendOpened(
   }
   const sending = async (state: UploadState): Promise<LandedAsset> => {
     const { assetId } = await owner.finishUpload({ state, source, onState, signal, onProgress })
-    return { assetId, ciphertextHash: state.envelope.ciphertext_hash }
+    return { assetId, ciphertextHash: state.envelope.ciphertext_hash, landedAt: new Date().toISOString() }
   }
   if (begun === undefined) return await fresh()
   try {
@@ -129,12 +147,20 @@ async function forget({ session }: { readonly session: { readonly owner: Owner }
   await session.owner.cancelUpload(state).catch(() => undefined)
 }
 
-/** Checks the receipts of what was sent, and saves them. Returns the path. */
-async function fetchReceipts(
-  call: UploadFile,
-  kept: KeptUpload,
-  { version, landed }: { readonly version: Version; readonly landed: LandedAsset },
-): Promise<string> {
+interface LandedFile {
+  readonly version: Version
+  readonly landed: LandedAsset
+}
+
+/** Checks the receipts of what was sent, and saves them. Returns the path. Throws `AfterLanding`. */
+async function fetchReceipts(call: UploadFile, kept: KeptUpload, file: LandedFile): Promise<string> {
+  return await savedReceipts(call, kept, file).catch((cause) => {
+    call.signal.throwIfAborted()
+    throw withoutReceipt(cause)
+  })
+}
+
+async function savedReceipts(call: UploadFile, kept: KeptUpload, { version, landed }: LandedFile): Promise<string> {
   const { session, signal } = call
   const pinned = await pinsOf(session.profile.home, new URL(session.server).origin)
   const checked = await session.owner.assetReceipts(landed.assetId, { pinned, signal })

@@ -7,7 +7,7 @@ const problem = (status: number, code: ProblemError['code']) =>
   new ProblemError({ operation: 'appendChunk', status, code })
 
 describe('a trouble while sending', () => {
-  it('tells a lost network, a busy server, a full disk and a failing server apart', () => {
+  it('tells a lost network, a busy server, a disk that is away, a full one and a failing server apart', () => {
     const troubles = [
       [new NetworkError('unreachable'), 'no_connection'],
       [new NetworkError('timeout'), 'no_connection'],
@@ -16,7 +16,7 @@ describe('a trouble while sending', () => {
       [problem(500, 'error.request.overloaded'), 'busy'],
       [undefined, 'busy'],
       [problem(500, 'error.storage.unavailable'), 'storage_unavailable'],
-      [problem(500, 'error.storage.full'), 'storage_unavailable'],
+      [problem(500, 'error.storage.full'), 'disk_full'],
       [problem(500, 'error.request.failed'), 'server_failed'],
       [problem(502, 'unknown'), 'server_failed'],
       [new AnswerError('appendChunk', 'it is a page of a hotel'), 'server_failed'],

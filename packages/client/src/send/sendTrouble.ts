@@ -6,8 +6,10 @@ export type SendTrouble =
   | 'no_connection'
   /** The server asks to wait, or has not finished after very many questions. */
   | 'busy'
-  /** The disk of the server is full, or the server cannot reach it. */
+  /** The server cannot reach its disk. */
   | 'storage_unavailable'
+  /** The disk of the server is full. */
+  | 'disk_full'
   /** The server, or something in front of it, answers with an error or with nonsense. */
   | 'server_failed'
 
@@ -17,6 +19,7 @@ export function sendTroubleOf(failure: unknown): SendTrouble {
   if (failure instanceof AnswerError) return 'server_failed'
   if (!(failure instanceof ProblemError)) return 'no_connection'
   const { code, status } = failure
-  if (code === 'error.storage.unavailable' || code === 'error.storage.full') return 'storage_unavailable'
+  if (code === 'error.storage.unavailable') return 'storage_unavailable'
+  if (code === 'error.storage.full') return 'disk_full'
   return status < 500 || status === 503 || code === 'error.request.overloaded' ? 'busy' : 'server_failed'
 }

@@ -5,6 +5,7 @@ import { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { type Environment, systemEnvironment } from '../environment.ts'
 import { readAnswer } from '../http/answer.ts'
 import { type Calls, createCalls } from '../http/call.ts'
+import { AnswerError, ProblemError } from '../http/errors.ts'
 import { verifiers } from '../seal/signatures.ts'
 import { AuditError } from './auditError.ts'
 import { type PinnedKeys, pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
@@ -173,6 +174,25 @@ export interface CheckedReceipt {
   readonly signed: DecodedReceipt
   /** The keys to pin from now on. */
   readonly keys: PinnedKeys
+}
+
+/**
+ * Whether the server has the receipt of a drop that has landed, unverified: for who has checked it before. The answer is the same after the owner has
+ * adopted or discarded the drop or ended the link, until 30 days after the landing; then it is no. Throws what a call throws, and `AnswerError` for the
+ * receipt of another upload.
+ */
+export async function hasReceipt({ custody, environment }: Omit<ReceiptOptions, 'pinned'>): Promise<boolean> {
+  const { fetch } = environment ?? systemEnvironment
+  const { call } = createCalls({ baseUrl: custody.baseUrl, fetch })
+  try {
+    const { body } = await call('guestReceipt', { path: { opaque_id: custody.opaqueId, upload_id: custody.uploadId } })
+    if (body.upload_id !== custody.uploadId || body.ciphertext_hash !== custody.ciphertextHash)
+      throw new AnswerError('guestReceipt', 'it is about another upload')
+    return true
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'error.upload.session_not_found') return false
+    throw error
+  }
 }
 
 /** Fetches the receipt of a landed drop, which the server keeps available for 30 days, and checks it. Throws `AuditError`, and what a call throws. */

@@ -26,9 +26,12 @@ export type AuditReason =
 export class AuditError extends Error {
   override readonly name = 'AuditError'
   readonly reason: AuditReason
+  /** The server whose keys contradict the remembered ones (`key_vanished`, `key_changed`). */
+  readonly serverId: string | undefined
 
-  constructor(reason: AuditReason, finding: string, options?: ErrorOptions) {
+  constructor(reason: AuditReason, finding: string, options: ErrorOptions & { readonly serverId?: string } = {}) {
     super(`Tampering detected: ${finding}.`, options)
     this.reason = reason
+    this.serverId = options.serverId
   }
 }

@@ -77,8 +77,7 @@ export function pinKeys(published: AttestationKeysResponse, serverId: string, pi
   if (pinned !== undefined && pinned.serverId !== serverId)
     throw new AuditError('wrong_server', 'the pinned keys belong to another server')
   const keys = published.keys.map(pinOf)
-  const ids = new Set(keys.map((key) => key.keyId))
-  for (const [index, before] of (pinned?.keys ?? []).entries()) requireStill(before, keys[index], ids)
+  const ids = requireContinued(serverId, pinned?.keys ?? [], keys)
   if (ids.size < keys.length) throw new AuditError('key_malformed', 'a key is published twice')
   for (const key of published.keys) {
     if (key.algorithm !== HYBRID_ALGORITHM || fingerprintOf(key.public) !== key.key_id)
@@ -125,8 +124,7 @@ export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): Pinne
   if (before === undefined) return now
   if (before.serverId !== now.serverId) throw new AuditError('wrong_server', 'the pinned keys belong to another server')
   const [shorter, longer] = before.keys.length > now.keys.length ? [now, before] : [before, now]
-  const ids = new Set(longer.keys.map((key) => key.keyId))
-  for (const [index, key] of shorter.keys.entries()) requireStill(key, longer.keys[index], ids)
+  requireContinued(now.serverId, shorter.keys, longer.keys)
   const { newestReceipt, ...others } = longer
   const receipts = [newestReceipt, shorter.newestReceipt].filter((receipt) => receipt !== undefined)
   return receipts.length === 0 ? longer : pinReceipts(others, receipts)
@@ -162,13 +160,26 @@ function requireTimes({ activeFrom, activeTo }: PinnedKey, next: PinnedKey | und
     throw refuse('a published key began before the one before it stopped')
 }
 
-/** `now`: the published key at the same place. `ids`: those of all published keys. */
-function requireStill(before: PinnedKey, now: PinnedKey | undefined, ids: ReadonlySet<string>): void {
-  if (!ids.has(before.keyId))
-    throw new AuditError('key_vanished', 'an attestation key that was published before is missing')
+/** The later list of a server must begin with the earlier one. Returns the ids of the later list. */
+function requireContinued(
+  serverId: string,
+  before: readonly PinnedKey[],
+  now: readonly PinnedKey[],
+): ReadonlySet<string> {
+  const ids = new Set(now.map((key) => key.keyId))
+  for (const [index, key] of before.entries()) {
+    if (!ids.has(key.keyId))
+      throw new AuditError('key_vanished', 'an attestation key that was published before is missing', { serverId })
+    if (!isStill(key, now[index]))
+      throw new AuditError('key_changed', 'an attestation key that was published before has changed', { serverId })
+  }
+  return ids
+}
+
+/** `now`: the published key at the same place. */
+function isStill(before: PinnedKey, now: PinnedKey | undefined): boolean {
   const isSame = now?.keyId === before.keyId && now.public === before.public && now.activeFrom === before.activeFrom
-  if (!isSame || (before.activeTo !== undefined && now.activeTo !== before.activeTo))
-    throw new AuditError('key_changed', 'an attestation key that was published before has changed')
+  return isSame && (before.activeTo === undefined || now.activeTo === before.activeTo)
 }
 
 function fingerprintOf(publicKey: string): string | undefined {

@@ -93,8 +93,8 @@ export const ReadinessResponse = object('ReadinessResponse', {
   ),
   warnings: Type.Optional(
     list(
-      text('disk_below_floor'),
-      'What the operator has to look at while the server serves: the disk has less free space than its floor, so bytes of uploads are refused. The log has the figures.',
+      text('disk_below_floor, or blobs_not_writable'),
+      'What the operator has to look at while the server serves: the disk has less free space than its floor, so bytes of uploads are refused; a directory of objects cannot be written, so uploads into it fail (looked at once a minute). The log has the figures and the path.',
     ),
   ),
 })

@@ -20,7 +20,7 @@ export const backupCommands: readonly Command[] = [
       '<directory> is missing, empty, or an earlier backup of the same server; then only new files are copied. The earlier backup stays complete until',
       'the new one is complete. Use another disk than the server’s. A backup does not contain the master secret, and no server starts from the backup',
       'without it: keep a copy of that file elsewhere.',
-      'The exit status is 1 if a file of the server is damaged or missing. The backup is then made without that file.',
+      'The exit status is 1 if a file of the server is damaged, missing or cannot be read. The backup is then made without that file.',
     ],
     takes: ['directory'],
     options: {
@@ -90,9 +90,16 @@ function backupLines(
     `Copied ${countText(copied.files, 'file')} (${sizeText(copied.bytes)}); ${countText(present.files, 'was', 'were')} there already; removed ${countText(removedFiles, 'file')} of earlier backups.`,
     ...(countOf(damaged) === 0
       ? []
-      : [`NOT in the backup, because they are damaged or missing on the server (${countOf(damaged)}):`]),
-    ...listLines(damaged, (object) => `${object.what}: ${ownerOf(object)}, hash ${object.hash}, ${object.size} bytes`),
+      : [
+          `NOT in the backup, because they are damaged, missing or cannot be read on the server (${countOf(damaged)}):`,
+        ]),
+    ...listLines(damaged, damageText),
   ]
+}
+
+function damageText({ what, reason, hash, size, ...owner }: DamagedObject): string {
+  const why = reason === undefined ? '' : `: ${reason}`
+  return `${what}: ${ownerOf(owner)}, hash ${hash}, ${countText(size, 'byte')}${why}`
 }
 
 function contentsOf({ counts }: BackupManifest): string {
@@ -107,7 +114,7 @@ function contentsOf({ counts }: BackupManifest): string {
   return parts.join(', ')
 }
 
-function ownerOf({ assetId, dropId }: DamagedObject): string {
+function ownerOf({ assetId, dropId }: Pick<DamagedObject, 'assetId' | 'dropId'>): string {
   return assetId === undefined ? `drop ${dropId}` : `asset ${assetId}`
 }
 

@@ -1,3 +1,4 @@
+import { countText } from '@blindkeep/protocol/counts'
 import { clockOf, type Data, openPresentData } from '../data.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../domain/cappedList.ts'
 import { createFinding, type Finding, formatFinding, REMEDIES } from '../domain/fsck/finding.ts'
@@ -40,7 +41,7 @@ async function run(call: Call): Promise<Outcome> {
   const result: Result = { counts: newCounts(), left: createCappedList(), repaired: createCappedList() }
   const { counts, left } = result
   const count = () => left.list.length + left.more
-  const progress = setInterval(() => call.tell(`${countsText(counts)} · ${count()} faults`), PROGRESS_MS)
+  const progress = setInterval(() => call.tell(`${countsText(counts)} · ${countText(count(), 'fault')}`), PROGRESS_MS)
   try {
     await withOpen(openPresentData(call.config), (data) => check(call, data, result))
     return outcomeOf(result)
@@ -98,7 +99,7 @@ function outcomeOf({ counts, left, repaired, end }: Result): Outcome {
       ...moreLine(repaired),
       countsText(counts),
       ...(end === undefined ? [] : [`The check did not finish: ${end}`]),
-      total === 0 ? 'All is intact.' : `${total} faults found.`,
+      total === 0 ? 'All is intact.' : `${countText(total, 'fault')} found.`,
     ],
     json: {
       findings: left.list.map(jsonOf),
@@ -121,6 +122,6 @@ function jsonOf({ kind, where, what, repair: possible }: Finding) {
 }
 
 function countsText({ bytes, ...rows }: Counts): string {
-  const checked = Object.entries(rows).map(([name, count]) => `${count} ${name}`)
+  const checked = Object.entries(rows).map(([name, count]) => countText(count, name.replace(/s$/, '')))
   return [...checked, ...(bytes > 0 ? [`${(bytes / 1_000_000).toFixed(1)} MB read`] : [])].join(' · ')
 }

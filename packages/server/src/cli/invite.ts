@@ -2,6 +2,7 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
+import { isLoopback } from '../config/parsers.ts'
 import { type Config, publicAddressOf } from '../config.ts'
 import { openPresentStore } from '../data.ts'
 import {
@@ -11,6 +12,8 @@ import {
   type ListedInvite,
   MAX_INVITE_DAYS,
 } from '../domain/account/invites.ts'
+import { checkServerId, recordedServerId } from '../domain/custody/serverId.ts'
+import type { Store } from '../ports/store.ts'
 import { type Call, type Command, columns, type Outcome, UsageError, withOpen } from './command.ts'
 
 /** Invites for registration. The server may run. */
@@ -28,7 +31,10 @@ export const inviteCommands: readonly Command[] = [
         meaning: `How long the code is valid, 1 to ${MAX_INVITE_DAYS} days. Default: ${INVITE_DAYS}.`,
       },
     },
-    run: (call) => withInvites(call.config, (invites) => issue(invites, call)),
+    run: (call) =>
+      withOpen(openPresentStore(call.config), async (store) =>
+        issue(invitesOf(store), await addressOf(store, call.config), call),
+      ),
   },
   {
     name: 'account invites',
@@ -61,20 +67,27 @@ export const inviteCommands: readonly Command[] = [
 ]
 
 function withInvites(config: Config, work: (invites: Invites) => Promise<Outcome>): Promise<Outcome> {
-  const ports = { clock: systemClock, random: systemRandom }
-  return withOpen(openPresentStore(config), (store) => work(createInvites({ ...ports, store })))
+  return withOpen(openPresentStore(config), (store) => work(invitesOf(store)))
 }
 
-async function issue(invites: Invites, { config, option }: Call): Promise<Outcome> {
+const invitesOf = (store: Store) => createInvites({ clock: systemClock, random: systemRandom, store })
+
+async function issue(
+  invites: Invites,
+  { baseUrl, note }: Address,
+  { config, option }: Pick<Call, 'config' | 'option'>,
+): Promise<Outcome> {
   const days = Number(option('days') ?? INVITE_DAYS)
   if (!Number.isInteger(days) || days < 1 || days > MAX_INVITE_DAYS)
     throw new UsageError(`--days takes a whole number from 1 to ${MAX_INVITE_DAYS}`)
   const { code, expiresAt } = await invites.issue(days)
-  const url = linkOf(config, code)
+  // It opens the form with the code in it.
+  const url = baseUrl === undefined ? undefined : inviteLink(baseUrl, code)
   return {
     lines: [
       ...(url === undefined ? [code] : [url, `The code alone: ${code}`]),
       `Valid for one registration until ${formatInstant(expiresAt)}. It is not shown again.`,
+      ...(note === undefined ? [] : [note]),
       ...(config.registration === 'closed'
         ? ['REGISTRATION is closed: the code works only if you set it to invite.']
         : []),
@@ -83,11 +96,31 @@ async function issue(invites: Invites, { config, option }: Call): Promise<Outcom
   }
 }
 
-/** Opens the form with the code in it. Undefined if the address is known only to the running server, which chose its port. */
-function linkOf(config: Config, code: string): string | undefined {
-  if (config.publicUrl === undefined && config.port === 0) return undefined
-  return inviteLink(publicAddressOf(config, config.port).baseUrl, code)
+/**
+ * The address of the server that has the data, which may have started with other settings. Throws `WrongServerId` if PUBLIC_URL is another one. Undefined if only
+ * the running server knows it, which chose its port.
+ */
+async function addressOf(store: Store, config: Config): Promise<Address> {
+  const { publicUrl, port } = config
+  if (publicUrl !== undefined) {
+    await checkServerId(store, publicUrl.serverId)
+    return { baseUrl: publicUrl.baseUrl }
+  }
+  const recorded = await recordedServerId(store)
+  if (recorded === undefined)
+    return port === 0 ? {} : { baseUrl: publicAddressOf(config, port).baseUrl, note: NO_ADDRESS_YET }
+  return { baseUrl: recorded, ...(!isLoopback(new URL(recorded).hostname) && { note: NO_PATH }) }
 }
+
+interface Address {
+  readonly baseUrl?: string
+  /** What the link may lack. */
+  readonly note?: string
+}
+
+const NO_ADDRESS_YET =
+  'The data has no address before its first account: the link has HOST and PORT of the settings here. If the server has others, send the code alone.'
+const NO_PATH = 'PUBLIC_URL is not set here: if that of the server has a path, the link lacks it.'
 
 async function list(invites: Invites): Promise<Outcome> {
   const listed = await invites.list()

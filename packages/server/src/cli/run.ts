@@ -63,12 +63,17 @@ async function run(command: Command, { given, values, isJson }: ParsedCall): Pro
   return outcome.isWrong === true ? 1 : 0
 }
 
-/** Without a command, with options or not, the server starts. */
+/** The command first: options that say which server is meant may stand before it. Without a command, with options or not, the server starts. */
 function withCommand(typed: readonly string[]): readonly string[] {
-  const [first] = typed
+  let at = 0
+  for (let option = typed[at]; option !== undefined && WHICH_SERVER.test(option); option = typed[at])
+    at += option.includes('=') ? 1 : 2
+  const [first] = typed.slice(at)
   const isMissing = first === undefined || (first.startsWith('--') && first !== '--help')
-  return isMissing ? ['serve', ...typed] : typed
+  return isMissing ? ['serve', ...typed] : [...typed.slice(at), ...typed.slice(0, at)]
 }
+
+const WHICH_SERVER = /^--(config|data)(=|$)/
 
 /** The longest name wins: `keys rotate` before `keys`. */
 function commandOf(argv: readonly string[]): Command | undefined {
@@ -78,7 +83,8 @@ function commandOf(argv: readonly string[]): Command | undefined {
 
 function unknownCommand(argv: readonly string[]): number {
   const isAsked = argv.includes('--help')
-  const known = COMMANDS.map(({ name, summary }) => [name, summary])
+  const named = COMMANDS.filter(({ name }) => name.startsWith(`${argv[0]} `))
+  const known = (named.length === 0 ? COMMANDS : named).map(({ name, summary }) => [name, summary])
   const lines = [
     'blindkeep-server [command] [options]',
     '',

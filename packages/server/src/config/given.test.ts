@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readConfig } from '../config.ts'
-import { GivenWrongly, givenSettings, parseOptions } from './given.ts'
+import { type Environment, GivenWrongly, givenSettings, parseOptions } from './given.ts'
 import { settingsInForce } from './inForce.ts'
 
 async function withFile(text: string, work: (path: string) => void): Promise<void> {
@@ -78,5 +78,17 @@ describe('the settings in force', () => {
     assert.deepEqual(shownOf('SMTP_PASSWORD'), ['(hidden)', 'environment'])
     assert.deepEqual(shownOf('MASTER_SECRET_FILE'), ['/srv/keep/secrets/master.secret', 'default'])
     assert.deepEqual(shownOf('QUOTA_HARD_BYTES'), ['no limit', 'default'])
+  })
+
+  it('have the address that follows from host and port, unless the running server chooses the port', () => {
+    const shownOf = (environment: Environment) => {
+      const given = givenSettings(environment, {})
+      const config = readConfig(given.environment)
+      assert.ok(!('faults' in config))
+      return settingsInForce(config, given).find(({ name }) => name === 'PUBLIC_URL')?.value
+    }
+    assert.equal(shownOf({}), 'http://127.0.0.1:8080')
+    assert.equal(shownOf({ HOST: '::1', PORT: '9000' }), 'http://[::1]:9000')
+    assert.equal(shownOf({ PORT: '0' }), 'http://HOST:PORT on loopback, required elsewhere')
   })
 })

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import { type Config, publicAddressOf } from '../config.ts'
 import { endpointText } from './endpoint.ts'
 import type { Given } from './given.ts'
 import type { Setting } from './setting.ts'
@@ -15,11 +15,13 @@ interface SettingInForce {
 /** What a server with these settings would do, and why. In the order of the table. */
 export function settingsInForce(config: Config, { environment, origins }: Given): readonly SettingInForce[] {
   const rows = Object.entries(SETTINGS) as readonly (readonly [keyof typeof SETTINGS, Setting<unknown>])[]
+  // A free port is known only to the running server.
+  const values = config.port === 0 ? config : { ...config, publicUrl: publicAddressOf(config, config.port) }
   return rows.map(([property, { name, isSecret, shown }]) => {
     const isGiven = environment[name] !== undefined
     return {
       name,
-      value: isSecret === true && isGiven ? '(hidden)' : (textOf(config[property]) ?? shown),
+      value: isSecret === true && isGiven ? '(hidden)' : (textOf(values[property]) ?? shown),
       origin: isGiven ? (origins[name] ?? 'environment') : 'default',
     }
   })

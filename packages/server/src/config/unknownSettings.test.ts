@@ -80,6 +80,13 @@ describe('unknown settings', () => {
     )
   })
 
+  it('of a file are also settings that a later line sets again', () => {
+    assert.deepEqual(unknownSettingLines(given('PORT=1\nHOST=::1\nexport PORT=2\n# PORT=3\nPORT = 4\n')), [
+      '/keep/.env, line 1: PORT does nothing, because line 5 sets it again.',
+      '/keep/.env, line 3: PORT does nothing, because line 5 sets it again.',
+    ])
+  })
+
   it('of the environment are those that look like one of ours', () => {
     assert.deepEqual(inEnvironment('PUBLIC_ULR', 'QUOTA_BYTES', 'public_url', 'BLINDKEEP_PORT', 'TRUSTED_PROXY'), [
       ['PUBLIC_ULR', 'PUBLIC_URL'],

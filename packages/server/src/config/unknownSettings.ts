@@ -1,4 +1,7 @@
-/** Settings that a person meant to give and that do nothing, because a name is misspelt or a line has no `=`: a misspelt quota would be no quota. */
+/**
+ * Settings that a person meant to give and that do nothing, because a name is misspelt, a line has no `=`, or a later line has the same name: a misspelt quota would
+ * be no quota.
+ */
 import type { Given } from './given.ts'
 import { SETTINGS } from './settings.ts'
 import { type SettingsLine, settingsLines } from './settingsFile.ts'
@@ -17,11 +20,13 @@ interface UnknownSetting {
   readonly line: number | undefined
   /** The setting that is probably meant. */
   readonly nearest: string | undefined
+  /** The line that sets this setting again. */
+  readonly replacedBy?: number
 }
 
 /** Everything in the file that is no setting; of the environment, which has names of other programs, only what looks like one of ours. */
 export function unknownSettings({ environment, origins, file }: Given): readonly UnknownSetting[] {
-  const lines = file === undefined ? [] : settingsLines(file.text).flatMap(unknownLine)
+  const lines = file === undefined ? [] : linesWithoutEffect(settingsLines(file.text))
   const variables = Object.keys(environment)
     .filter((name) => origins[name] === undefined && !KNOWN.has(name) && !FOREIGN.test(name))
     .flatMap((name) => {
@@ -33,8 +38,9 @@ export function unknownSettings({ environment, origins, file }: Given): readonly
 
 /** Sentences for people. */
 export function unknownSettingLines(given: Given): readonly string[] {
-  return unknownSettings(given).map(({ name, line, nearest }) => {
+  return unknownSettings(given).map(({ name, line, nearest, replacedBy }) => {
     const where = line === undefined ? 'the environment' : `${given.file?.path}, line ${line}`
+    if (replacedBy !== undefined) return `${where}: ${name} does nothing, because line ${replacedBy} sets it again.`
     const hint = nearest === undefined ? '' : ` The nearest setting is ${nearest}.`
     return name === undefined
       ? `${where}: the line does nothing, because it is not NAME=value.${hint}`
@@ -42,9 +48,14 @@ export function unknownSettingLines(given: Given): readonly string[] {
   })
 }
 
-function unknownLine({ number, name, word }: SettingsLine): readonly UnknownSetting[] {
-  if (name !== undefined && KNOWN.has(name)) return []
-  return [{ name, line: number, nearest: likeOneOfOurs(name ?? word) }]
+function linesWithoutEffect(lines: readonly SettingsLine[]): readonly UnknownSetting[] {
+  // The last one counts.
+  const effective = new Map(lines.map(({ name, number }) => [name, number]))
+  return lines.flatMap(({ number: line, name, word }) => {
+    if (name === undefined || !KNOWN.has(name)) return [{ name, line, nearest: likeOneOfOurs(name ?? word) }]
+    const last = effective.get(name)
+    return last === undefined || last === line ? [] : [{ name, line, nearest: undefined, replacedBy: last }]
+  })
 }
 
 /** The setting that is probably meant by a name, also where the name is right. */

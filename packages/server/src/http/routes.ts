@@ -1,3 +1,4 @@
+import type { ConditionWatch } from '../conditionWatch.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Objects } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
@@ -33,6 +34,7 @@ interface RoutePorts {
   /** The release of the software. */
   readonly version: string
   readonly unreadiness: () => readonly string[]
+  readonly conditions: Pick<ConditionWatch, 'words'>
 }
 
 /** One route for each row of the table of operations. */

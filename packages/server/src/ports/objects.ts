@@ -31,6 +31,8 @@ export interface Objects extends Presence {
 export interface Presence {
   /** How many bytes can still be written; infinite if the store sets no limit. Throws `StorageUnavailable` if the store is away. */
   check(): Promise<number>
+  /** Throws `StorageUnavailable` if there is a place in which nothing can be written now. Absent where only a write tells. */
+  checkPlaces?(): Promise<void>
 }
 
 export interface ReadOptions {

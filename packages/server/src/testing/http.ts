@@ -45,7 +45,7 @@ export function overHttp(
   const app = createHttpServer(
     {
       routes: createRoutes(
-        { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [] },
+        { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [], conditions: { words: () => [] } },
         { ...limits, publicUrl, blobBytesMax: 1024 ** 4, freeSpaceFloorBytes: 0 },
       ),
       pages,

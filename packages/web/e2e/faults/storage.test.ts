@@ -218,6 +218,7 @@ describe('a malicious server', () => {
     await page.reload()
     await page.getByRole('alert').getByText('Warning: the server’s signing keys have changed').waitFor()
     await page.getByRole('alert').getByText('was changed on the server’s list').waitFor()
+    await page.getByRole('alert').getByText('delete the data of this site').waitFor()
     await check(page)
     await row(page, 'plan.pdf').getByText('Contradiction', { exact: true }).waitFor({ state: 'detached' })
     await results(page).getByText('Contradiction', { exact: true }).waitFor()

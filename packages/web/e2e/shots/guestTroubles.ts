@@ -138,7 +138,7 @@ export const guestTroublesShots: readonly Shot[] = [
   },
   ...(
     [
-      ['full-disk', 500, 'error.storage.unavailable', /the server has had no space/],
+      ['full-disk', 500, 'error.storage.full', /the server has had no space/],
       ['server-error', 500, 'error.request.failed', /the server has answered with errors/],
       ['server-busy', 429, 'error.drop.rate_limited', /The server has been busy since/],
     ] as const

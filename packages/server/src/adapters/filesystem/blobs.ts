@@ -5,7 +5,13 @@ import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
 import { BlobMissing } from '../../ports/storageErrors.ts'
 import { createDigests, type Digests } from './digest.ts'
-import { createDirectories, createDirectorySyncs, type DirectorySyncs, PREFIXES } from './directories.ts'
+import {
+  checkDirectories,
+  createDirectories,
+  createDirectorySyncs,
+  type DirectorySyncs,
+  PREFIXES,
+} from './directories.ts'
 import { onStorage, READ_ONLY, storageError, systemCode, unlessMissing } from './failure.ts'
 import { createFiles, type Files, type OpenFile } from './files.ts'
 import { createGathering, type Gathering } from './gathering.ts'
@@ -165,6 +171,8 @@ function readingBlobs({ root, marker, digests, pieces }: Parts): Omit<Objects, '
       await marker.check()
       return bavail * bsize
     },
+
+    checkPlaces: () => checkDirectories(root),
 
     async *list() {
       await marker.check()

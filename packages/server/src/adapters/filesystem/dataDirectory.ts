@@ -1,8 +1,8 @@
-import { constants, existsSync } from 'node:fs'
+import { constants, existsSync, statSync } from 'node:fs'
 import { access, mkdir, readdir, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import { forbidden, forbiddenText } from '../../forbidden.ts'
-import { systemCode } from './failure.ts'
+import { basename, dirname, join, resolve } from 'node:path'
+import { forbidden, forbiddenText, uncreatable } from '../../forbidden.ts'
+import { systemCode, unlessMissing } from './failure.ts'
 
 /** What a data directory holds, and what administrators put into one before the first start. */
 const OWN =
@@ -13,24 +13,60 @@ const OWN =
  * among them would be a mistake in the setting.
  */
 export async function prepareDataDirectory(directory: string): Promise<void> {
-  const path = resolve(directory)
-  const names = await entriesOf(path).catch((error: unknown) => {
-    throw unusable(path, error)
-  })
+  const names = await makeDataDirectory(directory)
   const foreign = names.find((name) => !OWN.test(name))
   if (foreign !== undefined && !names.includes('server.lock'))
     throw new Error(
-      `the data directory ${path} holds other things, for example ${foreign}. Set DATA_DIR or --data to an empty directory, or to one that does not exist.`,
+      `the data directory ${resolve(directory)} holds other things, for example ${foreign}. Set DATA_DIR or --data to an empty directory, or to one that does not exist.`,
     )
 }
 
-async function entriesOf(path: string): Promise<readonly string[]> {
-  await make(path)
+/** As `prepareDataDirectory`, also where other things are. Returns the names of what is there. */
+export async function makeDataDirectory(directory: string): Promise<readonly string[]> {
+  return orUnusable(dataAt(directory), async (path) => {
+    await make(path)
+    return usableEntries(path, SERVER_FILES)
+  })
+}
+
+/** For a command on data that is there: throws what the start throws for a directory that this user may not use. Creates nothing; a missing directory passes. */
+export async function checkDataDirectory(directory: string): Promise<void> {
+  await orUnusable(dataAt(directory), (path) => unlessMissing(() => usableEntries(path, SERVER_FILES)))
+}
+
+/** The same for the directory of a database of SQLite, which may be another one. */
+export async function checkDatabaseDirectory(database: string): Promise<void> {
+  const place = { name: 'the directory of the database', path: dirname(resolve(database)), setting: 'DATABASE_URL' }
+  await orUnusable(place, (path) => unlessMissing(() => usableEntries(path, databaseFiles(basename(database)))))
+}
+
+interface Place {
+  readonly name: string
+  readonly path: string
+  readonly setting: string
+}
+
+const dataAt = (directory: string): Place => ({
+  name: 'the data directory',
+  path: resolve(directory),
+  setting: 'DATA_DIR',
+})
+
+const databaseFiles = (name: string) => [name, `${name}-wal`, `${name}-shm`]
+const SERVER_FILES = ['server.lock', ...databaseFiles('blindkeep.sqlite')]
+
+async function orUnusable<Result>(place: Place, work: (path: string) => Promise<Result>): Promise<Result> {
+  return work(place.path).catch((error: unknown) => {
+    throw unusable(place, error)
+  })
+}
+
+async function usableEntries(path: string, files: readonly string[]): Promise<readonly string[]> {
   await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
   const names = await readdir(path)
-  // As another user's server has left it.
-  for (const name of ['server.lock', 'blindkeep.sqlite', 'blindkeep.sqlite-wal', 'blindkeep.sqlite-shm'])
-    if (names.includes(name)) await access(join(path, name), constants.R_OK | constants.W_OK)
+  // As another user's server has left it. A server that ends meanwhile removes some of them.
+  for (const name of files)
+    if (names.includes(name)) await unlessMissing(() => access(join(path, name), constants.R_OK | constants.W_OK))
   return names
 }
 
@@ -47,18 +83,28 @@ async function make(path: string): Promise<void> {
   }
 }
 
-function unusable(path: string, cause: unknown): unknown {
+function unusable({ name, path, setting }: Place, cause: unknown): unknown {
   const code = systemCode(cause)
   if (code === undefined) return cause
-  const denied = `${(cause instanceof Error && forbiddenText(cause)) || forbidden(path)}, or set DATA_DIR to another directory`
+  const why = isMissing(path) ? uncreatable(path) : (cause instanceof Error && forbiddenText(cause)) || forbidden(path)
+  const denied = `${why}, or set ${setting} to another directory`
   const sentences: Readonly<Record<string, string>> = {
     EACCES: denied,
     EPERM: denied,
-    EROFS: 'its disk is mounted read-only. Mount it writable, or set DATA_DIR to another directory',
-    ENOSPC: 'its disk is full. Make room, or set DATA_DIR to a directory on another disk',
-    ENOTDIR: 'it is no directory. Set DATA_DIR to one',
-    EEXIST: 'it is no directory. Set DATA_DIR to one',
-    ENOENT: 'it does not exist and cannot be created there. Set DATA_DIR to a place on a disk',
+    EROFS: `its disk is mounted read-only. Mount it writable, or set ${setting} to another directory`,
+    ENOSPC: `its disk is full. Make room, or set ${setting} to a directory on another disk`,
+    ENOTDIR: `it is no directory. Set ${setting} to one`,
+    EEXIST: `it is no directory. Set ${setting} to one`,
+    ENOENT: `it does not exist and cannot be created there. Set ${setting} to a place on a disk`,
   }
-  return new Error(`the data directory ${path} cannot be used: ${sentences[code] ?? `the system answered ${code}`}.`)
+  return new Error(`${name} ${path} cannot be used: ${sentences[code] ?? `the system answered ${code}`}.`)
+}
+
+/** False also below a directory that this user may not enter, where it cannot be seen. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
 }

@@ -23,12 +23,17 @@ export async function createDirectories(root: string): Promise<void> {
     const missing = PREFIXES.filter((prefix) => !present.has(prefix))
     await Promise.all(missing.map((prefix) => mkdir(join(root, prefix), { recursive: true, mode: 0o700 })))
     // As a copy by another user has left it. Otherwise the first object in it would tell.
-    await Promise.all(PREFIXES.map((prefix) => access(join(root, prefix), READ_WRITE_ENTER)))
+    await checkDirectories(root)
     // Sync up to the parent of the highest new directory, and always the parent of `root`: a killed process may have created `root` without a sync.
     const highest = dirname(oldestNew ?? root)
     await syncOnce(highest)
     for (let above = root; above !== highest; above = dirname(above)) await syncOnce(above)
   })
+}
+
+/** Throws `StorageUnavailable` if an object could not be put into one of the directories below `root`. */
+export async function checkDirectories(root: string): Promise<void> {
+  await onStorage(() => Promise.all(PREFIXES.map((prefix) => access(join(root, prefix), READ_WRITE_ENTER))))
 }
 
 /** Makes entries of directories durable. Keeps at most one open handle for each prefix. */

@@ -64,13 +64,17 @@ it('an object that this user may not read is said with its path and the user, an
     assert.deepEqual(await blobs.digest(location, BYTES.length, never), digest)
   }))
 
-/** What opening `directory` throws in a process of a user whom the modes of files bind: the check is of the real user, whom a process of root gives up for good. */
-function openedByUser(directory: string): string {
+/** What opening `directory` and checking its places throws in a process of a user whom the modes of files bind: the check is of the real user, whom a process of root gives up for good. */
+function openedByUser(directory: string, { asItIs = false } = {}): string {
   const script = `
     const { openFilesystemBlobs } = await import(${JSON.stringify(new URL('./blobs.ts', import.meta.url).href)})
     if (${isRoot}) process.setuid(${OTHER_UID})
-    const options = { directory: ${JSON.stringify(directory)}, createIfMissing: false }
-    await openFilesystemBlobs(options).then((blobs) => blobs.close(), (error) => console.log(error.name, error.message))`
+    const options = { directory: ${JSON.stringify(directory)}, createIfMissing: false, asItIs: ${asItIs} }
+    const opened = async () => {
+      const blobs = await openFilesystemBlobs(options)
+      await blobs.checkPlaces().finally(blobs.close)
+    }
+    await opened().catch((error) => console.log(error.name, error.message))`
   const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
   const { status, stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
@@ -82,10 +86,12 @@ it('a directory of objects that this user may not enter is said with its path wh
     for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o777)
     const prefix = join(directory, 'ab')
     chmodSync(prefix, 0o600)
-    assert.match(
-      openedByUser(directory),
-      new RegExp(`^StorageForbidden the user .* may not read and write ${prefix}, .*chown`),
-    )
+    // At the start, and while the server runs.
+    for (const asItIs of [false, true])
+      assert.match(
+        openedByUser(directory, { asItIs }),
+        new RegExp(`^StorageForbidden the user .* may not read and write ${prefix}, .*chown`),
+      )
     chmodSync(prefix, 0o777)
     assert.equal(openedByUser(directory), '')
   }))

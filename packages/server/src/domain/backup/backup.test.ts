@@ -6,6 +6,7 @@ import type { UploadId } from '@blindkeep/protocol/ids'
 import { createSnapshots } from '../../adapters/sql/snapshot.ts'
 import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
 import type { Objects } from '../../ports/objects.ts'
+import { StorageForbidden } from '../../ports/storageErrors.ts'
 import { withBackups } from '../../testing/backups.ts'
 import { append, bytes, land, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
 import { defined, type World } from '../../testing/world.ts'
@@ -126,6 +127,29 @@ describe('a backup', () => {
         return (await store.read((tx) => tx.objects.statusOf(location, ciphertextHash)))?.damagedAt
       }
       assert.deepEqual([await damagedAt(lost), await damagedAt(good)], [world.clock.now(), undefined])
+    }),
+  )
+
+  it(
+    'says of an object that cannot be read why, and copies the others',
+    withBackups(async ({ world, backUp }) => {
+      const link = await newLink(world)
+      const forbidden = await land(world, link, bytes(3000))
+      await land(world, link, bytes(5000))
+      const { location } = await uploadRow(world, forbidden)
+      const objects: Objects = {
+        ...world.blobs,
+        async *read(wanted, range) {
+          if (wanted === location) throw new StorageForbidden('ask the owner of the file')
+          yield* world.blobs.read(wanted, range)
+        },
+      }
+      const { damaged, copied } = await backUp({ objects })
+      assert.deepEqual(
+        damaged.list.map(({ what, reason, dropId }) => [what, reason, dropId]),
+        [['unreadable', 'ask the owner of the file', (await dropOf(world, forbidden)).dropId]],
+      )
+      assert.deepEqual(copied, { files: 1, bytes: 5000 })
     }),
   )
 

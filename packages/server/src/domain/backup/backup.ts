@@ -71,6 +71,8 @@ interface Amount {
 
 export interface DamagedObject {
   readonly what: ObjectFaultKind
+  /** Of one that cannot be read: why, for people. */
+  readonly reason?: string
   readonly hash: Sha256Hex
   readonly size: number
   /** The owner: one of the two. */
@@ -219,18 +221,19 @@ function count(amount: Amount, { bytes }: SnapshotObject): void {
 function damageOf(
   snapshot: Snapshot,
   { location, bytes }: SnapshotObject,
-  what: ObjectFaultKind,
+  { kind: what, cause }: ObjectFault,
 ): readonly DamagedObject[] {
   const { assetId, dropId } = snapshot.ownerOf(location)
   if (assetId === undefined && dropId === undefined) return []
-  return [{ what, hash: partsOf(location).ciphertextHash, size: bytes, assetId, dropId }]
+  const why = what === 'unreadable' && cause instanceof Error ? { reason: cause.message } : {}
+  return [{ what, ...why, hash: partsOf(location).ciphertextHash, size: bytes, assetId, dropId }]
 }
 
 async function copyObject(
   { objects, directory }: BackupPorts,
   object: SnapshotObject,
   isChecked: boolean,
-): Promise<'copied' | 'present' | ObjectFaultKind> {
+): Promise<'copied' | 'present' | ObjectFault> {
   const name = nameOf(object)
   const isThere = (await directory.size(name)) === object.bytes
   // A file that cannot be read is written again, to other blocks of the disk.
@@ -243,7 +246,7 @@ async function copyObject(
     if (!(error instanceof ObjectFault)) throw error
     // Throws when the whole disk is away, which is no fault of this object.
     if (error.kind === 'unreadable') await objects.check()
-    return error.kind
+    return error
   }
 }
 

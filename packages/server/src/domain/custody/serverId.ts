@@ -19,6 +19,12 @@ export async function checkServerId(store: Store, serverId: string): Promise<voi
   await store.read((tx) => writtenId(tx, serverId))
 }
 
+/** Undefined before the first receipt or account. */
+export async function recordedServerId(store: Store): Promise<string | undefined> {
+  const written = await store.read((tx) => tx.server.fact('server_id'))
+  return written && new TextDecoder().decode(written)
+}
+
 async function writtenId(tx: ReadTx | WriteTx, serverId: string): Promise<Uint8Array | undefined> {
   const written = await tx.server.fact('server_id')
   if (written === undefined || equalBytes(written, utf8(serverId))) return written

@@ -53,7 +53,10 @@ async function* examineChunks(
   const chunks = await ports.store.read((tx) => tx.uploads.chunks(uploadId))
   for (const chunk of chunks) {
     examination.signal.throwIfAborted()
-    if (await isWhole(ports, location, chunk)) {
+    const first = await isWhole(ports, location, chunk)
+    // One finding for the file.
+    if (first instanceof Unreadable) return yield first.finding(location)
+    if (first) {
       examination.counts.bytes += chunk.length
       continue
     }
@@ -63,7 +66,7 @@ async function* examineChunks(
     }))
     // Meanwhile the session may have fallen back, and then has another chunk there; or ended, and then has none.
     const isSame = present.chunk?.checksum === chunk.checksum && present.object?.state === 'staged'
-    if (isSame && !(await isWhole(ports, location, chunk)))
+    if (isSame && (await isWhole(ports, location, chunk)) === false)
       yield createFinding(
         'chunk_wrong',
         { upload_id: uploadId, location },
@@ -76,11 +79,11 @@ async function isWhole(
   { objects }: FilePorts,
   location: string,
   { offset, length, checksum }: Chunk,
-): Promise<boolean> {
+): Promise<boolean | Unreadable> {
   const read = await readable(objects, async () => {
     const hash = createHash('sha256')
     for await (const piece of objects.read(location, { start: offset, end: offset + length })) hash.update(piece)
     return hash.digest('hex')
   })
-  return read === checksum
+  return read instanceof Unreadable ? read : read === checksum
 }

@@ -1,3 +1,4 @@
+import { countText } from '@blindkeep/protocol/counts'
 import type { Objects } from '../../ports/objects.ts'
 import { BlobMissing, StorageForbidden, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { type AuditedObject, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
@@ -55,10 +56,15 @@ export function lookAtFile({ objects }: FilePorts): Look {
     const present = await readable(objects, () => objects.size(location))
     if (present instanceof Unreadable) return present.finding(location)
     if (state !== 'staged') {
-      if (present === undefined) return createFinding('file_missing', { location }, `no file, of ${size} bytes`)
+      if (present === undefined)
+        return createFinding('file_missing', { location }, `no file, of ${countText(size, 'byte')}`)
       return present === size
         ? undefined
-        : createFinding('file_size_wrong', { location }, `the file has ${present} bytes, the row says ${size}`)
+        : createFinding(
+            'file_size_wrong',
+            { location },
+            `the file has ${countText(present, 'byte')}, the row says ${size}`,
+          )
     }
     const bytes = present ?? 0
     return bytes >= receivedBytes && bytes <= size
@@ -131,11 +137,11 @@ async function* straysAmong({ store, objects }: FilePorts, listed: readonly stri
     const size = await readable(objects, () => objects.size(location))
     if (typeof size !== 'number') continue
     yield namedBy === undefined
-      ? createFinding('file_stray', { location }, `a file of ${size} bytes that no row names`)
+      ? createFinding('file_stray', { location }, `a file of ${countText(size, 'byte')} that no row names`)
       : createFinding(
           'file_unlisted',
           { location },
-          `a file of ${size} bytes without a row of its own, and ${namedBy} names it`,
+          `a file of ${countText(size, 'byte')} without a row of its own, and ${namedBy} names it`,
         )
   }
 }

@@ -89,17 +89,40 @@ describe('fsck of files', () => {
       const { location } = filled.pending
       const failing = { ...world, blobs: failingFor(world, location) }
       assert.deepEqual(await kindsIn(failing, { ...filled, world: failing }), [['file_unreadable', location]])
-      const forbidden = { ...world, blobs: failingFor(world, location, new StorageForbidden('ask its owner')) }
-      const findings = await findingsIn(forbidden.store, { filled: { ...filled, world: forbidden } })
-      assert.deepEqual(
-        findings.map(({ kind, what }) => [kind, what]),
-        [['file_forbidden', 'ask its owner']],
-      )
       const away = {
         ...failing,
         blobs: { ...failing.blobs, check: () => Promise.reject(new StorageUnavailable()) },
       }
       await assert.rejects(kindsIn(away, { ...filled, world: away }), StorageUnavailable)
+    }),
+  )
+
+  it(
+    'reports a file that this user may not use once, whether its directory or only the file is forbidden, landed or not',
+    inWorld(async (world) => {
+      const filled = await fill(world)
+      for (const location of [filled.pending.location, defined(filled.locations.get(filled.open))])
+        for (const isEntered of [false, true]) {
+          const blobs = failingFor(world, location, { error: new StorageForbidden('ask its owner'), isEntered })
+          const forbidden = { ...filled, world: { ...world, blobs } }
+          const findings = await findingsIn(world.store, { filled: forbidden, deep: true })
+          assert.deepEqual(
+            findings.map(({ kind, where, what }) => [kind, where.location, what]),
+            [['file_forbidden', location, 'ask its owner']],
+          )
+        }
+    }),
+  )
+
+  it(
+    'reports a missing file once, also when it was marked as damaged before',
+    inWorld(async (world) => {
+      const filled = await fill(world)
+      const { location } = filled.pending
+      await rm(pathOf(world, location))
+      await world.store.write([], (tx) => tx.objects.markDamaged(location, world.clock.now()))
+      for (const deep of [false, true])
+        assert.deepEqual(await kindsIn(world, filled, deep), [['file_missing', location]])
     }),
   )
 
@@ -167,12 +190,33 @@ describe('fsck of files', () => {
   )
 })
 
-function failingFor({ blobs }: World, broken: string, error = new StorageUnavailable()): World['blobs'] {
+interface Failing {
+  readonly error?: Error
+  /** Whether the size of the file can be seen. */
+  readonly isEntered?: boolean
+}
+
+function failingFor(
+  { blobs }: World,
+  broken: string,
+  { error = new StorageUnavailable(), isEntered = false }: Failing = {},
+): World['blobs'] {
+  const meet = (location: string) => {
+    if (location === broken) throw error
+  }
   return {
     ...blobs,
     async size(location) {
-      if (location === broken) throw error
+      if (!isEntered) meet(location)
       return blobs.size(location)
+    },
+    async digest(location, size, signal) {
+      meet(location)
+      return blobs.digest(location, size, signal)
+    },
+    async *read(location, range, options) {
+      meet(location)
+      yield* blobs.read(location, range, options)
     },
   }
 }

@@ -148,15 +148,27 @@ async function* examineObjects(ports: FsckPorts, examination: Examination): Asyn
     keyOf: ({ location }: AuditedObject) => location,
   }
   for await (const objects of pages(ports.store, table, examination)) {
-    yield* objects.flatMap((object) => checkObject(object, { ...examination, now: ports.clock.now() }))
-    const ours = objects.filter(isOurs)
-    for (let at = 0; at < ours.length; at += LOOKS_AT_ONCE) yield* lookAtAll(ports, ours.slice(at, at + LOOKS_AT_ONCE))
-    if (examination.deep) for (const object of ours) yield* examineBytes(ports, object, examination)
+    for (let at = 0; at < objects.length; at += LOOKS_AT_ONCE)
+      yield* examineSome(ports, objects.slice(at, at + LOOKS_AT_ONCE), examination)
     examination.counts.objects += objects.length
   }
 }
 
-async function* lookAtAll(ports: FsckPorts, objects: readonly AuditedObject[]): AsyncGenerator<Finding> {
-  const looked = await Promise.all(objects.map((object) => confirmed(ports, object, lookAtFile(ports))))
-  yield* looked.filter((finding) => finding !== undefined)
+/** One finding for one fault of a file: what is wrong now tells more than the mark of an earlier reading, and what cannot be looked at is not read. */
+async function* examineSome(
+  ports: FsckPorts,
+  objects: readonly AuditedObject[],
+  examination: Examination,
+): AsyncGenerator<Finding> {
+  const looked = await Promise.all(
+    objects.map((object) => (isOurs(object) ? confirmed(ports, object, lookAtFile(ports)) : undefined)),
+  )
+  for (const [index, object] of objects.entries()) {
+    const found = looked[index]
+    const inRow = checkObject(object, { ...examination, now: ports.clock.now() })
+    yield* inRow.filter(({ kind }) => found === undefined || kind !== 'object_damaged')
+    if (found !== undefined) yield found
+    const isReadable = found?.kind !== 'file_forbidden' && found?.kind !== 'file_unreadable'
+    if (examination.deep && isOurs(object) && isReadable) yield* examineBytes(ports, object, examination)
+  }
 }

@@ -1,3 +1,4 @@
+import { countText } from '@blindkeep/protocol/counts'
 import type { NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
 import type { AuditedLink } from '../../ports/store.ts'
 import { type Finding, findBroken, instantText, type Rules } from './finding.ts'
@@ -40,7 +41,11 @@ function landedRules(link: AuditedLink, { isUnpruned = false }: Examination): Ru
       'link_landed_wrong',
       `${landedFiles} landed files of ${landedBytes} bytes counted, ${seen.files} of ${seen.bytes} in sessions, ${pending.files} of ${pending.bytes} pending`,
     ],
-    [exceedsCaps(link, { files, bytes }), 'link_caps_exceeded', `${files} files of ${bytes} bytes, landed and open`],
+    [
+      exceedsCaps(link, { files, bytes }),
+      'link_caps_exceeded',
+      `${countText(files, 'file')} of ${countText(bytes, 'byte')}, landed and open`,
+    ],
     [
       link.singleUse && (landedFiles > 1 || (landedFiles === 1) !== (link.spentAt !== undefined)),
       'link_spent_wrong',

@@ -1,3 +1,4 @@
+import { countText } from '@blindkeep/protocol/counts'
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedObject } from '../../ports/store.ts'
 import { partsOf } from '../uploads/location.ts'
@@ -21,9 +22,13 @@ export function checkObject(
     [
       !isOwnedAsItSays(object),
       'object_wrong',
-      `${state}, owned by ${sessions} sessions, ${drops} drops and ${blobs} blobs, with ${receipts} receipts`,
+      `${state}, owned by ${countText(sessions, 'session')}, ${countText(drops, 'drop')} and ${countText(blobs, 'blob')}, with ${countText(receipts, 'receipt')}`,
     ],
-    [!hasRightParts(object), 'parts_wrong', `${parts.count} parts hold ${parts.bytes} bytes, with ${parts.gaps} gaps`],
+    [
+      !hasRightParts(object),
+      'parts_wrong',
+      `${countText(parts.count, 'part holds', 'parts hold')} ${countText(parts.bytes, 'byte')}, with ${countText(parts.gaps, 'gap')}`,
+    ],
     [
       isWaiting && due > addSeconds(now, MAX_AHEAD_SECONDS),
       'object_time_wrong',

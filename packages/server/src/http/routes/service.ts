@@ -1,6 +1,7 @@
 /** Probes, and documents about the server. */
 import { openapiDocument } from '@blindkeep/protocol/openapi'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
+import type { ConditionWatch } from '../../conditionWatch.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
@@ -22,10 +23,12 @@ interface ServicePorts {
   readonly version: string
   /** Why it is not ready, beyond its database and its bytes: each a word, or a sentence for the operator. */
   readonly unreadiness: () => readonly string[]
+  /** What the operator has to look at, beyond the room on the disk. */
+  readonly conditions: Pick<ConditionWatch, 'words'>
 }
 
 export function serviceRoutes(
-  { store, objects, version, unreadiness }: ServicePorts,
+  { store, objects, version, unreadiness, conditions }: ServicePorts,
   { publicUrl, freeSpaceFloorBytes }: ServiceSettings,
 ): Pick<Routes, Row> {
   // Made for the first client that asks, not at every start.
@@ -55,8 +58,9 @@ export function serviceRoutes(
       ]
       // Not 503: a load balancer would take away reading and deleting too (decisions/full-disk.md).
       const isLow = freeBytes !== undefined && freeBytes < freeSpaceFloorBytes
+      const warnings = [...(isLow ? ['disk_below_floor'] : []), ...conditions.words()]
       return failing.length === 0
-        ? { status: 200, body: { status: 'ok', ...(isLow && { warnings: ['disk_below_floor'] }) } }
+        ? { status: 200, body: { status: 'ok', ...(warnings.length > 0 && { warnings }) } }
         : { status: 503, body: { status: 'failing', failing } }
     },
     problemPage: async ({ params }) => ({

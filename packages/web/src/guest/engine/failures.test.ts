@@ -13,6 +13,7 @@ describe('the failure of a file', () => {
       [problem(429, 'error.drop.rate_limited'), 'busy'],
       [undefined, 'busy'],
       [problem(500, 'error.storage.unavailable'), 'storage_unavailable'],
+      [problem(500, 'error.storage.full'), 'disk_full'],
       [problem(500, 'error.request.failed'), 'server_failed'],
     ] as const
     for (const [cause, failure] of causes) {

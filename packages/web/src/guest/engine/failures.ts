@@ -44,6 +44,7 @@ const RETRIES: Readonly<Record<FailureReason, Retry>> = {
   no_connection: 'resume',
   busy: 'resume',
   storage_unavailable: 'resume',
+  disk_full: 'resume',
   server_failed: 'resume',
   link_closed: 'none',
   link_full: 'resume',
@@ -67,6 +68,7 @@ const TROUBLES: Readonly<Record<SendTrouble, LinkFault>> = {
   no_connection: 'unreachable',
   busy: 'busy',
   storage_unavailable: 'server_failed',
+  disk_full: 'server_failed',
   server_failed: 'server_failed',
 }
 

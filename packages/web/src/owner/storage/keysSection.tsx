@@ -1,3 +1,4 @@
+import type { AuditError } from '@blindkeep/client/errors'
 import { Notice, Progress } from '../../common/controls.tsx'
 import { formatInstant } from '../../common/format.ts'
 import type { Language } from '../../common/language.ts'
@@ -26,6 +27,7 @@ export function KeysSection() {
           </p>
           <p>{text.audit[value.alarm.reason]}</p>
           <p>{text.keys.alarm}</p>
+          {isAboutKnownKeys(value.alarm) && <p>{text.keys.accept}</p>}
         </Notice>
       )}
       {value?.canRemember === false && (
@@ -48,6 +50,11 @@ export function KeysSection() {
       )}
     </section>
   )
+}
+
+/** The published list contradicts the remembered one, which this browser can forget. */
+function isAboutKnownKeys({ reason }: AuditError): boolean {
+  return reason === 'key_vanished' || reason === 'key_changed'
 }
 
 interface KeyRowProps {

@@ -267,9 +267,9 @@ const audit: Texts['audit'] = {
   unknown_key: 'Eine Quittung ist mit einem Schlüssel signiert, den der Server nicht veröffentlicht.',
   key_malformed: 'Die Liste der Signaturschlüssel des Servers widerspricht sich.',
   key_vanished:
-    'Ein Signaturschlüssel, den sich dieser Browser gemerkt hat, fehlt in der Liste des Servers. Ein ehrlicher Server entfernt nie einen Schlüssel.',
+    'Ein Signaturschlüssel, den sich dieser Browser gemerkt hat, fehlt in der Liste des Servers. Ein ehrlicher Server entfernt nie einen Schlüssel, außer er wird aus einer Sicherung wiederhergestellt, die älter ist als der Schlüssel.',
   key_changed:
-    'Ein Signaturschlüssel, den sich dieser Browser gemerkt hat, wurde in der Liste des Servers geändert. Ein ehrlicher Server ändert nie einen Schlüssel.',
+    'Ein Signaturschlüssel, den sich dieser Browser gemerkt hat, wurde in der Liste des Servers geändert. Ein ehrlicher Server ändert nie einen Schlüssel, außer er wird aus einer älteren Sicherung wiederhergestellt.',
   key_not_active: 'Eine Quittung trägt ein Datum, an dem ihr Schlüssel nicht in Gebrauch war.',
   wrong_server: 'Eine Antwort nennt einen anderen Server als diesen.',
   wrong_hash: 'Eine Quittung gilt für andere Bytes als die dieser Datei.',
@@ -333,6 +333,8 @@ const keys: Texts['keys'] = {
   alarmTitle: 'Warnung: Die Signaturschlüssel des Servers haben sich unerlaubt geändert',
   alarm:
     'Ein ehrlicher Server fügt nur Schlüssel hinzu. Löschen Sie nichts, und verlassen Sie sich auf keine Quittung. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server. Bis das geklärt ist, sagt hier keine Prüfung Ja.',
+  accept:
+    'Entweder hat der Betreiber den Server aus einer Sicherung wiederhergestellt, oder der Server wurde manipuliert: Dieser Browser kann das nicht unterscheiden. Sagt der Betreiber, dass es eine Wiederherstellung war, dann löschen Sie in den Einstellungen dieses Browsers die Daten dieser Seite, und melden Sie sich neu an. Der Browser merkt sich dann die Schlüssel, die der Server zu dieser Zeit zeigt. Quittungen und unfertige Uploads, die er von dieser Seite behält, werden mitgelöscht.',
   remembered: 'Schlüssel, die sich dieser Browser gemerkt hat',
   cannotRemember:
     'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Er kann nicht bemerken, wenn ein Schlüssel ersetzt wird.',

@@ -159,7 +159,8 @@ export const guest = {
     no_room: 'There is not enough space left on this link.',
     no_connection: 'No connection. Sending resumes by itself.',
     busy: 'The server is busy. Sending resumes by itself.',
-    storage_unavailable: 'The server has no space for it now. This page tries again by itself.',
+    storage_unavailable: 'The server cannot store anything now. This page tries again by itself.',
+    disk_full: 'The server has no space for it now. This page tries again by itself.',
     server_failed: 'The server has a problem. This page tries again by itself.',
     link_closed: 'The link accepts no more files. Ask for a new one.',
     link_full: 'The link is full. Ask for a new one.',
@@ -214,7 +215,9 @@ export const guest = {
       `No connection since ${since}. Check your network. Sending resumes by itself when the connection is back; what has arrived stays there for a day.`,
     busy: (since) => `The server has been busy since ${since}. This page tries again by itself until it has time.`,
     storage_unavailable: (since) =>
-      `Since ${since} the server has had no space for your files: its disk is full or does not work. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
+      `Since ${since} the server has not been able to store anything: its disk does not work. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
+    disk_full: (since) =>
+      `Since ${since} the server has had no space for your files: its disk is full. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
     server_failed: (since) =>
       `Since ${since} the server has answered with errors. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
   } satisfies Record<Trouble['reason'], (since: string) => string>,

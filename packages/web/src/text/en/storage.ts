@@ -279,9 +279,9 @@ const audit: Readonly<Record<AuditReason, string>> = {
   unknown_key: 'A receipt is signed with a key that the server does not publish.',
   key_malformed: 'The server’s list of signing keys contradicts itself.',
   key_vanished:
-    'A signing key that this browser remembers is missing from the server’s list. An honest server never removes a key.',
+    'A signing key that this browser remembers is missing from the server’s list. An honest server never removes a key, unless it is restored from a backup that is older than the key.',
   key_changed:
-    'A signing key that this browser remembers was changed on the server’s list. An honest server never changes a key.',
+    'A signing key that this browser remembers was changed on the server’s list. An honest server never changes a key, unless it is restored from an older backup.',
   key_not_active: 'A receipt has a date on which its key was not in use.',
   wrong_server: 'An answer names another server than this one.',
   wrong_hash: 'A receipt is for other bytes than this file’s.',
@@ -346,6 +346,8 @@ const keys = {
   alarmTitle: 'Warning: the server’s signing keys have changed in a way that they must not',
   alarm:
     'An honest server only adds keys. Delete nothing, and rely on no receipt. Contact the operator of this server, but not through this server. Until this is resolved, no check here says yes.',
+  accept:
+    'Either the operator restored the server from a backup, or the server has been tampered with: this browser cannot tell. If the operator says that it was a restore, delete the data of this site in the settings of this browser, and sign in again. The browser then remembers the keys that the server shows at that time. Receipts and unfinished uploads that it keeps of this site are deleted, too.',
   remembered: 'Keys that this browser remembers',
   cannotRemember:
     'This browser stores nothing, perhaps because this is a private window. It cannot notice when a key is replaced.',
