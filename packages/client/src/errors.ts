@@ -14,6 +14,7 @@ export {
   ProblemError,
   type ProblemFacts,
 } from './http/errors.ts'
+export { isTransient } from './http/retry.ts'
 export { SealError, type SealFault } from './seal/sealError.ts'
 export { SendError, type SendRemedy, type SendStopReason } from './send/sendError.ts'
 export { type SendTrouble, sendTroubleOf } from './send/sendTrouble.ts'

@@ -7,6 +7,8 @@ import type { Page } from 'playwright-core'
 import { adoptInPart, anotherClient, type Keeper, openedDrops, sendFile } from '../../../testing/people.ts'
 import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
 import { keyName } from '../src/owner/account/keyName.ts'
+import { albums as albumTexts } from '../src/text/en/albums.ts'
+import { owner as ownerTexts } from '../src/text/en/owner.ts'
 import { problems as problemTexts } from '../src/text/en/problems.ts'
 import { assertAccessible } from './axe.ts'
 import { clipboardOf, useBrowser } from './browser.ts'
@@ -34,6 +36,16 @@ function isEndInside(tile: Element): boolean {
   return end !== undefined && end.width > 0 && end.right <= tile.getBoundingClientRect().right
 }
 
+/** Notes each warning that the page shows from now on, however short. */
+function noteWarnings(): void {
+  const warnings: string[] = []
+  Reflect.set(window, 'warnings', warnings)
+  new MutationObserver(() => {
+    const [notice] = document.querySelectorAll('.notice.warn')
+    if (notice !== undefined) warnings.push(notice.textContent)
+  }).observe(document.body, { childList: true, subtree: true })
+}
+
 async function upload({ owner, album, device }: Keeper, name: string, content: Uint8Array) {
   const { assetId } = await owner.upload({ source: sourceOfBytes(content), album, device, name })
   return assetId
@@ -59,8 +71,14 @@ describe('an album', () => {
     await page.getByRole('heading', { name: 'Summer 2026', level: 1 }).waitFor()
     await page.locator(':focus').and(button(page, 'Rename')).waitFor()
     await assertAccessible(page)
+    const failed: string[] = []
+    page.on('response', (answer) => answer.status() >= 400 && failed.push(`${answer.status()} ${answer.url()}`))
+    await page.evaluate(noteWarnings)
     await page.locator('.add-files').setInputFiles(files)
     await page.getByText('All 2 files are encrypted and stored.').waitFor()
+    assert.deepEqual(failed, [])
+    await tile(page, 'letters.txt').waitFor()
+    assert.deepEqual(await page.evaluate(() => Reflect.get(window, 'warnings')), [])
     await tile(page, 'meadow.png').locator('img').waitFor()
     await assertAccessible(page)
     await button(page, 'Hide letters.txt here. It stays in the album.').click()
@@ -225,6 +243,88 @@ describe('an album', () => {
     await again.setInputFiles([large])
     await page.getByText('The file is encrypted and stored.').waitFor()
     await tile(page, 'film.bin').waitFor()
+  })
+
+  const several = ['one', 'two', 'three', 'four', 'five'].map((name) => ({
+    name: `${name}.bin`,
+    mimeType: '',
+    buffer: randomBytes(400_000),
+  }))
+  const missing = (page: Page) => page.getByText(albumTexts.uploads.phases.file_missing)
+
+  it('asks for every file again after a reload, also those that only waited, and takes all that are chosen at once', async (t) => {
+    const keeper = await world.keeper()
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
+    page.on('dialog', (dialog) => void dialog.accept())
+    world.line.slow({ upBytesPerSecond: 200_000 })
+    t.after(() => world.line.mend())
+    await page.locator('.add-files').setInputFiles(several)
+    await page.getByText(albumTexts.uploads.leave).waitFor()
+    await page.getByText('Uploading').first().waitFor()
+    await page.reload()
+    world.line.mend()
+    await missing(page).nth(4).waitFor()
+    assert.equal(await missing(page).count(), 5)
+    await page.getByText(albumTexts.uploads.missing).waitFor()
+    assert.deepEqual(await page.locator('.upload-name').allInnerTexts(), several.map(({ name }) => name).toSorted())
+    await assertAccessible(page)
+    await button(page, 'Cancel five.bin').click()
+    await page.locator('.upload input[type=file]').first().setInputFiles(several.slice(0, 4))
+    await page.getByText('All 4 files are encrypted and stored.').waitFor()
+    await page.reload()
+    await tile(page, 'four.bin').waitFor()
+    assert.deepEqual([await page.locator('.tile').count(), await page.locator('.upload').count()], [4, 0])
+  })
+
+  it('lists the uploads that another tab took over, which says so before', async (t) => {
+    const keeper = await world.keeper()
+    const { page, context } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
+    world.line.slow({ upBytesPerSecond: 200_000 })
+    t.after(() => world.line.mend())
+    await page.locator('.add-files').setInputFiles(several)
+    await page.getByText('Uploading').first().waitFor()
+    world.line.mend()
+    const second = await context.newPage()
+    await second.route('**/v1/upload/**', (route) => route.abort())
+    await second.goto(albumUrl(keeper))
+    await second.getByText(ownerTexts.elsewhere.explain).waitFor()
+    await button(second, ownerTexts.elsewhere.use).click()
+    await missing(second).first().waitFor()
+    await page.getByRole('heading', { name: ownerTexts.elsewhere.movedTitle }).waitFor()
+    const listed = await second.locator('.upload-name').allInnerTexts()
+    assert.ok(listed.includes('five.bin'), listed.join())
+  })
+
+  it('goes on with an upload by itself when the server is back', async (t) => {
+    const keeper = await world.keeper()
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
+    await page.getByText('This album is empty').waitFor()
+    const up = world.line.down()
+    t.after(() => world.line.mend())
+    await page.locator('.add-files').setInputFiles(several.slice(0, 1))
+    await page.getByText(albumTexts.uploads.line).waitFor()
+    await assertAccessible(page)
+    up()
+    await page.getByText('The file is encrypted and stored.').waitFor()
+  })
+
+  it('stays shown when the question before a deletion is cancelled with a double click', async (t) => {
+    const keeper = await world.keeper()
+    for (let index = 0; index < 15; index++) await upload(keeper, `${index}.txt`, randomBytes(10))
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
+    await tile(page, '14.txt').waitFor()
+    await page.getByLabel('Select 14.txt').check()
+    await button(page, 'Delete').click()
+    const cancel = page.getByRole('dialog').getByRole('button', { name: 'Cancel' })
+    const place = await cancel.boundingBox()
+    assert.ok(place)
+    const point = { x: place.x + place.width / 2, y: place.y + place.height / 2 }
+    await page.mouse.dblclick(point.x, point.y)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    assert.equal(page.url(), albumUrl(keeper))
+    // What was behind it is a tile, which the next click opens.
+    await page.mouse.click(point.x, point.y)
+    await page.getByRole('link', { name: 'Back to the album' }).waitFor()
   })
 
   it('downloads the selected files as one ZIP, and deletes them after a question that says what this means', async (t) => {

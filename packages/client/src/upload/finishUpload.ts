@@ -18,6 +18,8 @@ export interface FinishUpload {
   readonly state: UploadState
   /** The prepared file. A change is detected before any changed byte is sent. */
   readonly source: Source
+  /** The state was never sent, so the server is not asked what it has of it. */
+  readonly isNew?: boolean | undefined
   /** Called and awaited when the state has changed. Store it before you return. */
   readonly onState?: ((state: UploadState) => void | Promise<void>) | undefined
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
@@ -59,7 +61,7 @@ export async function finishUpload(ports: AssetPorts, options: FinishUpload): Pr
   const { state, onState, signal } = options
   requireOwn(ports, state)
   const { albumId, assetId } = keyInputsOf(state.envelope, accountKey)
-  const asset = await findAsset(call, assetId, signal)
+  const asset = options.isNew === true ? undefined : await findAsset(call, assetId, signal)
   const known = knownUploads(state)
   if (asset !== undefined && (await isFinishedByOther(ports, asset, options)))
     return { assetId, albumId, uploads: landedOf(ports, asset, state) }

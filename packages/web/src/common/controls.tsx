@@ -149,6 +149,7 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
     shown?.showModal()
     return () => {
       shown?.close()
+      ignoreRestOfClick()
       // The browser does not restore the focus itself, because the dialog has already left the page.
       const isNowhere = document.activeElement === document.body
       if (isNowhere && before instanceof HTMLElement && before.isConnected) before.focus()
@@ -178,6 +179,16 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
       </div>
     </dialog>
   )
+}
+
+/** The second click of a double click that closed a dialog is not meant for what was behind it. */
+function ignoreRestOfClick(): void {
+  const ignore = (event: MouseEvent) => {
+    if (event.detail < 2) return removeEventListener('click', ignore, true)
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  addEventListener('click', ignore, true)
 }
 
 const FIELDS = 'input:not([hidden], [type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'

@@ -5,6 +5,7 @@ import { useCloseGuard } from '../common/closeGuard.ts'
 import type { Language } from '../common/language.ts'
 import { oneAtATime } from '../common/oneAtATime.ts'
 import { useLoaded } from '../common/useLoaded.ts'
+import { wakeUploads } from './albums/uploads.ts'
 import { type OwnerPages, OwnerPagesContext, type UnsavedSecrets } from './context.ts'
 import { errorText } from './errorText.ts'
 import { useLiveEvents } from './live.ts'
@@ -26,6 +27,9 @@ interface SignedInAppProps {
 export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...props }: SignedInAppProps) {
   const showMessage = useWhileMounted(props.showMessage)
   const live = useLiveEvents(owner)
+  useEffect(() => {
+    if (live.isConnected) wakeUploads(owner)
+  }, [owner, live.isConnected])
   const inboxCount = useInboxCount(owner, live.onLive)
   const account = useLoaded(() => owner.account(), owner.accountId)
   const view = session.view()

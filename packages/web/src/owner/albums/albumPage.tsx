@@ -14,7 +14,7 @@ import { focusHeading } from './focusHeading.ts'
 import { Incomplete } from './incomplete.tsx'
 import { SelectionBar } from './selectionBar.tsx'
 import { albumName, albumsText } from './texts.ts'
-import { isActive, type UploadItem } from './uploadItem.ts'
+import type { UploadItem } from './uploadItem.ts'
 import { UploadPanel } from './uploadPanel.tsx'
 import type { UploadQueue } from './uploadQueue.ts'
 import { useUploads } from './uploads.ts'
@@ -107,7 +107,8 @@ function Contents({ assets, isFailed, title, queue, uploads, onFiles }: Contents
   const text = albumsText(language)
   const [isOver, setOver] = useState(false)
   useEffect(keepPageOnDrop, [])
-  const uploading = new Set(uploads.filter(isActive).map(({ assetId }) => assetId))
+  // The queue itself finishes what it has the file of. What it has just finished, the list may not show as complete yet.
+  const uploading = new Set(uploads.filter(({ phase }) => phase !== 'file_missing').map(({ assetId }) => assetId))
   const incomplete = (assets ?? []).filter(({ complete, assetId }) => !complete && !uploading.has(assetId))
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the button works for everyone

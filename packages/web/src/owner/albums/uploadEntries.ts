@@ -10,9 +10,13 @@ export interface Entry<File> {
   /** The file was chosen again and not yet compared with the state: it may be another one. */
   isUncompared: boolean
   running: AbortController | undefined
+  /** Set while the entry waits before its next try, although it is its turn. Aborting it ends the wait. */
+  resting: AbortController | undefined
   /** Resolves when the entry's last run has ended. */
   run: Promise<void>
 }
+
+type NewItem = Pick<UploadItem, 'id' | 'albumId' | 'name' | 'size' | 'lastModified' | 'phase'>
 
 export interface UploadEntries<File> {
   items(): readonly UploadItem[]
@@ -20,7 +24,7 @@ export interface UploadEntries<File> {
   get(id: string): Entry<File> | undefined
   all(): readonly Entry<File>[]
   /** Does not notify, like `delete`: call `notify` once after all changes. */
-  insert(facts: Pick<UploadItem, 'albumId' | 'name' | 'size' | 'phase'>, parts: Partial<Entry<File>>): void
+  insert(facts: NewItem, parts: Partial<Entry<File>>): Entry<File>
   delete(id: string): void
   notify(): void
   /** Notifies while the entry is in the queue. */
@@ -31,7 +35,6 @@ export function createUploadEntries<File>(): UploadEntries<File> {
   const entries = new Map<string, Entry<File>>()
   const listeners = new Set<() => void>()
   let snapshot: readonly UploadItem[] = []
-  let lastId = 0
 
   function notify(): void {
     snapshot = [...entries.values()].map(({ item }) => item)
@@ -47,19 +50,20 @@ export function createUploadEntries<File>(): UploadEntries<File> {
     get: (id) => entries.get(id),
     all: () => [...entries.values()],
     insert(facts, parts) {
-      lastId++
-      const id = `upload-${lastId}`
       const assetId = assetIdOf(parts.state)
-      const item = { id, assetId, share: 0, isRetrying: false, error: undefined, ...facts }
-      entries.set(id, {
+      const item = { assetId, share: 0, isRetrying: false, error: undefined, ...facts }
+      const entry: Entry<File> = {
         item,
         file: undefined,
         state: undefined,
         isUncompared: false,
         running: undefined,
+        resting: undefined,
         run: Promise.resolve(),
         ...parts,
-      })
+      }
+      entries.set(facts.id, entry)
+      return entry
     },
     delete: (id) => void entries.delete(id),
     notify,

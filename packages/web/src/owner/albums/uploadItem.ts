@@ -9,7 +9,7 @@ export type UploadPhase =
   | 'finishing'
   | 'paused'
   | 'failed'
-  /** Begun before the page was loaded: pages can't store a file, so the owner must choose it again. */
+  /** Added before the page was loaded: pages can't store a file, so the owner must choose it again. */
   | 'file_missing'
   | 'done'
 
@@ -21,6 +21,8 @@ export interface UploadItem {
   readonly name: string
   /** Bytes of the file. */
   readonly size: number
+  /** Milliseconds since 1970. Undefined if an older page has stored the upload without it. */
+  readonly lastModified: number | undefined
   readonly phase: UploadPhase
   /** Progress of the current phase, between 0 and 1. */
   readonly share: number
@@ -37,11 +39,10 @@ export interface ChosenFile {
   readonly lastModified: number
 }
 
-export interface StoredUpload {
-  readonly albumId: AlbumId
-  readonly name: string
-  readonly size: number
-  readonly state: UploadState
+/** What a new page needs to ask for the file again and to resume its upload. */
+export interface StoredUpload extends Pick<UploadItem, 'id' | 'albumId' | 'name' | 'size' | 'lastModified'> {
+  /** Undefined until the file is sealed. */
+  readonly state: UploadState | undefined
 }
 
 export interface UploadStep {
@@ -74,10 +75,14 @@ export interface UploadPorts<File> {
   delete(state: UploadState): Promise<void>
   /** The file is needed no longer: the server has it, or the owner has cancelled the upload. */
   release(file: File): Promise<void>
-  /** Stores what a new page needs to resume the upload. */
-  store(upload: StoredUpload): Promise<void>
+  /** The browser stores the file itself, and so also that it is to be sent. */
+  isKept(file: File): boolean
+  store(uploads: readonly StoredUpload[]): Promise<void>
   /** Deletes what was stored. */
-  forget(state: UploadState): Promise<void>
+  forget(id: string): Promise<void>
+  newId(): string
+  /** Rejects as soon as the signal aborts. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
 /** The chosen file is not the one that the upload was begun with. */

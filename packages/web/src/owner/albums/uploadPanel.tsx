@@ -30,6 +30,7 @@ export function UploadPanel({ queue, items }: UploadPanelProps) {
         )}
       </div>
       <p class="small soft">{isAllDone ? '' : text.summary(done, items.length)}</p>
+      {items.some(({ phase }) => phase === 'file_missing') && <p class="small soft">{text.missing}</p>}
       <ul class="stack">
         {items.map((item) => (
           <UploadRow key={item.id} item={item} queue={queue} language={language} />
@@ -75,12 +76,11 @@ function UploadRow({ item, queue, language }: UploadRowProps) {
           <Progress label={text.progress(name)} value={hasShare ? share : undefined} />
         )}
         {item.isRetrying && <div class="small">{text.line}</div>}
-        {phase === 'file_missing' && item.error === undefined && <div class="small soft">{text.missing}</div>}
         {phase === 'file_missing' && (
           <ChooseAgain
             label={text.choose(name)}
             short={text.chooseShort}
-            onFile={(file) => queue.giveFile(item.id, file)}
+            onFiles={(files) => queue.giveFiles(item.id, files)}
           />
         )}
         {item.error !== undefined && (
@@ -115,14 +115,11 @@ function Actions({ item: { id, phase, name }, queue, language }: UploadRowProps)
 interface ChooseAgainProps {
   readonly label: string
   readonly short: string
-  readonly onFile: (file: File) => void
+  readonly onFiles: (files: readonly File[]) => void
 }
 
-function ChooseAgain({ label, short, onFile }: ChooseAgainProps) {
-  const { input, open } = useFileInput({
-    ...{ label, isMultiple: false },
-    onFiles: ([file]) => file !== undefined && onFile(file),
-  })
+function ChooseAgain({ label, short, onFiles }: ChooseAgainProps) {
+  const { input, open } = useFileInput({ label, onFiles })
   return (
     <div>
       {input}

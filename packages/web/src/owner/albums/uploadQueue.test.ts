@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { SendError } from '@blindkeep/client/errors'
+import { NetworkError, SendError } from '@blindkeep/client/errors'
 import { parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
 import {
@@ -44,6 +44,14 @@ function stateOf(digit: number): UploadState {
 }
 
 const fileOf = (name: string, size = 100): ChosenFile => ({ name, size, lastModified: 0 })
+const storedOf = (name: string, state?: UploadState): StoredUpload => {
+  assert.ok(album)
+  return { id: `stored-${name}`, albumId: album, name, size: 100, lastModified: 0, state }
+}
+/** Without what only the page needs. */
+const factsOf = ({ id, albumId, name, size, lastModified, state }: StoredUpload): StoredUpload => ({
+  ...{ id, albumId, name, size, lastModified, state },
+})
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A queue whose uploads end when the test says so. */
@@ -55,6 +63,9 @@ function createWorld() {
   const released: string[] = []
   const cancelled: string[] = []
   const deleted: string[] = []
+  /** Ends the waits before another try. */
+  const waits: PromiseWithResolvers<void>[] = []
+  let lastId = 0
   /** Ends the comparison of a file that was chosen again. */
   const compared = new Map<string, PromiseWithResolvers<void>>()
   const queue = createUploadQueue<ChosenFile>({
@@ -71,9 +82,17 @@ function createWorld() {
       signal.addEventListener('abort', () => end.reject(signal.reason))
       await end.promise
     },
-    store: async (upload) => void stored.push(upload),
+    store: async (uploads) => void stored.push(...uploads.map(factsOf)),
+    isKept: ({ name }) => name.startsWith('kept'),
+    newId: () => `upload-${++lastId}`,
+    wait(_, signal) {
+      const wait = Promise.withResolvers<void>()
+      signal.addEventListener('abort', () => wait.reject(signal.reason))
+      waits.push(wait)
+      return wait.promise
+    },
     release: async ({ name }) => void released.push(name),
-    forget: async ({ envelope }) => void forgotten.push(envelope.file_id),
+    forget: async (id) => void forgotten.push(id),
     cancel: async ({ envelope }) => void cancelled.push(envelope.file_id),
     delete: async ({ envelope }) => void deleted.push(envelope.file_id),
   })
@@ -94,7 +113,7 @@ function createWorld() {
     assert.ok(found, `${name} is not in the list`)
     return found
   }
-  return { queue, add, job, item, started, stored, forgotten, released, cancelled, deleted, compared }
+  return { queue, add, job, item, started, stored, forgotten, released, cancelled, deleted, compared, waits }
 }
 
 describe('the upload queue', () => {
@@ -125,12 +144,16 @@ describe('the upload queue', () => {
     const { add, job, item, stored, forgotten } = createWorld()
     add('a')
     await job('a').job.onState(stateOf(1))
-    assert.deepEqual(stored, [{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
+    const facts = { id: 'upload-1', albumId: album, name: 'a', size: 100, lastModified: 0 }
+    assert.deepEqual(stored, [
+      { ...facts, state: undefined },
+      { ...facts, state: stateOf(1) },
+    ])
     assert.deepEqual(forgotten, [])
     job('a').end.resolve()
     await turn()
     assert.equal(item('a').assetId, uuid(1))
-    assert.deepEqual(forgotten, [uuid(1)])
+    assert.deepEqual(forgotten, ['upload-1'])
   })
 
   it('pauses, starts the next one meanwhile, and resumes from the same state', async () => {
@@ -163,7 +186,7 @@ describe('the upload queue', () => {
     const { queue, add, job, item, cancelled } = createWorld()
     add('a', 'b', 'c')
     await job('a').job.onState(stateOf(1))
-    const error = new SendError('server_unavailable')
+    const error = new SendError('storage_full')
     job('a').end.reject(error)
     await turn()
     assert.deepEqual([item('a').phase, item('a').error, item('c').phase], ['failed', error, 'preparing'])
@@ -176,12 +199,12 @@ describe('the upload queue', () => {
   })
 
   it('restarts with a changed file, and ends the old upload without deleting an asset', async () => {
-    const { queue, add, job, item, cancelled, deleted, forgotten } = createWorld()
+    const { queue, add, job, item, cancelled, deleted, stored } = createWorld()
     add('a')
     await job('a').job.onState(stateOf(1))
     job('a').end.reject(new SendError('file_changed'))
     await turn()
-    assert.deepEqual([cancelled, deleted, forgotten], [[uuid(1)], [], [uuid(1)]])
+    assert.deepEqual([cancelled, deleted, stored.at(-1)?.state], [[uuid(1)], [], undefined])
     queue.resume(item('a').id)
     assert.equal(job('a').job.state, undefined)
   })
@@ -194,15 +217,15 @@ describe('the upload queue', () => {
     queue.cancel(item('a').id)
     assert.deepEqual([queue.items(), deleted], [[], []])
     await running.onState(stateOf(1))
-    assert.equal(stored.length, 1, 'a cancelled upload is not stored again')
+    assert.equal(stored.length, 2, 'a cancelled upload is not stored again')
     await turn()
-    assert.deepEqual([deleted, forgotten], [[uuid(1)], [uuid(1)]])
+    assert.deepEqual([deleted, forgotten], [[uuid(1)], ['upload-1']])
   })
 
   it('releases a file when the server has it, or when its upload is cancelled, not when it fails', async () => {
     const { queue, add, job, item, released } = createWorld()
     add('a', 'b', 'c')
-    job('a').end.reject(new Error('no line'))
+    job('a').end.reject(new Error('unreadable'))
     await turn()
     assert.deepEqual(released, [], 'a failed upload keeps its file')
     job('b').end.resolve()
@@ -238,7 +261,7 @@ describe('the upload queue', () => {
   it('asks for the file again after a reload, and accepts no other file', async () => {
     const { queue, job, item, started, compared } = createWorld()
     assert.ok(album)
-    queue.restore([{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
+    queue.restore([storedOf('a', stateOf(1))])
     assert.equal(item('a').phase, 'file_missing')
     assert.ok(!isActive(item('a')))
     queue.giveFile(item('a').id, fileOf('a', 101))
@@ -251,10 +274,75 @@ describe('the upload queue', () => {
     assert.equal(item('a').error, undefined)
   })
 
+  it('stores every file from the moment it waits until it is done or cancelled, unless the browser keeps the file itself', async () => {
+    const { queue, add, job, item, stored, forgotten } = createWorld()
+    add('a', 'b', 'c', 'kept')
+    assert.deepEqual(
+      stored.map(({ name, state }) => [name, state]),
+      ['a', 'b', 'c'].map((name) => [name, undefined]),
+    )
+    queue.cancel(item('c').id)
+    job('a').end.resolve()
+    await turn()
+    assert.deepEqual(forgotten.toSorted(), ['upload-1', 'upload-3'])
+  })
+
+  it('asks for all files after a reload, and takes those that are chosen together or added again', async () => {
+    const { queue, add, item, started } = createWorld()
+    assert.ok(album)
+    queue.restore(['a', 'b', 'c', 'd'].map((name) => storedOf(name)))
+    queue.restore([storedOf('a')])
+    assert.equal(queue.items().length, 4, 'what is here already is not added twice')
+    queue.giveFiles(item('a').id, [fileOf('b'), fileOf('a'), fileOf('stranger')])
+    assert.deepEqual(started, ['b', 'a'])
+    add('c', 'e')
+    queue.add([{ ...fileOf('d'), lastModified: 1 }], album)
+    const phases = queue.items().map(({ name, phase }) => `${name} ${phase}`)
+    const waiting = ['c waiting', 'd file_missing', 'e waiting', 'd waiting']
+    assert.deepEqual(phases, ['a preparing', 'b preparing', ...waiting])
+    queue.giveFiles(item('d').id, [fileOf('stranger')])
+    assert.ok(item('d').error instanceof OtherFile)
+  })
+
+  it('goes on by itself when the server is back, and when the connection is, and sends others meanwhile', async () => {
+    const { queue, add, job, item, started, waits } = createWorld()
+    const trouble = [new SendError('server_unavailable'), new NetworkError('unreachable')]
+    add('a', 'b', 'c')
+    job('a').end.reject(trouble[0])
+    await turn()
+    const { phase, isRetrying, error } = item('a')
+    assert.deepEqual([phase, isRetrying, error, isActive(item('a'))], ['waiting', true, undefined, true])
+    assert.deepEqual(started, ['a', 'b', 'c'])
+    job('b').end.resolve()
+    waits[0]?.resolve()
+    await turn()
+    assert.deepEqual(started, ['a', 'b', 'c', 'a'])
+    job('a').end.reject(trouble[1])
+    await turn()
+    queue.wake()
+    await turn()
+    assert.deepEqual(started, ['a', 'b', 'c', 'a', 'a'])
+    job('a').end.resolve()
+    await turn()
+    assert.deepEqual([item('a').phase, item('a').isRetrying], ['done', false])
+  })
+
+  it('does not go on by itself with what was paused while it waited for the server', async () => {
+    const { queue, add, job, item, started } = createWorld()
+    add('a')
+    job('a').end.reject(new SendError('server_unavailable'))
+    await turn()
+    queue.pause(item('a').id)
+    await turn()
+    assert.deepEqual([item('a').phase, started], ['paused', ['a']])
+    queue.resume(item('a').id)
+    assert.deepEqual(started, ['a', 'a'])
+  })
+
   it('sends nothing of another file of the same size, and keeps the upload for the right one', async () => {
     const { queue, job, item, started, compared, forgotten, cancelled } = createWorld()
     assert.ok(album)
-    queue.restore([{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
+    queue.restore([storedOf('a', stateOf(1))])
     queue.giveFile(item('a').id, fileOf('other'))
     compared.get('other')?.reject(new SendError('file_changed'))
     await turn()
@@ -270,7 +358,7 @@ describe('the upload queue', () => {
   it('compares a file again when the comparison was paused, and only then sends it', async () => {
     const { queue, item, started, compared } = createWorld()
     assert.ok(album)
-    queue.restore([{ albumId: album, name: 'a', size: 100, state: stateOf(1) }])
+    queue.restore([storedOf('a', stateOf(1))])
     queue.giveFile(item('a').id, fileOf('a'))
     queue.pause(item('a').id)
     await turn()
@@ -290,7 +378,7 @@ describe('the upload queue', () => {
     assert.ok(running.signal.aborted)
     await running.onState(stateOf(1))
     await turn()
-    assert.deepEqual([queue.items(), started, stored, forgotten, cancelled], [[], ['a', 'b'], [], [], []])
+    assert.deepEqual([queue.items(), started, stored.length, forgotten, cancelled], [[], ['a', 'b'], 3, [], []])
   })
 
   it('notifies listeners of every change, until they unsubscribe', () => {

@@ -1,29 +1,25 @@
 /** Uploads the owner's files into albums: a few at once, the others wait. Keys and the browser are behind `UploadPorts`. */
 import type { AlbumId } from '@blindkeep/protocol/ids'
+import { createUploadChoice, type UploadChoice } from './uploadChoice.ts'
 import { createUploadEntries, type Entry } from './uploadEntries.ts'
-import {
-  type ChosenFile,
-  isActive,
-  OtherFile,
-  type StoredUpload,
-  type UploadItem,
-  type UploadPorts,
-} from './uploadItem.ts'
+import { type ChosenFile, isActive, type StoredUpload, type UploadItem, type UploadPorts } from './uploadItem.ts'
+import { discard, remember } from './uploadRecords.ts'
 import { createUploadSender } from './uploadSender.ts'
 
-export interface UploadQueue<File> {
+export interface UploadQueue<File> extends Pick<UploadChoice<File>, 'giveFile' | 'giveFiles'> {
   items(): readonly UploadItem[]
   /** Calls back whenever `items` has changed. */
   subscribe(listener: () => void): () => void
+  /** A file that a restored upload of the album lacks continues it. */
   add(files: readonly File[], albumId: AlbumId): void
-  /** Adds uploads that were begun before this page was loaded. */
+  /** Adds uploads of pages that have left, unless they are here. */
   restore(stored: readonly StoredUpload[]): void
   pause(id: string): void
   /** Continues a paused or failed upload. */
   resume(id: string): void
-  /** Continues a restored upload with its file. */
-  giveFile(id: string, file: File): void
   cancel(id: string): void
+  /** Uploads that wait for their next try go on at once. */
+  wake(): void
   /** Removes the finished uploads from the list. */
   clearDone(): void
   /** Stops and removes all uploads in this tab. Stored uploads stay stored; nothing more is stored. */
@@ -32,16 +28,18 @@ export interface UploadQueue<File> {
 
 export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<File>): UploadQueue<File> {
   const entries = createUploadEntries<File>()
-  const { sendMore, stop, discard } = createUploadSender(ports, entries)
+  const { sendMore, stop } = createUploadSender(ports, entries)
 
   function requeue(entry: Entry<File>): void {
     entries.change(entry, { phase: 'waiting', error: undefined })
     sendMore()
   }
 
+  const choice = createUploadChoice(entries, requeue)
+
   async function abandon(entry: Entry<File>): Promise<void> {
     const { file } = entry
-    await Promise.all([discard(entry, ports.delete), file !== undefined && ports.release(file)])
+    await Promise.all([discard(ports, entry, ports.delete), file !== undefined && ports.release(file)])
   }
 
   return {
@@ -49,14 +47,17 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
     subscribe: entries.subscribe,
 
     add(files, albumId) {
-      for (const file of files)
-        entries.insert({ albumId, name: file.name, size: file.size, phase: 'waiting' }, { file })
+      const insert = (file: File) =>
+        entries.insert({ id: ports.newId(), albumId, ...factsOf(file), phase: 'waiting' }, { file })
+      const added = choice.giveAdded(files, albumId).map(insert)
       entries.notify()
+      void remember(ports, added)
       sendMore()
     },
 
     restore(stored) {
-      for (const { state, ...facts } of stored) entries.insert({ ...facts, phase: 'file_missing' }, { state })
+      for (const { id, albumId, state, ...file } of stored.filter(({ id }) => entries.get(id) === undefined))
+        entries.insert({ id, albumId, ...factsOf(file), phase: 'file_missing' }, { state })
       entries.notify()
     },
 
@@ -72,15 +73,8 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
       if (entry !== undefined && ['paused', 'failed'].includes(entry.item.phase)) requeue(entry)
     },
 
-    giveFile(id, file) {
-      const entry = entries.get(id)
-      if (entry?.item.phase !== 'file_missing') return
-      // A different size is known at once; the content is compared before anything is sent.
-      if (file.size !== entry.item.size) return entries.change(entry, { error: new OtherFile() })
-      entry.file = file
-      entry.isUncompared = true
-      requeue(entry)
-    },
+    giveFile: choice.giveFile,
+    giveFiles: choice.giveFiles,
 
     cancel(id) {
       const entry = entries.get(id)
@@ -92,6 +86,10 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
       if (!isDone) void entry.run.then(() => abandon(entry))
       entries.notify()
       sendMore()
+    },
+
+    wake() {
+      for (const { resting } of entries.all()) resting?.abort()
     },
 
     clearDone() {
@@ -107,3 +105,7 @@ export function createUploadQueue<File extends ChosenFile>(ports: UploadPorts<Fi
     },
   }
 }
+
+const factsOf = ({ name, size, lastModified }: Pick<UploadItem, 'name' | 'size' | 'lastModified'>) => ({
+  ...{ name, size, lastModified },
+})

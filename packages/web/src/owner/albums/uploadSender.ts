@@ -1,18 +1,18 @@
 /** Sends the waiting uploads of the queue, a few at once. */
-import { SendError } from '@blindkeep/client/errors'
-import type { UploadState } from '@blindkeep/client/owner'
+import { isTransient, ProblemError, SendError } from '@blindkeep/client/errors'
 import { assetIdOf, type Entry, type UploadEntries } from './uploadEntries.ts'
 import { OtherFile, type UploadItem, type UploadPorts, type UploadStep } from './uploadItem.ts'
+import { discard, remember } from './uploadRecords.ts'
 
 /** More would share the same connection, and each must be hashed first. */
 const MAX_AT_ONCE = 2
+/** The client itself has already retried what it had begun to send, for minutes. */
+const BACK_OFF_MS = 30_000
 
 interface UploadSender<File> {
   /** Starts waiting uploads, up to the number that runs at once. */
   sendMore(): void
   stop(entry: Entry<File>): void
-  /** Forgets the upload here, and does `end` on the server. A server that can't be reached ends the upload later by itself. */
-  discard(entry: Entry<File>, end: (state: UploadState) => Promise<void>): Promise<void>
 }
 
 export function createUploadSender<File>(ports: UploadPorts<File>, entries: UploadEntries<File>): UploadSender<File> {
@@ -20,7 +20,8 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
     for (const entry of entries.all()) {
       const running = entries.all().filter(({ running }) => running !== undefined).length
       if (running >= MAX_AT_ONCE) return
-      if (entry.item.phase === 'waiting' && entry.running === undefined) entry.run = send(entry)
+      const { item, running: run, resting } = entry
+      if (item.phase === 'waiting' && run === undefined && resting === undefined) entry.run = send(entry)
     }
   }
 
@@ -37,7 +38,7 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
       await ports.release(file)
       // The owner may have cancelled while the last byte was accepted: too late, the asset exists.
       entries.change(entry, { phase: 'done', share: 1, isRetrying: false })
-      if (entry.state !== undefined) await ports.forget(entry.state)
+      await ports.forget(entry.item.id)
     } catch (error) {
       if (!controller.signal.aborted) await fail(entry, error)
     } finally {
@@ -60,16 +61,15 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
   }
 
   async function sendFile(entry: Entry<File>, file: File, signal: AbortSignal): Promise<void> {
-    const { albumId, name, size } = entry.item
     await ports.send({
       file,
-      albumId,
+      albumId: entry.item.albumId,
       state: entry.state,
       signal,
       onState: async (state) => {
         entry.state = state
-        entry.item = { ...entry.item, assetId: assetIdOf(state) }
-        if (!signal.aborted) await ports.store({ albumId, name, size, state })
+        entries.change(entry, { assetId: assetIdOf(state) })
+        if (!signal.aborted) await remember(ports, [entry])
       },
       onStep: (step) => signal.aborted || entries.change(entry, stepOf(step)),
     })
@@ -82,19 +82,39 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
       entry.isUncompared = false
       return entries.change(entry, { phase: 'file_missing', error: new OtherFile() })
     }
+    if (canEndByItself(error)) return void rest(entry, pauseMsAfter(error))
     entries.change(entry, { phase: 'failed', error, isRetrying: false })
     // The state can't be used again: the file must be sealed with another key.
-    if (error instanceof SendError && error.remedy === 'prepare_again') await discard(entry, ports.cancel)
+    if (!(error instanceof SendError && error.remedy === 'prepare_again')) return
+    await Promise.all([discard(ports, entry, ports.cancel), remember(ports, [entry])])
   }
 
-  async function discard(entry: Entry<File>, end: (state: UploadState) => Promise<void>): Promise<void> {
-    const { state } = entry
-    entry.state = undefined
-    if (state === undefined) return
-    await Promise.allSettled([ports.forget(state), end(state)])
+  async function rest(entry: Entry<File>, milliseconds: number): Promise<void> {
+    const resting = new AbortController()
+    entry.resting = resting
+    entries.change(entry, { phase: 'waiting', isRetrying: true })
+    await ports.wait(milliseconds, resting.signal).catch(() => undefined)
+    entry.resting = undefined
+    sendMore()
   }
 
-  return { sendMore, discard, stop: (entry) => entry.running?.abort(new DOMException('paused', 'AbortError')) }
+  return { sendMore, stop }
+}
+
+function stop<File>({ running, resting }: Entry<File>): void {
+  running?.abort(new DOMException('paused', 'AbortError'))
+  resting?.abort()
+}
+
+/** The line or the server is away: a later try may succeed. */
+function canEndByItself(error: unknown): boolean {
+  return error instanceof SendError ? error.reason === 'server_unavailable' : isTransient(error)
+}
+
+function pauseMsAfter(error: unknown): number {
+  const cause = error instanceof SendError ? error.cause : error
+  const retryAfterSeconds = cause instanceof ProblemError ? (cause.retryAfterSeconds ?? 0) : 0
+  return Math.max(BACK_OFF_MS, retryAfterSeconds * 1000)
 }
 
 function stepOf({ phase, bytes, of, waitingMs }: UploadStep): Partial<UploadItem> {

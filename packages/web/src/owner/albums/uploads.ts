@@ -1,6 +1,7 @@
 /** The upload queue of the signed-in owner. It continues while other pages are shown, until the tab closes. */
 
 import type { Device } from '@blindkeep/client/device'
+import { systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner, UploadState } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { AssetId } from '@blindkeep/protocol/ids'
@@ -11,10 +12,11 @@ import { useDevice } from '../device.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'
 import { requireHeld } from '../take/requireHeld.ts'
 import { isTaken, noteAsset, releaseTaken, resumeTaken, type TakenUploads } from '../take/takenUploads.ts'
+import { holdPage, takeOverUploads } from './pageUploads.ts'
 import { addThumbnail } from './thumbnails.ts'
 import { isActive, mayBeFinished, type UploadItem, type UploadJob } from './uploadItem.ts'
 import { createUploadQueue } from './uploadQueue.ts'
-import { deleteUpload, storedUploads, storeUpload } from './uploadStore.ts'
+import { deleteUpload, storedUploads, storeUploads } from './uploadStore.ts'
 
 interface Uploader {
   readonly owner: Owner
@@ -43,10 +45,16 @@ export function useUploads(): Uploads {
   return { ...started, items }
 }
 
+/** The connection is back: uploads that wait for their next try go on. */
+export function wakeUploads(owner: Owner): void {
+  startedUploads.get(owner)?.queue.wake()
+}
+
 function startUploads(uploader: Uploader): TakenUploads {
   const { owner, baseUrl } = uploader
-  const { accountId } = owner
+  const of = { accountId: owner.accountId, baseUrl }
   const left = new AbortController()
+  const page = { pageId: crypto.randomUUID(), left: left.signal }
   const queue = createUploadQueue<File>({
     send: (job) => send(uploader, job),
     compare: ({ file, onStep, ...job }) =>
@@ -55,12 +63,14 @@ function startUploads(uploader: Uploader): TakenUploads {
     delete: (state) => deleteUnfinished(owner, state),
     release: (file) => releaseTaken(file).catch(() => undefined),
     // Uploading works in a browser that stores nothing; it only can't resume after a reload.
-    store: (upload) => storeUpload(upload).catch(() => undefined),
-    forget: (state) => deleteUpload(state).catch(() => undefined),
+    store: (stored) => storeUploads(stored, { ...of, pageId: page.pageId }).catch(() => undefined),
+    forget: (id) => deleteUpload(id).catch(() => undefined),
+    isKept: isTaken,
+    newId: () => crypto.randomUUID(),
+    wait: systemEnvironment.wait,
   })
   const restore = async (assetId: AssetId) => {
-    const stored = await storedUploads({ accountId, baseUrl })
-    queue.restore(stored.filter(({ state }) => state.envelope.file_id === assetId))
+    queue.restore((await storedUploads(of)).filter(({ state }) => state?.envelope.file_id === assetId))
   }
   const started = { queue, restore, signal: left.signal }
   startedUploads.set(owner, started)
@@ -68,9 +78,10 @@ function startUploads(uploader: Uploader): TakenUploads {
     queue.end()
     left.abort()
   })
-  storedUploads({ accountId, baseUrl })
-    .then(queue.restore)
-    .then(() => resumeTaken(started, { accountId, baseUrl }))
+  holdPage(page)
+    .then(() => takeOverUploads(of, page, queue.restore))
+    .catch(() => undefined)
+    .then(() => resumeTaken(started, of))
     .catch(() => undefined)
   guardClosingWhile(() => queue.items().some(isActive), queue.subscribe)
   return started
@@ -89,6 +100,7 @@ async function send({ owner, baseUrl, device }: Uploader, job: UploadJob<File>):
   const source = sourceOfBlob(file)
   const signer = await device()
   let { state } = job
+  const isNew = state === undefined
   if (state === undefined) {
     state = await owner.prepareUpload({
       source,
@@ -104,7 +116,7 @@ async function send({ owner, baseUrl, device }: Uploader, job: UploadJob<File>):
     await noteAsset(file, state)
     await onState(state)
   }
-  const { assetId, uploads } = await owner.finishUpload({ state, source, onState, onProgress: onStep, signal })
+  const { assetId, uploads } = await owner.finishUpload({ state, isNew, source, onState, onProgress: onStep, signal })
   if (isTaken(file)) await requireHeld({ owner, baseUrl }, { assetId, source, uploads, signal })
   const of = { assetId, originalHash: state.envelope.ciphertext_hash }
   await addThumbnail({ owner, of, device: signer, file })

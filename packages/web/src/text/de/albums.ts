@@ -140,7 +140,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
     },
     line: 'Die Verbindung ist schlecht. Der Upload geht von selbst weiter.',
     missing:
-      'Der Upload begann, bevor diese Seite geladen wurde, und der Browser hat keinen Zugriff mehr auf die Datei.',
+      'Der Browser hat keinen Zugriff mehr auf Dateien, die hinzugefügt wurden, bevor diese Seite geladen wurde. Wählen Sie sie noch einmal aus, gern mehrere auf einmal.',
     otherFile:
       'Das ist eine andere Datei, oder sie wurde geändert. Wählen Sie die Datei aus, mit der Sie begonnen haben.',
     pause: (name) => `${name} anhalten`,
@@ -154,7 +154,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
     clear: 'Gespeicherte ausblenden',
     progress: (name) => `Fortschritt von ${name}`,
     leave:
-      'Lassen Sie diesen Tab offen, bis die Uploads fertig sind. Nach einem Neuladen gehen sie dort weiter, wo sie aufgehört haben.',
+      'Lassen Sie diesen Tab offen, bis die Uploads fertig sind. Wählen Sie nach einem Neuladen dieselben Dateien noch einmal aus; was angekommen ist, wird nicht noch einmal gesendet.',
   },
   asset: {
     back: 'Zurück zum Album',

@@ -49,7 +49,7 @@ export const owner: typeof import('../en/owner.ts').owner = {
     title: 'Blindkeep ist in einem anderen Tab geöffnet',
     movedTitle: 'Blindkeep ist in einen anderen Tab umgezogen',
     explain:
-      'Immer nur ein Tab kann den Schlüssel zu Ihren Dateien benutzen. Wenn Sie diesen Tab verwenden, hört der andere auf.',
+      'Immer nur ein Tab kann den Schlüssel zu Ihren Dateien benutzen. Wenn Sie diesen Tab verwenden, hört der andere auf, auch mit seinen Uploads: Deren Dateien wählen Sie dann hier noch einmal aus.',
     use: 'Diesen Tab verwenden',
     close: 'Oder schließen Sie diesen Tab und machen Sie im anderen weiter.',
   },

@@ -133,7 +133,8 @@ export const albums = {
       done: 'Stored',
     },
     line: 'The connection is bad. The upload resumes by itself.',
-    missing: 'The upload began before this page was loaded, and the browser no longer has access to the file.',
+    missing:
+      'The browser no longer has access to files that were added before this page was loaded. Choose them again, several at once if you like.',
     otherFile: 'This is another file, or it was changed. Choose the file that you began with.',
     pause: (name: string) => `Pause ${name}`,
     resume: (name: string) => `Resume ${name}`,
@@ -145,7 +146,8 @@ export const albums = {
     chooseShort: 'Choose the file',
     clear: 'Hide stored files',
     progress: (name: string) => `Progress of ${name}`,
-    leave: 'Keep this tab open until the uploads are done. After a reload they continue where they stopped.',
+    leave:
+      'Keep this tab open until the uploads are done. After a reload, choose the same files again; what has arrived is not sent again.',
   },
   asset: {
     back: 'Back to the album',

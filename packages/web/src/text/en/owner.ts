@@ -48,7 +48,8 @@ export const owner = {
   elsewhere: {
     title: 'Blindkeep is open in another tab',
     movedTitle: 'Blindkeep moved to another tab',
-    explain: 'Only one tab at a time can use the key to your files. If you use this tab, the other one stops.',
+    explain:
+      'Only one tab at a time can use the key to your files. If you use this tab, the other one stops, and so do its uploads: you choose their files again here.',
     use: 'Use this tab',
     close: 'Or close this tab and continue in the other one.',
   },
