@@ -94,7 +94,7 @@ describe('the packages', () => {
     await assert.rejects(call(...login), {
       code: 1,
       stderr:
-        /@napi-rs\/keyring, which reaches the system’s keyring, is not installed here.*in again without --keyring: then the keys are in files that only you may read\.\n$/,
+        /@napi-rs\/keyring, which reaches the system’s keyring, is not installed here.*or call this again without --keyring: then the keys are in files that only you may read\.\n$/,
     })
   })
 
