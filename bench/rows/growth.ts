@@ -46,7 +46,8 @@ export const growthOfIngestClients: Row = {
     const size = (options.isQuick ? 1 : 8) * MEBIBYTE
     const file = prepareFile(randomBytes(size), size)
     const lanes = steps.map((clients): Lane => {
-      const files = Array.from({ length: options.isQuick ? 2 : Math.max(64, clients) }, () => file)
+      // As many at each step, so that only the clients differ.
+      const files = Array.from({ length: options.isQuick ? 2 : Math.max(...steps) }, () => file)
       const load = { clients, files, units: (files.length * size) / MEBIBYTE }
       const named = { name: counted(clients, 'client'), owners: linksFor(clients) }
       return { ...dropsTo([server], load, named), clear: () => removeObjects(server) }
