@@ -173,6 +173,8 @@ describe('the albums of an account', () => {
       assert.equal((await anotherClient(proxy.url, other).albums())[0]?.name, now)
     }
     await assert.rejects((await newOwner(proxy.url)).nameAlbum(albumId, 'mine'), hasCode('error.album.not_available'))
+    for (const naming of [other.nameAlbum(albumId, 'x'.repeat(601)), other.createAlbum({ name: 'x'.repeat(601) })])
+      await assert.rejects(naming, RangeError)
     assert.equal((await other.albums())[0]?.name, 'Herbst')
   })
 

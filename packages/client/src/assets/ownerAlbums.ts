@@ -6,6 +6,7 @@ import type { Call } from '../http/call.ts'
 import { newId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
+import { requireFittingName } from '../seal/sealedName.ts'
 
 export interface Album {
   readonly albumId: AlbumId
@@ -18,9 +19,12 @@ export interface Album {
 }
 
 export interface OwnerAlbums {
-  /** Creates an album. The sealed name has at most 4096 bytes, which leaves about 3,000 for the text. */
+  /** Throws `RangeError` for a name of more than 600 bytes, and what a call throws. */
   createAlbum(options?: { readonly name?: string | undefined }): Promise<Album>
-  /** A name of nothing but spaces removes it. Files and shares stay as they are. Throws what a call throws: `error.album.not_available`. */
+  /**
+   * A name of nothing but spaces removes it. Files and shares stay as they are. Throws `RangeError` for a name of more than 600 bytes, and what a call
+   * throws: `error.album.not_available`.
+   */
   nameAlbum(albumId: string, name: string): Promise<void>
   /** All albums, oldest first. */
   albums(): Promise<readonly Album[]>
@@ -37,10 +41,15 @@ export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbums
   const nameSeal = (albumId: string) =>
     ({ key: accountKey, purpose: 'album-name', contextId: uuidBytes(albumId) }) as const
 
+  async function sealedNameOf(albumId: string, name: string): Promise<string> {
+    requireFittingName(name)
+    return toBase64(await sealSmall(utf8(name), nameSeal(albumId)))
+  }
+
   return {
     async createAlbum({ name } = {}) {
       const albumId = newId(environment, parseAlbumId)
-      const sealed = name === undefined ? undefined : toBase64(await sealSmall(utf8(name), nameSeal(albumId)))
+      const sealed = name === undefined ? undefined : await sealedNameOf(albumId, name)
       const { body } = await call('createAlbum', {
         body: { album_id: albumId, ...(sealed === undefined ? {} : { sealed_name: sealed }) },
       })
@@ -49,7 +58,7 @@ export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbums
 
     async nameAlbum(albumId, name) {
       const given = name.trim()
-      const sealed = given === '' ? null : toBase64(await sealSmall(utf8(given), nameSeal(albumId)))
+      const sealed = given === '' ? null : await sealedNameOf(albumId, given)
       await call('nameAlbum', { path: { album_id: albumId }, body: { sealed_name: sealed } })
     },
 

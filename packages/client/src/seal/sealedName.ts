@@ -17,8 +17,13 @@ export interface NameSeal extends Omit<HeaderSeal, 'purpose'> {
 export async function sealName(seal: NameSeal, given: string | undefined): Promise<Bytes | undefined> {
   const name = plainLine(given)
   if (name === undefined) return undefined
-  if (!fits(name)) throw new RangeError(`a name has at most ${MAX_OWN_NAME_BYTES} bytes`)
+  requireFittingName(name)
   return sealWords(seal, { name })
+}
+
+/** Throws `RangeError` for a name of more than 600 bytes. */
+export function requireFittingName(name: string): void {
+  if (!fits(name)) throw new RangeError(`a name has at most ${MAX_OWN_NAME_BYTES} bytes`)
 }
 
 /** Throws `SealError`. */
