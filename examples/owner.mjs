@@ -428,16 +428,16 @@ async function makeLink({ accountKey }, labelText, title) {
   const sealedLabel =
     labelText && seal({ key: accountKey, purpose: 'link-label', context: opaqueId, content: Buffer.from(labelText) })
   const titleKey = hkdf(secret, opaqueId, label('service/link-title/1'))
-  const sealedTitle =
-    title && seal({ key: titleKey, purpose: 'link-title', context: opaqueId, header: [['name', title]] })
+  const titleHeader = title ? [['name', title]] : []
+  const sealedTitle = seal({ key: titleKey, purpose: 'link-title', context: opaqueId, header: titleHeader })
   const body = {
     opaque_id: id,
     drop_pubkey: publicKey.toString('base64'),
     crypto_suite_id: 1,
     max_total_bytes: 10_000_000_000,
+    sealed_title: sealedTitle.toString('base64'),
     ...(BLINDKEEP_PASSPHRASE && { passphrase_verifier: verifierOf(BLINDKEEP_PASSPHRASE, opaqueId).toString('base64') }),
     ...(sealedLabel && { sealed_label: sealedLabel.toString('base64') }),
-    ...(sealedTitle && { sealed_title: sealedTitle.toString('base64') }),
   }
   await call('POST', '/v1/drops/links', { body })
   console.log(url)

@@ -11,6 +11,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { sendFile } from '../../../testing/people.ts'
 import { logIn } from './account.ts'
+import { openLink } from './guest.ts'
 import { nodeEnvironment } from './node/nodeEnvironment.ts'
 import type { Owner } from './owner.ts'
 import { checkRecoveryWords } from './recovery.ts'
@@ -105,6 +106,12 @@ describe('owner.mjs', () => {
     assert.deepEqual([link?.label, link?.title], ['for the office', 'Your tax papers'])
   })
 
+  it('makes a link whose mistyped secret this library notices, also without a title', async () => {
+    const url = await asOwner(['link'])
+    await openLink(url)
+    await assert.rejects(openLink(mistyped(url)), { name: 'LinkError', reason: 'words_altered' })
+  })
+
   it('lists, opens and adopts what a guest sends with this library', async () => {
     const link = await owner.createLink()
     const content = randomBytes(1_500_000)
@@ -134,6 +141,12 @@ describe('owner.mjs', () => {
   })
 })
 
+/** With another link secret. */
+function mistyped(url: string): string {
+  const at = url.indexOf('#') + 10
+  return `${url.slice(0, at)}${url[at] === 'A' ? 'B' : 'A'}${url.slice(at + 1)}`
+}
+
 /** Both sides open the asset. */
 async function assertKept(assetId: string, content: Buffer, name: string): Promise<void> {
   assert.ok(content.equals(await succeed(example('owner.mjs', ['read', assetId]))))
@@ -151,6 +164,7 @@ for (const guest of guests)
     it('sends a file through a link with a title and a passphrase, and checks its receipt', async () => {
       const url = await asOwner(['link', '', 'For you'], { BLINDKEEP_PASSPHRASE: PASSPHRASE })
       const { name, content } = await fileOf(2_500_000)
+      assert.notEqual((await guest.send([mistyped(url), name, 'open sesame'])).code, 0)
       const output = (await succeed(guest.send([url, name, 'open sesame']))).toString()
       assert.match(output, /"title": ?"For you"/)
       const line = (await asOwner(['inbox'])).split('\n').find((one) => one.includes(name))
