@@ -1,10 +1,10 @@
-/** Says which names of sessions, devices and passkeys do not open. */
+/** Says which names of sessions, devices, passkeys and channels do not open. */
 import { EXIT, type Exit } from '../exits.ts'
 import type { Report } from '../report.ts'
 import { shortId } from '../texts.ts'
 
 interface Telling {
-  readonly what: 'session' | 'device' | 'passkey'
+  readonly what: 'session' | 'device' | 'passkey' | 'channel'
   readonly report: Report
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { openReceiver } from '../../../../testing/receivers.ts'
 import { openWorld } from '../testing/world.ts'
 
@@ -44,7 +45,18 @@ describe('channels at the command line', () => {
       ],
     )
     assert.ok(!JSON.stringify(facts).includes('/hook'))
-    assert.equal((await world.run(['notify', 'remove', added.channel_id, '--yes', ...ADA])).status, 0)
+    const swap = changeBody((body) => {
+      assert.ok(Array.isArray(body.channels))
+      const [one, other] = body.channels
+      ;[one.sealed_name, other.sealed_name] = [other.sealed_name, one.sealed_name]
+    })
+    world.proxy.tamper({ matches: isRequest('GET', /^\/v1\/channels$/), answer: swap })
+    const lied = await world.run(['notify', 'list', ...ADA])
+    world.proxy.tamper()
+    assert.equal(lied.status, 3)
+    assert.ok(!lied.stdout.includes('The archive'))
+    assert.match(lied.stderr, /name of the channel \w{8} that this account did not give it/)
+    assert.equal((await world.run(['notify', 'remove', 'The archive', '--yes', ...ADA])).status, 0)
     assert.equal((await world.facts(['notify', 'list', ...ADA])).length, 1)
   })
 

@@ -3,6 +3,7 @@ import type { AddChannel, DeliveryFault, OwnChannel, Owner } from '@blindkeep/cl
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees, givenSecret, secret } from '../ask.ts'
+import { tellNameFaults } from '../devices/named.ts'
 import { EXIT, type Exit } from '../exits.ts'
 import { pick } from '../pick.ts'
 import { shortId, shown, timeText } from '../texts.ts'
@@ -37,7 +38,10 @@ export async function listChannels(flags: OwnerFlags): Promise<Exit> {
       : 'There are no channels. Add one: blindkeep notify add KIND'
   report.list(['ID', 'KIND', 'TO', 'STATE', 'LAST MESSAGE', 'FAULT'], rows, none)
   report.aside(`The server offers: ${offered.length === 0 ? 'nothing' : offered.join(', ')}`)
-  return EXIT.done
+  return tellNameFaults(
+    channels.filter(({ nameFault }) => nameFault !== undefined).map(({ channelId }) => channelId),
+    { what: 'channel', report },
+  )
 }
 
 function cellsOf({ channelId, kind, shown: to, name, state, lastSentAt, lastFault }: OwnChannel): readonly string[] {
@@ -125,5 +129,10 @@ export async function removeChannel(given: string, flags: OwnerFlags): Promise<E
 
 async function picked(owner: Owner, given: string): Promise<OwnChannel> {
   const { channels } = await owner.channels()
-  return pick(channels, given, { what: 'channel', listedBy: 'notify list', id: (channel) => channel.channelId })
+  return pick(channels, given, {
+    what: 'channel',
+    listedBy: 'notify list',
+    id: ({ channelId }) => channelId,
+    name: ({ name }) => name,
+  })
 }
