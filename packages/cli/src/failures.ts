@@ -136,7 +136,7 @@ function isInterrupt(error: unknown): boolean {
 
 /** Nothing that an honest server does looks like this. */
 function isUntrusted(error: unknown): boolean {
-  if (error instanceof LinkError) return error.reason === 'key_swapped'
+  if (error instanceof LinkError) return error.reason === 'key_swapped' || error.reason === 'words_altered'
   if (error instanceof ShareError) return error.reason === 'index_swapped' || error.reason === 'asset_differs'
   if (error instanceof AccountError) return error.reason !== 'email_malformed' && error.reason !== 'passkey_refused'
   if (error instanceof NetworkError) return error.failure === 'redirected'

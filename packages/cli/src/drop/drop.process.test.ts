@@ -376,6 +376,17 @@ describe('blindkeep drop', () => {
     assert.deepEqual(await dropsOf(link), [])
   })
 
+  it('sends nothing through a link whose secret is mistyped, and exits with 3', async () => {
+    const { url, opaqueId } = await owner.createLink()
+    await folder('mistyped', { 'x.bin': randomBytes(10) })
+    const at = url.indexOf('#') + 10
+    const mistyped = `${url.slice(0, at)}${url[at] === 'A' ? 'B' : 'A'}${url.slice(at + 1)}`
+    const { status, stderr } = await run(['drop', mistyped, 'mistyped'])
+    assert.equal(status, 3)
+    assert.match(stderr, /the link is mistyped, or the server has changed it\. Nothing was sent/)
+    assert.deepEqual(await dropsOf({ opaqueId, url }), [])
+  })
+
   it('does not take a changed receipt, exits with 3, and saves the true one when it is called again', async () => {
     const link = await owner.createLink()
     const path = await folder('receipts', { 'x.bin': randomBytes(10) })
