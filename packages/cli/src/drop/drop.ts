@@ -89,7 +89,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   if (opened instanceof Error && !choice.files.some(go.isKnown)) throw opened
   const limits = opened instanceof Error ? undefined : opened.limits
   tellOthers(choice.others, sending)
-  const unfit = limits === undefined ? new Map() : misfits(limits, choice.files.filter(go.needsRoom))
+  const unfit = misfits(limits ?? {}, choice.files.filter(go.needsRoom))
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
   const files = choice.files.filter((file) => !unfit.has(file))
   const unsent = files.filter((file) => !go.hasLanded(file))

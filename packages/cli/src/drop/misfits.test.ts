@@ -3,10 +3,9 @@ import { describe, it } from 'node:test'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { misfits } from './misfits.ts'
 
-const limits = { fileBytesMax: undefined, remainingBytes: undefined, remainingFiles: undefined }
-function judged(room: Partial<Parameters<typeof misfits>[0]>, ...sizes: readonly number[]) {
+function judged(room: Parameters<typeof misfits>[0], ...sizes: readonly number[]) {
   const files = sizes.map((size, index) => ({ path: `/${index}`, shownAs: `${index}`, name: `${index}`, size }))
-  const found = misfits({ ...limits, ...room }, files)
+  const found = misfits(room, files)
   return files.map((file) => found.get(file)?.reason)
 }
 

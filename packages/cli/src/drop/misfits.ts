@@ -6,7 +6,7 @@ import { EXIT } from '../exits.ts'
 import type { Failure } from '../failures.ts'
 import type { ChosenFile } from '../send/files.ts'
 
-type Room = Pick<LinkLimits, 'fileBytesMax' | 'remainingBytes' | 'remainingFiles'>
+type Room = Partial<Pick<LinkLimits, 'fileBytesMax' | 'remainingBytes' | 'remainingFiles'>>
 
 const OTHER_LINK = 'Ask the owner for another link.'
 

@@ -50,7 +50,7 @@ export interface DropResult extends LandedBefore {
   readonly isFromBefore: boolean
   /** The server has said in this call that it has the file, or had it until its owner discarded it. */
   readonly isConfirmed: boolean
-  /** Absent if an earlier call has saved the receipt, as the next one. */
+  /** This and the next one are absent if an earlier call has saved the receipt. */
   readonly receivedAt?: string
   readonly receiptFile?: string
 }

@@ -3,7 +3,7 @@
  * every connection, at every event that may mean a drop, when a retry is due, and once a minute, so that no lost event costs more.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { isTransient, ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { isSessionOver, type SignedIn, signedIn } from '../account/session.ts'
 import { EXIT, type Exit, UsageError } from '../exits.ts'
@@ -119,11 +119,6 @@ function patience({ signed: { report }, bell, signal }: Pick<Watch, 'signed' | '
       }
     }
   }
-}
-
-function isTransient(error: unknown): boolean {
-  if (error instanceof NetworkError) return error.failure !== 'redirected'
-  return error instanceof ProblemError && (error.status === 429 || error.status >= 500)
 }
 
 /** Signed out, or signed in as another account. No retry brings the session back. */

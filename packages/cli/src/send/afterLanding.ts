@@ -1,5 +1,6 @@
 /** Files that an earlier or this call has brought to the server, and about which something is wrong or unknown nevertheless. */
 import { AuditError } from '@blindkeep/client/errors'
+import { countText } from '@blindkeep/protocol/counts'
 import { timeText } from '../texts.ts'
 
 /** How the last line of a call counts them. */
@@ -37,7 +38,7 @@ export class AfterLanding extends Error {
 
 export function fateText(fate: Fate, count: number): string {
   const [one, many] = FATES[fate]
-  return `${count} ${count === 1 ? one : many}`
+  return countText(count, one, many)
 }
 
 /** When and as what a file has landed. Records of earlier versions do not say it. */
