@@ -1,4 +1,4 @@
-/** The least that sealing, and sending what was sealed, cost with the cryptography of a browser or of Node. */
+/** What sealing, and sending what was sealed, cost with Web Cryptography and nothing else: in a browser that is the least. */
 import { createSHA256 } from 'hash-wasm'
 
 const SLICE_BYTES = 1024 * 1024

@@ -50,11 +50,11 @@ export const terminalDrop: Row = {
       clear: bare.clear,
     })
     const loop = besideBare('a bare loop to bare Node', process.execPath, [NO_WARNING, BARE_DROP, bareUrl, file])
-    const limit = { id: 'P16', lane: drop, beside: loop }
-    if (!hasProgram('curl', ['--version'])) return { unit: 'MiB/s', lanes: [drop, loop], comparisons: [limit] }
+    const besideLoop = { id: 'P16', lane: drop, beside: loop }
+    if (!hasProgram('curl', ['--version'])) return { unit: 'MiB/s', lanes: [drop, loop], comparisons: [besideLoop] }
     const curl = besideBare(`curl -T to ${BARE_NAMES.plain}`, 'curl', ['--silent', '--fail', '-T', file, `${bareUrl}/`])
-    const rival = { id: 'P16', lane: drop, beside: curl, reach: 0.6 }
-    return { unit: 'MiB/s', lanes: [drop, curl, loop], comparisons: [rival, limit] }
+    const besideCurl = { id: 'P16', lane: drop, beside: curl, reach: 0.6 }
+    return { unit: 'MiB/s', lanes: [drop, curl, loop], comparisons: [besideCurl, besideLoop] }
   },
 }
 
