@@ -16,7 +16,7 @@ function rowsOf(columns: number): readonly string[] {
     },
   }
   const progress = createProgress([file], report)
-  progress.of(file)({ phase: 'sending', bytes: 50, of: 100 })
+  progress.of(file)({ phase: 'sending', bytes: 0, of: 100 })
   progress.of(file)({ phase: 'sending', bytes: 60, of: 100 })
   return rows
 }
