@@ -163,6 +163,24 @@ describe('blindkeep drop', () => {
     assert.deepEqual(Buffer.from(await new Response((await owner.openDrop(opened)).content).arrayBuffer()), changed)
   })
 
+  it('gives back the room of an upload that had another note', async () => {
+    const link = await owner.createLink()
+    await folder('noted', { 'big.bin': randomBytes(24 * CHUNK_BYTES) })
+    const child = start(['drop', link.url, 'noted', '--note', 'the first one'])
+    const ended = finished(child)
+    await untilChunks(link, 3, ended)
+    child.kill('SIGKILL')
+    await ended
+    const second = await run(['drop', link.url, 'noted', '--note', 'the other one'])
+    assert.equal(second.status, 0, second.stderr)
+    assert.deepEqual(
+      (await dropsOf(link)).map(({ file }) => file.note),
+      ['the other one'],
+    )
+    const now = (await owner.listLinks()).find(({ opaqueId }) => opaqueId === link.opaqueId)
+    assert.equal(now?.openSessions, 0)
+  })
+
   it('takes standard input under a name', async () => {
     const link = await owner.createLink()
     const spool = join(root, 'home', 'spool')

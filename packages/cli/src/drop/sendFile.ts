@@ -91,7 +91,7 @@ async function sendOpened(
     if (status?.is !== 'landed') throw link
     return await withReceipt(call, { kept, version, landed: factsOf(status.landed), isFromBefore: false })
   }
-  if (before?.is === 'sending' && !isSame) await forget(before.state)
+  if (before?.is === 'sending' && begun === undefined) await forget(before.state)
   const keep = (state: SendState) => kept.write({ is: 'sending', version, state })
   let spelling = call.passphrase?.spelling()
   const prepare = async () => {
