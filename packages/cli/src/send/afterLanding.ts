@@ -1,4 +1,4 @@
-/** Files that an earlier or this call has brought to the server, and about which something is wrong or unknown nevertheless. */
+/** Files that have landed in this call or an earlier one, and about which something is wrong or unknown. */
 import { AuditError } from '@blindkeep/client/errors'
 import { countText } from '@blindkeep/protocol/counts'
 import { timeText } from '../texts.ts'

@@ -177,9 +177,9 @@ export interface CheckedReceipt {
 }
 
 /**
- * Whether the server has the receipt of a drop that has landed, unverified: for who has checked it before. The answer is the same after the owner has
- * adopted or discarded the drop or ended the link, until 30 days after the landing; then it is no. Throws what a call throws, and `AnswerError` for the
- * receipt of another upload.
+ * Whether the server has the receipt of a drop that has landed. Does not check the receipt: call it once the receipt has been checked. The answer is the same
+ * after the owner has adopted or discarded the drop or ended the link, until 30 days after the landing; then it is no. Throws what a call throws, and
+ * `AnswerError` for the receipt of another upload.
  */
 export async function hasReceipt({ custody, environment }: Omit<ReceiptOptions, 'pinned'>): Promise<boolean> {
   const { fetch } = environment ?? systemEnvironment
