@@ -1,12 +1,13 @@
 /** The files that other apps have given to this device: the owner adds them to an album, or discards them. Nothing happens to them before. */
 import type { Album } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button, Dialog, IconButton, Notice, Progress } from '../../common/controls.tsx'
+import { Button, IconButton, Notice, Progress } from '../../common/controls.tsx'
 import { CutName } from '../../common/cutName.tsx'
 import { formatBytes } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { chooseAlbumOf, deleteTaken, MAX_TAKEN_FILES, type TakenFile } from '../../take/takenFiles.ts'
 import { useUploads } from '../albums/uploads.ts'
+import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { AlbumForm } from '../inbox/chooseAlbum.tsx'
@@ -118,12 +119,12 @@ function AddDialog({ files, uploads, onClose }: AddDialogProps) {
     for (const id of own) await uploadTaken(uploads, id)
   }
   return (
-    <Dialog title={text.dialog(files.length)} closeLabel={text.close} onClose={onClose}>
+    <AskingDialog title={text.dialog(files.length)} closeLabel={text.close} onClose={onClose}>
       {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
       {albums === undefined && error === undefined && <Progress label={text.dialog(files.length)} />}
       {albums !== undefined && (
         <AlbumForm albums={albums.toReversed()} submit={text.submit(files.length)} onClose={onClose} onChosen={add} />
       )}
-    </Dialog>
+    </AskingDialog>
   )
 }
