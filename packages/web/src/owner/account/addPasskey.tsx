@@ -1,18 +1,16 @@
 /** Adds a passkey: the password first, then the authenticator, and a code where a second factor is on. */
-import { ProblemError } from '@blindkeep/client/errors'
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { browserName } from '../browserName.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
 import { NameField } from '../nameField.tsx'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { forgetPasskey, makePasskey } from './authenticator.ts'
 import { CheckedForm } from './checkedForm.tsx'
-import { CodeField } from './codeField.tsx'
+import { AnyCodeField, isCodeWrong } from './codeField.tsx'
 import { PasswordForm } from './passwordForm.tsx'
 
 interface AddPasskeyProps {
@@ -45,7 +43,6 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
   const [made, setMade] = useState<MadePasskey>()
   const action = useAction()
   const { error } = action
-  const isCodeWrong = error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
   const asksCode = made !== undefined && prepared.needsCode
   const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => codeField.current?.focus(), [asksCode])
@@ -74,7 +71,7 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
       key={asksCode ? 'code' : 'make'}
       isComplete={isComplete}
       onSubmit={() => void submit()}
-      fieldError={isCodeWrong ? error : undefined}
+      fieldError={isCodeWrong(error) ? error : undefined}
       focusesFirst={!asksCode}
     >
       {(hasTried) => (
@@ -82,19 +79,10 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
           <p role="status">
             {made === undefined ? text.passkeys.makeExplain : asksCode ? text.passkeys.codeExplain : text.passkeys.made}
           </p>
-          {error !== undefined && !isCodeWrong && <ErrorNotice error={error} language={language} />}
+          {error !== undefined && !isCodeWrong(error) && <ErrorNotice error={error} language={language} />}
           <NameField label={text.rename.name} hint={text.passkeys.nameHint} name={name} onName={setName} />
           {asksCode && (
-            <CodeField
-              label={text.factor.anyCode}
-              code={code}
-              onCode={setCode}
-              isNumeric={false}
-              field={codeField}
-              fault={
-                isCodeWrong ? errorText(error, language) : hasTried && code.trim() === '' ? text.required : undefined
-              }
-            />
+            <AnyCodeField code={code} onCode={setCode} field={codeField} error={error} hasTried={hasTried} />
           )}
           <div class="row">
             <Button kind="primary" submits busy={action.isBusy}>

@@ -1,4 +1,4 @@
-import { NetworkError, PasswordWrong, ProblemError } from '@blindkeep/client/errors'
+import { NetworkError, PasswordWrong } from '@blindkeep/client/errors'
 import { useState } from 'preact/hooks'
 import { Button, Notice, Progress } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
@@ -7,7 +7,7 @@ import { errorText } from '../errorText.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
-import { CodeField } from './codeField.tsx'
+import { AnyCodeField, isCodeWrong } from './codeField.tsx'
 import { NewPasswordFields, useNewPassword } from './newPassword.tsx'
 import { PasswordField } from './passwordField.tsx'
 import { UnfoldingSection } from './section.tsx'
@@ -39,7 +39,7 @@ function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps &
   const action = useAction()
   const { error } = action
   const isWrong = error instanceof PasswordWrong
-  const isCodeWrong = asksCode && error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
+  const isFieldWrong = isWrong || (asksCode && isCodeWrong(error))
   const change = async () => {
     const given = { present, next: next.value, onProgress: setShare, ...(asksCode && { code }) }
     const wasDone = await action.run(() => owner.changePassword(given))
@@ -55,12 +55,12 @@ function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps &
     <CheckedForm
       isComplete={present !== '' && next.isAcceptable && (!asksCode || code.trim() !== '')}
       onSubmit={() => void change()}
-      fieldError={isWrong || isCodeWrong ? error : undefined}
+      fieldError={isFieldWrong ? error : undefined}
       focusesFirst
     >
       {(hasTried) => (
         <>
-          {error !== undefined && !isWrong && !isCodeWrong && <ErrorNotice error={error} language={language} />}
+          {error !== undefined && !isFieldWrong && <ErrorNotice error={error} language={language} />}
           {error instanceof NetworkError && <Notice tone="warn">{text.changePassword.unsure}</Notice>}
           <UserName email={email} />
           <PasswordField
@@ -77,17 +77,7 @@ function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps &
             email={email}
             hasTried={hasTried}
           />
-          {asksCode && (
-            <CodeField
-              label={text.factor.anyCode}
-              code={code}
-              onCode={setCode}
-              isNumeric={false}
-              fault={
-                isCodeWrong ? errorText(error, language) : hasTried && code.trim() === '' ? text.required : undefined
-              }
-            />
-          )}
+          {asksCode && <AnyCodeField code={code} onCode={setCode} error={error} hasTried={hasTried} />}
           {action.isBusy && <Progress label={text.working} value={share} />}
           <div class="row">
             <Button kind="primary" submits busy={action.isBusy}>

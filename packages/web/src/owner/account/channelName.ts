@@ -1,4 +1,4 @@
-/** What a list calls a channel with a URL, so that two at one host look different. The server never gives the URL back, because who knows it can use it. */
+/** What a list calls a channel with a URL, so that two at one host look different. The server never gives the URL back, because anyone who knows it can use it. */
 
 const SHOWN_CHARACTERS = 4
 

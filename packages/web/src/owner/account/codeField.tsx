@@ -1,5 +1,9 @@
+import { ProblemError } from '@blindkeep/client/errors'
 import type { Ref } from 'preact'
 import { Field } from '../../common/controls.tsx'
+import { useOwnerPages } from '../context.ts'
+import { errorText } from '../errorText.ts'
+import { accountText } from '../texts.ts'
 
 interface CodeFieldProps {
   readonly label: string
@@ -30,4 +34,23 @@ export function CodeField({ label, code, onCode, isNumeric, fault, field }: Code
       )}
     </Field>
   )
+}
+
+interface AnyCodeFieldProps extends Pick<CodeFieldProps, 'code' | 'onCode' | 'field'> {
+  /** Why the last try failed. */
+  readonly error: unknown
+  readonly hasTried: boolean
+}
+
+/** Asks a signed-in owner for a code of the authenticator or a backup code. */
+export function AnyCodeField({ code, error, hasTried, ...props }: AnyCodeFieldProps) {
+  const { language } = useOwnerPages()
+  const text = accountText(language)
+  const missing = hasTried && code.trim() === '' ? text.required : undefined
+  const fault = isCodeWrong(error) ? errorText(error, language) : missing
+  return <CodeField {...props} label={text.factor.anyCode} code={code} isNumeric={false} fault={fault} />
+}
+
+export function isCodeWrong(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
 }

@@ -49,7 +49,7 @@ function DeleteDialog({ email, asksCode, session, onClose }: DeleteAccountProps 
         explain={text.leave.saveFirst}
         submit={text.leave.submit}
         kind="danger"
-        codeLabel={asksCode ? text.factor.anyCode : undefined}
+        asksCode={asksCode}
         isReady={isConfirmed}
         onSubmit={async ({ password, code }) => {
           await owner.deleteAccount({ password, ...(asksCode && { code }) })

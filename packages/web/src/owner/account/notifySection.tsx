@@ -72,7 +72,7 @@ export function NotifySection() {
   )
 }
 
-/** The server shows it only now. */
+/** The server gives it only once: it stays until the owner says that it is saved. */
 function WebhookSecret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
   const { language } = useOwnerPages()
   const text = accountText(language)

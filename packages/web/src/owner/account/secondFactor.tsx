@@ -1,4 +1,4 @@
-import { NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { NetworkError } from '@blindkeep/client/errors'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { QrCode } from '../../common/qrCode.tsx'
@@ -7,7 +7,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
-import { CodeField } from './codeField.tsx'
+import { CodeField, isCodeWrong } from './codeField.tsx'
 import { PasswordForm } from './passwordForm.tsx'
 import { SecretList } from './secretList.tsx'
 import { Section } from './section.tsx'
@@ -80,7 +80,7 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
         <PasswordForm
           explain={text.renewExplain}
           submit={text.renew}
-          codeLabel={text.anyCode}
+          asksCode
           onSubmit={async (given) => {
             onUnsaved({ backupCodes: await owner.renewBackupCodes(given) })
             setStep(IDLE)
@@ -92,7 +92,7 @@ export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
         <PasswordForm
           explain={text.disableExplain}
           submit={text.disable}
-          codeLabel={text.anyCode}
+          asksCode
           onSubmit={async (given) => {
             await owner.disableSecondFactor(given)
             done(text.disabled)
@@ -119,7 +119,7 @@ function ConfirmForm({ address, onCodes, onUnsure, onCancel }: ConfirmFormProps)
   const action = useAction()
   const field = useRef<HTMLInputElement>(null)
   const { error } = action
-  const isWrong = error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
+  const isWrong = isCodeWrong(error)
   useEffect(() => field.current?.focus(), [])
   useEffect(() => {
     if (isWrong) field.current?.select()

@@ -7,7 +7,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { errorText } from '../errorText.ts'
 import { accountText } from '../texts.ts'
 import { useAction } from '../useAction.ts'
-import { CodeField } from './codeField.tsx'
+import { CodeField, isCodeWrong } from './codeField.tsx'
 import { SignedOutFrame, type SignedOutProps } from './signedOutFrame.tsx'
 
 interface SecondStepPageProps extends Pick<SignedOutProps, 'language' | 'onLanguage'> {
@@ -34,10 +34,10 @@ function SecondStepForm({ challenge, language, onOwner, onOver, onBack }: Omit<S
   const [isBackup, setBackup] = useState(false)
   const action = useAction()
   const field = useRef<HTMLInputElement>(null)
-  const isWrong = isProblem(action.error, 'error.auth.totp_invalid_code')
+  const isWrong = isCodeWrong(action.error)
   useEffect(() => field.current?.focus(), [isBackup])
   useEffect(() => {
-    if (isProblem(action.error, 'error.auth.totp_challenge_invalid')) onOver()
+    if (isOver(action.error)) onOver()
     else if (action.error !== undefined) field.current?.select()
   }, [action.error])
 
@@ -81,6 +81,6 @@ function SecondStepForm({ challenge, language, onOwner, onOver, onBack }: Omit<S
   )
 }
 
-function isProblem(error: unknown, code: ProblemError['code']): boolean {
-  return error instanceof ProblemError && error.code === code
+function isOver(error: unknown): boolean {
+  return error instanceof ProblemError && error.code === 'error.auth.totp_challenge_invalid'
 }

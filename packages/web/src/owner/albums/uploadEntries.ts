@@ -27,8 +27,8 @@ export interface UploadEntries<File> {
   insert(facts: NewItem, parts: Partial<Entry<File>>): Entry<File>
   delete(id: string): void
   notify(): void
-  /** Notifies while the entry is in the queue. */
-  change(entry: Entry<File>, changes: Partial<UploadItem>): void
+  /** Notifies while the entry is in the queue. The asset is that of the state. */
+  change(entry: Entry<File>, changes: Partial<Omit<UploadItem, 'assetId'>>): void
 }
 
 export function createUploadEntries<File>(): UploadEntries<File> {
@@ -68,7 +68,7 @@ export function createUploadEntries<File>(): UploadEntries<File> {
     delete: (id) => void entries.delete(id),
     notify,
     change(entry, changes) {
-      entry.item = { ...entry.item, ...changes }
+      entry.item = { ...entry.item, ...changes, assetId: assetIdOf(entry.state) }
       if (entries.get(entry.item.id) === entry) notify()
     },
   }

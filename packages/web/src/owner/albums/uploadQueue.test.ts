@@ -205,6 +205,7 @@ describe('the upload queue', () => {
     job('a').end.reject(new SendError('file_changed'))
     await turn()
     assert.deepEqual([cancelled, deleted, stored.at(-1)?.state], [[uuid(1)], [], undefined])
+    assert.deepEqual([item('a').phase, item('a').assetId], ['failed', undefined], 'nothing here finishes the old asset')
     queue.resume(item('a').id)
     assert.equal(job('a').job.state, undefined)
   })

@@ -1,6 +1,6 @@
 /** Sends the waiting uploads of the queue, a few at once. */
 import { isTransient, ProblemError, SendError } from '@blindkeep/client/errors'
-import { assetIdOf, type Entry, type UploadEntries } from './uploadEntries.ts'
+import type { Entry, UploadEntries } from './uploadEntries.ts'
 import { OtherFile, type UploadItem, type UploadPorts, type UploadStep } from './uploadItem.ts'
 import { discard, remember } from './uploadRecords.ts'
 
@@ -68,7 +68,7 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
       signal,
       onState: async (state) => {
         entry.state = state
-        entries.change(entry, { assetId: assetIdOf(state) })
+        entries.change(entry, {})
         if (!signal.aborted) await remember(ports, [entry])
       },
       onStep: (step) => signal.aborted || entries.change(entry, stepOf(step)),
@@ -83,10 +83,11 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
       return entries.change(entry, { phase: 'file_missing', error: new OtherFile() })
     }
     if (canEndByItself(error)) return void rest(entry, pauseMsAfter(error))
-    entries.change(entry, { phase: 'failed', error, isRetrying: false })
     // The state can't be used again: the file must be sealed with another key.
-    if (!(error instanceof SendError && error.remedy === 'prepare_again')) return
-    await Promise.all([discard(ports, entry, ports.cancel), remember(ports, [entry])])
+    const isStateOver = error instanceof SendError && error.remedy === 'prepare_again'
+    const ended = isStateOver && Promise.all([discard(ports, entry, ports.cancel), remember(ports, [entry])])
+    entries.change(entry, { phase: 'failed', error, isRetrying: false })
+    await ended
   }
 
   async function rest(entry: Entry<File>, milliseconds: number): Promise<void> {
@@ -117,7 +118,7 @@ function pauseMsAfter(error: unknown): number {
   return Math.max(BACK_OFF_MS, retryAfterSeconds * 1000)
 }
 
-function stepOf({ phase, bytes, of, waitingMs }: UploadStep): Partial<UploadItem> {
+function stepOf({ phase, bytes, of, waitingMs }: UploadStep): Pick<UploadItem, 'phase' | 'share' | 'isRetrying'> {
   return {
     phase: phase === 'complete' ? 'finishing' : phase,
     share: of === 0 ? 0 : bytes / of,

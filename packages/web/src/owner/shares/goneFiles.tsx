@@ -1,11 +1,9 @@
 import { openShare } from '@blindkeep/client/share'
 import { Fragment } from 'preact'
-import { useMemo, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { Name } from '../../common/controls.tsx'
 import { useInView } from '../../common/useInView.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
-import type { AssetMap } from '../albums/assetFeed.ts'
-import { hashesOf } from '../albums/shownAsset.ts'
 import { albumsText } from '../albums/texts.ts'
 import { useOwnerPages } from '../context.ts'
 import { sharesText } from './texts.ts'
@@ -15,11 +13,12 @@ const MAX_GONE_NAMES = 5
 interface GoneFilesProps {
   /** Of a share without a passphrase: only with it could this be known of another one. */
   readonly url: string
-  readonly assets: AssetMap | undefined
+  /** The hashes of the originals that the owner has; undefined while they are loaded. */
+  readonly held: ReadonlySet<string | undefined> | undefined
 }
 
 /** The files that the share shows no more, because their assets were deleted or replaced. Read when it comes into view. */
-export function GoneFiles({ url, assets }: GoneFilesProps) {
+export function GoneFiles({ url, held }: GoneFilesProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const place = useRef<HTMLParagraphElement>(null)
@@ -31,8 +30,7 @@ export function GoneFiles({ url, assets }: GoneFilesProps) {
     async () => (wasInView.current ? (await openShare(url)).assets : []),
     String(wasInView.current),
   )
-  const held = useMemo(() => new Set([...(assets?.values() ?? [])].map((asset) => hashesOf(asset).original)), [assets])
-  const gone = assets === undefined ? [] : (shown.value ?? []).filter(({ hash }) => !held.has(hash))
+  const gone = held === undefined ? [] : (shown.value ?? []).filter(({ hash }) => !held.has(hash))
   return (
     <p ref={place} class="small" role="status">
       {gone.length > 0 && text.gone(gone.length)}

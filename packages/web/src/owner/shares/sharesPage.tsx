@@ -1,12 +1,12 @@
 import type { OwnShare } from '@blindkeep/client/owner'
 import { Fragment } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { Button, Dialog, Name } from '../../common/controls.tsx'
 import { formatBytes, formatInstant } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import type { Language } from '../../common/language.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
-import type { AssetMap } from '../albums/assetFeed.ts'
+import { hashesOf } from '../albums/shownAsset.ts'
 import { useAssets } from '../albums/useAlbumData.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
@@ -26,6 +26,8 @@ export function SharesPage() {
   const text = sharesText(language)
   const shares = useLoaded(() => owner.listShares())
   const { value: assets } = useAssets()
+  // Once for all rows: an account may have many thousand files.
+  const held = useMemo(() => assets && new Set([...assets.values()].map((asset) => hashesOf(asset).original)), [assets])
   const [shown, setShown] = useState<OwnShare>()
   const [named, setNamed] = useState<OwnShare>()
   const [ending, setEnding] = useState<OwnShare>()
@@ -57,7 +59,7 @@ export function SharesPage() {
             <ShareRow
               key={share.opaqueId}
               share={share}
-              assets={assets}
+              held={held}
               onShow={() => setShown(share)}
               onName={() => setNamed(share)}
               onEnd={() => setEnding(share)}
@@ -95,13 +97,13 @@ const nameOf = ({ name, opaqueId }: OwnShare, text: ReturnType<typeof sharesText
 
 interface ShareRowProps {
   readonly share: OwnShare
-  readonly assets: AssetMap | undefined
+  readonly held: ReadonlySet<string | undefined> | undefined
   readonly onShow: () => void
   readonly onName: () => void
   readonly onEnd: () => void
 }
 
-function ShareRow({ share, assets, onShow, onName, onEnd }: ShareRowProps) {
+function ShareRow({ share, held, onShow, onName, onEnd }: ShareRowProps) {
   const { language } = useOwnerPages()
   const text = sharesText(language)
   const { createdAt, expiresAt, url, nameFault, recordFault } = share
@@ -127,7 +129,7 @@ function ShareRow({ share, assets, onShow, onName, onEnd }: ShareRowProps) {
         {nameFault !== undefined && <p class="badge bad">{text.nameFault}</p>}
         {recordFault !== undefined && <p class="badge bad">{text.recordFault}</p>}
         <Contents share={share} language={language} />
-        {url !== undefined && !isOver && !share.passphraseRequired && <GoneFiles url={url} assets={assets} />}
+        {url !== undefined && !isOver && !share.passphraseRequired && <GoneFiles url={url} held={held} />}
         <p class="small soft">
           {text.created(formatInstant(createdAt, language))} ·{' '}
           {end === undefined ? text.forever : isOver ? text.ended(end) : text.until(end)}

@@ -25,7 +25,7 @@ export function TakenCard() {
   const files = useTakenFiles(baseUrl, owner.accountId)
   // On each page of the owner, because what an earlier page has begun continues with this one.
   const { items: _, ...uploads } = useUploads()
-  /** The ids of the files that were there when the owner said so. What another site sends meanwhile waits. */
+  /** The ids of the files that the owner saw when opening the dialog. It does not add those that another site sends meanwhile. */
   const [adding, setAdding] = useState<readonly string[]>([])
   const chosen = files.filter(({ id }) => adding.includes(id))
   const discard = async (ids: readonly string[]) => {
