@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { json, type Reply } from './call.ts'
 import { expectProtocolWindow, expectRefusedValues, MISTYPED } from './creations.ts'
 import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
+import { expectNaming } from './naming.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, type Owner, signUp } from './world.ts'
 
@@ -154,19 +155,10 @@ describe('own albums', () => {
     const album_id = randomUUID()
     const body = albumBody({ album_id })
     expectAnswer(await send(owner, body), '201')
-    const sealed_name = base64(4096)
-    for (const [given, now] of [
-      [{ sealed_name }, sealed_name],
-      [{}, sealed_name],
-      [{ sealed_name: null }, undefined],
-      [{ sealed_name }, sealed_name],
-    ] as const) {
-      expectAnswer(await name(owner, album_id, given), '204')
-      assert.equal((await albumsOf(owner))[0]?.sealed_name, now)
-    }
-    for (const wrong of ['', '=', base64(4097)])
-      expectAnswer(await name(owner, album_id, { sealed_name: wrong }), '400 request.malformed')
-    expectAnswer(await name(owner, album_id, { sealed_name: {} }), '422 request.unprocessable')
+    const sealed_name = await expectNaming(
+      (given) => name(owner, album_id, given),
+      async () => (await albumsOf(owner))[0]?.sealed_name,
+    )
     const replies = [
       await name(other, album_id, { sealed_name: base64(80) }),
       await name(owner, randomUUID(), { sealed_name: base64(80) }),

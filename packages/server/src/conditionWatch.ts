@@ -40,7 +40,7 @@ interface Condition {
   /** Events of the log. */
   readonly begun: string
   readonly ended: string
-  /** In `warnings` of /readyz, which looks by itself at what has none. */
+  /** In `warnings` of /readyz. The room on the disk has none: /readyz looks at that itself, each time. */
   readonly word?: string
 }
 
@@ -100,7 +100,7 @@ function diskBelowFloor({ disk, floorBytes }: Pick<ConditionWatchParts, 'disk' |
   }
 }
 
-/** Uploads fail whose objects belong there; all else works. The start refuses that. */
+/** Uploads fail whose objects belong there; all else works. A server does not start so. */
 function placesNotWritable({ disk }: Pick<ConditionWatchParts, 'disk'>): readonly Condition[] {
   if (disk.checkPlaces === undefined) return []
   const { checkPlaces } = disk

@@ -270,11 +270,8 @@ function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Bas
     recovery,
     changePassword: createChangePassword({ store, clock, hasher, accounts, codes }),
     accountDeletion: createAccountDeletion({ store, clock, accounts, codes, inbox, assets, ending, onDeleted }),
-    secondFactor: createSecondFactor(
-      { store, clock, random, limiter, keyring, serverSecret, accounts, sessions, applyRecovery },
-      settings,
-    ),
-    passkeys: createPasskeys({ store, clock, limiter, keyring, serverSecret, accounts, sessions }, settings),
+    secondFactor: createSecondFactor({ store, clock, random, accounts, codes, sessions, applyRecovery }, settings),
+    passkeys: createPasskeys({ store, clock, limiter, accounts, codes, sessions }, settings),
     invites: createInvites({ store, clock, random }),
     devices: createDevices({ store, clock }),
     channels: createChannels({ store, clock, random, limiter, keyring, messenger, giveUpAfter }),

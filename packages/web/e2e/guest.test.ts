@@ -24,7 +24,7 @@ describe('a guest with a phone and a slow connection', () => {
     const { url } = await world.link({ owner, caps, ...words })
     const { page } = await browser.open(t, { url, device: 'phone' })
     await page.getByText('9 files left').waitFor()
-    // The account of the owner may have less room, which a guest is not told.
+    // The server reports the room of the link, not of the owner's account, which may have less.
     await page.getByText('up to 100 MB in total through this link').waitFor()
     const said = page.getByRole('figure', { name: 'The person who made this link writes:' })
     await said.getByText(words.title).waitFor()

@@ -13,6 +13,7 @@ import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 import { anotherClient } from '../../../testing/people.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
+import { until } from '../../../testing/until.ts'
 import { MAX_TAKEN_FILES, MAX_TAKEN_HOURS } from '../src/take/takenFiles.ts'
 import { account as accountText } from '../src/text/en/account.ts'
 import { albums as albumsText } from '../src/text/en/albums.ts'
@@ -63,14 +64,6 @@ async function share(page: Page, from: string, files: readonly Shared[]): Promis
   await button(page, 'Share').click()
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + MAX_WAIT_MS
-  while (!(await isSo())) {
-    assert.ok(Date.now() < end, String(isSo))
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 const posts = ({ server }: World) => server.log().match(/"method":"POST","route":"\/take\//g)?.length ?? 0
 
 async function turnOn(page: Page, world: World): Promise<void> {
@@ -112,6 +105,10 @@ function storedIn(page: Page): Promise<number> {
   )
 }
 
+function untilStored(page: Page, count: number): Promise<void> {
+  return until(async () => (await storedIn(page)) === count, `${count} files are stored`, MAX_WAIT_MS)
+}
+
 interface Beginning {
   /** The owner has not chosen "Stay signed in". */
   readonly withPassword?: boolean
@@ -150,6 +147,10 @@ describe('files from other apps', () => {
     assert.equal(await manifestOf(page), `${world.url}/app/taking.webmanifest`)
     await assertAccessible(page)
 
+    await share(page, elsewhere, [])
+    await page.waitForURL(`${world.url}/#/albums`)
+    assert.equal(await storedIn(page), 0, 'a form without a chosen file has an entry without a name and bytes')
+
     const [small, large, unwanted] = [
       shared('<b>small.bin', 5_000),
       shared(`${'large'.repeat(40)}.bin`, 3_000_000),
@@ -179,7 +180,7 @@ describe('files from other apps', () => {
     await page.getByRole('heading', { name: linksText.title, level: 1 }).waitFor()
     assert.equal(await storedIn(page), 1)
     world.line.mend()
-    await until(async () => (await storedIn(page)) === 0)
+    await untilStored(page, 0)
     assert.deepEqual(await keptBy(world, owner), contentsOf([small, large]))
     assert.equal(posts(world), 0, 'no form reached the server')
   })
@@ -250,7 +251,7 @@ describe('files from other apps', () => {
     await share(sharing, elsewhere, [shared('of a hostile site', 10)])
     await page.getByText(text.waiting(2)).waitFor()
     await button(page, text.submit(1)).click()
-    await until(async () => (await storedIn(page)) === 1)
+    await untilStored(page, 1)
     assert.deepEqual([...(await keptBy(world, owner)).keys()], ['own'])
     await page.getByText(text.waiting(1)).waitFor()
 
@@ -293,7 +294,7 @@ describe('files from other apps', () => {
 
     proxy.tamper()
     await page.getByRole('button', { name: albumsText.uploads.retry(only.name) }).click()
-    await until(async () => (await storedIn(page)) === 0)
+    await untilStored(page, 0)
     assert.deepEqual(await keptBy(world, owner), contentsOf([only]))
   })
 
@@ -312,10 +313,13 @@ describe('files from other apps', () => {
       globalThis.matchMedia = (query) => matchMedia(query === '(display-mode: standalone)' ? 'all' : query)
     })
     await page.goto(`${world.url}/#/inbox`)
-    await until(() =>
-      page.evaluate(
-        async () => (await navigator.serviceWorker.getRegistration('./take/'))?.active?.state === 'activated',
-      ),
+    await until(
+      () =>
+        page.evaluate(
+          async () => (await navigator.serviceWorker.getRegistration('./take/'))?.active?.state === 'activated',
+        ),
+      'the worker is back',
+      MAX_WAIT_MS,
     )
     await share(page, elsewhere, [lost])
     await page.getByText(text.faults.off).waitFor()

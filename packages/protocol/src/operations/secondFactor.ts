@@ -11,6 +11,14 @@ import {
 } from '../schemas/accounts.ts'
 import type { Operations } from './operation.ts'
 
+/** Of a change to a factor that is on. */
+const provenProblems = [
+  'error.auth.invalid_credentials',
+  'error.auth.totp_invalid_code',
+  'error.auth.totp_not_enrolled',
+  'error.auth.rate_limited',
+] as const
+
 export const secondFactorOperations = {
   verifyTotp: {
     method: 'POST',
@@ -63,12 +71,7 @@ export const secondFactorOperations = {
     body: { type: 'application/json', schema: DisableTotpRequest },
     writes: true,
     answers: { 204: { description: 'The second factor is off.' } },
-    problems: [
-      'error.auth.invalid_credentials',
-      'error.auth.totp_invalid_code',
-      'error.auth.totp_not_enrolled',
-      'error.auth.rate_limited',
-    ],
+    problems: provenProblems,
   },
   renewBackupCodes: {
     method: 'POST',
@@ -81,11 +84,6 @@ export const secondFactorOperations = {
     body: { type: 'application/json', schema: RenewBackupCodesRequest },
     writes: true,
     answers: { 200: { description: 'The former backup codes are worth nothing now.', body: RenewBackupCodesResponse } },
-    problems: [
-      'error.auth.invalid_credentials',
-      'error.auth.totp_invalid_code',
-      'error.auth.totp_not_enrolled',
-      'error.auth.rate_limited',
-    ],
+    problems: provenProblems,
   },
 } as const satisfies Operations

@@ -81,7 +81,7 @@ async function issue(
   if (!Number.isInteger(days) || days < 1 || days > MAX_INVITE_DAYS)
     throw new UsageError(`--days takes a whole number from 1 to ${MAX_INVITE_DAYS}`)
   const { code, expiresAt } = await invites.issue(days)
-  // It opens the form with the code in it.
+  // The link opens the form with the code in it.
   const url = baseUrl === undefined ? undefined : inviteLink(baseUrl, code)
   return {
     lines: [
@@ -97,8 +97,8 @@ async function issue(
 }
 
 /**
- * The address of the server that has the data, which may have started with other settings. Throws `WrongServerId` if PUBLIC_URL is another one. Undefined if only
- * the running server knows it, which chose its port.
+ * The address of the server that has the data, which may have started with other settings. Throws `WrongServerId` if PUBLIC_URL names another server. Without
+ * `baseUrl` if the running server chose its port, and so it alone knows the address.
  */
 async function addressOf(store: Store, config: Config): Promise<Address> {
   const { publicUrl, port } = config

@@ -19,7 +19,7 @@ export type Desk = ReturnType<typeof deskOf>
 
 /** The rules with a hasher that costs nothing. `meanwhile` runs while a secret is checked. */
 export function deskOf(world: World, meanwhile: () => Promise<unknown> = async () => undefined) {
-  const { store, clock, keyring, rules, settings } = world
+  const { store, clock, rules, settings } = world
   const hasher: SecretHasher = {
     hash: quickHasher.hash,
     async verify(hash, secret) {
@@ -29,7 +29,7 @@ export function deskOf(world: World, meanwhile: () => Promise<unknown> = async (
   }
   const ports = { ...quickPorts(world), hasher }
   const accounts = createAccounts(ports, settings)
-  const factor = createSecondFactor({ ...ports, keyring, accounts, applyRecovery: rules.recovery.apply }, settings)
+  const factor = createSecondFactor({ ...ports, accounts, applyRecovery: rules.recovery.apply }, settings)
   const login = (secret = SECRET, source?: string) =>
     accounts.logIn({ email: EMAIL, secret, deviceId: undefined, source })
   return {

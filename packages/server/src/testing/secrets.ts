@@ -32,9 +32,10 @@ export const registration = (overrides: Partial<Registration> = {}): Registratio
 })
 
 /** The ports of rules that check secrets, with the quick hasher. */
-export function quickPorts({ store, clock, random, limiter, keys, rules }: World) {
+export function quickPorts({ store, clock, random, limiter, keyring, keys, rules, settings }: World) {
   const { serverSecret } = keys
-  return { store, clock, random, limiter, hasher: quickHasher, sessions: rules.sessions, serverSecret }
+  const codes = createFactorCodes({ clock, limiter, keyring, serverSecret }, settings)
+  return { store, clock, random, limiter, hasher: quickHasher, sessions: rules.sessions, serverSecret, codes }
 }
 
 export function quickAccounts(world: World, overrides: Partial<World['settings']> = {}) {
@@ -43,14 +44,14 @@ export function quickAccounts(world: World, overrides: Partial<World['settings']
 
 /** The rules that check an account's secret, with the quick hasher. */
 export function quickly(world: World) {
-  const { store, clock, limiter, keyring, keys, rules } = world
+  const { store, clock, rules } = world
   const { inbox, assets, ending } = rules
+  const { codes } = quickPorts(world)
   const accounts = quickAccounts(world)
   let deleted = 0
   const onDeleted = () => {
     deleted += 1
   }
-  const codes = createFactorCodes({ clock, limiter, keyring, serverSecret: keys.serverSecret }, world.settings)
   const accountDeletion = createAccountDeletion({ store, clock, accounts, codes, inbox, assets, ending, onDeleted })
   return {
     accounts,

@@ -100,7 +100,7 @@ export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
 /** Text is valid UTF-8 without control characters, except for those of layout. A character that the cut has split is left out. */
 function textOf(bytes: Uint8Array<ArrayBuffer>, isCut: boolean): PreviewContent {
   const text = decoded(bytes, isCut)
-  // Its source is text only by chance.
+  // The source of a PDF can be valid text, which tells a person nothing.
   if (text?.startsWith('%PDF-') === true) return { kind: 'none', reason: 'unknown' }
   if (text === undefined || /[^\P{Cc}\t\n\f\r\u0085]/u.test(text)) return { kind: 'none', reason: 'unknown' }
   return { kind: 'text', bytes, isCut }

@@ -52,7 +52,7 @@ export function SharedFileRow(props: SharedFileRowProps) {
           {isStopped && share === undefined && <span class="small soft">{text.stopped}</span>}
         </div>
       </div>
-      {/* The second click of a double click asks for nothing, least of all where "Stop" has taken the place of "Download". */}
+      {/* Ignores the second click of a double click: by then "Stop" is where "Download" was. */}
       <div class="row shared-actions">
         {mayHavePreview(file.name, file.type) && (
           <Button kind="quiet" icon="eye" onClick={props.onLook}>

@@ -41,5 +41,10 @@ async function take(request: Request): Promise<TakeFault | undefined> {
   // Nothing is read of a form that is not wanted.
   if ((await takingOwner(baseUrl)) === undefined) return 'off'
   const given = (await request.formData()).getAll('files').filter((value) => value instanceof File)
-  return takeFiles(baseUrl, given)
+  return takeFiles(baseUrl, given.filter(isChosen))
+}
+
+/** False for what a form sends where no file was chosen (HTML, constructing the entry list). */
+function isChosen({ name, size }: File): boolean {
+  return name !== '' || size > 0
 }

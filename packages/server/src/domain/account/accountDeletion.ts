@@ -79,9 +79,9 @@ export function createAccountDeletion({
 
   return {
     /**
-     * Deletes the account when the secret is right, and a code where a second factor is on. When this resolves, all its sessions have ended and its links take nothing more. A guest's upload
-     * that is finishing still gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer exists. Refuses, and changes nothing, while
-     * an asset is retained, or is about to be.
+     * Deletes the account when the secret is right, and a code where a second factor is on. When this resolves, all its sessions have ended and its links
+     * take nothing more. A guest's upload that is finishing still gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer
+     * exists. Refuses, and changes nothing, while an asset is retained, or is about to be.
      */
     async begin(
       account: Account,

@@ -74,11 +74,10 @@ export function createFactorCodes(ports: CodePorts, settings: AttemptSettings) {
 
     backupHash,
     useTotp,
-
     use,
     check,
 
-    /** The same for an act that needs a code only where a factor is on: `mayAct` says in the transaction of the act whether this one is enough. */
+    /** `check` for an act that needs a code only where a factor is on. The act asks `mayAct` in its transaction. */
     async checkIfGiven<Answer>(
       accountId: AccountId,
       { code, source }: { readonly code: string | undefined; readonly source: string | undefined },
@@ -87,12 +86,13 @@ export function createFactorCodes(ports: CodePorts, settings: AttemptSettings) {
       return code === undefined ? act(undefined) : check(accountId, { code, source }, act)
     },
 
+    /** Uses the code up, if a factor is on. False for a wrong code, and for none. */
     async mayAct(tx: WriteTx, accountId: AccountId, canonical: string | undefined): Promise<boolean> {
       const factor = await confirmedFactor(tx, accountId)
       return factor === undefined || (canonical !== undefined && use(tx, accountId, { factor, code: canonical }))
     },
 
-    /** The same, for the code that confirms a new factor. */
+    /** `check` for the code that confirms a new factor. */
     async checkFirst<Answer>(
       accountId: AccountId,
       { code, source }: GivenCode,

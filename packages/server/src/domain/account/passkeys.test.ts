@@ -37,7 +37,7 @@ const proofOf = ({ passkeyId, proof }: PasskeyRequest, given: Partial<PasskeyPro
 })
 
 function rulesOf(world: World, { accounts }: Pick<Desk, 'accounts'>) {
-  return createPasskeys({ ...quickPorts(world), keyring: world.keyring, accounts }, world.settings)
+  return createPasskeys({ ...quickPorts(world), accounts }, world.settings)
 }
 
 type Rules = ReturnType<typeof rulesOf>

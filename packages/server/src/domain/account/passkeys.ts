@@ -4,7 +4,6 @@
  */
 import type { AccountId, DeviceId, PasskeyId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Keyring } from '../../ports/keyring.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import {
   type Account,
@@ -19,7 +18,7 @@ import { isSame } from '../sameBytes.ts'
 import { sha256 } from '../sha256.ts'
 import type { Accounts } from './accounts.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
-import { createFactorCodes, type FactorCodes } from './factorCodes.ts'
+import type { FactorCodes } from './factorCodes.ts'
 import { isProofOf } from './proofs.ts'
 import { isStillSecret } from './secretChange.ts'
 import { judgeNamedDevice } from './sessionDevice.ts'
@@ -51,9 +50,8 @@ interface PasskeyPorts {
   readonly store: Store
   readonly clock: Clock
   readonly limiter: Limiter
-  readonly keyring: Pick<Keyring, 'seal' | 'open'>
-  readonly serverSecret: Uint8Array
   readonly accounts: Pick<Accounts, 'requireSecret'>
+  readonly codes: FactorCodes
   readonly sessions: Pick<Sessions, 'begin'>
 }
 
@@ -64,9 +62,8 @@ type AddRefusal = Refuses<
 export type Passkeys = ReturnType<typeof createPasskeys>
 
 export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
-  const { store, clock, accounts, sessions } = ports
+  const { store, clock, accounts, codes, sessions } = ports
   const attemptLimits = createAttemptLimits(ports, settings)
-  const codes = createFactorCodes(ports, settings)
 
   return {
     /** Asks for no second factor: the authenticator has verified its owner. The answer does not tell an unknown passkey from a wrong proof. */

@@ -149,6 +149,9 @@ describe('changing the password', () => {
       const back = changing({ currentSecret: NEXT, secret: SECRET, code, salt: bytes(16), sealedAccountKey: bytes(61) })
       assert.equal(await send(back), 'totp_code_wrong')
       assert.equal(await send({ ...back, code: defined(backupCodes[0]) }), 'done')
+      const racing = { currentSecret: SECRET, code: defined(backupCodes[1]) }
+      const others = [1, 2].map((seed) => changing({ ...racing, secret: `${NEXT} ${seed}` }))
+      assert.deepEqual((await Promise.all(others.map(send))).toSorted(), ['credentials_wrong', 'done'])
     }),
   )
 

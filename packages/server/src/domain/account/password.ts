@@ -33,8 +33,8 @@ export type ChangePassword = ReturnType<typeof createChangePassword>
 
 export function createChangePassword({ store, clock, hasher, accounts, codes }: PasswordPorts) {
   /**
-   * Sets another secret when the present one is right, and a code where a second factor is on. Ends every other session, and every sign-in that waits for its second step, as a thief may have
-   * begun it. The account key stays the same, so the recovery words still open it. Touches no file.
+   * Sets another secret when the present one is right, and a code where a second factor is on. Ends every other session, and every sign-in that waits for
+   * its second step, as a thief may have begun it. The account key stays the same, so the recovery words still open it. Touches no file.
    */
   return async function changePassword(
     { account, sessionId }: Caller,
@@ -57,7 +57,9 @@ export function createChangePassword({ store, clock, hasher, accounts, codes }: 
         // The client may have sent the request twice, and the first one won. The second has proved the secret that was right then, and its code is used up.
         const present = await tx.accounts.find(accountId)
         if (present !== undefined && isRepeat(present, change)) return 'changed'
-        if (!(await codes.mayAct(tx, accountId, canonical))) return 'wrong'
+        // Another change that won is no fault of the code: `replaceSecret` refuses then.
+        const isStill = present?.secretHash === account.secretHash
+        if (isStill && !(await codes.mayAct(tx, accountId, canonical))) return 'wrong'
         return (await replaceSecret(tx, replacement)) ? 'changed' : ({ refused: 'credentials_wrong' } as const)
       }),
     )

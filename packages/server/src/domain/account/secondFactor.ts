@@ -1,30 +1,21 @@
 /** The second factor (specification, Authentication, 3): a code of an authenticator, or one of ten backup codes. */
 import type { Clock } from '../../ports/clock.ts'
-import type { Keyring } from '../../ports/keyring.ts'
-import type { Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
 import { type Account, accountLock, type Challenge, type Store, type WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { Accounts } from './accounts.ts'
-import type { AttemptSettings } from './attemptLimits.ts'
 import { createChallenges } from './challenges.ts'
-import { confirmedFactor, createFactorCodes, type GivenCode } from './factorCodes.ts'
+import { confirmedFactor, type FactorCodes, type GivenCode } from './factorCodes.ts'
 import { createFactorSetup } from './factorSetup.ts'
 import { judgeNamedDevice } from './sessionDevice.ts'
 import type { NewSession, Sessions, TokenPair } from './sessions.ts'
-
-interface SecondFactorSettings extends AttemptSettings {
-  readonly publicUrl: string
-}
 
 interface SecondFactorPorts {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  readonly limiter: Limiter
-  readonly keyring: Pick<Keyring, 'seal' | 'open'>
-  readonly serverSecret: Uint8Array
   readonly accounts: Pick<Accounts, 'requireSecret'>
+  readonly codes: FactorCodes
   readonly sessions: Pick<Sessions, 'begin'>
   /** Applies a recovery after its challenge has been passed, in the same transaction. */
   readonly applyRecovery: (tx: WriteTx, account: Account, recovery: string) => Promise<void>
@@ -38,10 +29,9 @@ type Verdict = 'passed' | 'wrong' | 'expired'
 
 export type SecondFactors = ReturnType<typeof createSecondFactor>
 
-export function createSecondFactor(ports: SecondFactorPorts, settings: SecondFactorSettings) {
-  const { store, sessions, applyRecovery } = ports
+export function createSecondFactor(ports: SecondFactorPorts, settings: { readonly publicUrl: string }) {
+  const { store, codes, sessions, applyRecovery } = ports
   const challenges = createChallenges(ports)
-  const codes = createFactorCodes(ports, settings)
 
   /** The attempt is counted before the code is checked, and stays counted when the code is wrong. */
   async function passChallenge(
@@ -63,7 +53,7 @@ export function createSecondFactor(ports: SecondFactorPorts, settings: SecondFac
   }
 
   return {
-    ...createFactorSetup({ ...ports, codes }, settings),
+    ...createFactorSetup(ports, settings),
 
     /** The second step of a sign-in or a recovery. Only this function turns a challenge into a session. */
     async verify({

@@ -1,4 +1,5 @@
 /** Decides what happens to a file that the guest chooses: the file is known already, continues a stored upload, is new, or is refused. */
+import { misfitsOf, type Used } from '@blindkeep/client/fit'
 import { batchOf, type SendState } from '@blindkeep/client/guest'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { sourceOfBlob } from '@blindkeep/client/source'
@@ -6,7 +7,6 @@ import type { ChosenFile, Limits, LinkStatus } from '../messages.ts'
 import type { EarlierUploads } from './earlierUploads.ts'
 import type { Entries, Entry } from './entries.ts'
 import { type FileIdentity, identityKey, identityOf, inPathOrder } from './fileIdentity.ts'
-import { type Misfit, misfitsOf, type Used } from './fit.ts'
 import type { StoredUpload } from './guestStore.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import { become } from './phases.ts'
@@ -108,10 +108,11 @@ export function createAdmission(options: AdmissionOptions): Admission {
   function judge(): void {
     const link = linkStatus()
     if (link.is !== 'open') return
-    for (const [id, misfit] of misfitsIn(entries, link.limits)) {
-      const verdict = become.judged(misfit)
-      const before = entries.get(id)
-      if (before?.phase !== verdict.phase || before.failure !== misfit) entries.change(id, verdict)
+    const { limits } = link
+    const undecided = [...entries.all()].filter(isUndecided)
+    for (const [{ id, phase, failure }, misfit] of misfitsOf(undecided, limits, usedBy(entries, limits))) {
+      const verdict = become.judged(misfit === 'too_many' && limits.singleUse === true ? 'only_one' : misfit)
+      if (phase !== verdict.phase || failure !== verdict.failure) entries.change(id, verdict)
     }
   }
 
@@ -144,10 +145,6 @@ function forgetReplaced(entries: Entries, link: LinkStatus): void {
 function isFilled(entries: Entries, link: LinkStatus): boolean {
   if (link.is !== 'open' || link.limits.remainingFiles === undefined) return false
   return usedBy(entries, link.limits).files >= link.limits.remainingFiles
-}
-
-function misfitsIn(entries: Entries, limits: Limits): ReadonlyMap<string, Misfit | undefined> {
-  return misfitsOf([...entries.all()].filter(isUndecided), limits, usedBy(entries, limits))
 }
 
 function usedBy(entries: Entries, { singleUse = false }: Limits): Used {

@@ -42,7 +42,7 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
       const go = goes.begin(chosen.filter(({ batch }) => batch === undefined).length)
       let place = 0
       draft.write(message)
-      // It was about what the guest has decided to send now.
+      // The remark was about the choice that the guest has now sent.
       remarks.takeFiles()
       if (text !== undefined) passphrase.set(text)
       for (const { id, batch } of chosen) entries.change(id, become.submitted(message, batch ?? go.batchAt(place++)))

@@ -20,7 +20,6 @@ import type { Batch, SendProgress, SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
 import type { FailureReason, Message, Trouble } from '../messages.ts'
 import type { Entries, Entry, EntryChange } from './entries.ts'
-import type { Misfit } from './fit.ts'
 import type { LandedFile, StoredUpload } from './guestStore.ts'
 
 const UNTROUBLED = { failure: undefined, troubledSince: undefined, isRetrying: false } as const
@@ -31,7 +30,10 @@ type SentSoFar = Pick<Entry, 'sentBytes' | 'inFlightBytes'>
 
 export const become = {
   /** Whether the file fits into the link's limits, before the guest sends it. */
-  judged: (misfit: Misfit | undefined) => ({ phase: misfit === undefined ? 'chosen' : 'unfit', failure: misfit }),
+  judged: (misfit: FailureReason | undefined) => ({
+    phase: misfit === undefined ? 'chosen' : 'unfit',
+    failure: misfit,
+  }),
 
   /** The guest sends the file. */
   submitted: (message: Message, batch: Batch) => ({ phase: 'waiting', message, batch }),

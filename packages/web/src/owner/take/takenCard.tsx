@@ -1,12 +1,13 @@
 /** The files that other apps have given to this device: the owner adds them to an album, or discards them. Nothing happens to them before. */
 import type { Album } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button, Dialog, IconButton, Notice, Progress } from '../../common/controls.tsx'
+import { Button, IconButton, Notice, Progress } from '../../common/controls.tsx'
 import { CutName } from '../../common/cutName.tsx'
 import { formatBytes } from '../../common/format.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { chooseAlbumOf, deleteTaken, MAX_TAKEN_FILES, type TakenFile } from '../../take/takenFiles.ts'
 import { useUploads } from '../albums/uploads.ts'
+import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { AlbumForm } from '../inbox/chooseAlbum.tsx'
@@ -25,7 +26,7 @@ export function TakenCard() {
   const files = useTakenFiles(baseUrl, owner.accountId)
   // On each page of the owner, because what an earlier page has begun continues with this one.
   const { items: _, ...uploads } = useUploads()
-  /** The ids of the files that were there when the owner said so. What another site sends meanwhile waits. */
+  /** The ids of the files that the owner saw when opening the dialog. It does not add those that another site sends meanwhile. */
   const [adding, setAdding] = useState<readonly string[]>([])
   const chosen = files.filter(({ id }) => adding.includes(id))
   const discard = async (ids: readonly string[]) => {
@@ -118,12 +119,12 @@ function AddDialog({ files, uploads, onClose }: AddDialogProps) {
     for (const id of own) await uploadTaken(uploads, id)
   }
   return (
-    <Dialog title={text.dialog(files.length)} closeLabel={text.close} onClose={onClose}>
+    <AskingDialog title={text.dialog(files.length)} closeLabel={text.close} onClose={onClose}>
       {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
       {albums === undefined && error === undefined && <Progress label={text.dialog(files.length)} />}
       {albums !== undefined && (
         <AlbumForm albums={albums.toReversed()} submit={text.submit(files.length)} onClose={onClose} onChosen={add} />
       )}
-    </Dialog>
+    </AskingDialog>
   )
 }
