@@ -6,6 +6,7 @@ import { secondTables } from './migrations/0002.ts'
 import { thirdTables } from './migrations/0003.ts'
 import { fourthTables } from './migrations/0004.ts'
 import { fifthTables } from './migrations/0005.ts'
+import { seventhTables } from './migrations/0007.ts'
 import { sixthTables } from './migrations/0006.ts'
 import type { Schema } from './schema.ts'
 
@@ -61,6 +62,12 @@ export const migrations: readonly Migration[] = [
     statements: sixthTables,
     // Code that does not know it would show such a share to everyone who has its address.
     serves: 6,
+  },
+  {
+    summary: 'Adds columns for files that guests could not send, and frees assets that no signed manifest retains.',
+    statements: seventhTables,
+    // Code that does not know the columns would leave them behind when it deletes an account.
+    serves: 7,
   },
 ]
 

@@ -21,6 +21,8 @@ export type Change =
   | { readonly name: 'asset.changed'; readonly assetId: AssetId; readonly changeSeq: number }
   | { readonly name: 'link.changed'; readonly opaqueId: OpaqueId }
   | { readonly name: 'quota.changed' }
+  | { readonly name: 'inbox.nearly_full' }
+  | { readonly name: 'drop.refused' }
 
 export interface NotedEvent {
   readonly accountId: AccountId

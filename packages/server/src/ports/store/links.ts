@@ -1,6 +1,6 @@
 import type { AccountId, Instant, OpaqueId, ProtocolVersion, UploadId } from '@blindkeep/protocol/ids'
 import type { NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
-import type { AccountStanding } from './accounts.ts'
+import type { AccountStanding, AccountUse } from './accounts.ts'
 
 export interface LinkCaps extends NumericLinkCaps {
   readonly expiresAt: Instant | undefined
@@ -26,9 +26,20 @@ export type LinkTerms = Omit<LinkCaps, 'singleUse'> & Pick<NewLink, 'sealedLabel
 
 export interface Link extends NewLink, LinkUse {}
 
+export interface OwnedLink {
+  readonly link: Link
+  readonly owner: AccountStanding & AccountUse
+}
+
 export interface ListedLink extends Link {
   /** Pending drops. */
   readonly pending: number
+}
+
+/** Places of the account's inbox that a link uses: its pending drops, open and finishing sessions. */
+export interface HeldPlaces {
+  readonly opaqueId: OpaqueId
+  readonly held: number
 }
 
 /** How far the link has been used. */
@@ -54,17 +65,18 @@ export interface LandedFiles {
 
 export interface LinkReads {
   find(opaqueId: OpaqueId): Promise<Link | undefined>
-  findWithOwner(opaqueId: OpaqueId): Promise<{ readonly link: Link; readonly owner: AccountStanding } | undefined>
+  /** Takes as long for an unknown id: a client that asks for dead ones learns nothing from the time. */
+  findWithOwner(opaqueId: OpaqueId): Promise<OwnedLink | undefined>
   /** Those that exist of 1 to 64, in no order. */
-  findWithOwners(
-    opaqueIds: readonly OpaqueId[],
-  ): Promise<readonly { readonly link: Link; readonly owner: AccountStanding }[]>
+  findWithOwners(opaqueIds: readonly OpaqueId[]): Promise<readonly OwnedLink[]>
   /** Undefined if the account has no such link. */
   findOwn(opaqueId: OpaqueId, accountId: AccountId): Promise<ListedLink | undefined>
   /** Oldest first. */
   listOf(accountId: AccountId): Promise<readonly ListedLink[]>
   /** Links that are neither revoked, spent nor expired at `at`. */
   countLive(accountId: AccountId, at: Instant): Promise<number>
+  /** Of the same links, in no order. */
+  heldPlaces(accountId: AccountId, at: Instant): Promise<readonly HeldPlaces[]>
 }
 
 export interface LinkWrites {
