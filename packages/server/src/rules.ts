@@ -237,6 +237,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   return {
     finishing,
     links,
+    notices,
     assets,
     scrub,
     parts,

@@ -9,6 +9,7 @@ import { shrinking } from '../table.ts'
 import { filesText, shortId, shown, timeText } from '../texts.ts'
 import { linkOf, openInbox, select } from './inbox.ts'
 import { claimsOf, exitOfFault, factsOf, isOfDrop, shortNameOf } from './items.ts'
+import { tellRoom } from './room.ts'
 
 const HEADINGS = ['ID', 'RECEIVED', 'SIZE', ...['LINK', 'NAME', 'GUEST SAYS'].map(shrinking)]
 /** The place of the column that is there if there are batches. */
@@ -36,6 +37,7 @@ export async function list(flags: ListFlags): Promise<Exit> {
   report.list(hasBatches ? HEADINGS.toSpliced(BATCH_COLUMN, 0, 'BATCH') : HEADINGS, rows, 'The inbox is empty.')
   // One line for all that fail in one way: the reason is too long for a column.
   for (const [message, ids] of faultsOf(items)) report.aside(`${ids.join(', ')}: ${shown(message)}`)
+  await tellRoom(owner, report)
   return exitOf(items.flatMap(({ fault }) => (fault === undefined ? [] : [exitOfFault(fault)])))
 }
 

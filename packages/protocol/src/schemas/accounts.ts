@@ -171,7 +171,10 @@ export const InboxRoomResponse = object('InboxRoomResponse', {
 
 export const RefusedDropsResponse = object('RefusedDropsResponse', {
   why: oneOf(REFUSED_BECAUSE, 'inbox_full: too many drops wait. quota_exceeded: the hard limit.'),
-  count: integer('How often, within an hour. A guest that tries again counts again. Not all of a flood are counted.', 1),
+  count: integer(
+    'How often, within an hour. A guest that tries again counts again. Not all of a flood are counted.',
+    1,
+  ),
   first_at: time('The first one.'),
   last_at: time('The last one.'),
 })

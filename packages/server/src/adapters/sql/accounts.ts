@@ -144,7 +144,10 @@ const notingRefusal = prepared((db, given: NotedRefusal) =>
       const sameRun = account.case().when(continues)
       return {
         refused_why: given.why,
-        refused_count: sameRun.then(account('refused_count', '+', 1)).else(account.lit(1)).end(),
+        refused_count: sameRun
+          .then(account('refused_count', '+', 1))
+          .else(account.lit(1))
+          .end(),
         refused_first_at: sameRun.then(account.ref('refused_first_at')).else(account.val(given.at)).end(),
         refused_last_at: given.at,
       }

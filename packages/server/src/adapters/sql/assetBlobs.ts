@@ -40,26 +40,25 @@ const heldOfContent = prepared((db, given: { readonly accountId: AccountId; read
 )
 
 /** Copies the account from the live asset. If no live asset exists, account_id is NULL and the insert fails. */
-const insertion = prepared(
-  (db, given: AssetBlob & { readonly envelopeText: string }) =>
-    db.insertInto('asset_blobs').values(({ selectFrom }) => ({
-      asset_id: given.assetId,
-      account_id: selectFrom('assets')
-        .select('assets.account_id')
-        .where('assets.asset_id', '=', given.assetId)
-        .where('deleted_at', 'is', null)
-        .$asScalar()
-        .$notNull(),
-      role: given.role,
-      ciphertext_hash: given.ciphertextHash,
-      size: given.size,
-      location: given.location,
-      upload_id: given.uploadId,
-      content_type: given.contentType,
-      landed_at: given.landedAt,
-      envelope: given.envelopeText,
-      retained_until: given.retainedUntil,
-    })),
+const insertion = prepared((db, given: AssetBlob & { readonly envelopeText: string }) =>
+  db.insertInto('asset_blobs').values(({ selectFrom }) => ({
+    asset_id: given.assetId,
+    account_id: selectFrom('assets')
+      .select('assets.account_id')
+      .where('assets.asset_id', '=', given.assetId)
+      .where('deleted_at', 'is', null)
+      .$asScalar()
+      .$notNull(),
+    role: given.role,
+    ciphertext_hash: given.ciphertextHash,
+    size: given.size,
+    location: given.location,
+    upload_id: given.uploadId,
+    content_type: given.contentType,
+    landed_at: given.landedAt,
+    envelope: given.envelopeText,
+    retained_until: given.retainedUntil,
+  })),
 )
 
 const lastRetained = prepared((db, given: { readonly accountId: AccountId }) =>

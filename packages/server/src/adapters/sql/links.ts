@@ -1,7 +1,16 @@
 import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
-import type { LandedFiles, Link, LinkReads, LinkTerms, LinkUse, LinkWrites, NewLink, OwnedLink } from '../../ports/store.ts'
+import type {
+  LandedFiles,
+  Link,
+  LinkReads,
+  LinkTerms,
+  LinkUse,
+  LinkWrites,
+  NewLink,
+  OwnedLink,
+} from '../../ports/store.ts'
 import { standingOf, useOf } from './accounts.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
@@ -32,7 +41,7 @@ const withOwnerOrAny = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
 
 const withOwners = preparedForList((db, rows: Some<{ readonly opaqueId: OpaqueId }>) =>
   ofOwners(db).where(
-      'opaque_id',
+    'opaque_id',
     'in',
     rows.map(({ opaqueId }) => opaqueId),
   ),

@@ -6,8 +6,8 @@ import { secondTables } from './migrations/0002.ts'
 import { thirdTables } from './migrations/0003.ts'
 import { fourthTables } from './migrations/0004.ts'
 import { fifthTables } from './migrations/0005.ts'
-import { seventhTables } from './migrations/0007.ts'
 import { sixthTables } from './migrations/0006.ts'
+import { seventhTables } from './migrations/0007.ts'
 import type { Schema } from './schema.ts'
 
 /**

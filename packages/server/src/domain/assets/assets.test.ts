@@ -102,7 +102,17 @@ describe('an asset', () => {
       const { assetId, role, ciphertextHash, size, contentType } = declared
       const { location } = await blobRow(world, uploadId)
       const landedAt = world.clock.now()
-      const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, landedAt, retainedUntil: undefined }
+      const blob = {
+        assetId,
+        role,
+        ciphertextHash,
+        size,
+        contentType,
+        location,
+        uploadId,
+        landedAt,
+        retainedUntil: undefined,
+      }
       assert.deepEqual((await assetOf(world, albumOwner, assetId)).blobs, [{ ...blob, envelope: declared.envelope }])
       assert.deepEqual(await objectsIn(world, 'kept'), [location])
       assert.equal(await used(world, albumOwner), 100)

@@ -17,7 +17,13 @@ import {
   type WriteTx,
 } from '../../ports/store.ts'
 import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
-import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal, type ManifestSettings } from '../assets/manifest.ts'
+import {
+  type Declared,
+  judgeAuthor,
+  judgeManifest,
+  type ManifestRefusal,
+  type ManifestSettings,
+} from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'

@@ -23,7 +23,7 @@ import {
 import type { OpenedSessions, SessionLimitSettings } from './openedSessions.ts'
 import type { OwnerNotices } from './ownerNotices.ts'
 import { createJudgeProof } from './passphrases.ts'
-import { MAX_TRIALS, type Trial, TrialNeeded } from './sizeRoom.ts'
+import { trying } from './sizeRoom.ts'
 
 export interface DropSettings extends PassphraseSettings, SessionLimitSettings, LinkPlaceSettings {}
 
@@ -46,8 +46,6 @@ interface DropPorts {
   readonly opened: OpenedSessions
   readonly notices: OwnerNotices
 }
-
-const TRIALS_SECONDS = 86_400
 
 export type Drops = ReturnType<typeof createDrops>
 
@@ -86,7 +84,7 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     if (refused !== undefined) return refused
     const { accountId } = link
     const hasRoom = await room.admits(request.declaration.size)
-    const session = await trying(link, (trials) =>
+    const session = await trying(limiter, link, (trials) =>
       store.write([accountLock(accountId)], (tx) =>
         openDropSession(tx, request, { accountId, hasRoom, counted, trials }),
       ),
@@ -101,27 +99,6 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     return session
   }
 
-  /** Repeats `open` with the trials that it needs, as long as there are some. */
-  async function trying<Answer>(
-    { opaqueId, accountId }: Link,
-    open: (trials: ReadonlySet<Trial>) => Promise<Answer>,
-  ): Promise<Answer | Refuses<'caps_exhausted' | 'quota_exceeded'>> {
-    const trials = new Set<Trial>()
-    for (;;) {
-      try {
-        return await open(trials)
-      } catch (error) {
-        if (!(error instanceof TrialNeeded)) throw error
-        const { trial } = error
-        const key = trial === 'link' ? opaqueId : accountId
-        const limit = { rule: `sizes-tried-of-${trial}`, key, max: MAX_TRIALS, windowSeconds: TRIALS_SECONDS }
-        if ((await limiter.take([limit])) !== undefined)
-          return { refused: trial === 'link' ? 'caps_exhausted' : 'quota_exceeded' }
-        trials.add(trial)
-      }
-    }
-  }
-
   return {
     /** Opens a session, or answers with the one that the same Idempotency-Key opened. */
     async create(request: CreateDrop): Promise<UploadId | CreateRefusal> {
@@ -129,7 +106,9 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
         const found = await store.ask((tx) => findLive(tx, request.opaqueId, clock.now()))
         if (found === undefined) return { refused: 'link_not_live' }
         const { link } = found
-        return counting(opened.limitsOf(request, link), 'link_limited', (counted) => judgeAndOpen(request, link, counted))
+        return counting(opened.limitsOf(request, link), 'link_limited', (counted) =>
+          judgeAndOpen(request, link, counted),
+        )
       })
       return isRefusal(answer) ? answer : answer.uploadId
     },

@@ -1,18 +1,16 @@
 /** The pending drops of an account. Another account gets the answer of an unknown drop. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { type AccountId, addSeconds, type DropId, type OpaqueId } from '@blindkeep/protocol/ids'
+import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { InboxOrder } from '@blindkeep/protocol/schemas/drops'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { accountLock, type Drop, type InboxPlace, type Refusals, type Store, type WriteTx } from '../../ports/store.ts'
+import { accountLock, type Drop, type InboxPlace, type Store, type WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
-import { MAX_PENDING_DROPS } from './inboxRoom.ts'
 
 const PAGE_DROPS = 250
-const REFUSALS_SECONDS = 7 * 86_400
 
 interface InboxPorts {
   readonly store: Store
@@ -66,18 +64,6 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
         after = page.next
       } while (after !== undefined)
       return drops
-    },
-
-    /** How full it is, and what it had no room for in the last week. */
-    async standing(
-      accountId: AccountId,
-    ): Promise<{ readonly waiting: number; readonly room: number; readonly refusals: Refusals | undefined }> {
-      const [waiting, refusals] = await Promise.all([
-        store.ask((tx) => tx.drops.countPending(accountId)),
-        store.ask((tx) => tx.accounts.refusals(accountId)),
-      ])
-      const isRecent = refusals !== undefined && refusals.lastAt > addSeconds(clock.now(), -REFUSALS_SECONDS)
-      return { waiting, room: MAX_PENDING_DROPS, refusals: isRecent ? refusals : undefined }
     },
 
     /** At most `max` of them, the first ones in the order or those after a drop. */

@@ -30,7 +30,7 @@ async function fill(world: World, opaqueId: OpaqueId, count: number): Promise<vo
   })
 }
 
-const standing = (world: World, accountId: AccountId) => world.rules.inbox.standing(accountId)
+const standing = (world: World, accountId: AccountId) => world.rules.notices.standing(accountId)
 
 describe('the places of an inbox', () => {
   it('keep for each open link its part of one half, whatever greedy links take, and are never more than there are', () => {
@@ -103,10 +103,7 @@ describe('the places of an inbox', () => {
       assert.deepEqual(await heard(), [1, 1])
       const { waiting, refusals } = await standing(world, owner)
       const at = world.clock.now()
-      assert.deepEqual(
-        [waiting, refusals],
-        [9996, { why: 'inbox_full', count: 5, firstAt: at, lastAt: at }],
-      )
+      assert.deepEqual([waiting, refusals], [9996, { why: 'inbox_full', count: 5, firstAt: at, lastAt: at }])
       world.clock.advance(3601)
       assert.equal(await create(world, opaqueId), 'inbox_full')
       assert.deepEqual(await heard(), [1, 2])
@@ -121,7 +118,10 @@ describe('the places of an inbox', () => {
     inWorld(async ({ limiter, clock }) => {
       const settings = { linkSessionsPerWindow: 600, sourceSessionsPerWindow: 6000 }
       const opened = createOpenedSessions({ limiter, serverSecret: bytes(32) }, settings)
-      const owners = [{ accountId: defined(parseAccountId(randomUUID())) }, { accountId: defined(parseAccountId(randomUUID())) }] as const
+      const owners = [
+        { accountId: defined(parseAccountId(randomUUID())) },
+        { accountId: defined(parseAccountId(randomUUID())) },
+      ] as const
       const links = [newOpaqueId(), newOpaqueId()]
       const land = async (at: number, source: string, [owner] = owners) => {
         const guest = { opaqueId: defined(links[at % links.length]), source }

@@ -26,7 +26,8 @@ export async function judgeInbox(
   if (pendingDrops + unclosed < KEPT) return { isNearlyFull: false }
   // The account's own sessions do not land in the inbox. They are counted last, because the count seldom matters.
   const used = pendingDrops + unclosed - (await tx.uploads.countUnclosedOwn(accountId))
-  if (used >= KEPT && !hasPlace(used, opaqueId, await tx.links.heldPlaces(accountId, at))) return { refused: 'inbox_full' }
+  if (used >= KEPT && !hasPlace(used, opaqueId, await tx.links.heldPlaces(accountId, at)))
+    return { refused: 'inbox_full' }
   return { isNearlyFull: used + 1 >= NEARLY_FULL }
 }
 

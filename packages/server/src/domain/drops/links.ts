@@ -18,15 +18,15 @@ import {
 } from '../../ports/store.ts'
 import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
+import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
-import type { Quota } from '../quota/quota.ts'
 import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
 import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
-import { shownRoom } from './shownRoom.ts'
 import { hasLinkLeft, type OwnLink, stateOf, withState } from './linkState.ts'
+import { shownRoom } from './shownRoom.ts'
 
 export interface LinkSettings {
   /** The version that a new link pins. */

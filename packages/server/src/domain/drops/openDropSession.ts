@@ -132,7 +132,10 @@ interface NewSession {
 }
 
 /** Writes the intent, before the first byte arrives. */
-async function insertSession(tx: WriteTx, { uploadId, request, link, parsed, opener, shownSize, now }: NewSession): Promise<void> {
+async function insertSession(
+  tx: WriteTx,
+  { uploadId, request, link, parsed, opener, shownSize, now }: NewSession,
+): Promise<void> {
   const { contentType, size, suggestedFilename } = request.declaration
   const location = locationOf(parsed.ciphertextHash, uploadId)
   await Promise.all([

@@ -107,7 +107,11 @@ export function createOpenedSessions(
     },
 
     /** What has landed does not count: caps and quota bound it. Only sessions that do not land fill the windows. `upload` is the row before it landed. */
-    async landed({ opaqueId, opener, shownSize }: Pick<DropUpload, 'opaqueId' | 'opener' | 'shownSize'>): Promise<void> {
+    async landed({
+      opaqueId,
+      opener,
+      shownSize,
+    }: Pick<DropUpload, 'opaqueId' | 'opener' | 'shownSize'>): Promise<void> {
       const { ofSource, ofLink } = limitsOf(opaqueId, opener)
       const counted = (opener?.isFirst ? ofLink.at(0) : ofLink.at(-1)) ?? []
       const exact = shownSize === undefined ? [{ ...EXACT, key: opaqueId }] : []

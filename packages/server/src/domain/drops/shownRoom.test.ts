@@ -21,8 +21,7 @@ async function declare(world: World, opaqueId: OpaqueId, size: number): Promise<
   return isRefusal(answer) ? undefined : answer
 }
 
-const cancel = async (world: World, uploadId: UploadId) =>
-  world.rules.ending.cancel(await uploadRow(world, uploadId))
+const cancel = async (world: World, uploadId: UploadId) => world.rules.ending.cancel(await uploadRow(world, uploadId))
 
 const seen = async (world: World, opaqueId: OpaqueId) =>
   defined(notRefused(await world.rules.links.asGuestSees(opaqueId)).remainingBytes)
@@ -120,7 +119,10 @@ describe('an honest guest', () => {
     inWorld(
       async (world) => {
         const owner = await newAccount(world)
-        const [large, open] = [await newLink(world, { maxTotalBytes: 10_000_000_000 }, owner), await newLink(world, {}, owner)]
+        const [large, open] = [
+          await newLink(world, { maxTotalBytes: 10_000_000_000 }, owner),
+          await newLink(world, {}, owner),
+        ]
         assert.deepEqual([await seen(world, large), await seen(world, open)], [20_000_000, 20_000_000])
         const session = await openDrop(world, open, bytes(300_000))
         assert.equal(await seen(world, large), 19_600_000)

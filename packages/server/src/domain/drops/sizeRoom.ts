@@ -3,14 +3,17 @@
  * the exact number tells something of other guests' files, one bit each time: 27 of them find the exact size of a file on a link of 10 GB. So there are few
  * such trials; without one, what is shown counts.
  */
+import type { Limiter } from '../../ports/limiter.ts'
 import type { Link, ReadTx, Upload } from '../../ports/store.ts'
+import type { Refuses } from '../refusals.ts'
 import { BOUNDLESS, type OnItsWay, type Owner, type ShownRoom, shownRoom, uncertainBytes } from './shownRoom.ts'
 
 /** Against what. */
 export type Trial = 'link' | 'account'
 
-/** In a day, for each link and for each account. */
-export const MAX_TRIALS = 4
+/** For each link and for each account. */
+const MAX_TRIALS = 4
+const TRIALS_SECONDS = 86_400
 
 /** Ends the transaction: the answer may only be given if the request has a trial. */
 export class TrialNeeded extends Error {
@@ -19,6 +22,28 @@ export class TrialNeeded extends Error {
   constructor(trial: Trial) {
     super('the size lies between what is shown and what is free')
     this.trial = trial
+  }
+}
+
+/** Repeats `open` with the trials that it needs, as long as there are some. */
+export async function trying<Answer>(
+  limiter: Limiter,
+  { opaqueId, accountId }: Pick<Link, 'opaqueId' | 'accountId'>,
+  open: (trials: ReadonlySet<Trial>) => Promise<Answer>,
+): Promise<Answer | Refuses<'caps_exhausted' | 'quota_exceeded'>> {
+  const trials = new Set<Trial>()
+  for (;;) {
+    try {
+      return await open(trials)
+    } catch (error) {
+      if (!(error instanceof TrialNeeded)) throw error
+      const { trial } = error
+      const key = trial === 'link' ? opaqueId : accountId
+      const limit = { rule: `sizes-tried-of-${trial}`, key, max: MAX_TRIALS, windowSeconds: TRIALS_SECONDS }
+      if ((await limiter.take([limit])) !== undefined)
+        return { refused: trial === 'link' ? 'caps_exhausted' : 'quota_exceeded' }
+      trials.add(trial)
+    }
   }
 }
 

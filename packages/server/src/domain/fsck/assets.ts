@@ -63,7 +63,11 @@ export function checkBlob(blob: AuditedBlob, examination: Examination & { readon
     [blob.assetAccountId !== accountId, 'blob_wrong', 'its asset is missing, or belongs to another account'],
     [receipt?.receivedAt !== landedAt, 'blob_receipt_wrong', receiptText(receipt)],
     [!blob.isEnvelopeReadable, 'blob_wrong', 'its manifest envelope is not JSON'],
-    [isBeyond, 'blob_retained_long', `its manifest retains it until ${retainedUntil === undefined ? 'never' : instantText(retainedUntil)}`],
+    [
+      isBeyond,
+      'blob_retained_long',
+      `its manifest retains it until ${retainedUntil === undefined ? 'never' : instantText(retainedUntil)}`,
+    ],
   ])
 }
 

@@ -7,7 +7,13 @@ import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protoco
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { type Account, accountLock, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
-import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal, type ManifestSettings } from '../assets/manifest.ts'
+import {
+  type Declared,
+  judgeAuthor,
+  judgeManifest,
+  type ManifestRefusal,
+  type ManifestSettings,
+} from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal, takeAssetId } from '../assets/slot.ts'
 import { newTimedId } from '../newId.ts'
 import type { Quota } from '../quota/quota.ts'

@@ -3,7 +3,7 @@ import { type AccountId, formatInstant } from '@blindkeep/protocol/ids'
 import type { RefusedDropsResponse } from '@blindkeep/protocol/schemas/accounts'
 import type { Accounts } from '../../domain/account/accounts.ts'
 import type { Sessions } from '../../domain/account/sessions.ts'
-import type { Inbox } from '../../domain/drops/inbox.ts'
+import type { OwnerNotices } from '../../domain/drops/ownerNotices.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Refusals } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
@@ -15,11 +15,11 @@ type Row = 'register' | 'kdf' | 'login' | 'refresh' | 'logout' | 'account'
 export function accountRoutes({
   accounts,
   sessions,
-  inbox,
+  notices,
 }: {
   readonly accounts: Accounts
   readonly sessions: Sessions
-  readonly inbox: Pick<Inbox, 'standing'>
+  readonly notices: Pick<OwnerNotices, 'standing'>
 }): Pick<Routes, Row> {
   return {
     async register({ json, source, isForwarded }) {
@@ -77,7 +77,7 @@ export function accountRoutes({
           kdf_version: kdfVersion,
           totp_enabled: totpConfirmedAt !== undefined,
           state: suspendedAt === undefined ? 'active' : 'suspended',
-          ...(await inboxMembers(inbox, accountId)),
+          ...(await inboxMembers(notices, accountId)),
         },
       }
     },
@@ -85,8 +85,8 @@ export function accountRoutes({
 }
 
 /** Nothing of an empty inbox that had room for everything. */
-async function inboxMembers(inbox: Pick<Inbox, 'standing'>, accountId: AccountId) {
-  const { waiting, room, refusals } = await inbox.standing(accountId)
+async function inboxMembers(notices: Pick<OwnerNotices, 'standing'>, accountId: AccountId) {
+  const { waiting, room, refusals } = await notices.standing(accountId)
   return {
     ...(waiting > 0 && { inbox: { waiting, room } }),
     ...(refusals && { refused_drops: refusedDropsOf(refusals) }),

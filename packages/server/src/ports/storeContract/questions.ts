@@ -369,6 +369,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   },
   shares: {
     find: (tx) => tx.shares.find(opaqueId(1)),
+    findWithOwner: (tx) => tx.shares.findWithOwner(opaqueId(1)),
     contentsOf: async (tx) => {
       await tx.shares.insert(share(1))
       await tx.shares.contentsOf(opaqueId(1))
