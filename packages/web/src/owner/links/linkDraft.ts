@@ -137,7 +137,7 @@ export function readDraft(
   return {
     faults,
     link: {
-      caps: { maxFileCount: maxFileCount ?? 'unlimited', maxFileSize, maxTotalBytes },
+      caps: { maxFileCount: draft.singleUse ? undefined : (maxFileCount ?? 'unlimited'), maxFileSize, maxTotalBytes },
       singleUse: draft.singleUse,
       ...(label === '' ? {} : { label }),
       ...(draft.title === '' ? {} : { title: draft.title }),
