@@ -1,5 +1,5 @@
 /** `register`, `login`, `recover`: what begins a session, and keeps it in the profile. */
-import { mkdir, open, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
@@ -278,7 +278,8 @@ async function wordsFile(path: string | undefined) {
     path: absolute,
     write: (text: string) => writePrivate(absolute, text),
     async removeEmpty() {
-      if ((await stat(absolute)).size === 0) await rm(absolute)
+      // Not by its stated size: some mounts state 0 bytes of what they hold.
+      if ((await readFile(absolute)).length === 0) await rm(absolute)
     },
   }
 }
