@@ -59,7 +59,7 @@ function batchText({ batchId = '', items }: BatchGroup<InboxItem>): string {
 
 /** What the guest says of all files of a batch stands beside the first one. */
 function rowOf(item: InboxItem, label: string | undefined, isFirst: boolean): Row {
-  const { dropId, opaqueId, sealedBytes, file, fault, receivedAt, adopting } = item
+  const { dropId, opaqueId, sealedBytes, file, fault, receivedAt, adopting, withheld } = item
   return {
     cells: [
       shortId(dropId),
@@ -73,6 +73,7 @@ function rowOf(item: InboxItem, label: string | undefined, isFirst: boolean): Ro
       ...factsOf(item, label),
       sealed_size: sealedBytes,
       adopting,
+      withheld,
       fault: fault?.reason,
       message: fault?.message,
     },
