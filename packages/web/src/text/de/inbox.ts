@@ -125,6 +125,8 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     running: (over, count) => `${number(over)} von ${files(count)} behalten\u00a0…`,
     doneOne: (name, album) => `${name} ist jetzt in „${album}“.`,
     done: (count, album) => `${files(count)} sind jetzt in „${album}“.`,
+    finished: (count) =>
+      `${files(count)}, die Sie beim Schließen der Seite gerade behalten wollten, ${plural(count, 'ist', 'sind')} jetzt signiert.`,
     failed: (count) => `${files(count)} ${plural(count, 'konnte', 'konnten')} nicht behalten werden.`,
     toAlbum: 'Album öffnen',
   },

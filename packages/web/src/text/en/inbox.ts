@@ -122,6 +122,8 @@ export const inbox = {
     running: (over: number, count: number) => `Keeping ${number(over)} of ${files(count)}…`,
     doneOne: (name: string, album: string) => `${name} is now in “${album}”.`,
     done: (count: number, album: string) => `${files(count)} are now in “${album}”.`,
+    finished: (count: number) =>
+      `${files(count)} that you had begun to keep when the page was closed ${plural(count, 'is', 'are')} signed now.`,
     failed: (count: number) => `${files(count)} could not be kept.`,
     toAlbum: 'Open album',
   },
