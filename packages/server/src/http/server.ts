@@ -70,7 +70,8 @@ const OPTIONS = {
   requestTimeout: 0,
   // A connection has 20 s, to within the interval, for its next headers, beside the time that it may be idle between requests.
   http: { headersTimeout: 20_000, connectionsCheckingInterval: 5000 },
-  keepAliveTimeout: 75_000,
+  // Longer than proxies keep an idle connection (Caddy: 120 s), so that none sends a request on one that is being closed.
+  keepAliveTimeout: 130_000,
   forceCloseConnections: 'idle',
   // A request on an open connection is still served while the server ends: no row declares a 503.
   return503OnClosing: false,
