@@ -113,7 +113,7 @@ function lines(first: string, headers: readonly string[] = []): string {
 const posted = (bytes: number) =>
   lines('POST /v1/auth/login', ['Content-Type: application/json', `Content-Length: ${bytes}`])
 
-/** What one stranger sends on a connection. Nobody reads the answers. */
+/** What one stranger sends on a connection. The answers are thrown away. */
 const ATTACKS: Readonly<Record<string, (socket: TLSSocket) => void>> = {
   'a slow body': (socket) => socket.write(`${posted(4096)}{   `),
   'a slow chunk': (socket) => socket.write(`${lines('PATCH /d/x/y', ['Content-Length: 4096'])}x`),
@@ -187,7 +187,7 @@ describe('two nodes, one of which is frozen', { concurrency: true }, () => {
       assert.deepEqual(await troubleWithin(world, 1000), [])
       await withFrozen(async () => {
         const until = Date.now() + MAX_NOTICE_MS
-        while ((await troubleWithin(world, 1000)).length > 0) assert.ok(Date.now() < until, 'nobody noticed')
+        while ((await troubleWithin(world, 1000)).length > 0) assert.ok(Date.now() < until, 'the frozen node is still asked')
         assert.deepEqual(await troubleWithin(world, 2000), [])
       })
     })
