@@ -2,8 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { utf8 } from '@blindkeep/protocol/bytes'
+import { mendAddress } from '@blindkeep/protocol/mendAddress'
 import { decodeLine, decodeText, NotText } from '@blindkeep/protocol/textFile'
 import { LocalError, UsageError } from './exits.ts'
+import type { Report } from './report.ts'
 
 export interface SecretQuestion {
   /** What the person is asked for, as in `Password`. */
@@ -56,10 +58,21 @@ function readText(where: string, content: Uint8Array, decode: (content: Uint8Arr
 
 /**
  * The address of a link or a share: as given, or from standard input if `-` was given. It has a secret in it, and other users of the machine can read
- * arguments.
+ * arguments. `exposed` is said when servers have seen it on the way.
  */
-export async function givenAddress(given: string): Promise<string> {
-  return (given === '-' ? readText('Standard input', await buffer(process.stdin), decodeText) : given).trim()
+export async function givenAddress(given: string, report: Report, exposed: string): Promise<string> {
+  const { address, isExposed } = mendAddress(
+    given === '-' ? readText('Standard input', await buffer(process.stdin), decodeText) : given,
+  )
+  if (isExposed) tellExposed(report, exposed)
+  return address
+}
+
+/** A program has rewritten the `#` of an address. `exposed`: what that means, and what to do. */
+export function tellExposed(report: Report, exposed: string): void {
+  report.problem(`A program that passed this address on changed its # to %23, so servers have seen it. ${exposed}`, {
+    event: 'address_exposed',
+  })
 }
 
 async function hidden(message: string): Promise<string> {
