@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { nodeEnvironment } from '@blindkeep/client/node'
@@ -92,6 +92,18 @@ describe('blindkeep drop', () => {
     const said = factsOf(outcome).filter(({ event, trouble }) => event === 'waiting' && trouble === 'disk_full')
     assert.equal(said.length, 1)
     assert.equal((await dropsOf(link)).length, 2)
+  })
+
+  it('sends what a file has, whatever size the system states', async () => {
+    const link = await owner.createLink()
+    for (const path of ['/proc/version', '/sys/devices/system/cpu/online']) {
+      const { status, stderr } = await run(['drop', link.url, path, '--receipts', root])
+      assert.equal(status, 0, stderr)
+      const [drop] = (await dropsOf(link)).filter(({ file }) => file.name === basename(path))
+      assert.ok(drop)
+      const content = await new Response((await owner.openDrop(drop)).content).text()
+      assert.equal(content, await readFile(path, 'utf8'))
+    }
   })
 
   it('keeps no key of a landed file, and what it keeps only this user may read', async () => {
