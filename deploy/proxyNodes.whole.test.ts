@@ -187,7 +187,8 @@ describe('two nodes, one of which is frozen', { concurrency: true }, () => {
       assert.deepEqual(await troubleWithin(world, 1000), [])
       await withFrozen(async () => {
         const until = Date.now() + MAX_NOTICE_MS
-        while ((await troubleWithin(world, 1000)).length > 0) assert.ok(Date.now() < until, 'the frozen node is still asked')
+        while ((await troubleWithin(world, 1000)).length > 0)
+          assert.ok(Date.now() < until, 'the frozen node is still asked')
         assert.deepEqual(await troubleWithin(world, 2000), [])
       })
     })
