@@ -3,7 +3,7 @@ import type { Store } from './ports/store.ts'
 
 /** Between two looks. */
 const PAUSE_MS = 5_000
-/** An object store that is asked three times in vain has had this time (`adapters/s3/attempts.ts`). What answers sooner, again and again, is slow and not away. */
+/** An object store that has not answered three attempts has had this time (`adapters/s3/attempts.ts`). What answers sooner, again and again, is slow and not away. */
 export const SILENT_MS = 15_000
 /** One failure may be one connection. */
 const FAILURES = 2
