@@ -5,7 +5,7 @@ import { parseReceipt } from '@blindkeep/client/receipts'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { Profile } from '../account/profile.ts'
-import { codeOf } from '../home/files.ts'
+import { codeOf } from '../disk.ts'
 import { receiptsOfProfile } from './keep.ts'
 import { RECEIPT_ENDING, receiptsOfHome } from './saved.ts'
 
