@@ -1,7 +1,9 @@
 /** What a command asks a person: secrets, words and consent. Questions go to standard error, and only to a terminal. */
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
+import { mendAddress } from '@blindkeep/protocol/mendAddress'
 import { UsageError } from './exits.ts'
+import type { Report } from './report.ts'
 
 export interface SecretQuestion {
   /** What the person is asked for, as in `Password`. */
@@ -38,10 +40,19 @@ export async function givenSecret({
 
 /**
  * The address of a link or a share: as given, or from standard input if `-` was given. It has a secret in it, and other users of the machine can read
- * arguments.
+ * arguments. `exposed` is said when servers have seen it on the way.
  */
-export async function givenAddress(given: string): Promise<string> {
-  return (given === '-' ? await text(process.stdin) : given).trim()
+export async function givenAddress(given: string, report: Report, exposed: string): Promise<string> {
+  const { address, isExposed } = mendAddress(given === '-' ? await text(process.stdin) : given)
+  if (isExposed) tellExposed(report, exposed)
+  return address
+}
+
+/** A program has rewritten the `#` of an address. `exposed`: what that means, and what to do. */
+export function tellExposed(report: Report, exposed: string): void {
+  report.problem(`A program that passed this address on changed its # to %23, so servers have seen it. ${exposed}`, {
+    event: 'address_exposed',
+  })
 }
 
 async function hidden(message: string): Promise<string> {

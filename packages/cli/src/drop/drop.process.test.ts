@@ -47,6 +47,21 @@ async function untilChunks(link: CreatedLink, count: number, ended: Promise<Outc
 }
 
 describe('blindkeep drop', () => {
+  it('takes a link of which a program has rewritten the #, and says who has seen the key', async () => {
+    const link = await owner.createLink()
+    await folder('carried', { 'a.txt': randomBytes(10) })
+    const { status, stderr, stdout } = await run([
+      'drop',
+      `${link.url.replace('#', '%2523')}).`,
+      'carried/a.txt',
+      '--json',
+    ])
+    assert.equal(status, 0, stderr)
+    assert.match(stderr, /changed its # to %23, so servers have seen it\. .*ask the owner for a new link/)
+    assert.match(stdout, /"event":"address_exposed"/)
+    assert.deepEqual(await namesOf(link), ['a.txt'])
+  })
+
   it('sends folders with their names, saves checked receipts, and sends nothing twice', async () => {
     const link = await owner.createLink({ title: 'Scans', message: 'Until Sunday' })
     const files = { 'a.txt': randomBytes(10), 'in/b.bin': randomBytes(600_000), 'in/deeper/empty': new Uint8Array() }

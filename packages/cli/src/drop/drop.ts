@@ -31,6 +31,9 @@ export interface DropFlags extends ReportFlags {
   readonly again?: boolean
 }
 
+const EXPOSED =
+  'They can read what the owner of the link writes, and send files through it; they cannot open what you send. If this matters, ask the owner for a new link by another way.'
+
 interface DropCall {
   /** `-` for standard input. */
   readonly given: string
@@ -40,10 +43,10 @@ interface DropCall {
 
 export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
   if (given === '-' && paths.includes('-')) throw new UsageError('The link and a file cannot both be standard input.')
-  const link = await givenAddress(given)
+  const report = createReport(flags)
+  const link = await givenAddress(given, report, EXPOSED)
   parseLink(link)
   const home = homeDirectory()
-  const report = createReport(flags)
   return await interruptible(async (signal) => {
     const spooled = await spooledInput({ home, paths, flags, signal })
     try {

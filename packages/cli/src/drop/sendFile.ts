@@ -23,7 +23,7 @@ import { addedReceipt, placedName, RECEIPT_ENDING, receiptsOfHome } from '../rec
 import { noteReceipts, seenOf } from '../receipts/seen.ts'
 import { type AfterLanding, isOld, notAsked, recordGone, withoutReceipt } from '../send/afterLanding.ts'
 import type { ChosenFile } from '../send/files.ts'
-import { isSameVersion, type KeptFile, type Version } from '../send/kept.ts'
+import { isSameVersion, type KeptFile, type Version, versionOf } from '../send/kept.ts'
 import { hasSameWords, keptDrop, type LandedBefore, type Words } from './kept.ts'
 import type { Passphrase } from './passphrase.ts'
 
@@ -58,7 +58,7 @@ export interface DropResult extends LandedBefore {
 export async function sendFile(call: SendFile): Promise<DropResult> {
   const kept = keptDrop(call.home, call.link, call.file.path)
   return await kept.alone(async () => {
-    const opened = await openFile(call.file.path)
+    const opened = await openFile(call.file.path, call.signal)
     try {
       return await sendOpened(call, kept, opened)
     } finally {
@@ -74,7 +74,7 @@ async function sendOpened(
 ): Promise<DropResult> {
   const { again = false, signal, onProgress } = call
   const { source, modifiedAt } = opened
-  const version: Version = { size: source.size, modifiedAt }
+  const version = versionOf(opened)
   const before = await kept.read()
   const isSame = before !== undefined && isSameVersion(before.version, version)
   if (before?.is === 'landed' && isSame && !again) {

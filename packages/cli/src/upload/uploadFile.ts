@@ -2,16 +2,15 @@
 import { stat } from 'node:fs/promises'
 import type { Device } from '@blindkeep/client/device'
 import { AuditError, ProblemError, SendError } from '@blindkeep/client/errors'
-import { openFile } from '@blindkeep/client/node'
+import { type OpenFile, openFile } from '@blindkeep/client/node'
 import { type Owner, parseUploadState, type UploadState } from '@blindkeep/client/owner'
-import type { Source } from '@blindkeep/client/source'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
 import { pinsOf } from '../home/pins.ts'
 import { keepReceipts } from '../receipts/keep.ts'
 import { type Landing, notAsked, recordGone, withoutReceipt } from '../send/afterLanding.ts'
 import type { ChosenFile } from '../send/files.ts'
-import { isSameVersion, type KeptFile, keptFile, type Version } from '../send/kept.ts'
+import { isSameVersion, type KeptFile, keptFile, type Version, versionOf } from '../send/kept.ts'
 import type { FileProgress } from '../send/progress.ts'
 import { type Deletion, deleteLocal } from './deleteLocal.ts'
 
@@ -64,11 +63,10 @@ export function uploadFile(call: UploadFile): Promise<UploadResult> {
   })
   return kept.alone(async () => {
     const before = await stat(file.path, { bigint: true })
-    const opened = await openFile(file.path)
+    const opened = await openFile(file.path, call.signal)
     try {
-      const { source } = opened
-      const version: Version = { size: source.size, modifiedAt: opened.modifiedAt }
-      const landed = await landedFile(call, kept, { source, version })
+      const { source, modifiedAt } = opened
+      const landed = await landedFile(call, kept, { source, modifiedAt, version: versionOf(opened) })
       if (!call.thenDelete) return landed
       const deletion = await deleteLocal({ ...call, assetId: landed.assetId, source, before })
       // A later file of this name is another one, whatever its size and time.
@@ -80,8 +78,7 @@ export function uploadFile(call: UploadFile): Promise<UploadResult> {
   })
 }
 
-interface OpenedFile {
-  readonly source: Source
+interface OpenedFile extends Pick<OpenFile, 'source' | 'modifiedAt'> {
   readonly version: Version
 }
 
@@ -118,11 +115,10 @@ async function wasDeleted({ session, deleted }: UploadFile, landed: LandedAsset)
 async function sendOpened(
   { session: { owner }, device, album, file, signal, onProgress }: UploadFile,
   kept: KeptUpload,
-  { source, version, begun }: OpenedFile & { readonly begun: UploadState | undefined },
+  { source, modifiedAt, version, begun }: OpenedFile & { readonly begun: UploadState | undefined },
 ): Promise<LandedAsset> {
   const onState = (state: UploadState) => kept.write({ is: 'sending', version, state })
   const fresh = async () => {
-    const { modifiedAt } = version
     const state = await owner.prepareUpload({ source, name: file.name, modifiedAt, album, device, signal, onProgress })
     await onState(state)
     return await sending(state)

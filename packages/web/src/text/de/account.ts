@@ -70,6 +70,10 @@ export const account: typeof import('../en/account.ts').account = {
     invite: 'Einladungscode',
     inviteHint: 'Dieser Server nimmt neue Konten nur mit einer Einladung an. Fragen Sie den Betreiber danach.',
     inviteWrong: 'Diese Einladung ist nicht gültig oder wurde schon verwendet.',
+    exposed: {
+      title: 'Server haben diese Einladung gesehen',
+      more: 'Ein Programm, das ihren Link weitergegeben hat, etwa ein Mailfilter, hat ihn verändert. So kam die Einladung zu Servern, die sie nicht haben sollten, und die sich auch damit registrieren können. Sie gilt einmal: Legen Sie das Konto jetzt an. Wenn sie abgelehnt wird, bitten Sie um eine neue.',
+    },
     lost: 'Die Antwort des Servers ging verloren. Versuchen Sie es mit derselben E-Mail und demselben Passwort noch einmal. Wenn das Konto schon angelegt ist, geht es damit weiter.',
     checking: 'Ihr Konto ist angelegt. Ihre Wiederher\u00adstellungs\u00adwörter werden mit dem Server geprüft\u00a0…',
     checkFailed:

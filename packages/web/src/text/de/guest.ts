@@ -8,6 +8,10 @@ export const guest: typeof import('../en/guest.ts').guest = {
   ownersWords: {
     from: 'Wer diesen Link angelegt hat, schreibt:',
   },
+  exposed: {
+    title: 'Server haben den Schlüssel dieses Links gesehen',
+    more: 'Ein Programm, das den Link weitergegeben hat, etwa ein Mailfilter, hat ihn verändert. So kam sein Schlüssel zu Servern, die ihn nicht haben sollten, auch zu diesem. Sie können lesen, was der Besitzer des Links Ihnen schreibt, und über den Link Dateien senden. Was Sie senden, können sie nicht öffnen. Wenn das wichtig ist, bitten Sie auf einem anderen Weg um einen neuen Link, bevor Sie etwas senden.',
+  },
   asking: 'Es wird geprüft, was dieser Link annimmt\u00a0…',
   limits: {
     heading: 'Was dieser Link annimmt',
@@ -48,7 +52,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
   faults: {
     malformed: {
       title: 'Dieser Link ist nicht vollständig',
-      more: 'Ein Teil davon fehlt oder ist falsch geschrieben, oder es steht zu viel da, etwa ein Punkt. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, bis zum letzten Zeichen.',
+      more: 'Ein Teil davon fehlt oder ist falsch geschrieben. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, bis zum letzten Zeichen.',
     },
     fragment_missing: {
       title: 'Das Ende des Links fehlt',

@@ -10,6 +10,10 @@ export const guest = {
   ownersWords: {
     from: 'The person who made this link writes:',
   },
+  exposed: {
+    title: 'Servers have seen the key of this link',
+    more: 'A program that passed the link on, such as a mail filter, changed it. So its key went to servers that should not have it, this one too. They can read what the owner of the link writes to you, and can send files through the link. They cannot open what you send. If this matters, ask the owner for a new link by another way before you send anything.',
+  },
   asking: 'Checking what this link accepts…',
   limits: {
     heading: 'What this link accepts',
@@ -49,7 +53,7 @@ export const guest = {
   faults: {
     malformed: {
       title: 'This link is not complete',
-      more: 'A part of it is missing or mistyped, or something was added, such as a full stop. Copy the whole link again from the message, up to its last character.',
+      more: 'A part of it is missing or mistyped. Copy the whole link again from the message, up to its last character.',
     },
     fragment_missing: {
       title: 'The end of the link is missing',
