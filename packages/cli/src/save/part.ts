@@ -5,6 +5,7 @@
  */
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { fileDateOf } from '@blindkeep/client/fileDate'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { codeOf, freeBytes, ifDiskHas } from '../disk.ts'
@@ -42,7 +43,8 @@ export async function writePart(path: string, { size, modifiedAt, content, onByt
   })
   try {
     await writeAll(handle, stream, onBytes)
-    if (modifiedAt !== undefined) await ifDiskHas(() => handle.utimes(new Date(), dateOf(modifiedAt)))
+    const modified = fileDateOf(modifiedAt)
+    if (modified !== undefined) await ifDiskHas(() => handle.utimes(new Date(), modified))
     await ifDiskHas(() => handle.chmod(0o666 & ~process.umask()))
     await handle.sync()
     return await partOf(path, handle)
@@ -116,10 +118,4 @@ async function requireRoom(directory: string, size: number): Promise<void> {
   const free = await freeBytes(directory)
   if (free !== undefined && free < size)
     throw new LocalError(`${sizeText(size)} do not fit: the disk of ${directory} has ${sizeText(free)} left.`)
-}
-
-/** Of what a sender claims: a time that no file can have is left out. */
-function dateOf(modifiedAt: string): Date {
-  const at = Date.parse(modifiedAt)
-  return Number.isFinite(at) && at >= 0 && at < 2 ** 33 * 1000 ? new Date(at) : new Date()
 }
