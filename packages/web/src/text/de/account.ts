@@ -5,7 +5,8 @@ export const account: typeof import('../en/account.ts').account = {
     title: 'Dateien, die nur Sie öffnen können',
     link: 'Geben Sie einen Link weiter, und Sie bekommen Dateien. Die Absender brauchen kein Konto.',
     sealed: 'Jede Datei wird verschlüsselt, bevor sie den Browser verlässt. Der Server kann sie nicht lesen.',
-    proof: 'Der Server signiert für jede Datei eine Quittung und kann deshalb nicht leugnen, dass er sie hatte.',
+    proof:
+      'Der Server signiert für jede verschlüsselte Datei eine Quittung und kann deshalb nicht leugnen, dass er diese Bytes hatte.',
   },
   email: 'E-Mail',
   password: 'Passwort',

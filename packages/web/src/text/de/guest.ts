@@ -241,11 +241,11 @@ export const guest: typeof import('../en/guest.ts').guest = {
     checked: (count) =>
       plural(
         count,
-        'Der Server hat eine Quittung dafür signiert, dass er Ihre Datei hat. Dieser Browser hat die Signaturen geprüft.',
-        'Der Server hat für jede Datei eine Quittung dafür signiert, dass er sie hat. Dieser Browser hat die Signaturen geprüft.',
+        'Der Server hat eine Quittung dafür signiert, dass er Ihre verschlüsselte Datei hat. Dieser Browser hat die Signaturen geprüft.',
+        'Der Server hat für jede Datei eine Quittung dafür signiert, dass er sie verschlüsselt hat. Dieser Browser hat die Signaturen geprüft.',
       ),
     checkedArrived:
-      'Für alles, was angekommen ist, hat der Server Quittungen signiert, dass er es hat. Dieser Browser hat die Signaturen geprüft.',
+      'Für alles, was angekommen ist, hat der Server Quittungen signiert, dass er es verschlüsselt hat. Dieser Browser hat die Signaturen geprüft.',
     earlier: (earlier, all) =>
       `Vor diesem Besuch ${plural(earlier, 'ist 1 weitere', `sind ${number(earlier)} weitere`)} angekommen. Liste und Quittungen unten gelten für alle ${files(all)}.`,
     checking: 'Die Quittungen werden geprüft\u00a0…',
@@ -262,6 +262,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     fetching: 'Die Quittung wird geholt und geprüft\u00a0…',
     checked: (when, size) =>
       `Am ${when} hat der Server signiert, dass er diese Datei hat (${size} verschlüsselt). In diesem Browser geprüft.`,
+    limits:
+      'Eine Quittung beweist, dass der Server zu dieser Zeit verschlüsselte Bytes mit diesem Hash hatte. Sie zeigt keiner anderen Person, welche Datei das war: Namen sind nicht signiert.',
     missing: 'Der Server sagt, dass die Datei angekommen ist, aber ihre Quittung konnte nicht geholt werden.',
     fetch: 'Quittung noch einmal holen',
     alarm:

@@ -5,7 +5,7 @@ export const account = {
     title: 'Files that only you can open',
     link: 'Give people a link, and they send you files. They need no account.',
     sealed: 'Every file is encrypted before it leaves their browser. The server cannot read it.',
-    proof: 'The server signs a receipt for each file, so that it cannot deny having had it.',
+    proof: 'The server signs a receipt for each encrypted file, so that it cannot deny having had those bytes.',
   },
   email: 'E-mail',
   password: 'Password',

@@ -235,11 +235,11 @@ export const guest = {
     checked: (count: number) =>
       plural(
         count,
-        'The server signed a receipt that it has your file. This browser checked the signatures.',
-        'For each file, the server signed a receipt that it has the file. This browser checked the signatures.',
+        'The server signed a receipt that it has your encrypted file. This browser checked the signatures.',
+        'For each file, the server signed a receipt that it has the encrypted file. This browser checked the signatures.',
       ),
     checkedArrived:
-      'For what has arrived, the server signed receipts that it has it. This browser checked the signatures.',
+      'For what has arrived, the server signed receipts that it has it, encrypted. This browser checked the signatures.',
     earlier: (earlier: number, all: number) =>
       `${number(earlier)} more arrived before this visit. The list and the receipts below are of all ${files(all)}.`,
     checking: 'Checking the receipts…',
@@ -257,6 +257,8 @@ export const guest = {
     fetching: 'Getting and checking the receipt…',
     checked: (when: string, size: string) =>
       `On ${when} the server signed that it has this file (${size} encrypted). Checked in this browser.`,
+    limits:
+      'A receipt proves that the server had encrypted bytes with this hash at this time. It does not show another person which file that was: names are not signed.',
     missing: 'The server says that the file has arrived, but its receipt could not be downloaded.',
     fetch: 'Get the receipt again',
     alarm:
