@@ -115,6 +115,7 @@ export async function recoverAccount(address: string, flags: RecoverFlags): Prom
     what: 'The 24 recovery words',
     file: flags.wordsFile,
     variable: 'BLINDKEEP_RECOVERY_WORDS',
+    lines: true,
     flag: '--words-file',
   })
   const password = await newPassword('New password', flags)
