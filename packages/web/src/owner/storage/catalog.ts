@@ -18,7 +18,7 @@ export interface Catalog {
 }
 
 /** Throws what a call throws. */
-export async function readAll(owner: Owner): Promise<Catalog> {
+export async function wholeCatalog(owner: Owner): Promise<Catalog> {
   const [entries, firstPage] = await Promise.all([
     readCatalog(assetFeedOf(owner)),
     owner.pendingDrops({ order: 'newest' }).next(),

@@ -6,7 +6,7 @@ import { useLoaded } from '../../common/useLoaded.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { type Catalog, readAll } from './catalog.ts'
+import { type Catalog, wholeCatalog } from './catalog.ts'
 import { type CheckChoice, type ChoiceProps, DepthField, entriesOf, FIRST_CHOICE, ScopeField } from './checkFields.tsx'
 import { checkRunOf } from './checkRun.ts'
 import { useRunState } from './runState.ts'
@@ -59,7 +59,7 @@ function Running() {
 function Choice() {
   const { owner, language } = useOwnerPages()
   const text = storageText(language).check
-  const catalog = useRefreshed(() => readAll(owner))
+  const catalog = useRefreshed(() => wholeCatalog(owner))
   const albums = useLoaded(() => owner.albums())
   useLive(['asset.changed', 'drop.adopted', 'drop.landed', 'drop.discarded'], catalog.reload)
   const [choice, setChoice] = useState(FIRST_CHOICE)
