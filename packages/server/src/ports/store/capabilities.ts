@@ -24,6 +24,8 @@ export interface CapabilityReads {
   count(accountId: AccountId, at: Instant): Promise<{ readonly live: number; readonly all: number }>
   /** Revoked and not ended at `at`, in the order in which they end. */
   revoked(at: Instant): Promise<readonly RevokedCapability[]>
+  /** Another text when `revoked` has others than before. One short answer, however long that list is. */
+  revokedMark(at: Instant): Promise<string>
 }
 
 export interface CapabilityWrites {
