@@ -266,7 +266,7 @@ const compareKinds: Texts['compareKinds'] = {
   file_empty: {
     title: 'Diese Kopie ist für diesen Browser leer',
     meaning:
-      'Es lässt sich also nichts vergleichen: Ein Browser kann eine leere Datei nicht von einer unterscheiden, deren Größe der Datenträger nicht nennt. Öffnen Sie sie, und löschen Sie sie nur, wenn Sie sehen, dass nichts darin ist.',
+      'Es lässt sich also nichts vergleichen: Ein Browser kann eine leere Datei nicht von einer unterscheiden, deren Größe der Datenträger nicht nennt. Behalten Sie diese Kopie, öffnen Sie sie, und löschen Sie sie nur, wenn Sie sehen, dass nichts darin ist.',
   },
   waiting: { title: 'Wartet', meaning: 'Noch nicht verglichen. Behalten Sie Ihre Kopie.' },
   comparing: { title: 'Wird verglichen', meaning: 'Behalten Sie Ihre Kopie, bis das Ergebnis da ist.' },

@@ -249,7 +249,7 @@ export const compareKinds: Readonly<Record<CompareKind, Words>> = {
   file_empty: {
     title: 'This copy is empty for this browser',
     meaning:
-      'So nothing can be compared: a browser cannot tell an empty file from one whose disk does not state its size. Open it, and delete it only if you see that there is nothing in it.',
+      'So nothing can be compared: a browser cannot tell an empty file from one whose disk does not state its size. Keep this copy, open it, and delete it only if you see that there is nothing in it.',
   },
   waiting: { title: 'Waiting', meaning: 'Not compared yet. Keep your copy.' },
   comparing: { title: 'Comparing', meaning: 'Keep your copy until the result is there.' },
