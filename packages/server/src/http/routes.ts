@@ -4,6 +4,7 @@ import type { Objects } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
 import type { Rules } from '../rules.ts'
 import type { Routes } from './call.ts'
+import { withinBudget } from './leaving.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { albumRoutes } from './routes/albums.ts'
 import { assetRoutes } from './routes/assets.ts'
@@ -40,7 +41,7 @@ interface RoutePorts {
 /** One route for each row of the table of operations. */
 export function createRoutes(ports: RoutePorts, settings: GuestSettings & ServiceSettings & DiscoverySettings): Routes {
   const { rules, store, objects, clock } = ports
-  return {
+  const routes: Routes = {
     ...serviceRoutes(ports, settings),
     ...discoveryRoutes(rules, settings),
     ...accountRoutes(rules),
@@ -63,4 +64,5 @@ export function createRoutes(ports: RoutePorts, settings: GuestSettings & Servic
     ...shareRoutes({ ...rules, objects }),
     ...guestRoutes({ ...rules, store }, settings),
   }
+  return withinBudget(routes, rules.rowBudget)
 }

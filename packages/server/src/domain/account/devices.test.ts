@@ -5,8 +5,9 @@ import { parseDeviceId } from '@blindkeep/protocol/ids'
 import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount } from '../../testing/world.ts'
+import { BOUNDS } from '../bounds.ts'
 import { isRefusal } from '../refusals.ts'
-import { type DeviceRequest, MAX_LIVE_DEVICES } from './devices.ts'
+import type { DeviceRequest } from './devices.ts'
 
 const newDeviceId = () => defined(parseDeviceId(randomUUID()))
 
@@ -37,7 +38,7 @@ describe('adding a device', () => {
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)
-      const requests = Array.from({ length: MAX_LIVE_DEVICES + 10 }, () => request())
+      const requests = Array.from({ length: BOUNDS['live devices'] + 10 }, () => request())
       const answers = await Promise.all(requests.map((each) => devices.add(owner, each)))
       const refused = answers.filter(isRefusal)
       assert.deepEqual(
@@ -51,7 +52,7 @@ describe('adding a device', () => {
       await devices.revoke(owner, deviceId)
       notRefused(await devices.add(owner, request()))
       assert.ok(isRefusal(await devices.add(owner, request())))
-      assert.equal((await devices.list(owner)).length, MAX_LIVE_DEVICES + 1)
+      assert.equal((await devices.list(owner)).length, BOUNDS['live devices'] + 1)
     }),
   )
 })

@@ -5,7 +5,8 @@ import { type AlbumId, addSeconds, formatInstant, parseJti } from '@blindkeep/pr
 import { newAlbumOwner } from '../../testing/assets.ts'
 import { notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
-import { MAX_CAPABILITIES, MAX_CAPABILITIES_UNENDED, type MintRequest } from './capabilities.ts'
+import { BOUNDS } from '../bounds.ts'
+import type { MintRequest } from './capabilities.ts'
 import { rotateSigningKey } from './signingKey.ts'
 
 const DAY = 86_400
@@ -98,7 +99,7 @@ describe('minting a capability', () => {
       const other = await newAlbumOwner(world, accountId)
       const ask = (seconds: number) => capabilities.mint(accountId, request(world, albumId, { seconds }))
       const { jti } = notRefused(await capabilities.mint(accountId, request(world, other.albumId)))
-      const answers = await Promise.all(Array.from({ length: MAX_CAPABILITIES + 4 }, () => ask(3600)))
+      const answers = await Promise.all(Array.from({ length: BOUNDS['live capabilities'] + 4 }, () => ask(3600)))
       assert.equal(answers.filter((answer) => 'refused' in answer && answer.refused === 'limit_reached').length, 5)
       await capabilities.revoke(accountId, other.albumId, jti)
       notRefused(await ask(7200))
@@ -117,7 +118,7 @@ describe('minting a capability', () => {
       await world.store.write([], async (tx) => {
         const issuedAt = world.clock.now()
         const facts = { accountId, albumId, peer, issuedAt, expiresAt: addSeconds(issuedAt, 60) }
-        for (let count = 0; count < MAX_CAPABILITIES_UNENDED; count += 1)
+        for (let count = 0; count < BOUNDS['capabilities that have not ended, revoked ones included']; count += 1)
           await tx.capabilities.insert({ ...facts, jti: defined(parseJti(randomUUID())) })
         await tx.capabilities.revokeAll(issuedAt)
       })

@@ -18,7 +18,7 @@ import {
   uploadRow,
 } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
-import { MAX_LIVE_LINKS } from './linkState.ts'
+import { BOUNDS } from '../bounds.ts'
 
 const TAKEN = { refused: 'opaque_id_taken' }
 
@@ -86,9 +86,9 @@ describe('provisioning a link', () => {
     inWorld(async (world) => {
       const { links } = world.rules
       const owner = await newAccount(world)
-      const requests = Array.from({ length: MAX_LIVE_LINKS + 20 }, () => provision())
+      const requests = Array.from({ length: BOUNDS['live links'] + 20 }, () => provision())
       const answers = await Promise.all(requests.map((request) => links.provision(owner, request)))
-      assert.equal(answers.filter((answer) => typeof answer === 'string').length, MAX_LIVE_LINKS)
+      assert.equal(answers.filter((answer) => typeof answer === 'string').length, BOUNDS['live links'])
       const [first] = requests
       await links.revoke(owner, defined(first).opaqueId)
       notRefused(await links.provision(owner, provision()))
@@ -172,7 +172,7 @@ describe('changing the terms of a link', () => {
       const later = { expiresAt: addSeconds(now, 60) }
       assert.equal(notRefused(await links.change(owner, opaqueId, later)).state, 'live')
       notRefused(await links.change(owner, opaqueId, { expiresAt: now }))
-      await Promise.all(Array.from({ length: MAX_LIVE_LINKS }, () => links.provision(owner, provision())))
+      await Promise.all(Array.from({ length: BOUNDS['live links'] }, () => links.provision(owner, provision())))
       assert.deepEqual(await links.change(owner, opaqueId, later), { refused: 'links_exhausted' })
       assert.equal(notRefused(await links.change(owner, opaqueId, { maxFileCount: 1 })).state, 'expired')
     }),
