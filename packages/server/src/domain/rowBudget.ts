@@ -9,14 +9,13 @@ import type { Room } from './uploads/room.ts'
 
 export interface RowSettings {
   readonly rowsPerDay: number
+  readonly unlandedUploadsPerHour: number
 }
 
 const DAY_SECONDS = 86_400
 const HOUR_SECONDS = 3600
 /** A session's share. */
 const SHARES = 4
-/** Sessions that an account opens in an hour and that do not land. */
-const MAX_UNLANDED = 2000
 /** Sessions of an account in a day, landed ones included: each leaves a receipt for good. */
 const MAX_UPLOADS = 1_000_000
 
@@ -29,12 +28,12 @@ export type RowBudget = ReturnType<typeof createRowBudget>
 
 export function createRowBudget(
   { limiter, room }: { readonly limiter: Limiter; readonly room: Pick<Room, 'isLeft'> },
-  { rowsPerDay }: RowSettings,
+  { rowsPerDay, unlandedUploadsPerHour }: RowSettings,
 ) {
   const unlanded = (key: AccountId): Limit => ({
     rule: 'unlanded-uploads-of-account',
     key,
-    max: MAX_UNLANDED,
+    max: unlandedUploadsPerHour,
     windowSeconds: HOUR_SECONDS,
   })
 

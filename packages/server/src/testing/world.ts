@@ -127,6 +127,7 @@ const SETTINGS: RuleSettings = {
   passphraseTriesPerWindow: 10,
   loginTriesPerWindow: 10,
   rowsPerDay: 20_000,
+  unlandedUploadsPerHour: 2000,
 }
 
 /** A test in its own world. */

@@ -97,6 +97,38 @@ describe('provisioning a link', () => {
   )
 })
 
+describe('links that are made and revoked again and again', () => {
+  it(
+    'leave the list when they are too many, keep their ids, and stay while files wait that came through them',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const owner = await newAccount(world)
+      const waiting = provision()
+      await newLinkOf(world, owner, waiting)
+      await land(world, waiting.opaqueId, bytes(5))
+      await links.revoke(owner, waiting.opaqueId)
+      const bound = BOUNDS['links, ended ones included']
+      const made = Array.from({ length: bound + 20 }, () => provision({ sealedLabel: bytes(40) }))
+      for (const request of made) {
+        notRefused(await links.provision(owner, request))
+        await links.revoke(owner, request.opaqueId)
+      }
+      const listed = (await links.list(owner)).map(({ opaqueId }) => opaqueId)
+      const [first, last] = [defined(made[0]), defined(made.at(-1))]
+      assert.equal(listed.length, bound)
+      assert.deepEqual(
+        [waiting, first, last].map(({ opaqueId }) => listed.includes(opaqueId)),
+        [true, false, true],
+      )
+      for (const account of [owner, await newAccount(world)])
+        assert.deepEqual(await links.provision(account, first), TAKEN)
+      assert.deepEqual(await links.asGuestSees(first.opaqueId), { refused: 'link_not_live' })
+      const { sealedLabel, dropPublicKey, verifierHash } = await linkRow(world, first.opaqueId)
+      assert.deepEqual([sealedLabel, dropPublicKey.length, verifierHash], [undefined, 0, undefined])
+    }),
+  )
+})
+
 describe('changing the terms of a link', () => {
   const USED = { refused: 'cap_below_use' }
   const reasonOf = (answer: unknown) => ({ refused: Object(answer).refused })
