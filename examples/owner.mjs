@@ -184,9 +184,12 @@ const email = BLINDKEEP_EMAIL.normalize('NFKC')
   .replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')
   .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 const { server_id: serverId, protocol_version: window } = await json(call('GET', '/.well-known/service/server-info'))
-const { origin, hostname } = new URL(BLINDKEEP_URL)
-const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
-insist(serverId === origin || isLoopback, `the server at ${origin} calls itself ${serverId}`)
+const { origin } = new URL(BLINDKEEP_URL)
+const isLoopback = (url) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
+insist(
+  serverId === origin || (isLoopback(origin) && isLoopback(serverId)),
+  `the server at ${origin} calls itself ${serverId}`,
+)
 
 function argon2(text, nonce) {
   const message = Buffer.from(text)

@@ -81,8 +81,8 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
     remedy: 'resume',
   },
   file_changed: {
-    what: 'The file is not the one that was prepared.',
-    advice: 'Prepare it again: a changed file gets a new key.',
+    what: 'The file was changed while it was being sent.',
+    advice: 'Nothing that changed was sent. Send it again once no program writes to it, or send a copy of it.',
     remedy: 'prepare_again',
   },
   storage_full: {

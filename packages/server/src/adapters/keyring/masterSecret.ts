@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { decodeLine, NotText } from '@blindkeep/protocol/textFile'
 import { StorageFull } from '../../ports/storageErrors.ts'
 
 const SECRET_BYTES = 32
@@ -9,8 +10,8 @@ const OTHERS_MODE = 0o077
 /** Far more than 32 bytes as text need. Protects the memory if the path is wrong. */
 const MAX_FILE_BYTES = 256
 
-const hexForm = /^[0-9a-fA-F]{64}\n?$/
-const base64Form = /^[A-Za-z0-9+/]{43}=\n?$/
+const hexForm = /^[0-9a-fA-F]{64}$/
+const base64Form = /^[A-Za-z0-9+/]{43}=$/
 
 /**
  * Reads 32 bytes from a file that has them as base64 or hex, with at most one newline at the end. With `createIfMissing`, creates a missing file (mode 0600,
@@ -47,16 +48,26 @@ async function readIfPresent(path: string): Promise<Buffer | undefined> {
       throw new Error(`other users may read or change the master secret; run: chmod 600 ${path}`)
     }
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_FILE_BYTES), 0, MAX_FILE_BYTES, 0)
-    return parse(buffer.toString('latin1', 0, bytesRead), path)
+    return parse(buffer.subarray(0, bytesRead), path)
   } finally {
     await handle.close()
   }
 }
 
-function parse(text: string, path: string): Buffer {
-  if (hexForm.test(text)) return Buffer.from(text.trim(), 'hex')
-  if (base64Form.test(text)) return Buffer.from(text.trim(), 'base64')
+function parse(content: Uint8Array, path: string): Buffer {
+  const text = lineOf(content)
+  if (hexForm.test(text)) return Buffer.from(text, 'hex')
+  if (base64Form.test(text)) return Buffer.from(text, 'base64')
   throw new Error(`${path} is not a master secret: it has to contain 32 bytes as base64 or hex, and nothing else`)
+}
+
+function lineOf(content: Uint8Array): string {
+  try {
+    return decodeLine(content)
+  } catch (error) {
+    if (!(error instanceof NotText)) throw error
+    return ''
+  }
 }
 
 /** Creates the whole file or none. Never replaces a secret that another process has just created: everything sealed under it would be lost. */

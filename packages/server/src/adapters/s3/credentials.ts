@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { decodeText, NotText } from '@blindkeep/protocol/textFile'
 
 export interface S3Credentials {
   readonly accessKeyId: string
@@ -27,13 +28,21 @@ export async function readCredentials(sources: CredentialSources): Promise<S3Cre
 }
 
 async function credentialsIn(path: string): Promise<Omit<CredentialSources, 'file'>> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`the file with the object store’s credentials, ${path}, cannot be read: ${error.code}`)
-  })
+  const text = await textOf(path)
   const lineOf = (name: string) => new RegExp(`^\\s*${name}\\s*=\\s*(\\S+)\\s*$`, 'im').exec(text)?.[1]
   return {
     accessKeyId: lineOf('aws_access_key_id'),
     secretAccessKey: lineOf('aws_secret_access_key'),
     sessionToken: lineOf('aws_session_token'),
+  }
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return decodeText(await readFile(path))
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = error instanceof NotText ? error.message : code
+    throw new Error(`the file with the object store’s credentials, ${path}, cannot be read: ${why}`, { cause: error })
   }
 }

@@ -10,6 +10,7 @@ import {
   type SchemaState,
   stateOf,
 } from './migrations.ts'
+import { requireOwnPostgres } from './ownSchema.ts'
 import { createConnections } from './postgresConnections.ts'
 import { createPostgresHealth, type PostgresHealth } from './postgresHealth.ts'
 import { lend } from './postgresLoan.ts'
@@ -76,16 +77,25 @@ export async function preparePostgres(options: {
   }
 }
 
+/** Throws `ForeignSchema` if something that this release has not made acts in the server's statements on the database at `url`. An empty one passes. */
+export async function checkPostgresSchema(url: string): Promise<void> {
+  await asked(url, (session) => lend(session, ({ kysely }) => requireOwnPostgres(kysely)))
+}
+
 /** How far the database at `url` is. Changes nothing. Throws an error for people when it is of other software, or half restored. */
 export async function postgresSchema(url: string): Promise<SchemaState> {
+  return asked(url, async (session) => {
+    await refuseUnfinished(session)
+    if (await lacksOurTables(session)) return { done: 0, serves: 0 }
+    return lend(session, ({ kysely }) => stateOf(kysely))
+  })
+}
+
+async function asked<Answer>(url: string, question: (session: PostgresSession) => Promise<Answer>): Promise<Answer> {
   const health = createPostgresHealth()
   const connection = createConnections({ url, health, answerTimeoutMs: ANSWER_TIMEOUT_MS, connectionsMax: 1 })
   try {
-    return await connection.use(async (session) => {
-      await refuseUnfinished(session)
-      if (await lacksOurTables(session)) return { done: 0, serves: 0 }
-      return lend(session, ({ kysely }) => stateOf(kysely))
-    })
+    return await connection.use(question)
   } finally {
     await connection.end()
   }

@@ -5,7 +5,8 @@ export const account: typeof import('../en/account.ts').account = {
     title: 'Dateien, die nur Sie öffnen können',
     link: 'Geben Sie einen Link weiter, und Sie bekommen Dateien. Die Absender brauchen kein Konto.',
     sealed: 'Jede Datei wird verschlüsselt, bevor sie den Browser verlässt. Der Server kann sie nicht lesen.',
-    proof: 'Der Server signiert für jede Datei eine Quittung und kann deshalb nicht leugnen, dass er sie hatte.',
+    proof:
+      'Der Server signiert für jede verschlüsselte Datei eine Quittung und kann deshalb nicht leugnen, dass er diese Bytes hatte.',
   },
   email: 'E-Mail',
   password: 'Passwort',
@@ -70,6 +71,10 @@ export const account: typeof import('../en/account.ts').account = {
     invite: 'Einladungscode',
     inviteHint: 'Dieser Server nimmt neue Konten nur mit einer Einladung an. Fragen Sie den Betreiber danach.',
     inviteWrong: 'Diese Einladung ist nicht gültig oder wurde schon verwendet.',
+    exposed: {
+      title: 'Server haben diese Einladung gesehen',
+      more: 'Ein Programm, das ihren Link weitergegeben hat, etwa ein Mailfilter, hat ihn verändert. So kam die Einladung zu Servern, die sie nicht haben sollten, und die sich auch damit registrieren können. Sie gilt einmal: Legen Sie das Konto jetzt an. Wenn sie abgelehnt wird, bitten Sie um eine neue.',
+    },
     lost: 'Die Antwort des Servers ging verloren. Versuchen Sie es mit derselben E-Mail und demselben Passwort noch einmal. Wenn das Konto schon angelegt ist, geht es damit weiter.',
     checking: 'Ihr Konto ist angelegt. Ihre Wiederher\u00adstellungs\u00adwörter werden mit dem Server geprüft\u00a0…',
     checkFailed:

@@ -125,7 +125,8 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     cannotBeUndone:
       'Das lässt sich nicht rückgängig machen. Dateien, die Sie nicht heruntergeladen oder behalten haben, sind verloren.',
     room: (size) => `Damit werden ${size} Ihres Speichers frei.`,
-    receiptStays: 'Absender behalten ihre Quittungen, die beweisen, dass die Dateien angekommen sind.',
+    receiptStays:
+      'Absender behalten ihre Quittungen: Der Server hatte zu dieser Zeit verschlüsselte Bytes. Eine Quittung zeigt nicht, welche Datei das war.',
     submit: (count) => plural(count, 'Datei endgültig verwerfen', `${files(count)} endgültig verwerfen`),
     running: (over, count) => `${number(over)} von ${files(count)} verworfen\u00a0…`,
     doneOne: (name) => `${name} wurde verworfen.`,

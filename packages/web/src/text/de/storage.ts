@@ -255,6 +255,11 @@ const compareKinds: Texts['compareKinds'] = {
     meaning:
       'Sie wurde während des Vergleichs verschoben, geändert oder gelöscht. Behalten Sie sie und wählen Sie sie noch einmal aus.',
   },
+  file_empty: {
+    title: 'Diese Kopie ist für diesen Browser leer',
+    meaning:
+      'Es lässt sich also nichts vergleichen: Ein Browser kann eine leere Datei nicht von einer unterscheiden, deren Größe der Datenträger nicht nennt. Öffnen Sie sie, und löschen Sie sie nur, wenn Sie sehen, dass nichts darin ist.',
+  },
   waiting: { title: 'Wartet', meaning: 'Noch nicht verglichen. Behalten Sie Ihre Kopie.' },
   comparing: { title: 'Wird verglichen', meaning: 'Behalten Sie Ihre Kopie, bis das Ergebnis da ist.' },
 }

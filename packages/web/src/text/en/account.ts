@@ -5,7 +5,7 @@ export const account = {
     title: 'Files that only you can open',
     link: 'Give people a link, and they send you files. They need no account.',
     sealed: 'Every file is encrypted before it leaves their browser. The server cannot read it.',
-    proof: 'The server signs a receipt for each file, so that it cannot deny having had it.',
+    proof: 'The server signs a receipt for each encrypted file, so that it cannot deny having had those bytes.',
   },
   email: 'E-mail',
   password: 'Password',
@@ -66,6 +66,10 @@ export const account = {
     invite: 'Invite code',
     inviteHint: 'This server needs an invite for a new account. Ask its operator for one.',
     inviteWrong: 'This invite is not valid or has already been used.',
+    exposed: {
+      title: 'Servers have seen this invite',
+      more: 'A program that passed its link on, such as a mail filter, changed it. So the invite went to servers that should not have it, and they can register with it too. It works once: register now. If it is refused, ask for a new one.',
+    },
     lost: 'The server’s answer was lost. Try again with the same e-mail and password. If the account already exists, you continue with it.',
     checking: 'Your account was created. Checking your recovery words with the server…',
     checkFailed:

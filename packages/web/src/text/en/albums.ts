@@ -135,6 +135,8 @@ export const albums = {
     line: 'The connection is bad. The upload resumes by itself.',
     missing:
       'The browser no longer has access to files that were added before this page was loaded. Choose them again, several at once if you like.',
+    empty:
+      'The file is empty for this browser. If there should be something in it, its disk does not state its size: copy it to another disk, and add the copy.',
     otherFile: 'This is another file, or it was changed. Choose the file that you began with.',
     pause: (name: string) => `Pause ${name}`,
     resume: (name: string) => `Resume ${name}`,

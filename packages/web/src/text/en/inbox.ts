@@ -121,7 +121,8 @@ export const inbox = {
     title: (count: number) => plural(count, 'Discard this file?', `Discard ${files(count)}?`),
     cannotBeUndone: 'This cannot be undone. Files that you have not downloaded or kept are lost.',
     room: (size: string) => `It frees ${size} of your storage.`,
-    receiptStays: 'Senders keep their receipts, which prove that the files arrived.',
+    receiptStays:
+      'Senders keep their receipts: the server had encrypted bytes at that time. A receipt does not show which file that was.',
     submit: (count: number) => plural(count, 'Discard file permanently', `Discard ${files(count)} permanently`),
     running: (over: number, count: number) => `Discarding ${number(over)} of ${files(count)}…`,
     doneOne: (name: string) => `${name} was discarded.`,

@@ -238,6 +238,11 @@ export const compareKinds: Readonly<Record<CompareKind, Words>> = {
     title: 'This copy could not be read',
     meaning: 'It was moved, changed or deleted during the comparison. Keep it, and choose it again.',
   },
+  file_empty: {
+    title: 'This copy is empty for this browser',
+    meaning:
+      'So nothing can be compared: a browser cannot tell an empty file from one whose disk does not state its size. Open it, and delete it only if you see that there is nothing in it.',
+  },
   waiting: { title: 'Waiting', meaning: 'Not compared yet. Keep your copy.' },
   comparing: { title: 'Comparing', meaning: 'Keep your copy until the result is there.' },
 }
