@@ -189,7 +189,10 @@ describe('delete an album', () => {
     const author = await newAuthor(server)
     const reply = await sendUpload(author, uploadBody(newBundle(author)))
     expectAnswer(await remove(author.owner, author.albumId), '409 album.not_empty')
-    expectAnswer(await asOwner(author.owner, 'DELETE', `/v1/upload/${json<{ upload_id: string }>(reply).upload_id}`), '204')
+    expectAnswer(
+      await asOwner(author.owner, 'DELETE', `/v1/upload/${json<{ upload_id: string }>(reply).upload_id}`),
+      '204',
+    )
     expectAnswer(await remove(author.owner, author.albumId), '204')
   })
 

@@ -76,15 +76,16 @@ describe('what an account may add in a day', { skip: NEEDS_OWN_SERVER }, async (
         }),
   }
 
-  for (const [what, addition] of Object.entries(additions))
-    it(`is limited for ${what}, and what frees is not`, async () => {
+  it('is limited for devices, albums, links, shares, capabilities and their changes, and what frees is not', async () => {
+    for (const addition of Object.values(additions)) {
       const author = await newAuthor(server)
       await expectLimited(await addition(author))
-      const links = json<{ links: { opaque_id: string }[] }>(await asOwner(author.owner, 'GET', '/v1/drops/links'))
-      for (const { opaque_id } of links.links)
+      const { links } = json<{ links: { opaque_id: string }[] }>(await asOwner(author.owner, 'GET', '/v1/drops/links'))
+      for (const { opaque_id } of links)
         expectAnswer(await asOwner(author.owner, 'DELETE', `/v1/drops/links/${opaque_id}`), '204')
       expectAnswer(await asOwner(author.owner, 'DELETE', `/v1/devices/${author.deviceId}`), '204')
-    })
+    }
+  })
 
   it('is limited for uploads that are opened and cancelled', async () => {
     const author = await newAuthor(server)

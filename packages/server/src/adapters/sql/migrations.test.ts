@@ -213,10 +213,10 @@ describe('the migration that bounds what accounts leave', () => {
       await migrate(db, sqliteDialect)
       const listed =
         await sql`select count(*) as count, min(created_at) as first from links where is_buried = 0`.execute(db)
-      assert.deepEqual({ ...listed.rows[0] }, { count: 2000, first: 501 })
+      assert.deepEqual({ ...Object(listed.rows[0]) }, { count: 2000, first: 501 })
       const buried =
         await sql`select count(*) as count, max(sealed_label) as label from links where is_buried = 1`.execute(db)
-      assert.deepEqual({ ...buried.rows[0] }, { count: 500, label: null })
+      assert.deepEqual({ ...Object(buried.rows[0]) }, { count: 500, label: null })
       const devices = await sql<{ device_id: string }>`select device_id from devices order by device_seq`.execute(db)
       assert.equal(devices.rows.length, 101)
       assert.deepEqual([devices.rows[0]?.device_id, devices.rows[1]?.device_id], ['device 7', 'device 201'])

@@ -107,6 +107,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     listLive: (tx) => tx.sessions.listLive(accountId(1), at(1)),
     insert: (tx) => tx.sessions.insert(session(1)),
     bind: (tx) => tx.sessions.bind(sessionId(1), deviceId(1)),
+    pruneRefreshTokens: (tx) => tx.sessions.pruneRefreshTokens(sessionId(1), 5),
     insertRefreshToken: async (tx) => {
       await tx.sessions.insert(session(2))
       await tx.sessions.insertRefreshToken({
