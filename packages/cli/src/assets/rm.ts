@@ -10,6 +10,7 @@ import { interruptible } from '../interrupts.ts'
 import { createOutcomes, type Outcomes } from '../outcomes.ts'
 import { shown, timeText } from '../texts.ts'
 import { chosenAssets, titleOf } from './chosen.ts'
+import { markOf } from './consent.ts'
 import type { DescribedAsset } from './described.ts'
 
 /** Named in the question; of more files only the number is said. */
@@ -52,7 +53,10 @@ export async function deleteEach(
 function whatOf(chosen: readonly DescribedAsset[]): string {
   if (chosen.length > MAX_NAMED) return `${chosen.length} files`
   return chosen
-    .map((one) => `${shown(titleOf(one))}${one.file === undefined ? '' : ` (${sizeText(one.file.size)})`}`)
+    .map((one) => {
+      const facts = [one.file && sizeText(one.file.size), markOf(one)].filter((fact) => fact !== undefined)
+      return `${shown(titleOf(one))}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
+    })
     .join(', ')
 }
 

@@ -36,10 +36,13 @@ export async function verify(given: readonly string[], flags: VerifyFlags): Prom
     const log = createSeenLog(await seenReceipts(profile.home, serverId))
     const outcomes = createOutcomes(report)
     let held = 0
+    let marked = 0
     for (const batch of batchesOf(assets, deep)) {
       const { answers, keys } = await owner.verifyHeld({
         assetIds: batch.map(({ assetId }) => assetId),
         depth: deep ? 'deep' : 'structural',
+        // The summary says which they are.
+        allowRevokedDevice: true,
         pinned: await pinsOf(profile.home, serverId),
         onProgress: (ready) =>
           report.progress(() => [`${held + outcomes.failed().length + ready} of ${filesText(assets.length)} verified`]),
@@ -49,13 +52,14 @@ export async function verify(given: readonly string[], flags: VerifyFlags): Prom
       const yes = answers.filter((answer) => answer.held)
       await noteReceipts(profile.home, serverId, newOf(yes, log))
       held += yes.length
+      marked += yes.filter(({ signed }) => signed.deviceRevokedAt !== undefined).length
       for (const answer of answers) {
         if (!answer.held) tellDoubts(answer, outcomes)
         else if (flags.json === true) report.result('', factOf(answer))
       }
     }
     report.end()
-    tellSummary({ held, of: assets.length, deep }, session)
+    tellSummary({ held, marked, of: assets.length, deep }, session)
     return outcomes.exit()
   })
 }
@@ -108,7 +112,7 @@ function tellDoubts({ assetId, file, doubts }: DoubtedAsset, outcomes: Outcomes)
   }
 }
 
-function factOf({ assetId, file, examined, checkedAt, hashes }: HeldAsset): object {
+function factOf({ assetId, file, examined, checkedAt, hashes, signed }: HeldAsset): object {
   const { original } = hashes
   return {
     event: 'held',
@@ -117,16 +121,19 @@ function factOf({ assetId, file, examined, checkedAt, hashes }: HeldAsset): obje
     examined,
     checked_at: checkedAt,
     ciphertext_hash: original,
+    signer_revoked_at: signed.deviceRevokedAt,
   }
 }
 
 interface Summary {
   readonly held: number
+  /** Of these, signed by a device that was revoked since. */
+  readonly marked: number
   readonly of: number
   readonly deep: boolean
 }
 
-function tellSummary({ held, of, deep }: Summary, { report }: SignedIn): void {
+function tellSummary({ held, marked, of, deep }: Summary, { report }: SignedIn): void {
   const doubted = of - held
   const how = deep ? 'every byte was read again' : 'sizes and records fit; --deep reads every byte again'
   const yes = `${held} of ${countText(of, 'file is', 'files are')} held (${how}).`
@@ -134,6 +141,11 @@ function tellSummary({ held, of, deep }: Summary, { report }: SignedIn): void {
     event: 'done',
     held,
     doubted,
+    ...(marked > 0 && { signer_revoked: marked }),
     depth: deep ? 'deep' : 'structural',
   })
+  if (marked > 0)
+    report.aside(
+      `${countText(marked, 'of them is', 'of them are')} signed by a device that was revoked: a person who has that device may have put another file in the place of yours. blindkeep ls marks them.`,
+    )
 }

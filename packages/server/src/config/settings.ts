@@ -96,12 +96,13 @@ export const SETTINGS = {
   s3SessionToken: optional('AWS_SESSION_TOKEN', {
     isSecret: true,
     shown: 'none',
-    meaning: 'Belongs to credentials that end.',
+    meaning: 'Belongs to credentials that end, and ends with them: for a trial.',
     parse: text,
   }),
   s3CredentialsFile: optional('S3_CREDENTIALS_FILE', {
     shown: 'none',
-    meaning: 'File with lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…, in place of the variables.',
+    meaning:
+      'File with lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…, in place of the variables. It may be replaced while the server runs.',
     parse: text,
   }),
   spoolDirectory: derived('SPOOL_DIR', {

@@ -22,7 +22,7 @@ function within(row: Operation, name: string, routes: Routes, rowBudget: RowBudg
   if (leaves === 'own') return async (call) => (await rowBudget.judgeRoom()) ?? route(call)
   return async (call) => {
     const { caller } = call as { readonly caller: Caller | undefined }
-    if (caller === undefined) throw new Error(`${name} adds rows in the name of nobody`)
+    if (caller === undefined) throw new Error(`${name} adds rows without an account`)
     const { account, sessionId } = caller
     const adding = { accountId: account.accountId, sessionId }
     return rowBudget.within(leaves, adding, {

@@ -59,6 +59,17 @@ const revokedOnes = prepared((db, given: { readonly at: Instant }) =>
     .orderBy('jti'),
 )
 
+const markOfRevoked = prepared((db, given: { readonly at: Instant }) =>
+  db
+    .selectFrom('capabilities')
+    .select((capability) => [
+      capability.fn.countAll<number>().as('count'),
+      capability.fn.sum<number | null>('capability_seq').as('sum'),
+    ])
+    .where('revoked_at', 'is not', null)
+    .where('expires_at', '>', given.at),
+)
+
 const insertion = prepared((db, given: Capability) =>
   db.insertInto('capabilities').values({
     jti: given.jti,
@@ -115,6 +126,10 @@ export function capabilityReads(db: Db): CapabilityReads {
     async revoked(at) {
       const rows = await revokedOnes.all(db, { at })
       return rows.map(({ jti, expires_at }) => ({ jti, expiresAt: expires_at }))
+    },
+    async revokedMark(at) {
+      const { count, sum } = (await markOfRevoked.first(db, { at })) ?? { count: 0, sum: null }
+      return `${count} ${sum ?? 0}`
     },
   }
 }

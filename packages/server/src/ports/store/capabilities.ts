@@ -26,6 +26,8 @@ export interface CapabilityReads {
   countAll(at: Instant, max: number): Promise<number>
   /** Revoked and not ended at `at`, in the order in which they end. */
   revoked(at: Instant): Promise<readonly RevokedCapability[]>
+  /** Another text when `revoked` has others than before. One short answer, however long that list is. */
+  revokedMark(at: Instant): Promise<string>
 }
 
 export interface CapabilityWrites {

@@ -367,6 +367,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     countAll: (tx) => tx.capabilities.countAll(at(1), 5),
     revokeOf: (tx) => tx.capabilities.revokeOf(albumId(1), at(1)),
     revoked: (tx) => tx.capabilities.revoked(at(1)),
+    revokedMark: (tx) => tx.capabilities.revokedMark(at(1)),
     insert: (tx) => tx.capabilities.insert(capability(1)),
     revoke: (tx) => tx.capabilities.revoke(jti(1), albumId(1), at(1)),
     revokeAll: (tx) => tx.capabilities.revokeAll(at(1)),

@@ -48,7 +48,7 @@ export const account: typeof import('../en/account.ts').account = {
         'Diese Seite behält Ihren Schlüssel nur, solange sie offen ist. Melden Sie sich nach einem Neuladen wieder an.',
       deleted: 'Ihr Konto wurde gelöscht. Danke, dass Sie Blindkeep benutzt haben.',
       key_revoked:
-        'Der Schlüssel dieses Browsers wurde widerrufen, und deshalb ist dieser Browser abgemeldet. Frühere Signaturen des Schlüssels bleiben gültig. Wenn Sie sich wieder anmelden, bekommt dieser Browser einen neuen Schlüssel.',
+        'Der Schlüssel dieses Browsers wurde widerrufen, und deshalb ist dieser Browser abgemeldet. Dateien, die er signiert hat, sind gekennzeichnet und öffnen sich nach einer Rückfrage. Wenn Sie sich wieder anmelden, bekommt dieser Browser einen neuen Schlüssel.',
     },
   },
   secondStep: {
@@ -346,7 +346,8 @@ export const account: typeof import('../en/account.ts').account = {
     revokedAt: (when) => `Widerrufen am ${when}`,
     rename: (id) => `Name des Schlüssels ${id}`,
     revoke: 'Widerrufen',
-    revoked: 'Der Schlüssel wurde widerrufen. Seine früheren Signaturen bleiben gültig.',
+    revoked:
+      'Der Schlüssel wurde widerrufen. Dateien, die er signiert hat, sind gekennzeichnet und öffnen sich nach einer Rückfrage.',
     ask: {
       title: (id) => `Schlüssel ${id} widerrufen?`,
       items: [

@@ -44,7 +44,7 @@ export const account = {
       reloaded: 'This page keeps your key only while it is open. Sign in again after a reload.',
       deleted: 'Your account was deleted. Thank you for using Blindkeep.',
       key_revoked:
-        'The key of this browser was revoked, so this browser is signed out. The key’s earlier signatures stay valid. When you sign in again, this browser gets a new key.',
+        'The key of this browser was revoked, so this browser is signed out. Files that it has signed are marked, and open after a question. When you sign in again, this browser gets a new key.',
     },
   },
   secondStep: {
@@ -334,7 +334,7 @@ export const account = {
     revokedAt: (when: string) => `Revoked on ${when}`,
     rename: (id: string) => `Name of key ${id}`,
     revoke: 'Revoke',
-    revoked: 'The key was revoked. Its earlier signatures stay valid.',
+    revoked: 'The key was revoked. Files that it has signed are marked, and open after a question.',
     ask: {
       title: (id: string) => `Revoke key ${id}?`,
       items: [
