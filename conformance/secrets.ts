@@ -97,6 +97,7 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
         'version',
         'warnings',
         'why',
+        'withheld',
       ],
       ...['code', 'detail', 'failing', 'instance', 'title', 'type'],
     ].map((name) => [name, 'plain'] as const),

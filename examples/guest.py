@@ -201,8 +201,9 @@ ciphertext_hash = sha256(sealed)
 # ---- 4. The session ----
 
 server_id = call("GET", "/.well-known/service/server-info")["server_id"]
-is_loopback = re.fullmatch(r"localhost|127(\.\d+){3}|::1", link.hostname)
-insist(server_id == origin or is_loopback, f"the server at {origin} calls itself {server_id}")
+hosts = [link.hostname, urllib.parse.urlsplit(server_id).hostname or ""]
+are_loopback = all(re.fullmatch(r"localhost|127(\.\d+){3}|::1", host) for host in hosts)
+insist(server_id == origin or are_loopback, f"the server at {origin} calls itself {server_id}")
 
 
 def proof_of(typed):

@@ -1,11 +1,13 @@
 /**
  * Checks the documents: `npm run docs`. Every relative link in a Markdown file leads to a file of the repository, and every anchor to a heading.
+ * No text of the project has a package manager fetch one of our packages by its name.
  * `npm run docs:run [-- <file> …]` also runs the blocks of commands that say that they can be run: those whose fence is ```` ```sh run ````.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { brokenLinks } from './docs/links.ts'
 import { type Document, readDocument } from './docs/markdown.ts'
+import { registryNames } from './docs/registryNames.ts'
 import { projectFiles, ROOT } from './projectFiles.ts'
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { run: { type: 'boolean' } } })
@@ -15,9 +17,24 @@ const documents: readonly Document[] = files
   .filter((file) => file.endsWith('.md'))
   .map((file) => readDocument(file, readFileSync(`${ROOT}${file}`, 'utf8')))
 
-const faults = [...brokenLinks(documents, new Set(files))]
+const TEXTS = /\.(md|ts|tsx|html|json|ya?ml|service|sh)$|(^|\/)Dockerfile$/
+/** They have wrong lines on purpose, or names without their meaning. */
+const EXCEPT = /^(tools\/docs\/registryNames(\.test)?\.ts|package-lock\.json)$/
+const packages = files
+  .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
+  .map((file) => String(JSON.parse(readFileSync(`${ROOT}${file}`, 'utf8')).name))
+const names = files
+  .filter((file) => TEXTS.test(file) && !EXCEPT.test(file))
+  .flatMap((file) =>
+    registryNames(readFileSync(`${ROOT}${file}`, 'utf8'), packages).map(
+      (found) => `${file}:${found}: this name is not registered: install from a file, run with npx --no-install`,
+    ),
+  )
+
+const broken = [...brokenLinks(documents, new Set(files))]
+const faults = [...broken, ...names]
 for (const fault of faults) console.error(fault)
-console.log(`${documents.length} documents, ${faults.length} broken links`)
+console.log(`${documents.length} documents, ${broken.length} broken links, ${names.length} names of a registry`)
 if (faults.length > 0) process.exitCode = 1
 
 if (values.run === true) {

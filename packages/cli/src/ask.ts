@@ -1,7 +1,11 @@
 /** What a command asks a person: secrets, words and consent. Questions go to standard error, and only to a terminal. */
 import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
-import { UsageError } from './exits.ts'
+import { buffer } from 'node:stream/consumers'
+import { utf8 } from '@blindkeep/protocol/bytes'
+import { mendAddress } from '@blindkeep/protocol/mendAddress'
+import { decodeLine, decodeText, NotText } from '@blindkeep/protocol/textFile'
+import { LocalError, UsageError } from './exits.ts'
+import type { Report } from './report.ts'
 
 export interface SecretQuestion {
   /** What the person is asked for, as in `Password`. */
@@ -12,13 +16,15 @@ export interface SecretQuestion {
   readonly variable: string
   /** The flag that names the file. */
   readonly flag: string
+  /** Of words, which may be on several lines. */
+  readonly lines?: boolean | undefined
   /** Ask twice, for a new secret. */
   readonly twice?: boolean
 }
 
 /** A secret from a file, the environment, or the terminal. Never from an argument, which other users of the machine can read. */
-export async function secret({ what, file, variable, flag, twice = false }: SecretQuestion): Promise<string> {
-  const given = await givenSecret({ file, variable })
+export async function secret({ what, file, variable, flag, lines, twice = false }: SecretQuestion): Promise<string> {
+  const given = await givenSecret({ file, variable, lines })
   if (given !== undefined) return given
   if (!canAsk()) throw new UsageError(`${what}: give it with ${flag} or ${variable}.`)
   const first = await hidden(what)
@@ -31,17 +37,42 @@ export async function secret({ what, file, variable, flag, twice = false }: Secr
 export async function givenSecret({
   file,
   variable,
-}: Pick<SecretQuestion, 'file' | 'variable'>): Promise<string | undefined> {
-  if (file !== undefined) return (await readFile(file, 'utf8')).replace(/\r?\n$/, '')
-  return process.env[variable] || undefined
+  lines = false,
+}: Pick<SecretQuestion, 'file' | 'variable' | 'lines'>): Promise<string | undefined> {
+  const decode = lines ? decodeText : decodeLine
+  if (file !== undefined) return readText(file, await readFile(file), decode)
+  const value = process.env[variable]
+  // A shell puts there what a file had, with its mark.
+  return value ? readText(variable, utf8(value), decode) : undefined
+}
+
+/** Throws `LocalError` for what is no text. Half of it would be a secret that cannot be typed. */
+function readText(where: string, content: Uint8Array, decode: (content: Uint8Array) => string): string {
+  try {
+    return decode(content)
+  } catch (error) {
+    if (error instanceof NotText) throw new LocalError(`${where} cannot be used: ${error.message}.`)
+    throw error
+  }
 }
 
 /**
  * The address of a link or a share: as given, or from standard input if `-` was given. It has a secret in it, and other users of the machine can read
- * arguments.
+ * arguments. `exposed` is said when servers have seen it on the way.
  */
-export async function givenAddress(given: string): Promise<string> {
-  return (given === '-' ? await text(process.stdin) : given).trim()
+export async function givenAddress(given: string, report: Report, exposed: string): Promise<string> {
+  const { address, isExposed } = mendAddress(
+    given === '-' ? readText('Standard input', await buffer(process.stdin), decodeText) : given,
+  )
+  if (isExposed) tellExposed(report, exposed)
+  return address
+}
+
+/** A program has rewritten the `#` of an address. `exposed`: what that means, and what to do. */
+export function tellExposed(report: Report, exposed: string): void {
+  report.problem(`A program that passed this address on changed its # to %23, so servers have seen it. ${exposed}`, {
+    event: 'address_exposed',
+  })
 }
 
 async function hidden(message: string): Promise<string> {

@@ -25,6 +25,7 @@ const ofText: Readonly<Record<string, (text: string) => unknown>> = {
   'parseLink, of a path': (path) => parseLink(`https://example.org/${path}/u/${ID}#${'A'.repeat(66)}`),
   'parseLink, of parts': (path) => parseLink({ baseUrl: `https://example.org/${path}`, opaqueId: ID, fragment: path }),
   'parseShare, of an address': (path) => parseShare(`https://example.org/${path}/v/${ID}#${'A'.repeat(44)}`),
+  'parseLink, of a rewritten address': (path) => parseLink(`https://example.org/u/${ID}%2523${path}`),
   parseFragment,
   parseShareFragment,
   parseJson,

@@ -6,7 +6,7 @@ import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { AccountError } from './account/accountError.ts'
 import { logIn, registerOwner } from './account.ts'
 import { normalPassphrase, openLink, send } from './guest.ts'
-import { AddressError, AnswerError } from './http/errors.ts'
+import { AddressError, AnswerError, ProblemError } from './http/errors.ts'
 import { newRecoveryWords, recover } from './recovery.ts'
 import { sourceOfBytes } from './seal/source.ts'
 import { SendError } from './send/sendError.ts'
@@ -77,6 +77,20 @@ describe('a malicious server that passes everything on', () => {
     await assert.rejects(recover({ ...there, words, newPassword: PASSWORD }), isRefusal)
     assert.ok(malicious.seen.slice(asked).every(({ method }) => method === 'GET'))
     assert.equal(derivations(), derived)
+  })
+
+  it('gets nothing at loopback either, unless it names a loopback address', async () => {
+    const finn = person('finn')
+    await registerOwner(finn)
+    const asked = malicious.seen.length
+    await assert.rejects(logIn({ ...finn, baseUrl: malicious.url }), AddressError)
+    assert.ok(malicious.seen.slice(asked).every(atServerInfo))
+    malicious.tamper(serverInfoWith({ server_id: 'http://localhost:8080' }))
+    // The secret is another one, so it is wrong at the honest server.
+    await assert.rejects(
+      logIn({ ...finn, baseUrl: malicious.url }),
+      (error) => error instanceof ProblemError && error.code === 'error.auth.invalid_credentials',
+    )
   })
 
   it('is refused when the name that it gives itself is no origin', async () => {

@@ -105,6 +105,12 @@ export function parseInstant(text: string): Instant | undefined {
   return FIRST_INSTANT <= at && at <= LAST_INSTANT ? (at as Instant) : undefined
 }
 
+/** The instant of so many milliseconds since the epoch, if RFC 3339 has a form for it. */
+export function instantIn(milliseconds: number): Instant | undefined {
+  const whole = Math.floor(milliseconds)
+  return FIRST_INSTANT <= whole && whole <= LAST_INSTANT ? (whole as Instant) : undefined
+}
+
 /** UTC with milliseconds, the form of all answers. */
 export function formatInstant(at: Instant): string {
   return new Date(at).toISOString()

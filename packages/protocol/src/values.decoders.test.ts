@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { anyText, assertPlain, changedJson, changedTexts, declared, runs } from '../../../testing/decoding.ts'
+import {
+  anyBytes,
+  anyText,
+  assertPlain,
+  changedBytes,
+  changedJson,
+  changedTexts,
+  declared,
+  runs,
+} from '../../../testing/decoding.ts'
 import { assertLinear, HOSTILE_TEXTS } from '../../../testing/linear.ts'
 import { parseSize } from './byteSizes.ts'
 import { fromBase64, fromHex, parseBase64, toBase64, toHex, uuidBytes } from './bytes.ts'
@@ -29,6 +38,7 @@ import { AttestationKeysResponse, RevokedJtiResponse, ServerInfoResponse } from 
 import { ManifestEnvelope } from './schemas/manifest.ts'
 import { base64, object } from './schemas/shape.ts'
 import { whole } from './testing/envelopes.ts'
+import { decodeLine, decodeText, NotText } from './textFile.ts'
 import { trimEnd } from './trimEnd.ts'
 
 const UUID = '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'
@@ -207,3 +217,23 @@ for (const [name, run] of Object.entries(ofText))
     for (const [shape, input] of Object.entries(HOSTILE_TEXTS))
       it(`rises with the length of ${shape}`, () => assertLinear({ input, run }))
   })
+
+describe('texts in files', () => {
+  it('are read, or refused with their error', async () => {
+    const valid = ['', 'A=1\r\nB=ü\n'].flatMap((text) =>
+      (['utf8', 'utf16le'] as const).map((encoding) => new Uint8Array(Buffer.from(`\ufeff${text}`, encoding))),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(anyBytes, changedBytes(...valid)), async (bytes) => {
+        for (const decode of [decodeText, decodeLine]) {
+          const text = await declared(
+            () => decode(bytes),
+            (error) => error instanceof NotText,
+          )
+          if (text !== undefined) assert.ok(!/[\0\r]/.test(text) && !text.startsWith('\ufeff'))
+        }
+      }),
+      runs(300),
+    )
+  })
+})

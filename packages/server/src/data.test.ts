@@ -64,11 +64,8 @@ describe('the data of a server', () => {
       await saved.close()
       const restored = await openRestoreData(configOf('new'), backup)
       await putObject(restored)
-      await restore({
-        ...restored,
-        ...ports,
-        quota: createQuota({ softBytes: undefined, hardBytes: undefined, graceDays: 1 }),
-      })
+      const quota = createQuota({ softBytes: undefined, hardBytes: undefined, graceDays: 1 })
+      await restore({ ...restored, ...ports, quota }, { isTrusted: false })
       await restored.close()
       await (await openServerData(configOf('new'), USE)).close()
       await assert.rejects(openServerData(configOf('other'), USE), /they belong to another server/)

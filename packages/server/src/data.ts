@@ -19,7 +19,7 @@ import { lockNodes } from './adapters/sql/lockNodes.ts'
 import { createMovingDatabase, refuseMoved, refuseMovedAway, wasMovedTo } from './adapters/sql/movingDatabase.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
 import { openPostgresNode } from './adapters/sql/postgresNode.ts'
-import { PostgresEmpty } from './adapters/sql/postgresSchema.ts'
+import { checkPostgresSchema, PostgresEmpty } from './adapters/sql/postgresSchema.ts'
 import { createRestoredDatabase, createRestoredPostgres, RESTORING } from './adapters/sql/restoredDatabase.ts'
 import { createPostgresSnapshots, createSnapshots } from './adapters/sql/snapshot.ts'
 import { DatabaseMissing, openSqliteStore } from './adapters/sql/sqlite.ts'
@@ -120,6 +120,7 @@ async function openServerRows(
     return { store, keyring, node: createSoleNode(systemClock) }
   }
   const { url } = database
+  await checkPostgresSchema(url)
   const store = keep(await openPostgresStore({ url, schema: 'serve' }))
   const isFirstStart = (await store.read((tx) => tx.server.fact('token_key'))) === undefined
   const keyring = await openKeyring({ masterSecretFile, createIfMissing: isFirstStart })
@@ -152,6 +153,7 @@ export async function openPresentStore({
     await checkDatabaseDirectory(database.path)
     refuseMovedAway(database.path)
   }
+  if (database.kind === 'postgres') await checkPostgresSchema(database.url)
   const opening =
     database.kind === 'sqlite'
       ? openSqliteStore({ path: database.path, asItIs: true })
@@ -241,6 +243,7 @@ export async function openPresentKeyring({ masterSecretFile }: Config): Promise<
 
 /** The sources and the target of a backup. The server may run. */
 interface BackupData extends Data {
+  readonly keyring: Keyring
   readonly directory: BackupDirectory
   readonly snapshots: SnapshotSource
 }
@@ -249,6 +252,7 @@ interface BackupData extends Data {
 export async function openBackupData(config: Config, path: string): Promise<BackupData> {
   const { dataDirectory, database } = config
   const store = await openPresentStore(config)
+  const keyring = await openPresentKeyring(config)
   const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: true })
   await makeDataDirectory(dataDirectory)
   const lock = await lockDirectory(dataDirectory, 'backup')
@@ -257,7 +261,7 @@ export async function openBackupData(config: Config, path: string): Promise<Back
     database.kind === 'sqlite'
       ? createSnapshots({ databasePath: database.path, directory: path })
       : createPostgresSnapshots({ url: database.url, directory: path })
-  return { directory, snapshots, ...over(store, bytes, lock) }
+  return { directory, snapshots, keyring, ...over(store, bytes, lock) }
 }
 
 function ownDirectories({ dataDirectory, blobs }: Config): readonly string[] {

@@ -23,10 +23,13 @@ describe('a hint', () => {
   it('names the program that the person runs', () => {
     assert.equal(hint([]), typedAs('blindkeep-server'))
     const npx = { environment: { npm_lifecycle_event: 'npx' }, path: '/keep/node_modules/.bin/blindkeep-server' }
-    assert.equal(hint([], npx), typedAs('npx blindkeep-server'))
+    assert.equal(hint([], npx), typedAs('npx --no-install blindkeep-server'))
     const npm = { environment: { npm_lifecycle_event: 'start' }, path: `${CHECKOUT}/main.js`, codeDirectory: CHECKOUT }
-    assert.equal(hint([], npm), typedAs('npx blindkeep-server'))
-    assert.equal(hint([], { path: `${CHECKOUT}/main.js`, codeDirectory: CHECKOUT }), typedAs('npx blindkeep-server'))
+    assert.equal(hint([], npm), typedAs('npx --no-install blindkeep-server'))
+    assert.equal(
+      hint([], { path: `${CHECKOUT}/main.js`, codeDirectory: CHECKOUT }),
+      typedAs('npx --no-install blindkeep-server'),
+    )
     assert.equal(hint([], { path: `${PACKAGE}/../bin.mjs` }), typedAs('blindkeep-server'))
     // As a unit of systemd runs it, where PATH does not lead there.
     const unit = '/opt/keep/node_modules/.bin/blindkeep-server'

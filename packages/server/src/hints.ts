@@ -38,13 +38,13 @@ export function forPerson(text: string): string {
 
 function programOf({ argv: [, path = ''], environment, codeDirectory }: Run): string {
   // `npm start` is the checkout's.
-  if (['npx', 'start'].includes(environment.npm_lifecycle_event ?? '')) return 'npx blindkeep-server'
+  if (['npx', 'start'].includes(environment.npm_lifecycle_event ?? '')) return 'npx --no-install blindkeep-server'
   if (basename(path) === 'blindkeep-server') {
     const isFound = (environment.PATH ?? '').split(delimiter).includes(dirname(path))
     return isFound ? 'blindkeep-server' : quoted(path)
   }
   const isCheckout = codeDirectory.endsWith(['', 'packages', 'server', 'dist'].join(sep))
-  return isCheckout ? 'npx blindkeep-server' : 'blindkeep-server'
+  return isCheckout ? 'npx --no-install blindkeep-server' : 'blindkeep-server'
 }
 
 /** As a shell reads it. */

@@ -7,7 +7,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
   const isInstalled = /[\\/]node_modules[\\/]blindkeep-server[\\/]/.test(import.meta.url)
   const next = isInstalled
     ? 'Install a newer one, from https://nodejs.org or from your system.'
-    : 'In its own directory `npm start` and `npx blindkeep-server` take the right one.'
+    : 'In its own directory `npm start` and `npx --no-install blindkeep-server` take the right one.'
   console.error(
     `Blindkeep needs Node.js 22.13 or newer; this is ${process.versions.node}, at ${process.execPath}. ${next}`,
   )

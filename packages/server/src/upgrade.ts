@@ -3,7 +3,7 @@ import { checkDatabaseDirectory, checkDataDirectory } from './adapters/filesyste
 import { lockDirectory } from './adapters/sql/directoryLock.ts'
 import { DatabaseTooNew, type Migration, migrations, type SchemaState } from './adapters/sql/migrations.ts'
 import { openPostgresStore } from './adapters/sql/postgres.ts'
-import { postgresSchema } from './adapters/sql/postgresSchema.ts'
+import { checkPostgresSchema, postgresSchema } from './adapters/sql/postgresSchema.ts'
 import { openSqliteStore } from './adapters/sql/sqlite.ts'
 import { sqliteSchema, withWayBack } from './adapters/sql/sqliteSchema.ts'
 import { type CopyRoom, copiesOf, copyOf, lackOfRoom, roomForCopy } from './adapters/sql/upgradeCopies.ts'
@@ -80,6 +80,7 @@ export async function upgradeData(
 ): Promise<string | undefined> {
   const { database, dataDirectory } = config
   if (database.kind === 'postgres') {
+    await checkPostgresSchema(database.url)
     await (await openPostgresStore({ url: database.url, schema: 'migrate' })).close()
     return undefined
   }

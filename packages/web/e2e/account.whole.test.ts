@@ -130,6 +130,26 @@ describe('an account', () => {
     assert.equal(closed.server.log().split(code ?? '').length, 2)
   })
 
+  it('is created from an invite of whose link a program has rewritten the #, and says who has seen it', async (t) => {
+    const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
+    t.after(() => closed.stop())
+    const link = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
+    const { code = '' } = /invite=(?<code>.+)$/.exec(link)?.groups ?? {}
+    const { page } = await browser.open(t, { url: link.replace('#', '%23'), passwordsInNode: true })
+    await page.waitForURL(`${closed.url}/#/register`)
+    await page.getByRole('heading', { name: text.register.exposed.title }).waitFor()
+    await assertAccessible(page)
+    assert.equal(await field(page, text.register.invite).inputValue(), code)
+    await field(page, text.register.invite).fill('another')
+    await page.getByRole('heading', { name: text.register.exposed.title }).waitFor({ state: 'hidden' })
+    await field(page, text.register.invite).fill(link.replace('#', '%2523'))
+    await page.getByRole('heading', { name: text.register.exposed.title }).waitFor()
+    await fillRegistration(page, 'ada@example.org')
+    await button(page, text.register.submit).click()
+    await keepWords(page)
+    assert.equal(closed.server.log().split(code).length, 2)
+  })
+
   it('is recovered with its words alone, in German and on a phone', async (t) => {
     const recovery = newRecoveryWords()
     const email = 'cleo@example.org'

@@ -60,6 +60,36 @@ describe('a passphrase', () => {
   })
 })
 
+describe('a link of which a program has rewritten the #', () => {
+  for (const [rewritten, appended] of [
+    ['%23', ').'],
+    ['%2523', '&amp;utm_source=mail'],
+  ] as const)
+    it(`takes its key out of the path before it asks, sends, and says who has seen it: ${rewritten}`, async (t) => {
+      const { url } = await world.link({ owner })
+      const from = proxy.seen.length
+      const { page } = await browser.open(t, { url: url.replace('#', rewritten) + appended, device: 'phone' })
+      await page.getByRole('heading', { name: 'Servers have seen the key of this link' }).waitFor()
+      await page.getByText('in total through this link').or(page.getByText('files of any size')).first().waitFor()
+      assert.ok(page.url().startsWith(url), page.url())
+      await assertAccessible(page)
+      await choose(page, someFile('one', 10))
+      await sendChosen(page)
+      await allArrived(page)
+      const key = url.split('#')[1] ?? assert.fail('the link has no key')
+      const withKey = proxy.seen
+        .slice(from)
+        .filter(({ path, headers }) => JSON.stringify({ path, headers }).includes(key))
+      assert.deepEqual(withKey.length, 1, 'only the first request has the key')
+      await page.reload()
+      await page.getByRole('heading', { name: 'Servers have seen the key of this link' }).waitFor()
+      await page.goto('about:blank')
+      await page.goto(url)
+      await page.getByText('Only the person who gave you this link can open them.').waitFor()
+      assert.equal(await page.getByRole('heading', { name: 'Servers have seen the key of this link' }).count(), 0)
+    })
+})
+
 describe('a link that accepts one file', () => {
   it('says so before and after, takes the last one that was chosen, and is closed for the next visit', async (t) => {
     const { url } = await world.link({ owner, singleUse: true })

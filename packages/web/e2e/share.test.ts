@@ -172,7 +172,7 @@ describe('the page of a share', () => {
     const wrong: readonly (readonly [string, string])[] = [
       [`${proxy.url}/v/${opaqueId}`, 'The key is missing from the link'],
       [url.slice(0, -20), 'This link is damaged'],
-      [`${url}.`, 'This link is damaged'],
+      [`${url}A`, 'This link is damaged'],
       [`${proxy.url}/v/${opaqueId.slice(1)}#${fragment}`, 'This link is damaged'],
       [`${proxy.url}/v/${'0'.repeat(32)}#${fragment}`, 'Nothing is shared here any more'],
       [url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A'), 'The files do not match the link'],
@@ -184,6 +184,21 @@ describe('the page of a share', () => {
       await close()
     }
     assert.ok(t)
+  })
+
+  it('opens when a program has rewritten the # of its link, and says who has seen the key', async (t) => {
+    const { url } = await shared({ name: 'carried.txt', content: text })
+    const from = proxy.seen.length
+    const { page } = await browser.open(t, { url: `${url.replace('#', '%23')}.`, device: 'phone' })
+    await page.getByText('carried.txt', { exact: true }).waitFor()
+    await page.getByRole('heading', { name: words.exposed.title }).waitFor()
+    assert.ok(page.url().startsWith(url), page.url())
+    await assertAccessible(page)
+    const key = url.split('#')[1] ?? assert.fail('the link has no key')
+    assert.equal(
+      proxy.seen.slice(from).filter((each) => JSON.stringify([each.path, each.headers]).includes(key)).length,
+      1,
+    )
   })
 
   it('reads the link again when the reader corrects it in the same tab', async (t) => {

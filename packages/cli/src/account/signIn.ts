@@ -1,7 +1,7 @@
 /** `register`, `login`, `recover`: what begins a session, and keeps it in the profile. */
-import { mkdir, open, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
 import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
@@ -11,10 +11,11 @@ import { passwordStrength } from '@blindkeep/client/passwordStrength'
 import { newRecoveryWords, recover } from '@blindkeep/client/recovery'
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { DeviceId } from '@blindkeep/protocol/ids'
-import { inviteCodeOf } from '@blindkeep/protocol/inviteLink'
-import { canAsk, givenSecret, line, secret } from '../ask.ts'
+import { inviteOf } from '@blindkeep/protocol/inviteLink'
+import { canAsk, givenSecret, line, secret, tellExposed } from '../ask.ts'
 import { EXIT, type Exit, LocalError } from '../exits.ts'
-import { writePrivate } from '../home/files.ts'
+import { othersMayRead, writePrivate } from '../home/files.ts'
+import { isSealed } from '../home/vault.ts'
 import { createReport } from '../report.ts'
 import { shown } from '../texts.ts'
 import { type OwnerFlags, openProfile, type Profile } from './profile.ts'
@@ -46,7 +47,8 @@ export async function register(address: string, flags: RegisterFlags): Promise<E
   const email = flags.email ?? (await line('E-mail address', '--email'))
   const password = await newPassword('Password', flags)
   const given = await givenSecret({ file: flags.inviteFile, variable: 'BLINDKEEP_INVITE' })
-  const invite = given === undefined ? undefined : inviteCodeOf(given)
+  const { code: invite, isExposed = false } = given === undefined ? {} : inviteOf(given)
+  if (isExposed) tellExposed(report, 'They can register with the invite too. It works once.')
   const file = await wordsFile(flags.wordsTo)
   const recovery = newRecoveryWords(environment)
   const session = newSession()
@@ -113,6 +115,7 @@ export async function recoverAccount(address: string, flags: RecoverFlags): Prom
     what: 'The 24 recovery words',
     file: flags.wordsFile,
     variable: 'BLINDKEEP_RECOVERY_WORDS',
+    lines: true,
     flag: '--words-file',
   })
   const password = await newPassword('New password', flags)
@@ -197,7 +200,15 @@ async function keep({ profile, server, owner, tokens, flags }: Keep): Promise<vo
     await profile.vault.write('tokens', tokens())
     await profile.vault.write('account', { server, email, accountId, accountKey: toBase64(accountKey) })
   })
+  await tellOpenProfile(profile, flags)
   await nameHere(owner, device, flags)
+}
+
+async function tellOpenProfile({ directory }: Profile, flags: SignInFlags): Promise<void> {
+  if ((await isSealed({ directory }, 'account')) || !(await othersMayRead(join(directory, 'account.json')))) return
+  createReport(flags).aside(
+    `The disk of ${directory} has no rights: other users of this machine may read the keys of this profile. Use --keyring, or set BLINDKEEP_HOME to a folder of another disk.`,
+  )
 }
 
 /** Without a name, the lists of sessions and devices show times and ids: no reason for a sign-in to fail. */
@@ -277,7 +288,8 @@ async function wordsFile(path: string | undefined) {
     path: absolute,
     write: (text: string) => writePrivate(absolute, text),
     async removeEmpty() {
-      if ((await stat(absolute)).size === 0) await rm(absolute)
+      // Not by its stated size: some mounts state 0 bytes of what they hold.
+      if ((await readFile(absolute)).length === 0) await rm(absolute)
     },
   }
 }

@@ -31,6 +31,9 @@ export interface DropFlags extends ReportFlags {
   readonly again?: boolean
 }
 
+const EXPOSED =
+  'They can read what the owner of the link writes, and send files through it; they cannot open what you send. If this matters, ask the owner for a new link by another way.'
+
 interface DropCall {
   /** `-` for standard input. */
   readonly given: string
@@ -40,14 +43,15 @@ interface DropCall {
 
 export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
   if (given === '-' && paths.includes('-')) throw new UsageError('The link and a file cannot both be standard input.')
-  const link = await givenAddress(given)
+  const report = createReport(flags)
+  const link = await givenAddress(given, report, EXPOSED)
   parseLink(link)
   const home = homeDirectory()
-  const report = createReport(flags)
   return await interruptible(async (signal) => {
     const spooled = await spooledInput({ home, paths, flags, signal })
     try {
-      const choice = spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [] }
+      const choice =
+        spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [], emptyFolders: [] }
       const opened = await openedOrRefused(link)
       if (!(opened instanceof Error)) {
         tellOwner(opened, report)
@@ -88,7 +92,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   const go = await openGo(choice.files, { ...flags, link, home })
   if (opened instanceof Error && !choice.files.some(go.isKnown)) throw opened
   const limits = opened instanceof Error ? undefined : opened.limits
-  tellOthers(choice.others, sending)
+  tellOthers(choice, sending)
   const unfit = misfits(limits ?? {}, choice.files.filter(go.needsRoom))
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
   const files = choice.files.filter((file) => !unfit.has(file))
@@ -211,7 +215,7 @@ async function spooledInput({
   const handle = await open(path, 'wx', 0o600)
   try {
     const size = await spool(handle, signal)
-    return { path, shownAs: name, name, size }
+    return { path, place: path, namedPlace: path, shownAs: name, name, size }
   } catch (error) {
     await rm(path, { force: true })
     signal.throwIfAborted()

@@ -2,7 +2,7 @@
 import { type Batch, batchOf, newBatchId } from '@blindkeep/client/guest'
 import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
 import type { ChosenFile } from '../send/files.ts'
-import { isSameVersion, type Version } from '../send/kept.ts'
+import { isSameVersion, type Version, versionOf } from '../send/kept.ts'
 import { hasSameWords, keptDrop, type Words } from './kept.ts'
 
 export interface GoOptions extends Words {
@@ -37,7 +37,7 @@ export async function openGo(
   for (const file of files) {
     const kept = await keptDrop(home, link, file.path).read()
     // What cannot be read fails when it is its turn.
-    const version = kept && (await versionOf(file).catch(() => undefined))
+    const version = kept && (await versionAt(file).catch(() => undefined))
     if (kept === undefined || version === undefined || !isSameVersion(kept.version, version)) continue
     if (kept.is === 'sending') {
       const isSame = hasSameWords(kept.state, words)
@@ -67,8 +67,8 @@ export async function openGo(
   }
 }
 
-async function versionOf({ path }: ChosenFile): Promise<Version> {
-  const opened = await openFile(path)
+async function versionAt({ place }: ChosenFile): Promise<Version> {
+  const opened = await openFile(place)
   await opened.close()
-  return { size: opened.source.size, modifiedAt: opened.modifiedAt }
+  return versionOf(opened)
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { parseReceipt } from '@blindkeep/client/receipts'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
+import { decodeText, NotText } from '@blindkeep/protocol/textFile'
 import type { Profile } from '../account/profile.ts'
-import { codeOf } from '../home/files.ts'
+import { codeOf } from '../disk.ts'
 import { receiptsOfProfile } from './keep.ts'
 import { RECEIPT_ENDING, receiptsOfHome } from './saved.ts'
 
@@ -23,7 +24,7 @@ export async function* savedReceipts(profile: Profile): AsyncGenerator<SavedRece
   for (const folder of [receiptsOfHome(profile.home), receiptsOfProfile(profile)])
     for (const name of await namesIn(folder)) {
       const path = join(folder, name)
-      yield savedOf(path, await readFile(path, 'utf8'))
+      yield savedOf(path, await readFile(path))
     }
 }
 
@@ -35,14 +36,14 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   return names.filter((name) => name.endsWith(RECEIPT_ENDING)).sort()
 }
 
-function savedOf(path: string, text: string): SavedReceipts {
+function savedOf(path: string, content: Uint8Array): SavedReceipts {
   try {
-    const json: unknown = JSON.parse(text)
+    const json: unknown = JSON.parse(decodeText(content))
     if (!isAnswer(json)) return { path, assetId: undefined, receipts: [parseReceipt(json)] }
     const assetId = typeof json.asset_id === 'string' ? parseAssetId(json.asset_id) : undefined
     return { path, assetId, receipts: json.receipts.map(parseReceipt) }
   } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error
+    if (!(error instanceof NotText || error instanceof SyntaxError || error instanceof RangeError)) throw error
     return { path, fault: 'It is damaged, or no receipt. Restore it from a backup, or remove it.' }
   }
 }

@@ -1,14 +1,19 @@
 /** What this machine remembers of each file that it sends, so that the same line goes on and sends nothing twice. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import type { OpenFile } from '@blindkeep/client/node'
 import { whileAlone } from '../home/claims.ts'
 import type { Vault } from '../home/vault.ts'
 
 /** A file as it was when it was prepared. Another size or time is another content, which gets a key of its own. */
 export interface Version {
   readonly size: number
-  /** RFC 3339. */
+  /** RFC 3339, or milliseconds for a date beyond it. */
   readonly modifiedAt: string
+}
+
+export function versionOf({ source, modifiedAt, modifiedMs }: OpenFile): Version {
+  return { size: source.size, modifiedAt: modifiedAt ?? String(modifiedMs) }
 }
 
 export type Kept<State, Landed> =

@@ -24,9 +24,12 @@ export interface OpenFlags extends ReportFlags {
   readonly passphraseFile?: string
 }
 
+const EXPOSED =
+  'They can open these files, unless a passphrase is needed as well. If the files are confidential, tell the owner, who can end the share and make another one with a passphrase.'
+
 export async function openAddress(given: string, { to, only, passphraseFile, ...flags }: OpenFlags): Promise<Exit> {
   const report = createReport(flags)
-  const address = await givenAddress(given)
+  const address = await givenAddress(given, report, EXPOSED)
   return await interruptible(async (signal) => {
     const { assets } = await openAsking(address, passphraseFile)
     const chosen = only === undefined ? assets : assets.filter(({ name }) => name === only)

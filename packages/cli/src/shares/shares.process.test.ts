@@ -46,6 +46,10 @@ describe('a share at the command line', () => {
     assert.ok(list.stdout.includes('../in/\uFFFDdaer.txt') && !list.stdout.includes('\u202E'))
     assert.match(list.stderr, /as the owner of the share says/)
 
+    const rewritten = await world.run(['open', created.url.replace('#', '%23')])
+    assert.equal(rewritten.stdout, list.stdout)
+    assert.match(rewritten.stderr, /servers have seen it\. They can open these files/)
+
     const input = Buffer.from(`${created.url}\n`)
     const saved = await world.run(['open', '-', '--to', 'new/folder', '--json'], { input })
     assert.equal(saved.status, 0, saved.stderr)

@@ -1,18 +1,17 @@
 /** Uploads one file into an album, or goes on with what an earlier process began, until it has landed and its receipts are checked and saved. */
-import { stat } from 'node:fs/promises'
 import type { Device } from '@blindkeep/client/device'
 import { AuditError, ProblemError, SendError } from '@blindkeep/client/errors'
-import { openFile } from '@blindkeep/client/node'
+import type { OpenFile } from '@blindkeep/client/node'
 import { type Owner, parseUploadState, type UploadState } from '@blindkeep/client/owner'
-import type { Source } from '@blindkeep/client/source'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
 import { pinsOf } from '../home/pins.ts'
 import { keepReceipts } from '../receipts/keep.ts'
 import { type Landing, notAsked, recordGone, withoutReceipt } from '../send/afterLanding.ts'
 import type { ChosenFile } from '../send/files.ts'
-import { isSameVersion, type KeptFile, keptFile, type Version } from '../send/kept.ts'
+import { isSameVersion, type KeptFile, keptFile, type Version, versionOf } from '../send/kept.ts'
 import type { FileProgress } from '../send/progress.ts'
+import { withFile } from '../send/withFile.ts'
 import { type Deletion, deleteLocal } from './deleteLocal.ts'
 
 export interface UploadFile {
@@ -62,26 +61,19 @@ export function uploadFile(call: UploadFile): Promise<UploadResult> {
     about: [server, owner.accountId, album, file.path],
     parseState: parseUploadState,
   })
-  return kept.alone(async () => {
-    const before = await stat(file.path, { bigint: true })
-    const opened = await openFile(file.path)
-    try {
-      const { source } = opened
-      const version: Version = { size: source.size, modifiedAt: opened.modifiedAt }
-      const landed = await landedFile(call, kept, { source, version })
+  return kept.alone(() =>
+    withFile(file.place, call.signal, async (opened) => {
+      const landed = await landedFile(call, kept, { ...opened, version: versionOf(opened) })
       if (!call.thenDelete) return landed
-      const deletion = await deleteLocal({ ...call, assetId: landed.assetId, source, before })
+      const deletion = await deleteLocal({ ...call, ...opened, assetId: landed.assetId })
       // A later file of this name is another one, whatever its size and time.
       if (deletion.isDeleted) await kept.remove()
       return { ...landed, deletion }
-    } finally {
-      await opened.close()
-    }
-  })
+    }),
+  )
 }
 
-interface OpenedFile {
-  readonly source: Source
+interface OpenedFile extends Pick<OpenFile, 'source' | 'modifiedAt'> {
   readonly version: Version
 }
 
@@ -118,11 +110,10 @@ async function wasDeleted({ session, deleted }: UploadFile, landed: LandedAsset)
 async function sendOpened(
   { session: { owner }, device, album, file, signal, onProgress }: UploadFile,
   kept: KeptUpload,
-  { source, version, begun }: OpenedFile & { readonly begun: UploadState | undefined },
+  { source, modifiedAt, version, begun }: OpenedFile & { readonly begun: UploadState | undefined },
 ): Promise<LandedAsset> {
   const onState = (state: UploadState) => kept.write({ is: 'sending', version, state })
   const fresh = async () => {
-    const { modifiedAt } = version
     const state = await owner.prepareUpload({ source, name: file.name, modifiedAt, album, device, signal, onProgress })
     await onState(state)
     return await sending(state)

@@ -24,6 +24,17 @@ describe('the address of an upload link', () => {
     assert.deepEqual(parseLink(parts), parseLink(link('https://keep.example')))
   })
 
+  it('is the same after programs have rewritten its # or appended something', () => {
+    const whole = link('https://keep.example')
+    const rewritten = ['%23', '%2523'].map((sign) => whole.replace('#', sign))
+    for (const text of [whole, ...rewritten])
+      for (const end of ['', '.', ')', '>', '=', '%3D', '&amp;from=mail', '?utm_source=mail', '/'])
+        assert.deepEqual(parseLink(`<${text}${end}`), parseLink(whole), `${text}${end}`)
+    const parts = { baseUrl: 'https://keep.example', opaqueId, fragment: `#${fragment}).` }
+    assert.deepEqual(parseLink(parts), parseLink(whole))
+    for (const text of rewritten) assert.throws(() => parseLink(text.slice(0, -1)), refused('malformed'))
+  })
+
   it('is refused without its fragment', () => {
     const whole = link('https://keep.example')
     assert.throws(() => parseLink(whole.slice(0, whole.indexOf('#'))), refused('fragment_missing'))

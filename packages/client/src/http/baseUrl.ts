@@ -1,3 +1,4 @@
+import { mendAddress } from '@blindkeep/protocol/mendAddress'
 import { type Operation, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 import { trimEnd } from '@blindkeep/protocol/trimEnd'
 
@@ -23,13 +24,19 @@ export interface AddressParts {
   readonly fragment: string
 }
 
-/** Splits the address of a link (`page` `u`) or of a share (`v`); undefined for any other text. */
-export function partsOfAddress(address: string | AddressParts, page: 'u' | 'v'): AddressParts | undefined {
-  if (typeof address !== 'string') return address
-  const url = URL.canParse(address.trim()) ? new URL(address.trim()) : undefined
+/** Splits the address of a link (`page` `u`) or of a share (`v`), also one that a program has rewritten; undefined for any other text. */
+export function partsOfAddress(given: string | AddressParts, page: 'u' | 'v'): AddressParts | undefined {
+  if (typeof given !== 'string') return { ...given, fragment: keyIn(given.fragment) }
+  const { address } = mendAddress(given)
+  const url = URL.canParse(address) ? new URL(address) : undefined
   const [, path, opaqueId] = new RegExp(`^(.*)/${page}/([^/]+)/?$`).exec(url?.pathname ?? '') ?? []
   if (url === undefined || path === undefined || opaqueId === undefined) return undefined
-  return { baseUrl: `${url.origin}${path}`, opaqueId, fragment: url.hash }
+  return { baseUrl: `${url.origin}${path}`, opaqueId, fragment: keyIn(url.hash) }
+}
+
+/** A fragment without what sentences and programs append: a full stop, a bracket, padding, a parameter. A key has one length, so a cut one stays invalid. */
+function keyIn(fragment: string): string {
+  return /^#?[\w-]*/.exec(fragment)?.[0] ?? ''
 }
 
 /** Like `parseBaseUrl`; undefined for an invalid address. */

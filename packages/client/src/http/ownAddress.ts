@@ -10,9 +10,8 @@ import { AddressError, AnswerError, NetworkError } from './errors.ts'
 const MAX_ORIGIN_LENGTH = 300
 
 /**
- * The `server_id` to which secrets are bound: the origin of the address. Only a client on the same machine as its server, through loopback, takes the
- * server's own name, because the owner of a server behind a proxy and its other clients have to derive the same secrets. Throws `AddressError` when
- * the server names another origin, and what a call throws. Asks once for each `call`: a guest may prepare a hundred files with one passphrase.
+ * The `server_id` to which secrets are bound: the origin of the address. Between loopback addresses a server may name another one, as behind a forwarded
+ * port; a program on this machine gets no secret for a server elsewhere. Throws `AddressError` when the server names another origin, and what a call throws. Asks once for each `call`: a guest may prepare a hundred files with one passphrase.
  */
 export async function serverIdOf(calls: BaseCalls): Promise<string> {
   const asked = answers.get(calls.call) ?? askServerId(calls)
@@ -37,7 +36,7 @@ async function askServerId({ baseUrl, call }: BaseCalls): Promise<string> {
   const { server_id: found } = (await call('serverInfo')).body
   if (found === given) return given
   if (originOf(found) !== found) throw new AnswerError('serverInfo', 'its server_id is no origin')
-  if (isLoopback(given)) return found
+  if (isLoopback(given) && isLoopback(found)) return found
   throw new AddressError({ given, found })
 }
 

@@ -1,25 +1,58 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { fileDateText } from '../fileDate.ts'
 import { type Source, SourceChanged } from '../seal/source.ts'
 
 export interface OpenFile {
   readonly source: Source
-  /** RFC 3339. */
-  readonly modifiedAt: string
+  /** RFC 3339. Undefined for a date that no header can say. */
+  readonly modifiedAt: string | undefined
+  /** Milliseconds since 1970, as the system says it. */
+  readonly modifiedMs: number
   close(): Promise<void>
 }
 
 /**
  * Opens a file on disk as a source with flat memory. The result of a read is valid until the next read; that is enough for one pass at a time,
- * because WebCrypto copies what it seals (Web Cryptography, section 14.3.1).
+ * because WebCrypto copies what it seals (Web Cryptography, section 14.3.1). Reads the whole file if it has more or fewer bytes than the system states.
  */
-export async function openFile(path: string): Promise<OpenFile> {
+export async function openFile(path: string | Buffer, signal?: AbortSignal): Promise<OpenFile> {
   const handle = await open(path, 'r')
-  const { size, mtime } = await handle.stat()
-  return {
-    source: { size, read: createReader(handle) },
-    modifiedAt: mtime.toISOString(),
-    close: () => handle.close(),
+  try {
+    const { size: stated, mtimeMs } = await handle.stat()
+    const size = await sizeOf(handle, stated, signal)
+    return {
+      source: { size, read: createReader(handle), requireEnd: () => requireEnd(handle, size) },
+      modifiedAt: fileDateText(mtimeMs),
+      modifiedMs: mtimeMs,
+      close: () => handle.close(),
+    }
+  } catch (error) {
+    await handle.close()
+    throw error
   }
+}
+
+const PIECE_BYTES = 1024 * 1024
+
+/** Mounts state 0 bytes of documents that they make as they are read, and the system 4096 of its own short ones. */
+async function sizeOf(handle: FileHandle, stated: number, signal: AbortSignal | undefined): Promise<number> {
+  const isAsStated = (await hasByteAt(handle, stated - 1)) && !(await hasByteAt(handle, stated))
+  if (isAsStated) return stated
+  const piece = new Uint8Array(PIECE_BYTES)
+  for (let size = 0; ; ) {
+    signal?.throwIfAborted()
+    const { bytesRead } = await handle.read(piece, 0, piece.length, size)
+    if (bytesRead === 0) return size
+    size += bytesRead
+  }
+}
+
+async function hasByteAt(handle: FileHandle, position: number): Promise<boolean> {
+  return position < 0 || (await handle.read(new Uint8Array(1), 0, 1, position)).bytesRead > 0
+}
+
+async function requireEnd(handle: FileHandle, size: number): Promise<void> {
+  if (await hasByteAt(handle, size)) throw new SourceChanged('the file is longer than it was')
 }
 
 function createReader(handle: FileHandle): Source['read'] {

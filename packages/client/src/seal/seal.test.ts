@@ -124,7 +124,7 @@ describe('a range of a sealed blob', () => {
     const { sealer, record } = await sealed(content)
     const reads: number[] = []
     const source: Source = {
-      size: content.length,
+      ...sourceOfBytes(content),
       async read(from, to) {
         reads.push(from)
         return content.subarray(from, to)
@@ -178,7 +178,7 @@ describe('a file that changed between two attempts', () => {
 
   it('is detected when it ends early', async () => {
     const { sealer } = await sealed(pattern(100))
-    const source: Source = { size: 100, read: async () => pattern(60) }
+    const source: Source = { ...sourceOfBytes(pattern(100)), read: async () => pattern(60) }
     await assert.rejects(hashSealed({ sealer, source }), SourceChanged)
   })
 
@@ -233,6 +233,7 @@ describe('the hashing pass', () => {
     const sizeMany = 40 * SEGMENT
     const source: Source = {
       size: sizeMany,
+      requireEnd: async () => undefined,
       async read(from, to) {
         reading++
         maxReading = Math.max(maxReading, reading)

@@ -171,10 +171,11 @@ function createPlaintextReader({ sealer, source, end }: SegmentsOptions): (index
   }
 }
 
-/** Shorter when the file ends before `to`. */
+/** Shorter when the file ends before `to`. With its last byte, it is made sure that nothing follows. */
 async function contentBetween(source: Source, from: number, to: number): Promise<Uint8Array> {
   const readTo = Math.min(to, source.size)
   const content = from < readTo ? await source.read(from, readTo) : new Uint8Array(0)
   if (content.length !== Math.max(0, readTo - from)) throw new SourceChanged('the file is shorter than it was')
+  if (to >= source.size) await source.requireEnd()
   return content
 }

@@ -9,6 +9,8 @@ export interface Source {
    * longer exists, and with any other error of the source.
    */
   read(from: number, to: number): Promise<Uint8Array>
+  /** Rejects with `SourceChanged` if anything follows the last byte. A size that a system states is a hint: some state less than there is. */
+  requireEnd(): Promise<void>
 }
 
 /** The file differs from what was hashed. To continue, start a new upload with a new key: one key never seals two contents. */
@@ -24,6 +26,7 @@ export function sourceOfBytes(bytes: Uint8Array): Source {
   return {
     size: bytes.length,
     read: async (from, to) => bytes.subarray(from, to),
+    requireEnd: async () => undefined,
   }
 }
 
@@ -41,6 +44,8 @@ export function sourceOfBlob(blob: Blob): Source {
         throw cause
       }
     },
+    // A blob has no more than its size, and a file that was changed after it was chosen is not readable.
+    requireEnd: async () => undefined,
   }
 }
 

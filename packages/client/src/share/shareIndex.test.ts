@@ -62,6 +62,8 @@ describe('the address of a share', () => {
       ['https://keep.example/a/path', opaqueId, first.share_key],
     )
     assert.equal(formatShare(address), url)
+    for (const rewritten of [url.replace('#', '%23'), `${url.replace('#', '%2523')}).`])
+      assert.deepEqual(parseShare(rewritten), address)
     for (const [text, reason] of [
       [`https://keep.example/v/${opaqueId}`, 'fragment_missing'],
       [`https://keep.example/v/${opaqueId}#`, 'fragment_missing'],

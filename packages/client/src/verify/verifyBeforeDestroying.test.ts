@@ -3,7 +3,9 @@
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import {
   assetAnswer,
@@ -14,6 +16,7 @@ import {
   verdictAnswer,
 } from '../../../../testing/maliciousAssets.ts'
 import { sendFile } from '../../../../testing/people.ts'
+import { openFile } from '../node/node.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
 import { dropOf } from '../testing/expectations.ts'
 import { createVerificationWorld } from '../testing/verificationWorld.ts'
@@ -76,10 +79,20 @@ describe('a local file that differs', () => {
 
   it('may not be destroyed when it shrinks during the comparison', async () => {
     const source: Source = {
-      size: content.length,
+      ...sourceOfBytes(content),
       read: async (from, to) => content.slice(from, Math.min(to, 1_048_570)),
     }
     await assertNo('file_differs', { source })
+  })
+
+  it('may not be destroyed when it goes on behind the size that the system stated', async () => {
+    const path = join(await mkdtemp(join(tmpdir(), 'blindkeep-longer-')), 'file')
+    await writeFile(path, content)
+    const { source, close } = await openFile(path)
+    await appendFile(path, 'more')
+    await assertNo('file_differs', { source })
+    await close()
+    await rm(dirname(path), { recursive: true })
   })
 
   it('may not be destroyed when it is another asset’s file', async () => {
@@ -87,7 +100,7 @@ describe('a local file that differs', () => {
   })
 
   it('rejects when it cannot be read', async () => {
-    const source: Source = { size: content.length, read: () => Promise.reject(new Error('disk on fire')) }
+    const source: Source = { ...sourceOfBytes(content), read: () => Promise.reject(new Error('disk on fire')) }
     await assert.rejects(ask({ source }), /disk on fire/)
   })
 })

@@ -18,8 +18,8 @@ export const backupCommands: readonly Command[] = [
     summary: 'Copies the database and all files to a directory. The server may run.',
     details: [
       '<directory> is missing, empty, or an earlier backup of the same server; then only new files are copied. The earlier backup stays complete until',
-      'the new one is complete. Use another disk than the server’s. A backup does not contain the master secret, and no server starts from the backup',
-      'without it: keep a copy of that file elsewhere.',
+      'the new one is complete. Use another disk than the server’s. A backup does not contain the master secret, which vouches for it, and no',
+      'server starts from the backup without it: keep a copy of that file elsewhere.',
       'The exit status is 1 if a file of the server is damaged, missing or cannot be read. The backup is then made without that file.',
     ],
     takes: ['directory'],
@@ -40,6 +40,13 @@ export const backupCommands: readonly Command[] = [
       'After an interruption, call it again: it starts from the beginning, and no server starts there before. The exit status is 1 if the backup lacks a file.',
     ],
     takes: ['directory'],
+    options: {
+      'trust-backup': {
+        value: 'flag',
+        meaning:
+          'Restores also a backup for which the master secret does not vouch: you then trust everybody who could write to its directory.',
+      },
+    },
     run: runRestore,
   },
 ]
@@ -55,10 +62,10 @@ function runBackup({ config, given: [path = ''], flag, tell }: Call): Promise<Ou
   })
 }
 
-function runRestore({ config, given: [path = ''], tell }: Call): Promise<Outcome> {
+function runRestore({ config, given: [path = ''], flag, tell }: Call): Promise<Outcome> {
   const ports = { clock: systemClock, random: systemRandom, quota: quotaOf(config), onProgress: progressTo(tell) }
   return withOpen(openRestoreData(config, path), async (data) => {
-    const report = await restore({ ...data, ...ports })
+    const report = await restore({ ...data, ...ports }, { isTrusted: flag('trust-backup') })
     return { lines: restoreLines(report), json: restoreJson(report), isWrong: countOf(report.damaged) > 0 }
   })
 }

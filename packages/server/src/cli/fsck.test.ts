@@ -248,4 +248,31 @@ describe('blindkeep-server fsck', () => {
       assert.deepEqual(kinds((await fsck()).json.findings), ['database_damaged'])
     }),
   )
+
+  it(
+    'reports a trigger, a view, an index and a table that no version of the server makes, and looks no further',
+    inDirectory(async ({ fsck, path }) => {
+      const database = new DatabaseSync(join(path, 'blindkeep.sqlite'))
+      database.exec(`
+        create trigger spare after update on log_head begin update accounts set used_bytes = 0; end;
+        create view watched as select * from accounts;
+        create unique index one_email on accounts (substr(email, 1, 1)) where false;
+        alter table holds add column also text default 'x';
+        drop index links_of_account`)
+      database.close()
+      const { isWrong, json, lines } = await fsck('repair')
+      assert.equal(isWrong, true)
+      assert.deepEqual(
+        json.findings.map(({ kind, what }) => `${kind}: ${what}`),
+        [
+          'schema_changed: the database has the trigger spare',
+          'schema_changed: the database has the view watched',
+          'schema_changed: the database has the index one_email',
+          'schema_changed: the database has no index links_of_account',
+          'schema_changed: the database has another table holds',
+        ],
+      )
+      assert.equal(lines.at(-1), '5 faults found.')
+    }),
+  )
 })

@@ -6,7 +6,7 @@ import { examine } from '../domain/fsck/fsck.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'
 import { repair } from '../domain/fsck/repair.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
-import { StoreDamaged, ValueUnreadable } from '../ports/store.ts'
+import { ForeignSchema, StoreDamaged, ValueUnreadable } from '../ports/store.ts'
 import { type Call, type Command, type Outcome, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
 
@@ -46,7 +46,9 @@ async function run(call: Call): Promise<Outcome> {
     await withOpen(openPresentData(call.config), (data) => check(call, data, result))
     return outcomeOf(result)
   } catch (error) {
-    if (error instanceof StoreDamaged || error instanceof ValueUnreadable)
+    if (error instanceof ForeignSchema)
+      for (const what of error.differences) left.add(createFinding('schema_changed', {}, `the database has ${what}`))
+    else if (error instanceof StoreDamaged || error instanceof ValueUnreadable)
       left.add(createFinding('database_damaged', {}, `it cannot be read: ${reasonOf(error)}`))
     // Findings from before the error still count.
     else if (count() === 0) throw error

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, lchown, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -7,13 +7,27 @@ import { readConfig } from '../config.ts'
 import { type Environment, GivenWrongly, givenSettings, parseOptions } from './given.ts'
 import { settingsInForce } from './inForce.ts'
 
-async function withFile(text: string, work: (path: string) => void): Promise<void> {
+async function withFile(text: string | Uint8Array, work: (path: string) => void): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-given-'))
   try {
     const path = join(directory, 'settings')
     await writeFile(path, text)
     work(path)
   } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+/** In a working directory with a file of settings. */
+async function withDotEnv(work: (path: string, settings: () => ReturnType<typeof givenSettings>) => Promise<void>) {
+  const [directory, before] = [await mkdtemp(join(tmpdir(), 'blindkeep-given-')), process.cwd()]
+  try {
+    process.chdir(directory)
+    const path = join(directory, '.env')
+    await writeFile(path, 'PORT=1\n', { mode: 0o600 })
+    await work(path, () => givenSettings({}, {}))
+  } finally {
+    process.chdir(before)
     await rm(directory, { recursive: true })
   }
 }
@@ -33,6 +47,41 @@ describe('the settings of a process', () => {
   it('of a file end with their line, also where only a space follows the =', () =>
     withFile('SMTP_USER= \nPORT=1\n', (config) => {
       assert.deepEqual(givenSettings({}, { config }).environment, { PORT: '1' })
+    }))
+
+  it('of a file are the same with a byte order mark, and in UTF-16', async () => {
+    const text = '\ufeffREGISTRATION=invite\r\nPORT=1\r\n'
+    for (const encoding of ['utf8', 'utf16le'] as const)
+      await withFile(Buffer.from(text, encoding), (config) => {
+        assert.deepEqual(givenSettings({}, { config }).environment, { REGISTRATION: 'invite', PORT: '1' })
+      })
+    await withFile(Buffer.from(text.slice(1), 'utf16le'), (config) => {
+      assert.throws(() => givenSettings({}, { config }), /zero bytes/)
+    })
+  })
+
+  it('of the working directory are refused from a file of another user, or one that others may change', () =>
+    withDotEnv(async (path, settings) => {
+      assert.equal(settings().environment.PORT, '1')
+      for (const mode of [0o660, 0o602]) {
+        await chmod(path, mode)
+        assert.throws(settings, /other users may change it; run: chmod go-w \/.*\.env/)
+      }
+      await chmod(path, 0o600)
+      // Only root gives files away.
+      if (process.getuid?.() !== 0) return
+      await chown(path, 65_534, 65_534)
+      assert.throws(settings, /belongs to another user \(65534\)/)
+      assert.equal(givenSettings({}, { config: path }).environment.PORT, '1')
+      await chmod(path, 0o602)
+      assert.throws(() => givenSettings({}, { config: path }), /other users may change it/)
+      await rm(path)
+      const own = `${path}.own`
+      await writeFile(own, 'PORT=1\n', { mode: 0o600 })
+      await symlink(own, path)
+      assert.equal(settings().environment.PORT, '1')
+      await lchown(path, 65_534, 65_534)
+      assert.throws(settings, /belongs to another user/)
     }))
 
   it('are refused for a file that cannot be read, and for options that do not exist', () => {

@@ -2,9 +2,11 @@
  * Where the settings of a process come from: its options first, then the environment, then a file, by default `.env` of the working directory.
  * Loaded before almost everything else, so it does not know the table of settings.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
+import { decodeText } from '@blindkeep/protocol/textFile'
+import { readOwnFile } from './ownFile.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -80,9 +82,9 @@ function fileOf(named: string | undefined): (GivenFile & { readonly values: Envi
   if (named === undefined && !existsSync(DEFAULT_FILE)) return undefined
   const path = resolve(named ?? DEFAULT_FILE)
   try {
-    const bytes = readFileSync(path)
+    const bytes = readOwnFile(path, { isNamed: named !== undefined })
     if (bytes.length > MAX_FILE_BYTES) throw new Error('it is too large for a file of settings')
-    const text = bytes.toString('utf8')
+    const text = decodeText(bytes)
     return { path, text, values: settingsIn(text) }
   } catch (error) {
     throw new GivenWrongly(`the settings in ${path} cannot be read: ${error instanceof Error ? error.message : error}`)

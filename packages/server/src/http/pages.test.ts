@@ -47,6 +47,8 @@ describe('the pages', () => {
         [`/u/${await newLink(world)}`, 'guest'],
         [`/u/${'0'.repeat(32)}`, 'guest'],
         ['/u/anything', 'guest'],
+        ['/u/anything%23key', 'guest'],
+        ['/u/anything%2523key?from=mail', 'guest'],
         ['/v/anything', 'share'],
         ['/preview/', PREVIEW],
         ['/preview/index.html', PREVIEW],
@@ -300,6 +302,7 @@ describe('the pages', () => {
         ['/v', '/v/-'],
         ['/v/?', '/v/-'],
         ['/V/', '/v/-'],
+        [`/U/${id}%2523kEy_-9/`, `/u/${id}%2523kEy_-9`],
       ] as const) {
         const reply = await web.ask({ method: 'GET', url, headers })
         assert.equal(reply.statusCode, 302, url)
@@ -315,9 +318,25 @@ describe('the pages', () => {
   )
 
   it(
-    'are logged by their route, without the id in their address',
+    'take the code of an invite back into the fragment when a program has rewritten its #, and say so',
     inWeb(async (web) => {
-      await web.ask({ method: 'GET', url: '/u/5f816b8fae607932ed5b0eca8db6196d?x=5f816b8f' })
+      const headers = { accept: 'text/html' }
+      for (const url of ['/%23/register?invite=5f81-6b8f', '/%2523%252Fregister%253Finvite%253D5f81-6b8f']) {
+        const reply = await web.ask({ method: 'GET', url, headers })
+        assert.equal(reply.statusCode, 302, url)
+        const target = new URL(String(reply.headers.location), `http://a.example/below${url}`)
+        assert.equal(target.href, 'http://a.example/below/#/register?invite=5f81-6b8f&exposed')
+        assert.equal(said(await web.ask({ method: 'GET', url })), '404 request.not_found', url)
+      }
+      assert.ok(!web.logged.some((line) => line.includes('5f81')))
+    }),
+  )
+
+  it(
+    'are logged by their route, without the id in their address or a key whose # a program has rewritten',
+    inWeb(async (web) => {
+      for (const end of ['?x=5f816b8f', '%235f816b8f', '%25235f816b8f).', '?x=1%235f816b8f', '%235f816b8f/'])
+        await web.ask({ method: 'GET', url: `/u/5f816b8fae607932ed5b0eca8db6196d${end}` })
       assert.ok(web.logged.some((line) => line.includes('"route":"/u/:opaque_id"')))
       assert.ok(!web.logged.some((line) => line.includes('5f816b8f')))
     }),

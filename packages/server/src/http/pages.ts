@@ -1,5 +1,6 @@
 /** The pages for people. They are the same for every visitor, so a page does not reveal whether its link or share exists. */
 import { createHash } from 'node:crypto'
+import { exposedInvite } from '@blindkeep/protocol/inviteLink'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/refusals.ts'
 import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
@@ -193,23 +194,29 @@ function hashesIn(document: string, name: string): string {
   return hashes.length === 0 ? "'none'" : hashes.map((hash) => `'sha256-${hash}'`).join(' ')
 }
 
-const DAMAGED_LINK = /^\/([uv])(?:\/([\w-]*))?\/?$/i
+/** The id of a link or share, with a fragment whose `#` a program has rewritten, if there is one. */
+const DAMAGED_LINK = /^\/([uv])(?:\/([\w-]*(?:%(?:25)*23[\w-]*)?))?\/?$/i
 
 /**
- * A browser at a damaged address of a link or share: it goes on to the page, with the fragment that only it has, and the page says what is wrong or opens. The
- * target is relative, because the public URL may have a path. Undefined for any other request.
+ * A browser at a damaged address of a link, share or invite: it goes on to the page, with the fragment that only it has, and the page says what is wrong or
+ * opens. The target is relative, because the public URL may have a path. Undefined for any other request.
  */
 export function sendToPage({ request: { method, url, headers }, reply }: Exchange): FastifyReply | undefined {
   const path = pathOf(url)
-  const [, kind = '', id] = DAMAGED_LINK.exec(path) ?? []
+  const target = targetOf(url)
   const isBrowser = METHODS.some((each) => each === method) && headers.accept?.includes('text/html') === true
-  if (kind === '' || !isBrowser) return undefined
+  if (target === undefined || !isBrowser) return undefined
   const up = '../'.repeat(path.split('/').length - 2)
-  // `-` is no id of any link.
   return reply
     .code(302)
-    .headers({ Location: `${up}${kind.toLowerCase()}/${id || '-'}`, Vary: 'Accept', 'Cache-Control': 'no-store' })
+    .headers({ Location: `./${up}${target}`, Vary: 'Accept', 'Cache-Control': 'no-store' })
     .send()
+}
+
+function targetOf(url: string): string | undefined {
+  const [, kind, id] = DAMAGED_LINK.exec(pathOf(url)) ?? []
+  // `-` is no id of any link.
+  return kind === undefined ? exposedInvite(url) : `${kind.toLowerCase()}/${id || '-'}`
 }
 
 /** The methods of the page at this address; undefined if there is none. */

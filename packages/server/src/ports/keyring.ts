@@ -7,6 +7,8 @@ export interface Keyring {
   seal(name: string, secret: Uint8Array): Uint8Array
   /** Throws `WrongMasterSecret` if `sealed` was altered, or sealed under another master secret or name. */
   open(name: string, sealed: Uint8Array): Uint8Array
+  /** Vouches for `bytes` that leave this machine. Each purpose has a key of its own, derived from the master secret. */
+  mac(purpose: 'backup', bytes: Uint8Array): Uint8Array
   createAttestationKey(): { readonly publicKey: Uint8Array; readonly sealedPrivateKey: Uint8Array }
   /** Throws `WrongMasterSecret`, also if the private half does not belong to the public half. */
   openAttestationKey(key: { readonly publicKey: Uint8Array; readonly sealedPrivateKey: Uint8Array }): AttestationSigner

@@ -90,6 +90,21 @@ export class StoreDamaged extends StoreBroken {
   override readonly name = 'StoreDamaged'
 }
 
+/** The database has something else than the tables and indexes of this release, and it would act in the server's statements. Nothing was changed. */
+export class ForeignSchema extends Error {
+  override readonly name = 'ForeignSchema'
+  /** What it has: `the trigger t`, `no index i`, `another table t`. */
+  readonly differences: readonly string[]
+
+  constructor(differences: readonly string[]) {
+    const [first = '', ...more] = differences
+    super(
+      `the database has ${first}${more.length === 0 ? '' : ` (and ${more.length} more)`}, which Blindkeep did not make: what it stores is then not what Blindkeep decides. Find out who changed it, and take a backup from before that. If you added it yourself, remove it again.`,
+    )
+    this.differences = differences
+  }
+}
+
 /** A row has a number above 2^53 - 1, which the server never writes. */
 export class ValueUnreadable extends Error {
   override readonly name = 'ValueUnreadable'

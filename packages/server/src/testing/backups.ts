@@ -30,6 +30,7 @@ export interface Backups {
     readonly place?: string
     readonly keyring?: Keyring
     readonly directory?: BackupDirectory
+    readonly isTrusted?: boolean
     /** Wraps the blob store of the restore. */
     readonly seen?: (blobs: Bytes) => Bytes
   }): Promise<Restored>
@@ -81,6 +82,7 @@ async function backupsOf(world: World, root: string, open: { close(): Promise<vo
       place,
       keyring = world.keyring,
       directory: from = directory,
+      isTrusted = false,
       seen = (files: Bytes) => files,
     } = {}) {
       const to = place ?? (await newPlace())
@@ -92,7 +94,7 @@ async function backupsOf(world: World, root: string, open: { close(): Promise<vo
       const onProgress = () => undefined
       const { quota } = rules
       const given = { directory: from, database, ...portsOf(seen(blobs)), keyring, clock, random, quota, onProgress }
-      const report = await restore(given)
+      const report = await restore(given, { isTrusted })
       const store = await openSqliteStore({ path: restoredPath, asItIs: true })
       open.push(store)
       const keys = await openServerKeys({ store, keyring, clock, random })

@@ -331,6 +331,14 @@ export const shareShots: readonly Shot[] = [
   { name: 'share/one', begin: shared(1), reach: (page) => button(page, 'Download Summer 4.png').waitFor() },
   { name: 'share/several', begin: shared(8), reach: (page) => button(page, 'Download all').waitFor() },
   {
+    name: 'share/exposed',
+    begin: async (world) => {
+      const share = await shared(1)(world)
+      return { ...share, url: share.url.replace('#', '%23') }
+    },
+    reach: (page) => button(page, 'Download Summer 4.png').waitFor(),
+  },
+  {
     name: 'share/opening',
     begin: shared(1),
     reach: async (page) => {

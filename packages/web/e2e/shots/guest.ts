@@ -13,6 +13,14 @@ export const guestShots: readonly Shot[] = [
     reach: (page) => page.getByText(text.limits.none).waitFor(),
   },
   {
+    name: 'guest/exposed',
+    begin: async (world) => {
+      const link = await world.link({ title: 'Photos of the wedding' })
+      return { ...link, url: link.url.replace('#', '%23') }
+    },
+    reach: (page) => page.getByText(text.exposed.title).waitFor(),
+  },
+  {
     name: 'guest/limited',
     begin: (world) => world.link({ caps: { maxFileCount: 3, maxFileSize: 5_000_000, maxTotalBytes: 12_000_000 } }),
     reach: (page) => page.getByText(text.limits.files(3)).waitFor(),

@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { ExposedNotice } from '../common/exposedNotice.tsx'
 import { presentLanguage } from '../common/language.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
 import { DoneCard } from './doneCard.tsx'
@@ -22,7 +23,12 @@ import { useFocusFallback } from './useFocusFallback.ts'
 import { useGuest } from './useGuest.ts'
 import { useWhileSending } from './useWhileSending.ts'
 
-export function GuestPage() {
+interface GuestPageProps {
+  /** Servers have seen the key of the link. */
+  readonly isExposed: boolean
+}
+
+export function GuestPage({ isExposed }: GuestPageProps) {
   const [language, setLanguage] = useState(presentLanguage)
   const missing = useMemo(() => missingSupport(browserFeatures()), [])
   const { snapshot, broken, tell } = useGuest(missing === undefined)
@@ -44,6 +50,7 @@ export function GuestPage() {
             <h1>{text.title}</h1>
             <p class="soft">{text.subtitle}</p>
           </div>
+          {isExposed && <ExposedNotice text={text.exposed} />}
           {unsupported === undefined ? <Working snapshot={snapshot} /> : <UnsupportedNotice what={unsupported} />}
         </main>
         <footer class="guest-footer">
@@ -87,7 +94,7 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
           isSingle={snapshot !== undefined && isForOneFile(snapshot)}
           isShut={takesNone}
           isReady={snapshot !== undefined}
-          remark={snapshot?.remark}
+          remarks={snapshot?.remarks ?? []}
         />
       )}
       {snapshot !== undefined && <Queue snapshot={snapshot} />}

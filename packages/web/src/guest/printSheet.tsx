@@ -13,6 +13,7 @@ export function PrintSheet({ snapshot: { rows, checkedReceipts } }: { readonly s
   return (
     <div class="print-sheet" aria-hidden="true">
       <p class="print-title">{text.receipt.printTitle}</p>
+      <p>{text.receipt.limits}</p>
       {checked.map(({ row, signed }) => (
         <PrintedReceipt key={row.id} row={row} signed={signed} />
       ))}

@@ -38,6 +38,7 @@ export function ReceiptView({ row, receipt }: ReceiptViewProps) {
           </summary>
           <div class="stack">
             <ReceiptFacts signed={receipt.signed} />
+            <p class="small soft">{text.receipt.limits}</p>
             <div>
               <Button icon="download" onClick={() => tell({ do: 'saveReceipts', id: row.id })}>
                 {text.receipt.save}

@@ -1,4 +1,5 @@
 /** The owner's page: a page to sign in, the notice that another tab has the session, or all pages of a signed-in owner. */
+import type { GivenInvite } from '@blindkeep/protocol/inviteLink'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
 import { type Language, presentLanguage } from '../common/language.ts'
@@ -67,7 +68,7 @@ interface SignedOutViewProps {
   readonly baseUrl: string
   readonly view: Exclude<SessionView, { readonly stage: 'in' }>
   readonly session: PageSession
-  readonly invite: string | undefined
+  readonly invite: GivenInvite | undefined
   readonly showMessage: ReturnType<typeof useToasts>['showMessage']
   readonly language: Language
   readonly onLanguage: (language: Language) => void
@@ -103,7 +104,7 @@ function SignedOut({ baseUrl, view, session, invite, showMessage, ...languages }
       </SignedOutFrame>
     )
   if (route.signedOutPage === 'register' || isRegistering)
-    return <RegisterPage key={invite} {...props} invite={invite} onCreated={() => setRegistering(true)} />
+    return <RegisterPage key={invite?.code} {...props} invite={invite} onCreated={() => setRegistering(true)} />
   if (route.signedOutPage === 'recover') return <RecoverPage {...props} />
   return <SignInPage {...props} baseUrl={baseUrl} reason={view.reason} />
 }

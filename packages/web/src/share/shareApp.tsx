@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
+import { ExposedNotice } from '../common/exposedNotice.tsx'
 import { formatBytes } from '../common/format.ts'
 import { type Language, presentLanguage } from '../common/language.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
@@ -14,7 +15,12 @@ import { shareText } from './texts.ts'
 /** Faults that another attempt may solve. */
 const RETRIED: readonly Fault[] = ['unreachable', 'failed', 'tampered']
 
-export function ShareApp() {
+interface ShareAppProps {
+  /** Servers have seen the key of the link. */
+  readonly isExposed: boolean
+}
+
+export function ShareApp({ isExposed }: ShareAppProps) {
   const [language, setLanguage] = useState(presentLanguage)
   const text = shareText(language)
   const opening = useOpening()
@@ -43,6 +49,7 @@ export function ShareApp() {
         {opening.stage === 'asking' && (
           <>
             <h1>{text.asked.title}</h1>
+            {isExposed && <ExposedNotice text={text.exposed} />}
             <AskPassphrase {...opening} language={language} />
           </>
         )}
@@ -50,7 +57,11 @@ export function ShareApp() {
         {opening.stage === 'open' && (
           <>
             <Heading>{text.title}</Heading>
-            <p class="soft">{text.intro(opening.share.assets.length, formatBytes(bytesOf(opening.share), language))}</p>
+            <p class="soft">
+              {text.intro(opening.share.assets.length, formatBytes(bytesOf(opening.share), language))}
+              {!isExposed && ` ${text.introSealed}`}
+            </p>
+            {isExposed && <ExposedNotice text={text.exposed} />}
             <SharedFiles share={opening.share} receiver={opening.receiver} language={language} />
           </>
         )}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -85,6 +85,32 @@ describe('the directory of a backup', () => {
       for (const path of [data, join(data, 'backup'), root, join(root, 'link', 'backup')])
         await assert.rejects(open(path, [data]), /are inside each other/, path)
       await open(join(root, 'data-backup'), [data])
+    }),
+  )
+
+  it(
+    'follows no symbolic link in it',
+    inDirectory(async (root) => {
+      const [path, other] = [join(root, 'backup'), join(root, 'other')]
+      await mkdir(join(other, 'ab'), { recursive: true })
+      await writeFile(join(other, 'precious'), 'precious')
+      await mkdir(join(path, 'blobs'), { recursive: true })
+      for (const [name, target] of [
+        ['blobs/ab', join(other, 'ab')],
+        ['staged', other],
+        ['backup.json', join(other, 'precious')],
+        ['backup.json.new', join(other, 'precious')],
+      ] as const) {
+        await symlink(target, join(path, name))
+        await assert.rejects(open(path), new RegExp(`${name} is no file or directory that a backup has`))
+        await rm(join(path, name))
+      }
+      const directory = await open(path)
+      // Meanwhile.
+      await symlink(join(other, 'precious'), join(path, 'backup.json.new'))
+      await directory.replaceManifest('the manifest')
+      assert.equal(await readFile(join(other, 'precious'), 'utf8'), 'precious')
+      assert.equal(await directory.manifest(), 'the manifest')
     }),
   )
 })

@@ -33,7 +33,21 @@ export async function openBackupDirectory(options: {
     throw new BackupFailed(
       `${root} has ${foreign}, which does not belong to a backup. Name an empty directory, or one that does not exist.`,
     )
+  await refuseLinks(root)
   return directoryAt(root)
+}
+
+/**
+ * With a symbolic link in the directory, its author would lead the command to other files: to overwrite them with the manifest, or to remove what looks like
+ * files of an earlier backup.
+ */
+async function refuseLinks(root: string): Promise<void> {
+  for (const folder of [root, ...FOLDERS.map((name) => join(root, name))]) {
+    const entries = (await onBackup(root, () => unlessMissing(() => readdir(folder, { withFileTypes: true })))) ?? []
+    const other = entries.find((entry) => !entry.isDirectory() && !(folder === root && entry.isFile()))
+    if (other !== undefined)
+      throw new BackupFailed(`${join(folder, other.name)} is no file or directory that a backup has. Remove it.`)
+  }
 }
 
 function directoryAt(root: string): BackupDirectory {
@@ -118,10 +132,11 @@ async function* piecesOf(text: string): AsyncIterable<Uint8Array> {
   yield new TextEncoder().encode(text)
 }
 
-/** Does not open with `wx`, because a killed run may have left a file. */
+/** Replaces what a killed run has left, and follows no link that is there. */
 async function writeSynced(root: string, path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
   const on = <Result>(work: () => Promise<Result>) => onBackup(root, work)
-  const file = await on(() => open(path, 'w', 0o600))
+  await on(() => rm(path, { force: true }))
+  const file = await on(() => open(path, 'wx', 0o600))
   try {
     for await (const piece of body) await on(() => file.appendFile(piece))
     await on(() => file.sync())

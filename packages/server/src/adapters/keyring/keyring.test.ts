@@ -181,6 +181,19 @@ describe('sealing', () => {
   )
 })
 
+describe('a MAC', () => {
+  it(
+    'is the same under the same master secret, after a restart too, and another under another one',
+    inWorld(async ({ directory, keyring, reopen }) => {
+      const mac = keyring.mac('backup', Buffer.from('a manifest'))
+      assert.equal(mac.length, 64)
+      assert.deepEqual((await reopen()).mac('backup', Buffer.from('a manifest')), mac)
+      assert.notDeepEqual(keyring.mac('backup', Buffer.from('a manifesT')), mac)
+      assert.notDeepEqual((await foreignKeyring(directory)).mac('backup', Buffer.from('a manifest')), mac)
+    }),
+  )
+})
+
 describe('attestation keys', () => {
   it(
     'sign so that both halves of the published key verify, also after a restart',

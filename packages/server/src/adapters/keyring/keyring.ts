@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes } from 'node:crypto'
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { equalBytes } from '@blindkeep/protocol/bytes'
 import { joinHybridPublicKey } from '@blindkeep/protocol/keys'
@@ -29,15 +29,19 @@ export async function openKeyring(options: {
     createIfMissing: options.createIfMissing,
   })
   // HKDF with SHA-512 (RFC 5869), without a salt, because the master secret is uniformly random.
-  const sealingKey = new Uint8Array(
-    hkdfSync('sha512', masterSecret, new Uint8Array(), 'service/server/seal/1', KEY_BYTES),
-  )
+  const derived = (label: string) =>
+    new Uint8Array(hkdfSync('sha512', masterSecret, new Uint8Array(), `service/server/${label}/1`, KEY_BYTES))
+  const sealingKey = derived('seal')
   const refuse = (): never => {
     throw new WrongMasterSecret(resolve(options.masterSecretFile))
   }
   const keyring: Keyring = {
     seal: (name, secret) => seal(sealingKey, name, secret),
     open: (name, sealed) => open(sealingKey, name, sealed) ?? refuse(),
+    mac: (purpose, bytes) =>
+      createHmac('sha512', derived(`mac/${purpose}`))
+        .update(bytes)
+        .digest(),
     createAttestationKey() {
       const seeds = randomBytes(2 * SEED_BYTES)
       return { publicKey: openSeeds(seeds).publicKey, sealedPrivateKey: keyring.seal(ATTESTATION_KEY, seeds) }

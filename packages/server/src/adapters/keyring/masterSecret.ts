@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, rm } from 'node:fs/promises'
+import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { decodeLine, NotText } from '@blindkeep/protocol/textFile'
+import { isLacking } from '../../disk.ts'
 import { StorageFull } from '../../ports/storageErrors.ts'
 
 const SECRET_BYTES = 32
@@ -9,8 +11,8 @@ const OTHERS_MODE = 0o077
 /** Far more than 32 bytes as text need. Protects the memory if the path is wrong. */
 const MAX_FILE_BYTES = 256
 
-const hexForm = /^[0-9a-fA-F]{64}\n?$/
-const base64Form = /^[A-Za-z0-9+/]{43}=\n?$/
+const hexForm = /^[0-9a-fA-F]{64}$/
+const base64Form = /^[A-Za-z0-9+/]{43}=$/
 
 /**
  * Reads 32 bytes from a file that has them as base64 or hex, with at most one newline at the end. With `createIfMissing`, creates a missing file (mode 0600,
@@ -44,19 +46,31 @@ async function readIfPresent(path: string): Promise<Buffer | undefined> {
   try {
     const { mode } = await handle.stat()
     if ((mode & OTHERS_MODE) !== 0) {
-      throw new Error(`other users may read or change the master secret; run: chmod 600 ${path}`)
+      throw new Error(
+        `other users may read or change the master secret; run: chmod 600 ${path}\nIf that changes nothing, its disk has no rights: mount it with umask=077, or set MASTER_SECRET_FILE to a file on another disk.`,
+      )
     }
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_FILE_BYTES), 0, MAX_FILE_BYTES, 0)
-    return parse(buffer.toString('latin1', 0, bytesRead), path)
+    return parse(buffer.subarray(0, bytesRead), path)
   } finally {
     await handle.close()
   }
 }
 
-function parse(text: string, path: string): Buffer {
-  if (hexForm.test(text)) return Buffer.from(text.trim(), 'hex')
-  if (base64Form.test(text)) return Buffer.from(text.trim(), 'base64')
+function parse(content: Uint8Array, path: string): Buffer {
+  const text = lineOf(content)
+  if (hexForm.test(text)) return Buffer.from(text, 'hex')
+  if (base64Form.test(text)) return Buffer.from(text, 'base64')
   throw new Error(`${path} is not a master secret: it has to contain 32 bytes as base64 or hex, and nothing else`)
+}
+
+function lineOf(content: Uint8Array): string {
+  try {
+    return decodeLine(content)
+  } catch (error) {
+    if (!(error instanceof NotText)) throw error
+    return ''
+  }
 }
 
 /** Creates the whole file or none. Never replaces a secret that another process has just created: everything sealed under it would be lost. */
@@ -72,9 +86,7 @@ async function create(path: string): Promise<void> {
     } finally {
       await handle.close()
     }
-    await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
+    await giveName(temporary, path)
   } finally {
     await rm(temporary, { force: true })
   }
@@ -82,6 +94,21 @@ async function create(path: string): Promise<void> {
   const highest = oldestNew === undefined ? directory : dirname(oldestNew)
   await syncDirectory(highest)
   for (let above = directory; above !== highest; above = dirname(above)) await syncDirectory(above)
+}
+
+/** A hard link, because it replaces nothing. Without these, the name is taken first: a kill in between leaves an empty file, which is no secret. */
+async function giveName(temporary: string, path: string): Promise<void> {
+  try {
+    try {
+      await link(temporary, path)
+    } catch (error) {
+      if (!isLacking(error)) throw error
+      await (await open(path, 'wx', 0o600)).close()
+      await rename(temporary, path)
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
 }
 
 async function syncDirectory(path: string): Promise<void> {

@@ -5,6 +5,7 @@ import { copyRows } from './copyRows.ts'
 import { openPostgresStore } from './postgres.ts'
 import { NODE_LOCK } from './postgresNodeConnection.ts'
 import { postgresTarget, withClient } from './postgresRows.ts'
+import { checkPostgresSchema } from './postgresSchema.ts'
 import { readSnapshot } from './snapshot.ts'
 import { withSqliteRows } from './sqliteRows.ts'
 import { tablesOfRelease } from './tables.ts'
@@ -13,6 +14,7 @@ import { UNFINISHED } from './unfinished.ts'
 /** Creates the tables and the mark; may be repeated. Throws `BackupFailed` if the database has rows. */
 export async function markUnfinished(url: string): Promise<void> {
   await endUnfinished(url)
+  await checkPostgresSchema(url)
   await (await openPostgresStore({ url })).close()
   await withClient(url, async (client) => {
     await requireEmpty(client)

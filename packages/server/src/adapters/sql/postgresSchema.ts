@@ -10,6 +10,7 @@ import {
   type SchemaState,
   stateOf,
 } from './migrations.ts'
+import { requireOwnPostgres } from './ownSchema.ts'
 import { createConnections } from './postgresConnections.ts'
 import { createPostgresHealth, type PostgresHealth } from './postgresHealth.ts'
 import { lend } from './postgresLoan.ts'
@@ -49,12 +50,9 @@ export async function preparePostgres(options: {
   readonly known?: readonly Migration[]
 }): Promise<void> {
   const { url, health, schema, known = migrations } = options
-  const connection = createConnections({ url, health, answerTimeoutMs: MIGRATION_TIMEOUT_MS, connectionsMax: 2 })
+  const isEmpty = await firstLook({ url, health })
+  const connection = createConnections({ url, health, answerTimeoutMs: MIGRATION_TIMEOUT_MS, connectionsMax: 1 })
   try {
-    await connection.use(refuseWithoutSync)
-    await connection.use((one) => connection.use((two) => refuseMixedSessions(one, two)))
-    await connection.use(refuseUnfinished)
-    const isEmpty = await connection.use(lacksOurTables)
     if (isEmpty && schema === 'asItIs')
       throw new PostgresEmpty('the database is empty: start the server once, or set DATABASE_URL to that of a server')
     for (let attempt = 1; ; attempt += 1) {
@@ -76,16 +74,38 @@ export async function preparePostgres(options: {
   }
 }
 
+/** Whether the database is empty. Refuses one that cannot be used. A server that does not answer delays no start for as long as a migration may take. */
+async function firstLook(at: { readonly url: string; readonly health: PostgresHealth }): Promise<boolean> {
+  const connection = createConnections({ ...at, answerTimeoutMs: ANSWER_TIMEOUT_MS, connectionsMax: 2 })
+  try {
+    await connection.use(refuseWithoutSync)
+    await connection.use((one) => connection.use((two) => refuseMixedSessions(one, two)))
+    await connection.use(refuseUnfinished)
+    return await connection.use(lacksOurTables)
+  } finally {
+    await connection.end()
+  }
+}
+
+/** Throws `ForeignSchema` if something that this release has not made acts in the server's statements on the database at `url`. An empty one passes. */
+export async function checkPostgresSchema(url: string): Promise<void> {
+  await asked(url, (session) => lend(session, ({ kysely }) => requireOwnPostgres(kysely)))
+}
+
 /** How far the database at `url` is. Changes nothing. Throws an error for people when it is of other software, or half restored. */
 export async function postgresSchema(url: string): Promise<SchemaState> {
+  return asked(url, async (session) => {
+    await refuseUnfinished(session)
+    if (await lacksOurTables(session)) return { done: 0, serves: 0 }
+    return lend(session, ({ kysely }) => stateOf(kysely))
+  })
+}
+
+async function asked<Answer>(url: string, question: (session: PostgresSession) => Promise<Answer>): Promise<Answer> {
   const health = createPostgresHealth()
   const connection = createConnections({ url, health, answerTimeoutMs: ANSWER_TIMEOUT_MS, connectionsMax: 1 })
   try {
-    return await connection.use(async (session) => {
-      await refuseUnfinished(session)
-      if (await lacksOurTables(session)) return { done: 0, serves: 0 }
-      return lend(session, ({ kysely }) => stateOf(kysely))
-    })
+    return await connection.use(question)
   } finally {
     await connection.end()
   }

@@ -8,6 +8,7 @@ import { sqliteDialect } from './dialects.ts'
 import { createGroupCommit, type GroupCommit } from './groupCommit.ts'
 import { migrate, requireMigrated } from './migrations.ts'
 import { once } from './once.ts'
+import { requireOwnSqlite } from './ownSchema.ts'
 import { isRefusal } from './refusal.ts'
 import { openConnection, type SqliteConnection } from './sqliteConnection.ts'
 import { createHealth, type Health } from './sqliteHealth.ts'
@@ -20,7 +21,8 @@ const IN_MEMORY = '?vfs=memdb'
 
 /**
  * Opens the database at `path` and migrates its schema. Creates a missing database (mode 0600; SQLite's log gets the same mode). `:memory:` is a new database
- * that ends with the store. A named database in memory (`memoryPath`) ends with its last connection. Throws `DatabaseTooNew`.
+ * that ends with the store. A named database in memory (`memoryPath`) ends with its last connection. Throws `DatabaseTooNew`, or `ForeignSchema` if the schema is
+ * not one of ours.
  * With `asItIs`, creates and migrates nothing: throws `DatabaseMissing` or `DatabaseBehind` instead.
  *
  * One connection writes, and one read-only connection reads. Each runs one transaction at a time; both work simultaneously.
@@ -37,7 +39,10 @@ export async function openSqliteStore(options: { readonly path: string; readonly
   const commits = createGroupCommit({ connection: writer, turns: writerTurns, health })
   try {
     await commits.write(
-      ({ kysely }) => (asItIs ? requireMigrated(kysely) : migrate(kysely, sqliteDialect)),
+      async ({ kysely }) => {
+        await requireOwnSqlite(kysely)
+        return asItIs ? requireMigrated(kysely) : migrate(kysely, sqliteDialect)
+      },
       () => false,
     )
     const reader = openConnection(location, { health, queryOnly: true })

@@ -16,6 +16,7 @@ import {
   type SnapshotSource,
 } from '../../ports/backup.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Keyring } from '../../ports/keyring.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
 import type { ReadTx, Store } from '../../ports/store.ts'
@@ -31,6 +32,7 @@ import {
   parseManifest,
 } from './backupManifest.ts'
 import { checkedBytes, digestOf, isRight, ObjectFault, type ObjectFaultKind } from './checkedBytes.ts'
+import { requireKeys } from './requireKeys.ts'
 
 /** Calls `work` every `seconds`. Returns a function that stops it. */
 type Repeat = (seconds: number, work: () => void) => () => void
@@ -39,6 +41,8 @@ export interface BackupPorts {
   readonly store: Store
   readonly objects: Objects
   readonly clock: Clock
+  /** Vouches for the backup. */
+  readonly keyring: Keyring
   readonly random: Pick<Random, 'uuid'>
   readonly repeat: Repeat
   readonly snapshots: SnapshotSource
@@ -94,7 +98,8 @@ export async function backUp(
   ports: BackupPorts,
   { isChecked }: { readonly isChecked: boolean },
 ): Promise<BackupReport> {
-  const { directory, snapshots, clock } = ports
+  const { directory, snapshots, clock, keyring } = ports
+  await requireKeys(ports.store, keyring)
   await requireOwnDirectory(ports)
   return whileCollectorPauses(ports, async () => {
     const createdAt = clock.now()
@@ -106,7 +111,7 @@ export async function backUp(
       try {
         const copies = await copyObjects(ports, snapshot, isChecked)
         const manifest = await manifestOf(ports, { snapshot, createdAt, database, copies })
-        await directory.replaceManifest(formatManifest(manifest))
+        await directory.replaceManifest(formatManifest(manifest, keyring))
         await noteBackup(ports.store, createdAt)
         return { manifest, ...copies, removedFiles: leftovers + (await removeUnnamed(ports, snapshot, database)) }
       } finally {

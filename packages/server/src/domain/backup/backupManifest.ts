@@ -1,3 +1,4 @@
+import { parseBase64, toBase64, utf8 } from '@blindkeep/protocol/bytes'
 import {
   formatInstant,
   type Instant,
@@ -9,6 +10,8 @@ import {
   type Sha256Hex,
 } from '@blindkeep/protocol/ids'
 import type { SnapshotCounts, SnapshotObject } from '../../ports/backup.ts'
+import type { Keyring } from '../../ports/keyring.ts'
+import { isSame } from '../sameBytes.ts'
 import { partsOf } from '../uploads/location.ts'
 
 /** The content of `backup.json`. */
@@ -25,7 +28,8 @@ export interface BackupManifest {
 
 const VERSION = 1
 
-export function formatManifest(manifest: BackupManifest): string {
+/** With a MAC over everything else in it. The manifest has the hash of the database, and that has the hash of each file. */
+export function formatManifest(manifest: BackupManifest, keyring: Pick<Keyring, 'mac'>): string {
   const { createdAt, serverId, firstKeyId, head, database, counts } = manifest
   const json = {
     version: VERSION,
@@ -37,7 +41,19 @@ export function formatManifest(manifest: BackupManifest): string {
     database,
     counts,
   }
-  return `${JSON.stringify(json, undefined, 2)}\n`
+  return `${JSON.stringify({ ...json, mac: toBase64(macOf(json, keyring)) }, undefined, 2)}\n`
+}
+
+/** Whether a server with this master secret wrote the manifest as it is. Throws an error for people when the text is no manifest. */
+export function isVouchedFor(text: string, keyring: Pick<Keyring, 'mac'>): boolean {
+  const { mac, ...json } = objectIn(text)
+  const given = typeof mac === 'string' ? parseBase64(mac) : undefined
+  return given !== undefined && isSame(given, macOf(json, keyring))
+}
+
+/** Members stay in the order in which they were written, so the text is the same before and after. */
+function macOf(json: object, keyring: Pick<Keyring, 'mac'>): Uint8Array {
+  return keyring.mac('backup', utf8(JSON.stringify(json)))
 }
 
 /** Throws an error for people when the text is no manifest, or of a newer release. */

@@ -47,7 +47,10 @@ async function targetOf({ newPlace }: Backups, url: string): Promise<Target> {
 }
 
 const restoreTo = ({ world, directory }: Backups, { database, blobs }: Target) =>
-  restore({ ...world, directory, database, ...bytesOf(blobs), quota: world.rules.quota, onProgress: () => undefined })
+  restore(
+    { ...world, directory, database, ...bytesOf(blobs), quota: world.rules.quota, onProgress: () => undefined },
+    { isTrusted: false },
+  )
 
 /** The world over other data, as after a start of the server there. */
 async function over(

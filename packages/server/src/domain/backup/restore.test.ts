@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, mkdtemp, rm, truncate } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { checkChain } from '@blindkeep/protocol/chain'
 import { addSeconds } from '@blindkeep/protocol/ids'
@@ -177,7 +179,11 @@ describe('a restore', () => {
       const keyring = await openKeyring({ masterSecretFile: join(secrets, 'other'), createIfMissing: true })
       await rm(secrets, { recursive: true })
       const place = await newPlace()
-      await assert.rejects(restore({ place, keyring }), /the master secret in \/.+ is not the one of the server/)
+      await assert.rejects(restore({ place, keyring }), /look at MASTER_SECRET_FILE/)
+      await assert.rejects(
+        restore({ place, keyring, isTrusted: true }),
+        /the master secret in \/.+ is not the one of the server/,
+      )
       await truncate(join(path, manifest.database.file), manifest.database.size - 1)
       await assert.rejects(restore({ place }), /is damaged. Take an earlier backup/)
       assert.ok(!existsSync(join(place, 'blindkeep.sqlite')) && !existsSync(join(place, 'blindkeep.sqlite.restoring')))
@@ -263,4 +269,51 @@ describe('a restore', () => {
       assert.deepEqual([report.present, report.copied, report.damaged.list], [0, 2, []])
     }),
   )
+
+  it(
+    'believes no changed row and no trigger that were written into a backup, with the new hash',
+    withBackups(async ({ world, path, backUp, newPlace, restore }) => {
+      await land(world, await newLink(world), bytes(10))
+      await backUp()
+      await forge(path, "update accounts set email = 'mallory@example.org'")
+      const place = await newPlace()
+      await assert.rejects(restore({ place }), /backup.json was changed/)
+      await forge(path, 'create trigger t after update on log_head begin update accounts set used_bytes = 0; end')
+      await assert.rejects(restore({ place }), /backup.json was changed/)
+      await assert.rejects(
+        restore({ place, isTrusted: true }),
+        /the database has the trigger t, which Blindkeep did not make/,
+      )
+      assert.ok(!existsSync(join(place, 'blindkeep.sqlite')) && !existsSync(join(place, 'blindkeep.sqlite.restoring')))
+    }),
+  )
+
+  it(
+    'restores a backup without a MAC at the word of the operator',
+    withBackups(async ({ world, path, backUp, restore }) => {
+      await land(world, await newLink(world), bytes(10))
+      await backUp()
+      const { mac, ...earlier } = JSON.parse(await readFile(join(path, 'backup.json'), 'utf8'))
+      assert.equal(typeof mac, 'string')
+      await writeFile(join(path, 'backup.json'), JSON.stringify(earlier))
+      await assert.rejects(restore(), /--trust-backup/)
+      assert.equal((await restore({ isTrusted: true })).report.copied, 1)
+    }),
+  )
 })
+
+/** What a person can do who may write to a backup: changes its database, and states the new hash in the manifest. */
+async function forge(path: string, statement: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(join(path, 'backup.json'), 'utf8'))
+  const file = join(path, manifest.database.file)
+  const database = new DatabaseSync(file)
+  database.exec(statement)
+  database.close()
+  const content = await readFile(file)
+  manifest.database = {
+    ...manifest.database,
+    size: content.length,
+    sha256: createHash('sha256').update(content).digest('hex'),
+  }
+  await writeFile(join(path, 'backup.json'), JSON.stringify(manifest))
+}

@@ -9,7 +9,7 @@ import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { type BackupDirectory, BackupFailed, type RestoredDatabase, type SnapshotObject } from '../../ports/backup.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
+import type { Keyring } from '../../ports/keyring.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Staging } from '../../ports/staging.ts'
@@ -24,9 +24,10 @@ import { partsOf } from '../uploads/location.ts'
 import { createUploadEnding } from '../uploads/uploadEnding.ts'
 import { createWriters } from '../uploads/writers.ts'
 import type { BackupProgress } from './backup.ts'
-import { type BackupManifest, nameOf, parseManifest } from './backupManifest.ts'
+import { type BackupManifest, isVouchedFor, nameOf, parseManifest } from './backupManifest.ts'
 import { createPassing } from './checkedBytes.ts'
 import { copyObject } from './objectCopies.ts'
+import { requireKeys } from './requireKeys.ts'
 
 interface RestorePorts {
   readonly directory: BackupDirectory
@@ -40,6 +41,11 @@ interface RestorePorts {
   readonly witness?: Witness | undefined
   readonly quota: Quota
   readonly onProgress: (progress: BackupProgress) => void
+}
+
+interface RestoreOptions {
+  /** Restores also a backup for which the master secret does not vouch. Its schema has to be the release's all the same. */
+  readonly isTrusted: boolean
 }
 
 export interface RestoreReport {
@@ -57,16 +63,17 @@ export interface RestoreReport {
 const COPIES_AT_ONCE = 4
 
 /** Throws `BackupFailed`, and leaves no database, when the backup is not whole, or its keys need another master secret. */
-export async function restore(ports: RestorePorts): Promise<RestoreReport> {
-  const { directory, database, clock } = ports
+export async function restore(ports: RestorePorts, { isTrusted }: RestoreOptions): Promise<RestoreReport> {
+  const { directory, database, clock, keyring } = ports
   const text = await directory.manifest()
   if (text === undefined)
     throw new BackupFailed('the directory holds no finished backup: there is no backup.json in it')
   const manifest = parseManifest(text)
+  if (!isTrusted && !isVouchedFor(text, keyring)) throw new BackupFailed(NOT_VOUCHED_FOR)
   try {
     await receiveDatabase(ports, manifest)
     const changed = await withStore(database, async (store) => {
-      await requireKeys(store, ports.keyring)
+      await requireKeys(store, keyring)
       const copies = await copyObjects(ports, store)
       if ((await directory.manifest()) !== text)
         throw new BackupFailed('another backup was made in the directory meanwhile: restore again')
@@ -81,6 +88,9 @@ export async function restore(ports: RestorePorts): Promise<RestoreReport> {
     throw error
   }
 }
+
+const NOT_VOUCHED_FOR =
+  'the master secret here does not vouch for the backup: its backup.json was changed, or is of a server with another master secret, or of a version before 0.1.0. Take another backup, or look at MASTER_SECRET_FILE. `--trust-backup` restores it nevertheless: you then trust everybody who could write to its directory since it was made, as they may have given themselves the accounts in it.'
 
 async function withStore<Result>(database: RestoredDatabase, work: (store: Store) => Promise<Result>): Promise<Result> {
   const store = await database.open()
@@ -108,23 +118,6 @@ async function* passed(body: AsyncIterable<Uint8Array>, see: (piece: Uint8Array)
   for await (const piece of body) {
     see(piece)
     yield piece
-  }
-}
-
-/** Runs before any object is copied: without its keys a server can neither start nor continue the log. */
-async function requireKeys(store: Store, keyring: Keyring): Promise<void> {
-  const { key, secret } = await store.read(async (tx) => ({
-    key: await tx.keys.activeAttestationKey(),
-    secret: await tx.server.fact('server_secret'),
-  }))
-  try {
-    if (key !== undefined) keyring.openAttestationKey(key)
-    if (secret !== undefined) keyring.open('server-secret', secret)
-  } catch (error) {
-    if (!(error instanceof WrongMasterSecret)) throw error
-    throw new BackupFailed(
-      `the master secret in ${error.file} is not the one of the server that was backed up, so its keys cannot be opened. Put the right one there, or set MASTER_SECRET_FILE to its path, and restore again.`,
-    )
   }
 }
 

@@ -12,6 +12,8 @@ const PUT_FILE_BACK =
 export const REMEDIES = {
   database_damaged:
     'Stop the server and keep a copy of the database as it is. Restore the newest backup (`blindkeep-server restore`), or let SQLite’s `.recover` write the readable rows into a new database.',
+  schema_changed:
+    'Blindkeep did not make it, and it decides what the server stores. Find out who did: if you added it yourself, remove it again; otherwise restore a backup from before that.',
   use_wrong: RECOUNT,
   pending_drops_wrong: RECOUNT,
   changes_wrong: `Clients of this account may miss a change. ${ROWS_CHANGED}`,

@@ -45,7 +45,8 @@ export function createFileCommands(parts: EngineParts): FileCommands {
     const stored = await earlier.lockAndRemove(id)
     planned.remove(id)
     if (stored === undefined) return
-    const source = { size: stored.size, read: () => Promise.reject(new SourceChanged()) }
+    const gone = () => Promise.reject(new SourceChanged())
+    const source = { size: stored.size, read: gone, requireEnd: gone }
     entries.add({ ...stored, source, totalBytes: stored.state.size, phase: 'paused' })
     if ((await uploads.cancel(id)) === 'done') entries.remove(id)
   }

@@ -1,4 +1,5 @@
 /** Prepares a file: seals it for the link, or compares it with the upload that it continues. */
+import { chosenDateText } from '@blindkeep/client/fileDate'
 import {
   type PrepareOptions,
   requireSamePlaintext,
@@ -12,9 +13,6 @@ import type { LockedUploads } from './lockedUploads.ts'
 import type { Passphrase } from './passphrase.ts'
 import { become } from './phases.ts'
 import { sealedNameOf } from './sealedName.ts'
-
-/** RFC 3339 has years of four digits. */
-const INSTANTS_END_MS = Date.UTC(10_000, 0)
 
 export interface UploadWork {
   readonly entry: Entry
@@ -35,7 +33,7 @@ export function createPrepareUpload({ entries, uploads, link, passphrase }: Prep
     { entry, source, signal }: UploadWork,
     options: Pick<PrepareOptions, 'passphrase' | 'onProgress'>,
   ) {
-    const { type, message, batch, lastModified } = entry
+    const { type, message, batch } = entry
     const opened = link()
     if (opened === undefined) throw new Error('a file is sealed only for an open link')
     return opened.prepare({
@@ -44,7 +42,7 @@ export function createPrepareUpload({ entries, uploads, link, passphrase }: Prep
       type: type === '' ? undefined : type,
       note: message.note === '' ? undefined : message.note,
       sender: message.sender === '' ? undefined : message.sender,
-      modifiedAt: instantOf(lastModified),
+      modifiedAt: chosenDateText(entry),
       batch,
       signal,
       ...options,
@@ -70,9 +68,4 @@ export function createPrepareUpload({ entries, uploads, link, passphrase }: Prep
     await requireSamePlaintext({ state, source: work.source, signal: work.signal, onProgress })
     entries.change(id, become.compared())
   }
-}
-
-/** Browsers give a file without a time 1970 or nothing. */
-function instantOf(lastModified: number): string | undefined {
-  return lastModified > 0 && lastModified < INSTANTS_END_MS ? new Date(lastModified).toISOString() : undefined
 }

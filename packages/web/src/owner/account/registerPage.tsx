@@ -1,11 +1,12 @@
 import { NetworkError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { type NewRecoveryWords, newRecoveryWords } from '@blindkeep/client/recovery'
-import { inviteCodeOf } from '@blindkeep/protocol/inviteLink'
+import { type GivenInvite, inviteOf } from '@blindkeep/protocol/inviteLink'
 import type { Ref } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Field, Notice } from '../../common/controls.tsx'
+import { ExposedNotice } from '../../common/exposedNotice.tsx'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { goTo } from '../route.ts'
 import { accountText } from '../texts.ts'
@@ -19,7 +20,7 @@ import { WordsSteps } from './wordsSteps.tsx'
 
 interface RegisterPageProps extends SignedOutProps {
   /** From the address of an invitation. */
-  readonly invite: string | undefined
+  readonly invite: GivenInvite | undefined
   /** The page must stay shown from now on, whatever the address says: only it has the recovery words. */
   readonly onCreated: () => void
 }
@@ -108,7 +109,7 @@ function Checking({ action, language, onRetry, onWithout }: CheckingProps) {
 }
 
 interface RegisterFormProps extends Pick<SignedOutProps, 'language' | 'newAttempt'> {
-  readonly invite: string | undefined
+  readonly invite: GivenInvite | undefined
   readonly onAccount: (created: CreatedAccount) => void
 }
 
@@ -116,7 +117,7 @@ function RegisterForm({ language, newAttempt, invite: given, onAccount }: Regist
   const text = accountText(language)
   const [email, setEmail] = useState('')
   const password = useNewPassword()
-  const [invite, setInvite] = useState(given ?? '')
+  const [invite, setInvite] = useState(given?.code ?? '')
   const [stay, setStay] = useState(false)
   const [sentInvite, setSentInvite] = useState('')
   const [isInviteAsked, setInviteAsked] = useState(given !== undefined)
@@ -135,13 +136,14 @@ function RegisterForm({ language, newAttempt, invite: given, onAccount }: Regist
     attempts.current ??= { wasLost: false, recovery: newRecoveryWords() }
     const { recovery } = attempts.current
     const { enter, ...attempt } = newAttempt()
-    const code = inviteCodeOf(invite)
+    const { code } = inviteOf(invite)
     setSentInvite(code)
     const options = { ...attempt, email, password: password.value, recovery, invite: code === '' ? undefined : code }
     const owner: Owner = await register(options, attempts.current)
     onAccount({ email, recovery, enter: () => enter(owner, { stay }) })
   }
-  const isRefused = isClosed && sentInvite !== '' && inviteCodeOf(invite) === sentInvite
+  const isRefused = isClosed && sentInvite !== '' && inviteOf(invite).code === sentInvite
+  const isExposed = inviteOf(invite).isExposed || (given?.isExposed === true && invite === given.code)
   const isMissing = invite.trim() === '' && !(isClosed && sentInvite === '')
   const inviteFault = (hasTried: boolean) =>
     isRefused ? text.register.inviteWrong : hasTried && isMissing ? text.required : undefined
@@ -162,6 +164,7 @@ function RegisterForm({ language, newAttempt, invite: given, onAccount }: Regist
             email={email}
             hasTried={hasTried}
           />
+          {isExposed && <ExposedNotice text={text.register.exposed} />}
           {isInviteAsked && (
             <InviteField
               invite={invite}

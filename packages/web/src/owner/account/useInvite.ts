@@ -1,17 +1,20 @@
+import { EXPOSED, type GivenInvite } from '@blindkeep/protocol/inviteLink'
 import { useEffect, useState } from 'preact/hooks'
 import { useRoute } from '../route.ts'
 
 /**
- * The code of an invite that was opened as a link (`#/register?invite={code}`). Takes it out of the address, so that it stays neither on the screen nor in
- * the history, and is in no bookmark.
+ * An invite that was opened as a link (`#/register?invite={code}`). Takes it out of the address, so that it stays neither on the screen nor in the history,
+ * and is in no bookmark.
  */
-export function useInvite(): string | undefined {
-  const given = useRoute().query.get('invite') ?? undefined
-  const [taken, setTaken] = useState<string>()
+export function useInvite(): GivenInvite | undefined {
+  const { query } = useRoute()
+  const code = query.get('invite') ?? undefined
+  const given = code === undefined ? undefined : { code, isExposed: query.has(EXPOSED) }
+  const [taken, setTaken] = useState<GivenInvite>()
   useEffect(() => {
     if (given === undefined) return
     setTaken(given)
     history.replaceState(history.state, '', '#/register')
-  }, [given])
+  }, [code])
   return given ?? taken
 }

@@ -2,6 +2,7 @@
 
 import type { Device } from '@blindkeep/client/device'
 import { systemEnvironment } from '@blindkeep/client/environment'
+import { chosenDateText } from '@blindkeep/client/fileDate'
 import type { Owner, UploadState } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { AssetId } from '@blindkeep/protocol/ids'
@@ -109,7 +110,7 @@ async function send({ owner, baseUrl, device }: Uploader, job: UploadJob<File>):
       name: file.name,
       type: file.type === '' ? undefined : file.type,
       // Another app does not say when its file was changed.
-      modifiedAt: isTaken(file) ? undefined : new Date(file.lastModified).toISOString(),
+      modifiedAt: isTaken(file) ? undefined : chosenDateText(file),
       onProgress: onStep,
       signal,
     })

@@ -5,7 +5,8 @@ export const account: typeof import('../en/account.ts').account = {
     title: 'Dateien, die nur Sie öffnen können',
     link: 'Geben Sie einen Link weiter, und Sie bekommen Dateien. Die Absender brauchen kein Konto.',
     sealed: 'Jede Datei wird verschlüsselt, bevor sie den Browser verlässt. Der Server kann sie nicht lesen.',
-    proof: 'Der Server signiert für jede Datei eine Quittung und kann deshalb nicht leugnen, dass er sie hatte.',
+    proof:
+      'Der Server signiert für jede verschlüsselte Datei eine Quittung und kann deshalb nicht leugnen, dass er diese Bytes hatte.',
   },
   email: 'E-Mail',
   password: 'Passwort',
@@ -47,7 +48,7 @@ export const account: typeof import('../en/account.ts').account = {
         'Diese Seite behält Ihren Schlüssel nur, solange sie offen ist. Melden Sie sich nach einem Neuladen wieder an.',
       deleted: 'Ihr Konto wurde gelöscht. Danke, dass Sie Blindkeep benutzt haben.',
       key_revoked:
-        'Der Schlüssel dieses Browsers wurde widerrufen, und deshalb ist dieser Browser abgemeldet. Frühere Signaturen des Schlüssels bleiben gültig. Wenn Sie sich wieder anmelden, bekommt dieser Browser einen neuen Schlüssel.',
+        'Der Schlüssel dieses Browsers wurde widerrufen, und deshalb ist dieser Browser abgemeldet. Dateien, die er signiert hat, sind gekennzeichnet und öffnen sich nach einer Rückfrage. Wenn Sie sich wieder anmelden, bekommt dieser Browser einen neuen Schlüssel.',
     },
   },
   secondStep: {
@@ -70,6 +71,10 @@ export const account: typeof import('../en/account.ts').account = {
     invite: 'Einladungscode',
     inviteHint: 'Dieser Server nimmt neue Konten nur mit einer Einladung an. Fragen Sie den Betreiber danach.',
     inviteWrong: 'Diese Einladung ist nicht gültig oder wurde schon verwendet.',
+    exposed: {
+      title: 'Server haben diese Einladung gesehen',
+      more: 'Ein Programm, das ihren Link weitergegeben hat, etwa ein Mailfilter, hat ihn verändert. So kam die Einladung zu Servern, die sie nicht haben sollten, und die sich auch damit registrieren können. Sie gilt einmal: Legen Sie das Konto jetzt an. Wenn sie abgelehnt wird, bitten Sie um eine neue.',
+    },
     lost: 'Die Antwort des Servers ging verloren. Versuchen Sie es mit derselben E-Mail und demselben Passwort noch einmal. Wenn das Konto schon angelegt ist, geht es damit weiter.',
     checking: 'Ihr Konto ist angelegt. Ihre Wiederher\u00adstellungs\u00adwörter werden mit dem Server geprüft\u00a0…',
     checkFailed:
@@ -291,9 +296,11 @@ export const account: typeof import('../en/account.ts').account = {
       receiver_failed: 'Der Empfänger hat gerade eine Störung.',
       no_longer_there: 'Der Empfänger sagt, dass dort nichts mehr ist.',
       not_offered: 'Der Betreiber hat diese Art ausgeschaltet.',
+      unconfirmed: 'Die Adresse wartet auf ihren Code.',
     },
     test: 'Test senden',
-    sendCode: 'Code noch einmal senden',
+    noCode:
+      'Wenn keine Nachricht kommt: im Spam-Ordner nachsehen, oder die Adresse entfernen und neu hinzufügen. Eine Adresse bekommt nur wenige Codes am Tag.',
     tested: 'Der Test ist verschickt. Sehen Sie nach, ob er angekommen ist.',
     testFailed: (why) => `Der Test ist nicht angekommen. ${why}`,
     remove: 'Entfernen',
@@ -341,7 +348,8 @@ export const account: typeof import('../en/account.ts').account = {
     revokedAt: (when) => `Widerrufen am ${when}`,
     rename: (id) => `Name des Schlüssels ${id}`,
     revoke: 'Widerrufen',
-    revoked: 'Der Schlüssel wurde widerrufen. Seine früheren Signaturen bleiben gültig.',
+    revoked:
+      'Der Schlüssel wurde widerrufen. Dateien, die er signiert hat, sind gekennzeichnet und öffnen sich nach einer Rückfrage.',
     ask: {
       title: (id) => `Schlüssel ${id} widerrufen?`,
       items: [

@@ -8,6 +8,10 @@ export const guest: typeof import('../en/guest.ts').guest = {
   ownersWords: {
     from: 'Wer diesen Link angelegt hat, schreibt:',
   },
+  exposed: {
+    title: 'Server haben den Schlüssel dieses Links gesehen',
+    more: 'Ein Programm, das den Link weitergegeben hat, etwa ein Mailfilter, hat ihn verändert. So kam sein Schlüssel zu Servern, die ihn nicht haben sollten, auch zu diesem. Sie können lesen, was der Besitzer des Links Ihnen schreibt, und über den Link Dateien senden. Was Sie senden, können sie nicht öffnen. Wenn das wichtig ist, bitten Sie auf einem anderen Weg um einen neuen Link, bevor Sie etwas senden.',
+  },
   asking: 'Es wird geprüft, was dieser Link annimmt\u00a0…',
   limits: {
     heading: 'Was dieser Link annimmt',
@@ -48,7 +52,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
   faults: {
     malformed: {
       title: 'Dieser Link ist nicht vollständig',
-      more: 'Ein Teil davon fehlt oder ist falsch geschrieben, oder es steht zu viel da, etwa ein Punkt. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, bis zum letzten Zeichen.',
+      more: 'Ein Teil davon fehlt oder ist falsch geschrieben. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, bis zum letzten Zeichen.',
     },
     fragment_missing: {
       title: 'Das Ende des Links fehlt',
@@ -84,7 +88,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     given_up: {
       title: 'Der Server hat einen Tag lang nicht geantwortet',
-      more: 'Diese Seite versucht es nicht mehr. Was schon angekommen war, ist nicht verloren. Versuchen Sie es jetzt noch einmal, oder öffnen Sie den Link an einem anderen Tag.',
+      more: 'Diese Seite versucht es nicht mehr. Ob der Server noch hat, was angekommen war, ist erst bekannt, wenn er antwortet. Versuchen Sie es jetzt noch einmal, oder öffnen Sie den Link an einem anderen Tag.',
     },
   },
   standing: {
@@ -239,11 +243,11 @@ export const guest: typeof import('../en/guest.ts').guest = {
     checked: (count) =>
       plural(
         count,
-        'Der Server hat eine Quittung dafür signiert, dass er Ihre Datei hat. Dieser Browser hat die Signaturen geprüft.',
-        'Der Server hat für jede Datei eine Quittung dafür signiert, dass er sie hat. Dieser Browser hat die Signaturen geprüft.',
+        'Der Server hat eine Quittung dafür signiert, dass er Ihre verschlüsselte Datei hat. Dieser Browser hat die Signaturen geprüft.',
+        'Der Server hat für jede Datei eine Quittung dafür signiert, dass er sie verschlüsselt hat. Dieser Browser hat die Signaturen geprüft.',
       ),
     checkedArrived:
-      'Für alles, was angekommen ist, hat der Server Quittungen signiert, dass er es hat. Dieser Browser hat die Signaturen geprüft.',
+      'Für alles, was angekommen ist, hat der Server Quittungen signiert, dass er es verschlüsselt hat. Dieser Browser hat die Signaturen geprüft.',
     earlier: (earlier, all) =>
       `Vor diesem Besuch ${plural(earlier, 'ist 1 weitere', `sind ${number(earlier)} weitere`)} angekommen. Liste und Quittungen unten gelten für alle ${files(all)}.`,
     checking: 'Die Quittungen werden geprüft\u00a0…',
@@ -260,6 +264,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     fetching: 'Die Quittung wird geholt und geprüft\u00a0…',
     checked: (when, size) =>
       `Am ${when} hat der Server signiert, dass er diese Datei hat (${size} verschlüsselt). In diesem Browser geprüft.`,
+    limits:
+      'Eine Quittung beweist, dass der Server zu dieser Zeit verschlüsselte Bytes mit diesem Hash hatte. Sie zeigt keiner anderen Person, welche Datei das war: Namen sind nicht signiert.',
     missing: 'Der Server sagt, dass die Datei angekommen ist, aber ihre Quittung konnte nicht geholt werden.',
     fetch: 'Quittung noch einmal holen',
     alarm:
@@ -349,6 +355,18 @@ export const guest: typeof import('../en/guest.ts').guest = {
         `${files(count)} wurden nicht hinzugefügt: Der Link nimmt keine neuen Dateien an.`,
       ),
     nothing_chosen: () => 'In Ihrer Auswahl war keine Datei.',
+    empty: (count, name) =>
+      plural(
+        count,
+        `${name} ist für diesen Browser leer. Falls etwas darin sein sollte, nennt der Datenträger die Größe nicht: Kopieren Sie die Datei auf einen anderen und wählen Sie die Kopie aus.`,
+        `${files(count)} sind für diesen Browser leer, darunter ${name}. Falls etwas darin sein sollte, nennt der Datenträger die Größen nicht: Kopieren Sie die Dateien auf einen anderen und wählen Sie die Kopien aus.`,
+      ),
+    empty_folders: (count, name) =>
+      plural(
+        count,
+        `Der Ordner ${name} ist leer, und leere Ordner werden nicht gesendet.`,
+        `${number(count)} Ordner, darunter ${name}, sind leer, und leere Ordner werden nicht gesendet.`,
+      ),
     not_read: (count, name) =>
       plural(
         count,

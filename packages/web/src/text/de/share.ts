@@ -3,7 +3,8 @@ import { files } from './counts.ts'
 export const share: typeof import('../en/share.ts').share = {
   language: 'Sprache',
   title: 'Dateien für Sie',
-  intro: (count, size) => `${files(count)}, ${size}. Ihr Browser entschlüsselt sie; der Server kann sie nicht lesen.`,
+  intro: (count, size) => `${files(count)}, ${size}. Ihr Browser entschlüsselt sie.`,
+  introSealed: 'Der Server kann sie nicht lesen.',
   opening: 'Die geteilten Dateien werden geöffnet\u00a0…',
   list: 'Geteilte Dateien',
   unnamed: 'Datei ohne Namen',
@@ -22,7 +23,11 @@ export const share: typeof import('../en/share.ts').share = {
   careful: 'Die Namen hat der Absender gewählt. Öffnen Sie nur Dateien, die Sie erwarten.',
   about: 'Was ist Blindkeep?',
   aboutText:
-    'Blindkeep speichert Dateien, die im Browser verschlüsselt werden, bevor sie hochgeladen werden. Der Teil dieses Links nach # ist der Schlüssel. Er gelangt nie zum Server.',
+    'Blindkeep speichert Dateien, die im Browser verschlüsselt werden, bevor sie hochgeladen werden. Der Teil dieses Links nach # ist der Schlüssel. Diesen Teil senden Browser nicht an den Server.',
+  exposed: {
+    title: 'Server haben den Schlüssel dieses Links gesehen',
+    more: 'Ein Programm, das den Link weitergegeben hat, etwa ein Mailfilter, hat ihn verändert. So kam sein Schlüssel zu Servern, die ihn nicht haben sollten, auch zu diesem. Sie können diese Dateien öffnen, wenn nicht auch ein Kennwort nötig ist. Wenn die Dateien vertraulich sind, sagen Sie es der Person, von der Sie den Link haben: Sie kann die Freigabe beenden und mit einem Kennwort neu anlegen.',
+  },
   retry: 'Noch einmal versuchen',
   asked: {
     title: 'Diese Dateien öffnen sich mit einem Kennwort',
@@ -44,7 +49,7 @@ export const share: typeof import('../en/share.ts').share = {
     },
     damaged: {
       title: 'Dieser Link ist beschädigt',
-      text: 'Ein Teil davon fehlt oder ist falsch geschrieben, oder es steht zu viel da, etwa ein Punkt. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, die Sie bekommen haben, bis zum letzten Zeichen.',
+      text: 'Ein Teil davon fehlt oder ist falsch geschrieben. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, die Sie bekommen haben, bis zum letzten Zeichen.',
     },
     fragment_missing: {
       title: 'Im Link fehlt der Schlüssel',

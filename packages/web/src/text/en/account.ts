@@ -5,7 +5,7 @@ export const account = {
     title: 'Files that only you can open',
     link: 'Give people a link, and they send you files. They need no account.',
     sealed: 'Every file is encrypted before it leaves their browser. The server cannot read it.',
-    proof: 'The server signs a receipt for each file, so that it cannot deny having had it.',
+    proof: 'The server signs a receipt for each encrypted file, so that it cannot deny having had those bytes.',
   },
   email: 'E-mail',
   password: 'Password',
@@ -44,7 +44,7 @@ export const account = {
       reloaded: 'This page keeps your key only while it is open. Sign in again after a reload.',
       deleted: 'Your account was deleted. Thank you for using Blindkeep.',
       key_revoked:
-        'The key of this browser was revoked, so this browser is signed out. The key’s earlier signatures stay valid. When you sign in again, this browser gets a new key.',
+        'The key of this browser was revoked, so this browser is signed out. Files that it has signed are marked, and open after a question. When you sign in again, this browser gets a new key.',
     },
   },
   secondStep: {
@@ -66,6 +66,10 @@ export const account = {
     invite: 'Invite code',
     inviteHint: 'This server needs an invite for a new account. Ask its operator for one.',
     inviteWrong: 'This invite is not valid or has already been used.',
+    exposed: {
+      title: 'Servers have seen this invite',
+      more: 'A program that passed its link on, such as a mail filter, changed it. So the invite went to servers that should not have it, and they can register with it too. It works once: register now. If it is refused, ask for a new one.',
+    },
     lost: 'The server’s answer was lost. Try again with the same e-mail and password. If the account already exists, you continue with it.',
     checking: 'Your account was created. Checking your recovery words with the server…',
     checkFailed:
@@ -280,9 +284,11 @@ export const account = {
       receiver_failed: 'The receiver has a fault at the moment.',
       no_longer_there: 'The receiver says that nothing is there any more.',
       not_offered: 'The operator has switched this kind off.',
+      unconfirmed: 'The address waits for its code.',
     },
     test: 'Send a test',
-    sendCode: 'Send the code again',
+    noCode:
+      'If no message comes, look among unwanted mail, or remove the address and add it again. An address gets few codes a day.',
     tested: 'The test was sent. Check whether it has arrived.',
     testFailed: (why: string) => `The test did not arrive. ${why}`,
     remove: 'Remove',
@@ -330,7 +336,7 @@ export const account = {
     revokedAt: (when: string) => `Revoked on ${when}`,
     rename: (id: string) => `Name of key ${id}`,
     revoke: 'Revoke',
-    revoked: 'The key was revoked. Its earlier signatures stay valid.',
+    revoked: 'The key was revoked. Files that it has signed are marked, and open after a question.',
     ask: {
       title: (id: string) => `Revoke key ${id}?`,
       items: [

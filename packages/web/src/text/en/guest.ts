@@ -10,6 +10,10 @@ export const guest = {
   ownersWords: {
     from: 'The person who made this link writes:',
   },
+  exposed: {
+    title: 'Servers have seen the key of this link',
+    more: 'A program that passed the link on, such as a mail filter, changed it. So its key went to servers that should not have it, this one too. They can read what the owner of the link writes to you, and can send files through the link. They cannot open what you send. If this matters, ask the owner for a new link by another way before you send anything.',
+  },
   asking: 'Checking what this link accepts…',
   limits: {
     heading: 'What this link accepts',
@@ -49,7 +53,7 @@ export const guest = {
   faults: {
     malformed: {
       title: 'This link is not complete',
-      more: 'A part of it is missing or mistyped, or something was added, such as a full stop. Copy the whole link again from the message, up to its last character.',
+      more: 'A part of it is missing or mistyped. Copy the whole link again from the message, up to its last character.',
     },
     fragment_missing: {
       title: 'The end of the link is missing',
@@ -85,7 +89,7 @@ export const guest = {
     },
     given_up: {
       title: 'The server has not answered for a day',
-      more: 'This page has stopped trying. Nothing is lost that had arrived. Try again now, or open the link another day.',
+      more: 'This page has stopped trying. Whether the server still has what had arrived is not known until it answers. Try again now, or open the link another day.',
     },
   } satisfies Record<Exclude<LinkFault, 'closed'>, { title: string; more: string }>,
   standing: {
@@ -233,11 +237,11 @@ export const guest = {
     checked: (count: number) =>
       plural(
         count,
-        'The server signed a receipt that it has your file. This browser checked the signatures.',
-        'For each file, the server signed a receipt that it has the file. This browser checked the signatures.',
+        'The server signed a receipt that it has your encrypted file. This browser checked the signatures.',
+        'For each file, the server signed a receipt that it has the encrypted file. This browser checked the signatures.',
       ),
     checkedArrived:
-      'For what has arrived, the server signed receipts that it has it. This browser checked the signatures.',
+      'For what has arrived, the server signed receipts that it has it, encrypted. This browser checked the signatures.',
     earlier: (earlier: number, all: number) =>
       `${number(earlier)} more arrived before this visit. The list and the receipts below are of all ${files(all)}.`,
     checking: 'Checking the receipts…',
@@ -255,6 +259,8 @@ export const guest = {
     fetching: 'Getting and checking the receipt…',
     checked: (when: string, size: string) =>
       `On ${when} the server signed that it has this file (${size} encrypted). Checked in this browser.`,
+    limits:
+      'A receipt proves that the server had encrypted bytes with this hash at this time. It does not show another person which file that was: names are not signed.',
     missing: 'The server says that the file has arrived, but its receipt could not be downloaded.',
     fetch: 'Get the receipt again',
     alarm:
@@ -342,6 +348,18 @@ export const guest = {
         `${files(count)} were not added: the link accepts no new files.`,
       ),
     nothing_chosen: () => 'There was no file in your selection.',
+    empty: (count: number, name: string) =>
+      plural(
+        count,
+        `${name} is empty for this browser. If there should be something in it, its disk does not state its size: copy it to another disk, and choose the copy.`,
+        `${files(count)} are empty for this browser, including ${name}. If there should be something in them, their disk does not state their sizes: copy them to another disk, and choose the copies.`,
+      ),
+    empty_folders: (count: number, name: string) =>
+      plural(
+        count,
+        `The folder ${name} is empty, and empty folders are not sent.`,
+        `${number(count)} folders, including ${name}, are empty, and empty folders are not sent.`,
+      ),
     not_read: (count: number, name: string) =>
       plural(
         count,

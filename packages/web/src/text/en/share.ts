@@ -3,8 +3,8 @@ import { files } from './counts.ts'
 export const share = {
   language: 'Language',
   title: 'Files for you',
-  intro: (count: number, size: string) =>
-    `${files(count)}, ${size}. Your browser decrypts them; the server cannot read them.`,
+  intro: (count: number, size: string) => `${files(count)}, ${size}. Your browser decrypts them.`,
+  introSealed: 'The server cannot read them.',
   opening: 'Opening the shared files…',
   list: 'Shared files',
   unnamed: 'Unnamed file',
@@ -23,7 +23,11 @@ export const share = {
   careful: 'The sender chose the names. Open only files that you expect.',
   about: 'What is Blindkeep?',
   aboutText:
-    'Blindkeep stores files that are encrypted in the browser before they are uploaded. The part of this link after # is the key. It never reaches the server.',
+    'Blindkeep stores files that are encrypted in the browser before they are uploaded. The part of this link after # is the key. Browsers do not send this part to the server.',
+  exposed: {
+    title: 'Servers have seen the key of this link',
+    more: 'A program that passed the link on, such as a mail filter, changed it. So its key went to servers that should not have it, this one too. They can open these files, unless a passphrase is needed as well. If the files are confidential, tell the person who sent you the link: they can stop sharing, and share again with a passphrase.',
+  },
   retry: 'Try again',
   asked: {
     title: 'These files open with a passphrase',
@@ -44,7 +48,7 @@ export const share = {
     },
     damaged: {
       title: 'This link is damaged',
-      text: 'A part of it is missing or mistyped, or something was added, such as a full stop. Copy the whole link again from the message that you got, up to its last character.',
+      text: 'A part of it is missing or mistyped. Copy the whole link again from the message that you got, up to its last character.',
     },
     fragment_missing: {
       title: 'The key is missing from the link',
