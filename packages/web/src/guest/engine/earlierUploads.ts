@@ -69,7 +69,8 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
     // Filtered last: while the store and the locks were read, the guest may have chosen the file of an upload.
     unfinished = seen.filter(({ id }) => entries.get(id) === undefined)
     for (const { id, isInOtherTab } of unfinished) if (isInOtherTab) awaitOtherTab(id)
-    for (const file of await store.landed(linkId)) addLandedFile(entries, file, { isOfThisVisit: file.landedAt >= openedAt, onMissingReceipt })
+    for (const file of await store.landed(linkId))
+      addLandedFile(entries, file, { isOfThisVisit: file.landedAt >= openedAt, onMissingReceipt })
     onChange()
   }
 

@@ -40,11 +40,7 @@ interface Adding {
 }
 
 /** A file that this tab sends stays as it is, unless another tab was sending it. */
-export function addLandedFile(
-  entries: Entries,
-  file: LandedFile,
-  { isOfThisVisit, onMissingReceipt }: Adding,
-): void {
+export function addLandedFile(entries: Entries, file: LandedFile, { isOfThisVisit, onMissingReceipt }: Adding): void {
   const { id, name, folder, size, lastModified, custody, receipt } = file
   const before = entries.get(id)
   if (before !== undefined && before.failure !== 'other_tab') return
