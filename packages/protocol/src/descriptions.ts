@@ -4,8 +4,7 @@
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   AccountResponse: 'The caller’s account.',
   InboxRoomResponse: 'How full the inbox is. Absent while nothing waits.',
-  RefusedDropsResponse:
-    'Guests’ files for which there was no room, in the last week. Absent if there were none.',
+  RefusedDropsResponse: 'Guests’ files for which there was no room, in the last week. Absent if there were none.',
   AddChannelRequest: 'A new channel.',
   AddChannelResponse: 'The new channel, and the secret that only this answer has.',
   AddDeviceRequest: 'A device that will sign manifests.',
