@@ -58,6 +58,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
     'The server cannot store at the moment: its disk is away. What it has is safe. Call it again later, and tell its operator.',
   'error.storage.full':
     'The disk of the server is full. What it has is safe. Tell its operator, and call this again later: it goes on where it stopped.',
+  'error.request.too_slow': 'The connection is too slow or was away. Call it again when it is better.',
   'error.request.overloaded': LATER,
   'error.request.failed':
     'The server failed. Call it again. If it fails again, tell its operator the number of the request.',

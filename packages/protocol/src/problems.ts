@@ -250,6 +250,11 @@ const catalog = {
     title: 'This path has no such method',
     help: 'The Allow header lists the methods of this path.',
   },
+  'error.request.too_slow': {
+    status: 408,
+    title: 'The request is too slow',
+    help: 'A body has to bring 1 KiB a second and may pause for up to a minute. Nothing of this request was kept: send it again. An upload goes on at its last acknowledged byte.',
+  },
   'error.auth.user_already_exists': {
     status: 409,
     title: 'This e-mail is registered',

@@ -191,6 +191,7 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
       random,
       keyring: ports.keyring,
       messenger: ports.messenger,
+      limiter: ports.limiter,
       log: ports.log,
     }),
   }

@@ -56,7 +56,7 @@ export const channelOperations = {
     auth: 'bearer',
     summary: 'Send a test message',
     description:
-      'Answers when the receiver has answered, after 20 seconds at most. An unconfirmed e-mail address gets its code once more. A test that arrives makes a channel active again that was given up.',
+      'Answers when the receiver has answered, after 20 seconds at most. An unconfirmed e-mail address gets nothing: to get another code, remove the channel and add it again. A test that arrives makes a channel active again that was given up.',
     writes: true,
     answers: { 200: { description: 'What became of the message.', body: ChannelTestResponse } },
     problems: ['error.channel.not_found', 'error.channel.rate_limited'],

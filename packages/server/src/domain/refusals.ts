@@ -85,6 +85,7 @@ export type Refusal =
   | { readonly refused: 'storage_unavailable'; readonly cause?: unknown }
   | { readonly refused: 'storage_full'; readonly cause?: unknown }
   | { readonly refused: 'overloaded'; readonly retryAfterSeconds: number }
+  | { readonly refused: 'body_too_slow' }
   | { readonly refused: 'body_too_large' }
   | { readonly refused: 'media_type_unsupported' }
   | { readonly refused: 'version_unsupported'; readonly newest: string }

@@ -89,6 +89,7 @@ const CODES = {
   storage_unavailable: 'error.storage.unavailable',
   storage_full: 'error.storage.full',
   overloaded: 'error.request.overloaded',
+  body_too_slow: 'error.request.too_slow',
   body_too_large: 'error.request.payload_too_large',
   media_type_unsupported: 'error.request.unsupported_media_type',
   version_unsupported: 'error.protocol.version_unsupported',

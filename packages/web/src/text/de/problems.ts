@@ -71,6 +71,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.blob.not_found': GONE,
     'error.share.not_found': 'Diese Freigabe gibt es nicht mehr: Sie ist abgelaufen oder wurde beendet.',
     'error.request.method_not_allowed': OUR_FAULT,
+    'error.request.too_slow':
+      'Die Verbindung ist zu langsam oder war unterbrochen. Versuchen Sie es erneut, wenn sie besser ist.',
     'error.request.misdirected':
       'Der Server antwortet nicht unter dieser Adresse. Verwenden Sie die Adresse, die Sie vom Betreiber haben.',
     'error.auth.user_already_exists':

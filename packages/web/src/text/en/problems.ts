@@ -77,6 +77,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.blob.not_found': GONE,
   'error.share.not_found': 'This share no longer exists: it has expired or was ended.',
   'error.request.method_not_allowed': OUR_FAULT,
+  'error.request.too_slow': 'The connection is too slow or was interrupted. Try again when it is better.',
   'error.request.misdirected':
     'The server does not answer at this address. Use the address that its operator gave you.',
   'error.auth.user_already_exists':
