@@ -19,11 +19,13 @@ function inTools(name: string): string {
 
 function run(script: string, option: string, cwd: string) {
   const args = ['--disable-warning=ExperimentalWarning', join(ROOT, script), option]
-  return new Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }>((resolve) => {
-    const child = execFile(process.execPath, args, { cwd, timeout: 60_000 }, (_error, stdout, stderr) =>
-      resolve({ status: child.exitCode, stdout, stderr }),
-    )
-  })
+  return new Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }>(
+    (resolve) => {
+      const child = execFile(process.execPath, args, { cwd, timeout: 60_000 }, (_error, stdout, stderr) =>
+        resolve({ status: child.exitCode, stdout, stderr }),
+      )
+    },
+  )
 }
 
 describe('a script of the project', () => {
