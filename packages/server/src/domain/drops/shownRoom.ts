@@ -1,5 +1,5 @@
 /**
- * How many more bytes a guest of a link is told there is room for: what is free, rounded down to a hundredth of the limit, so that no guest can compute the
+ * How many more bytes there is room for, as a guest of a link sees it: what is free, rounded down to a hundredth of the limit, so that no guest can compute the
  * size of another's file from it.
  *
  * A guest who opens sessions of chosen sizes, and looks on, moves the number to where it steps, and so learns one bit more each time: 27 find the exact size
