@@ -14,6 +14,7 @@ import type { TokenSigner } from '../../ports/keyring.ts'
 import type { Random } from '../../ports/random.ts'
 import { accountLock, type Capability, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
+import { refusePassed } from '../expiry.ts'
 import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { SigningKey } from './signingKey.ts'
@@ -81,7 +82,14 @@ export function createCapabilities(
       { albumId, peer, expiresAt: wanted }: MintRequest,
     ): Promise<
       | MintedCapability
-      | Refuses<'session_over' | 'request_malformed' | 'lifetime_too_long' | 'album_not_available' | 'limit_reached'>
+      | Refuses<
+          | 'session_over'
+          | 'request_malformed'
+          | 'request_unprocessable'
+          | 'lifetime_too_long'
+          | 'album_not_available'
+          | 'limit_reached'
+        >
     > {
       const now = clock.now()
       const expiresAt = instantOf(Math.floor(wanted / 1000) * 1000)
@@ -136,10 +144,11 @@ function faultOf({
   readonly expiresAt: Instant
   readonly wanted: Instant
   readonly now: Instant
-}): Refuses<'request_malformed' | 'lifetime_too_long'> | undefined {
+}): Refuses<'request_malformed' | 'request_unprocessable' | 'lifetime_too_long'> | undefined {
   // An origin identifies a peer, so it must have one spelling.
   if (URL.parse(peer)?.origin !== peer)
     return { refused: 'request_malformed', detail: '/peer must be an origin in its canonical form' }
-  if (expiresAt <= now) return { refused: 'request_malformed', detail: '/expires_at must be ahead' }
+  const passed = refusePassed(expiresAt, now)
+  if (passed !== undefined) return passed
   return wanted > addSeconds(now, MAX_CAPABILITY_SECONDS) ? { refused: 'lifetime_too_long' } : undefined
 }

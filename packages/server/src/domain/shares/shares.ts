@@ -5,6 +5,7 @@
 import { type AccountId, addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
 import { accountLock, type ListedShare, type NewShare, type ReadTx, type Share } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
+import { refusePassed } from '../expiry.ts'
 import type { PassphraseSettings } from '../passphrases/judgePassphrase.ts'
 import type { Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
@@ -34,7 +35,7 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
     async create(
       accountId: AccountId,
       request: ShareRequest,
-    ): Promise<OpaqueId | Refuses<'session_over' | 'request_malformed' | 'limit_reached'>> {
+    ): Promise<OpaqueId | Refuses<'session_over' | 'request_malformed' | 'request_unprocessable' | 'limit_reached'>> {
       const { passphraseVerifier, ...values } = request
       const verifierHash = passphraseVerifier && sha256(passphraseVerifier)
       const share: NewShare = { ...values, verifierHash, accountId, createdAt: clock.now() }
@@ -43,6 +44,8 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
         if (inactive !== undefined) return inactive
         const present = await tx.shares.find(share.opaqueId)
         if (present !== undefined) return (await isRepeat(tx, present, share)) ? share.opaqueId : ID_TAKEN
+        const passed = refusePassed(share.expiresAt, share.createdAt)
+        if (passed !== undefined) return passed
         if ((await tx.shares.count(accountId)) >= MAX_SHARES)
           return { refused: 'limit_reached', detail: `an account has at most ${MAX_SHARES} shares` }
         return (await tx.shares.insert(share)) ? share.opaqueId : ID_TAKEN
