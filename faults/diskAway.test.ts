@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
 import { jsonOf, pause } from './api.ts'
 import { planAdoption, sendAdoption } from './assets/adopt.ts'
 import { acknowledgedBlobsOf, newAsset } from './assets/assetLedger.ts'
@@ -98,8 +99,11 @@ describe('a server whose object disk is not mounted', () => {
       await begun.upload.append({ offset: 0, length: HALF }),
     ].map((reply) => [reply?.status, reply?.code])
     assert.deepEqual(codesOf, [UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE])
-    const ready = await world.api.askUntilAnswered({ method: 'GET', path: '/readyz' })
-    assert.deepEqual([ready.status, jsonOf<{ failing: string[] }>(ready).failing], [503, ['blobs']])
+    const readiness = async () => {
+      const ready = await world.api.askUntilAnswered({ method: 'GET', path: '/readyz' })
+      return `${ready.status} ${jsonOf<{ failing?: string[] }>(ready).failing}`
+    }
+    await until(async () => (await readiness()) === '503 blobs', 'not ready', 15_000)
     // Its bytes cannot be removed now, and their row must outlive them.
     assert.equal(await cancelled.upload.cancel(), true)
     const cancelledAt = Date.now()

@@ -16,6 +16,8 @@ export type ObjectFault =
   | 'lose the answer'
   /** The connection is cut, and the store does it later. */
   | { readonly applyAfterMs: number }
+  /** The store gets it late, and so its answer is. */
+  | { readonly slowMs: number }
   /** The store gets it twice, and the second answer counts. */
   | 'send twice'
   /** No answer, until the client gives up. */
@@ -181,6 +183,10 @@ async function spoil(exchange: Exchange, fault: ObjectFault): Promise<void> {
   const { outgoing, later } = exchange
   if (fault === 'lose the request') return void outgoing.destroy()
   const body = await bodyOf(exchange)
+  if (typeof fault === 'object' && 'slowMs' in fault) {
+    await wait(fault.slowMs)
+    return send(outgoing, await ask(exchange, body))
+  }
   if (typeof fault === 'object') {
     outgoing.destroy()
     return later(wait(fault.applyAfterMs).then(() => ask(exchange, body)))

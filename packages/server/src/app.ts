@@ -12,7 +12,7 @@ import type { Condition } from './adapters/prometheus/condition.ts'
 import type { Meter } from './adapters/prometheus/metrics.ts'
 import { freeBytesBeside } from './adapters/sql/freeBytes.ts'
 import { systemRandom } from './adapters/system/random.ts'
-import { startConditionWatch } from './conditionWatch.ts'
+import { type ConditionWatch, startConditionWatch } from './conditionWatch.ts'
 import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from './config.ts'
 import { openServerData, type ServerData } from './data.ts'
 import type { IssuedInvite } from './domain/account/invites.ts'
@@ -33,6 +33,7 @@ import type { Log } from './ports/log.ts'
 import type { News, Node } from './ports/node.ts'
 import type { Seats } from './ports/seats.ts'
 import { StoreBroken } from './ports/store.ts'
+import { type PresenceWatch, startPresenceWatch } from './presenceWatch.ts'
 import { startRefreshing } from './refreshing.ts'
 import { createRules } from './rules.ts'
 import { outdatingCopies } from './upgradeCopy.ts'
@@ -67,7 +68,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const { meter, log, data, full } = await openWatched(parts)
   const { store, keyring, node } = data
   const [{ clock }, { pushSigner }] = [node, keyring]
-  const { headWatch, conditions, stopWatching } = await startWatching({ ...data, ...config, clock, log, onBroken })
+  const watching = await startWatching({ ...data, ...config, clock, log, onBroken })
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
@@ -87,8 +88,8 @@ export async function createApp(parts: AppParts): Promise<App> {
       keys,
       messenger: createMessenger({ pushSigner, clock }, { ...messengerSettingsIn(config), serverId }),
       log,
-      headWatch,
-      news: suspicious(node, headWatch),
+      headWatch: watching.headWatch,
+      news: suspicious(node, watching.headWatch),
       ...(node.nodeId !== undefined && { nodeId: node.nodeId }),
       giveUpAfter: (ms) => AbortSignal.timeout(ms),
       onDeleting: () => jobs?.onDeleting(),
@@ -100,10 +101,10 @@ export async function createApp(parts: AppParts): Promise<App> {
   await settleWindow(store, window)
   await rules.protocolWindow.refresh()
   let isDraining = false
-  const unreadiness = () => [isDraining ? ['draining'] : [], full.reasons(), node.faults(), headWatch.reasons()].flat()
+  const { unreadiness, warnings } = healthOf({ full, node, ...watching }, config, () => isDraining)
   const http = createHttpServer(
     {
-      routes: createRoutes({ ...data, rules, clock, version, unreadiness, conditions }, { ...config, publicUrl }),
+      routes: createRoutes({ ...data, rules, clock, version, unreadiness, warnings }, { ...config, publicUrl }),
       pages,
       sessions: rules.sessions,
       protocolWindow: rules.protocolWindow,
@@ -116,13 +117,13 @@ export async function createApp(parts: AppParts): Promise<App> {
   )
   jobs = startJobs({ ...rules, node, log, sweepSeconds: config.sweepSeconds, onBroken })
   const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
-  const receiptsWaiting = rules.receiptLog.waiting
-  const metrics = serveMetrics({ meter, config, log, data, headWatch, unreadiness, receiptsWaiting })
+  const { waiting: receiptsWaiting } = rules.receiptLog
+  const metrics = serveMetrics({ meter, config, log, data, ...watching, unreadiness, receiptsWaiting })
   return {
     http,
     metrics,
     hasPages: pages.size > 0,
-    warnings: conditions.warnings,
+    warnings: watching.conditions.warnings,
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
@@ -133,11 +134,34 @@ export async function createApp(parts: AppParts): Promise<App> {
       await stopped
       await metrics?.close()
       await refreshing.stop()
-      await stopWatching()
+      await watching.stop()
       await counts.limiter.close()
       await counts.seats.close()
       await data.close()
     },
+  }
+}
+
+interface Watches {
+  readonly full: Pick<FullWatch, 'reasons'>
+  readonly node: Pick<Node, 'faults'>
+  readonly presence: PresenceWatch
+  readonly headWatch: Pick<HeadWatch, 'reasons'>
+  readonly conditions: ConditionWatch
+}
+
+/** What /readyz says. Nothing of it waits. */
+function healthOf(
+  { full, node, presence, headWatch, conditions }: Watches,
+  { freeSpaceFloorBytes }: Pick<Config, 'freeSpaceFloorBytes'>,
+  isDraining: () => boolean,
+) {
+  // Not a fault: a load balancer would take away reading and deleting too (decisions/full-disk.md).
+  const isLow = () => (presence.freeBytes() ?? freeSpaceFloorBytes) < freeSpaceFloorBytes
+  return {
+    unreadiness: (): readonly string[] =>
+      [isDraining() ? ['draining'] : [], full.reasons(), node.faults(), presence.faults(), headWatch.reasons()].flat(),
+    warnings: (): readonly string[] => [isLow() ? ['disk_below_floor'] : [], conditions.words()].flat(),
   }
 }
 
@@ -171,12 +195,14 @@ function serveMetrics({
   meter,
   config: { freeSpaceFloorBytes, metricsToken: token },
   log,
-  data: { store, staging, node },
+  data: { store, node },
   headWatch,
   ...asked
-}: Metered & Pick<AppParts, 'config'> & Pick<Condition, 'unreadiness' | 'receiptsWaiting'> & { headWatch: HeadWatch }) {
+}: Metered &
+  Pick<AppParts, 'config'> &
+  Pick<Condition, 'presence' | 'unreadiness' | 'receiptsWaiting'> & { headWatch: HeadWatch }) {
   const isSetBack = () => headWatch.reasons().length > 0
-  const own = { store, bytes: staging, clock: node.clock, freeSpaceFloorBytes, lastBackupAt, isSetBack }
+  const own = { store, clock: node.clock, freeSpaceFloorBytes, lastBackupAt, isSetBack }
   return meter && createMetricsServer({ metrics: meter.metrics({ ...own, ...asked }), log, token })
 }
 
@@ -221,12 +247,14 @@ async function startWatching({
   }
   const watching = setInterval(() => void headWatch.check().catch(unlessBroken), CHECK_SECONDS * 1000)
   const conditions = await startConditionWatch({ disk: objects, store, clock, floorBytes, log })
-  const stopWatching = async () => {
+  const presence = await startPresenceWatch({ disk: objects, store })
+  const stop = async () => {
+    presence.stop()
     conditions.stop()
     clearInterval(watching)
     await headWatch.close()
   }
-  return { headWatch, conditions, stopWatching }
+  return { headWatch, presence, conditions, stop }
 }
 
 /** After a lost connection the database may be another one. */

@@ -40,7 +40,7 @@ interface Condition {
   /** Events of the log. */
   readonly begun: string
   readonly ended: string
-  /** In `warnings` of /readyz. The room on the disk has none: /readyz looks at that itself, each time. */
+  /** In `warnings` of /readyz. The room on the disk has none here: it is seen more often (`presenceWatch.ts`). */
   readonly word?: string
 }
 

@@ -17,7 +17,7 @@ import {
 } from '@blindkeep/client/guest'
 import { nodeEnvironment as environment, type OpenFile } from '@blindkeep/client/node'
 import { fetchReceipt, hasReceipt } from '@blindkeep/client/receipts'
-import { codeOf } from '../home/files.ts'
+import { codeOf } from '../disk.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { addedReceipt, placedName, RECEIPT_ENDING, receiptsOfHome } from '../receipts/saved.ts'
 import { noteReceipts, seenOf } from '../receipts/seen.ts'

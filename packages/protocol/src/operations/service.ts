@@ -44,7 +44,7 @@ export const serviceOperations = {
     auth: 'none',
     summary: 'Can it serve?',
     description:
-      'For load balancers: a server that answers 503 gets no new requests. Checks the database, the blob store, the clock and the end of the receipt log, and is 503 from the moment that the server begins to end. A server without room for uploads is ready, as it can be read and deleted from: `warnings` says so. One that can write nothing at all is not.',
+      'For load balancers: a server that answers 503 gets no new requests. Says what the server has seen, in the last seconds, of the database, the blob store, the clock and the end of the receipt log, and never waits for them; a slow store is not a fault. It is 503 from the moment that the server begins to end. A server without room for uploads is ready, as it can be read and deleted from: `warnings` says so. One that can write nothing at all is not.',
     answers: {
       200: { description: 'It can.', body: ReadinessResponse },
       503: { description: 'It cannot, or ends.', body: ReadinessResponse },

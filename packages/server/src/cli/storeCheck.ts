@@ -9,8 +9,8 @@ export const storeCommands: readonly Command[] = [
     summary: 'Probes an object store (S3), before a server trusts it.',
     takes: ['address'],
     details: [
-      'The address is as in BLOBS_URL: s3://<bucket>/<prefix>?endpoint=<url>&region=<region>. Credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or',
-      'S3_CREDENTIALS_FILE. Writes some 30 MB below the prefix and removes them. `note` is worth knowing; with `wrong` do not use the store as it is.',
+      'The address is as in BLOBS_URL: s3://<bucket>/<prefix>?endpoint=<url>&region=<region>. Credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,',
+      'S3_CREDENTIALS_FILE, or a role as for the server. Writes some 30 MB below the prefix and removes them. `note` is worth knowing; with `wrong` do not use the store as it is.',
       'Exit status: 0 nothing is wrong · 1 something is wrong.',
     ],
     run: check,
@@ -25,6 +25,7 @@ async function check({ config, given, tell }: Call): Promise<Outcome> {
     credentials: {
       accessKeyId: config.s3AccessKeyId,
       secretAccessKey: config.s3SecretAccessKey,
+      sessionToken: config.s3SessionToken,
       file: config.s3CredentialsFile,
     },
     onFinding: ({ probe }) => tell(`${probe}: done`),

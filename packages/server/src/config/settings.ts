@@ -96,12 +96,13 @@ export const SETTINGS = {
   s3SessionToken: optional('AWS_SESSION_TOKEN', {
     isSecret: true,
     shown: 'none',
-    meaning: 'Belongs to credentials that end.',
+    meaning: 'Belongs to credentials that end, and ends with them: for a trial.',
     parse: text,
   }),
   s3CredentialsFile: optional('S3_CREDENTIALS_FILE', {
     shown: 'none',
-    meaning: 'File with lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…, in place of the variables.',
+    meaning:
+      'File with lines AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=…, in place of the variables. It may be replaced while the server runs.',
     parse: text,
   }),
   spoolDirectory: derived('SPOOL_DIR', {
@@ -246,6 +247,20 @@ export const SETTINGS = {
       'LOGIN_TRIES_PER_WINDOW',
       10,
       'Wrong secrets or codes that one address may try on an account in 15 minutes. Fixed limits apply to all addresses together (see attemptLimits.ts).',
+    ),
+  ),
+  rowsPerDay: shared(
+    count(
+      'ROWS_PER_DAY',
+      20_000,
+      'Devices, albums, links, shares, tokens and changes that an account may add in a day, deleted ones included; one session at most a quarter of them.',
+    ),
+  ),
+  unlandedUploadsPerHour: shared(
+    count(
+      'UNLANDED_UPLOADS_PER_HOUR',
+      2000,
+      'Upload sessions that an account may open in an hour for itself. What has landed does not count.',
     ),
   ),
   manifestDriftDays: shared(

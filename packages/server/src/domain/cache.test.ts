@@ -5,10 +5,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { until } from '../../../../testing/until.ts'
 import { openSqliteStore } from '../adapters/sql/sqlite.ts'
 import { createGate } from '../testing/faults.ts'
 import { createHandClock } from '../testing/handClock.ts'
-import { cacheFor, whileUnchanged } from './cache.ts'
+import { cacheFor, readTogether, whileUnchanged } from './cache.ts'
 
 describe('a cache with a time to live', () => {
   it('reads again when the time is over, and when the clock was set back by as much', async () => {
@@ -105,5 +106,37 @@ describe('what is remembered while nothing is committed', () => {
     await ask()
     assert.equal(answered, 1000)
     assert.ok(reads < calls, 'nothing was remembered')
+  })
+})
+
+describe('a reading for all calls that came before it began', () => {
+  it('never answers with what was read before the call, and runs one at a time', async () => {
+    const gates = [createGate(), createGate(), createGate()]
+    let readings = 0
+    let running = 0
+    const ask = readTogether(async () => {
+      const number = readings
+      readings += 1
+      running += 1
+      assert.equal(running, 1)
+      await gates[number]?.passed
+      running -= 1
+      if (number === 1) throw new Error('away')
+      return number
+    })
+    const first = ask()
+    await until(() => readings === 1)
+    const second = Promise.allSettled([ask(), ask()])
+    gates[0]?.open()
+    assert.equal(await first, 0)
+    await until(() => readings === 2)
+    const third = ask()
+    gates[1]?.open()
+    assert.deepEqual(
+      (await second).map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    gates[2]?.open()
+    assert.deepEqual([await third, readings], [2, 3])
   })
 })

@@ -40,6 +40,24 @@ export function cacheFor<Value>(clock: Clock, ms: number, read: () => Promise<Va
   })
 }
 
+/**
+ * One reading at a time, for all calls that came before it began. Whatever was committed before a call is in its answer, whichever process committed it, and any
+ * number of calls costs no more than one reading after another.
+ */
+export function readTogether<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let running: Promise<unknown> = Promise.resolve()
+  let next: Promise<Value> | undefined
+  return () => {
+    next ??= running.then(() => {
+      next = undefined
+      const reading = read()
+      running = reading.catch(() => undefined)
+      return reading
+    })
+    return next
+  }
+}
+
 const MAX_REMEMBERED = 4096
 
 /** Remembers what `read` found in the store for as long as nothing is committed there: the answer is the one that another read would give. */

@@ -1,9 +1,9 @@
-import type { ConditionWatch } from '../conditionWatch.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Objects } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
 import type { Rules } from '../rules.ts'
 import type { Routes } from './call.ts'
+import { withinBudget } from './leaving.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { albumRoutes } from './routes/albums.ts'
 import { assetRoutes } from './routes/assets.ts'
@@ -19,28 +19,24 @@ import { passkeyRoutes } from './routes/passkeys.ts'
 import { quotaRoutes } from './routes/quota.ts'
 import { recoveryRoutes } from './routes/recovery.ts'
 import { secondFactorRoutes } from './routes/secondFactor.ts'
-import { type ServiceSettings, serviceRoutes } from './routes/service.ts'
+import { type ServicePorts, type ServiceSettings, serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { shareRoutes } from './routes/shares.ts'
 import { syncRoutes } from './routes/sync.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { verifyRoutes } from './routes/verify.ts'
 
-interface RoutePorts {
+interface RoutePorts extends ServicePorts {
   readonly rules: Rules
   readonly store: Store
   readonly objects: Objects
   readonly clock: Clock
-  /** The release of the software. */
-  readonly version: string
-  readonly unreadiness: () => readonly string[]
-  readonly conditions: Pick<ConditionWatch, 'words'>
 }
 
 /** One route for each row of the table of operations. */
 export function createRoutes(ports: RoutePorts, settings: GuestSettings & ServiceSettings & DiscoverySettings): Routes {
   const { rules, store, objects, clock } = ports
-  return {
+  const routes: Routes = {
     ...serviceRoutes(ports, settings),
     ...discoveryRoutes(rules, settings),
     ...accountRoutes(rules),
@@ -63,4 +59,5 @@ export function createRoutes(ports: RoutePorts, settings: GuestSettings & Servic
     ...shareRoutes({ ...rules, objects }),
     ...guestRoutes({ ...rules, store }, settings),
   }
+  return withinBudget(routes, rules.rowBudget)
 }

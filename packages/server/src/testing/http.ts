@@ -45,8 +45,8 @@ export function overHttp(
   const app = createHttpServer(
     {
       routes: createRoutes(
-        { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [], conditions: { words: () => [] } },
-        { ...limits, publicUrl, blobBytesMax: 1024 ** 4, freeSpaceFloorBytes: 0 },
+        { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [], warnings: () => [] },
+        { ...limits, publicUrl, blobBytesMax: 1024 ** 4 },
       ),
       pages,
       sessions: rules.sessions,

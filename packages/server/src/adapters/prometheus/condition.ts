@@ -1,16 +1,17 @@
 import type { Clock } from '../../ports/clock.ts'
-import type { Presence } from '../../ports/objects.ts'
 import type { Census, LogHead, ReadTx, Store } from '../../ports/store.ts'
+import type { PresenceWatch } from '../../presenceWatch.ts'
 import { type Figures, one, type Reading } from './figures.ts'
 
 /** What can be asked about the server when its figures are asked for. */
 export interface Condition {
   readonly store: Pick<Store, 'read'>
-  readonly bytes: Presence
+  /** Of database and bytes, as /readyz has it. */
+  readonly presence: Pick<PresenceWatch, 'faults' | 'freeBytes'>
   readonly clock: Clock
   /** Receipts that wait to be signed and committed. */
   readonly receiptsWaiting: () => number
-  /** Why the server is not ready. Empty if it is. */
+  /** Why /readyz is 503. Empty if it is 200. */
   readonly unreadiness: () => readonly string[]
   /** Whether the database lacks receipts that were signed. */
   readonly isSetBack: () => boolean
@@ -26,23 +27,13 @@ interface Rows extends Census {
   readonly backedUpAt: number | undefined
 }
 
-/** What one look has found. Undefined: it did not answer. */
-interface Look {
-  readonly rows: Rows | undefined
-  readonly freeBytes: number | undefined
-}
-
 /** Returns a function that looks: call it before the figures are read. */
 export function declareCondition(condition: Condition, figures: Figures): () => Promise<void> {
-  let look: Look = { rows: undefined, freeBytes: undefined }
-  declareRows(figures, condition.clock, () => look.rows)
-  declareReadiness(figures, condition, () => look)
+  let rows: Rows | undefined
+  declareRows(figures, condition.clock, () => rows)
+  declareReadiness(figures, condition)
   return async () => {
-    const [rows, freeBytes] = await Promise.allSettled([
-      inTime(condition.store.read((tx) => rowsIn(tx, condition))),
-      inTime(condition.bytes.check()),
-    ])
-    look = { rows: answerOf(rows), freeBytes: answerOf(freeBytes) }
+    rows = await inTime(condition.store.read((tx) => rowsIn(tx, condition))).catch(() => undefined)
   }
 }
 
@@ -71,21 +62,17 @@ async function rowsIn(tx: ReadTx, { lastBackupAt }: Condition): Promise<Rows> {
   return { ...census, head, pausedUntil, backedUpAt }
 }
 
-function answerOf<Value>(settled: PromiseSettledResult<Value>): Value | undefined {
-  return settled.status === 'fulfilled' ? settled.value : undefined
-}
-
-function declareReadiness({ gauge }: Figures, condition: Condition, look: () => Look): void {
-  const { receiptsWaiting, unreadiness, isSetBack, freeSpaceFloorBytes } = condition
+function declareReadiness({ gauge }: Figures, condition: Condition): void {
+  const { presence, receiptsWaiting, unreadiness, isSetBack, freeSpaceFloorBytes } = condition
   const flag = (value: boolean) => one(value ? 1 : 0)
-  gauge({ name: 'blindkeep_ready', help: '1 if /readyz finds no fault of this process, otherwise 0.' }, () =>
+  gauge({ name: 'blindkeep_ready', help: '1 if /readyz answers 200, otherwise 0.' }, () =>
     flag(unreadiness().length === 0),
   )
-  gauge({ name: 'blindkeep_database_up', help: '1 if the database answered this question, otherwise 0.' }, () =>
-    flag(look().rows !== undefined),
+  gauge({ name: 'blindkeep_database_up', help: '1 if the database answers, as /readyz has it, otherwise 0.' }, () =>
+    flag(!presence.faults().includes('store')),
   )
-  gauge({ name: 'blindkeep_bytes_up', help: '1 if the store of bytes is there, otherwise 0.' }, () =>
-    flag(look().freeBytes !== undefined),
+  gauge({ name: 'blindkeep_bytes_up', help: '1 if the store of bytes is there, as /readyz has it, otherwise 0.' }, () =>
+    flag(!presence.faults().includes('blobs')),
   )
   gauge(
     {
@@ -98,7 +85,7 @@ function declareReadiness({ gauge }: Figures, condition: Condition, look: () => 
     one(receiptsWaiting()),
   )
   gauge({ name: 'blindkeep_free_bytes', help: 'Free space of the store of bytes, where it has a bound.' }, () => {
-    const { freeBytes } = look()
+    const freeBytes = presence.freeBytes()
     return one(freeBytes !== undefined && Number.isFinite(freeBytes) ? freeBytes : undefined)
   })
   gauge(

@@ -17,7 +17,8 @@ export interface CheckOptions {
 export async function checkStore({ address, credentials, onFinding }: CheckOptions): Promise<readonly Finding[]> {
   const given = await readCredentials(credentials)
   const client = await openClient({ address, credentials: given })
-  const wrong = { ...given, secretAccessKey: randomBytes(20).toString('hex') }
+  const present = await client.credentials()
+  const wrong = { ...present, secretAccessKey: randomBytes(20).toString('hex') }
   const stranger = await openClient({ address, credentials: wrong })
   const at = `${address.prefix}blindkeep-check-${randomBytes(6).toString('hex')}/`
   const findings: Finding[] = []

@@ -4,7 +4,8 @@ import type * as Sdk from '@aws-sdk/client-s3'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { S3Address } from './address.ts'
 import { attempted, MAX_ATTEMPTS } from './attempts.ts'
-import type { S3Credentials } from './credentials.ts'
+import { noCredentials, type RenewedCredentials, type S3Credentials } from './credentials.ts'
+import { told } from './failure.ts'
 import type { createGet, Get, Span } from './getting.ts'
 import { createTurns, type Turns } from './turns.ts'
 
@@ -24,7 +25,8 @@ const WAIT_MS = 60_000
 
 export interface ClientOptions {
   readonly address: S3Address
-  readonly credentials: S3Credentials
+  /** Undefined: those that the library's default chain finds. */
+  readonly credentials: S3Credentials | RenewedCredentials | undefined
   /** `ANSWER_MS` if it is not given. */
   readonly answerMs?: number | undefined
 }
@@ -34,6 +36,8 @@ export interface Client {
   readonly address: S3Address
   readonly answerMs: number
   readonly sdk: typeof Sdk
+  /** Those of now. */
+  readonly credentials: RenewedCredentials
   /** Runs `work` up to three times. It gives `abort` to each command that it sends, and makes a new command each time. */
   call<Result>(
     options: CallOptions,
@@ -68,10 +72,11 @@ export async function openClient({ address, credentials, answerMs = ANSWER_MS }:
   const sdk = await import('@aws-sdk/client-s3')
   const { createGet } = await import('./getting.ts')
   const lanes = new Map<Lane, OpenLane>()
+  const renewed = credentials ?? (await credentialsOfChain(sdk, address))
   for (const lane of Object.keys(LANES) as Lane[]) {
     const busy = () => new StorageUnavailable('too many calls wait for the object store')
     const turns = createTurns({ most: LANES[lane], mostWaiting: MAX_WAITING, waitMs: WAIT_MS, busy })
-    lanes.set(lane, { ...openLane({ sdk, createGet }, lane, { address, credentials }), turns })
+    lanes.set(lane, { ...openLane({ sdk, createGet }, lane, { address, credentials: renewed }), turns })
   }
   async function inTurn<Result>(
     { operation, lane, signal, moreMs = 0, most = MAX_ATTEMPTS }: CallOptions,
@@ -88,6 +93,7 @@ export async function openClient({ address, credentials, answerMs = ANSWER_MS }:
     address,
     answerMs,
     sdk,
+    credentials: async () => (typeof renewed === 'function' ? renewed() : renewed),
     call: (options, work) => inTurn(options, ({ s3 }, abort, progress) => work(s3, abort, progress)),
     get: (options, key, span) => inTurn(options, ({ get }, { abortSignal }) => get(key, span, abortSignal)),
     close() {
@@ -95,6 +101,29 @@ export async function openClient({ address, credentials, answerMs = ANSWER_MS }:
       lanes.clear()
     },
   }
+}
+
+/** A machine without any is asked for its role, and nothing answers there. */
+const CHAIN_MS = 10_000
+
+/**
+ * Finds credentials where the library looks by default, and renews them there, once for all lanes. Throws an error for people if there are none. A token of web
+ * identity is exchanged at the endpoint that AWS_ENDPOINT_URL_STS names, or at Amazon's.
+ */
+async function credentialsOfChain(sdk: typeof Sdk, { region }: S3Address): Promise<RenewedCredentials> {
+  const { credentials } = new sdk.S3Client({ region, logger: SILENT }).config
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error('late'), { name: 'TimeoutError' })), CHAIN_MS)
+  })
+  try {
+    await Promise.race([credentials(), late])
+  } catch (error) {
+    throw noCredentials(told(error).code)
+  } finally {
+    clearTimeout(timer)
+  }
+  return () => credentials()
 }
 
 interface OpenLane {
@@ -111,7 +140,7 @@ interface Library {
 function openLane(
   { sdk, createGet }: Library,
   lane: Lane,
-  { address, credentials }: ClientOptions,
+  { address, credentials }: { readonly address: S3Address; readonly credentials: S3Credentials | RenewedCredentials },
 ): Omit<OpenLane, 'turns'> {
   const agents = { keepAlive: true, maxSockets: SOCKETS_FOR_CALL * LANES[lane], scheduling: 'lifo' } as const
   const [httpAgent, httpsAgent] = [new HttpAgent(agents), new HttpsAgent(agents)]
@@ -140,7 +169,7 @@ function openLane(
   s3.middlewareStack.add(signedPayload, { step: 'build', name: 'signedPayload' })
   s3.middlewareStack.add(datedAnswer, { step: 'deserialize', priority: 'high', name: 'datedAnswer' })
   const agent = (isSecure: boolean) => (isSecure ? httpsAgent : httpAgent)
-  return { s3, get: createGet({ s3, address, credentials, agent }) }
+  return { s3, get: createGet({ s3, address, agent }) }
 }
 
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }

@@ -50,6 +50,7 @@ export function failureOf(operation: string, told: Told): S3Refusal {
 /** What an operator can do about a code of the store or the system. */
 const HELP: Readonly<Record<string, string>> = {
   NoSuchBucket: 'create the bucket, or correct BLOBS_URL',
+  ExpiredToken: 'give credentials that renew themselves, or new ones in S3_CREDENTIALS_FILE',
   InvalidAccessKeyId: 'check AWS_ACCESS_KEY_ID, or S3_CREDENTIALS_FILE',
   SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY, or S3_CREDENTIALS_FILE, and the region in BLOBS_URL',
   AuthorizationHeaderMalformed: 'check the region in BLOBS_URL',
@@ -70,6 +71,8 @@ const PASSING_CODES: readonly string[] = [
   'RequestTimeTooSkewed',
   'SlowDown',
   'InternalError',
+  // By the store’s clock. The library is renewing them.
+  'ExpiredToken',
   'TimeoutError',
 ]
 

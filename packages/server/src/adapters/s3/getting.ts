@@ -4,7 +4,6 @@ import { request as httpsRequest } from 'node:https'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { S3Address } from './address.ts'
-import type { S3Credentials } from './credentials.ts'
 
 const NO_BODY_SHA256 = createHash('sha256').digest('hex')
 /** An error of a store is shorter. */
@@ -21,7 +20,6 @@ export type Get = (key: string, span: Span | undefined, signal: AbortSignal) => 
 interface GettingOptions {
   readonly s3: S3Client
   readonly address: S3Address
-  readonly credentials: S3Credentials
   readonly agent: (isSecure: boolean) => RequestOptions['agent']
 }
 
@@ -29,7 +27,7 @@ interface GettingOptions {
  * GET without the library's layers, which take three times as long as everything else of a small GET. The library still says where the bucket is, and its
  * signer signs.
  */
-export function createGet({ s3, address, credentials, agent: agentFor }: GettingOptions): Get {
+export function createGet({ s3, address, agent: agentFor }: GettingOptions): Get {
   const { protocol, hostname, port, host, pathname } = bucketUrl(s3, address)
   const isSecure = protocol === 'https:'
   const request = isSecure ? httpsRequest : httpRequest
@@ -38,7 +36,7 @@ export function createGet({ s3, address, credentials, agent: agentFor }: Getting
   const signer = new SignatureV4({
     service: 's3',
     region: address.region,
-    credentials,
+    credentials: s3.config.credentials,
     sha256: s3.config.sha256,
     uriEscapePath: false,
     applyChecksum: false,

@@ -50,12 +50,9 @@ export async function preparePostgres(options: {
   readonly known?: readonly Migration[]
 }): Promise<void> {
   const { url, health, schema, known = migrations } = options
-  const connection = createConnections({ url, health, answerTimeoutMs: MIGRATION_TIMEOUT_MS, connectionsMax: 2 })
+  const isEmpty = await firstLook({ url, health })
+  const connection = createConnections({ url, health, answerTimeoutMs: MIGRATION_TIMEOUT_MS, connectionsMax: 1 })
   try {
-    await connection.use(refuseWithoutSync)
-    await connection.use((one) => connection.use((two) => refuseMixedSessions(one, two)))
-    await connection.use(refuseUnfinished)
-    const isEmpty = await connection.use(lacksOurTables)
     if (isEmpty && schema === 'asItIs')
       throw new PostgresEmpty('the database is empty: start the server once, or set DATABASE_URL to that of a server')
     for (let attempt = 1; ; attempt += 1) {
@@ -72,6 +69,19 @@ export async function preparePostgres(options: {
         await wait(PAUSE_MS)
       }
     }
+  } finally {
+    await connection.end()
+  }
+}
+
+/** Whether the database is empty. Refuses one that cannot be used. A server that does not answer delays no start for as long as a migration may take. */
+async function firstLook(at: { readonly url: string; readonly health: PostgresHealth }): Promise<boolean> {
+  const connection = createConnections({ ...at, answerTimeoutMs: ANSWER_TIMEOUT_MS, connectionsMax: 2 })
+  try {
+    await connection.use(refuseWithoutSync)
+    await connection.use((one) => connection.use((two) => refuseMixedSessions(one, two)))
+    await connection.use(refuseUnfinished)
+    return await connection.use(lacksOurTables)
   } finally {
     await connection.end()
   }

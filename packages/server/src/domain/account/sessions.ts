@@ -10,7 +10,14 @@ import {
 } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import { type Account, accountLock, type ListedSession, type Store, type WriteTx } from '../../ports/store.ts'
+import {
+  type Account,
+  accountLock,
+  type ListedSession,
+  type ReadTx,
+  type Store,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { whileUnchanged } from '../cache.ts'
 import type { SigningKey } from '../discovery/signingKey.ts'
 import { newId } from '../newId.ts'
@@ -52,21 +59,16 @@ interface SessionPorts {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  readonly tokens: Pick<SigningKey, 'sign' | 'verify'>
+  readonly tokens: Pick<SigningKey, 'sign' | 'verify' | 'verifyNow' | 'seenBy' | 'known'>
   readonly serverSecret: Uint8Array
 }
 
 export type Sessions = ReturnType<typeof createSessions>
 
 export function createSessions(ports: SessionPorts, settings: SessionSettings) {
-  const { store, clock, random } = ports
+  const { store, clock, random, tokens } = ports
   const tokenPairs = createTokenPairs(ports, settings)
-  const ownerOf = whileUnchanged(store, (sessionId: SessionId) =>
-    store.read(async (tx) => {
-      const session = await tx.sessions.find(sessionId)
-      return { session, account: session && (await tx.accounts.find(session.accountId)) }
-    }),
-  )
+  const ownerOf = whileUnchanged(store, (sessionId: SessionId) => store.read((tx) => readOwner(tx, sessionId, tokens)))
 
   /**
    * A session that begins in a transaction of the caller, which has judged the device there (`judgeNamedDevice`), and the passkey, if one opens it. `pair` is
@@ -130,6 +132,7 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
 
     /** The caller whose live session the bearer token belongs to. */
     async authenticate(accessToken: string): Promise<Caller | Refuses<'token_unreadable' | 'session_over'>> {
+      const known = tokens.known()
       const claims = await tokenPairs.read(accessToken)
       if (claims === undefined) return { refused: 'token_unreadable' }
       const { sessionId, expiresAtMs } = claims
@@ -137,7 +140,9 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
       // No token lasts longer than a token that is issued now, even if the clock or the settings were different when this token was issued.
       const expiresAt = instantOf(Math.min(expiresAtMs, addSeconds(now, settings.accessTokenSeconds)))
       if (now >= expiresAt) return { refused: 'session_over' }
-      const { session, account } = await ownerOf(sessionId)
+      const { session, account, key } = await ownerOf(sessionId)
+      // Another process has replaced the key that has signed it.
+      if (key !== known && (await tokenPairs.read(accessToken)) === undefined) return { refused: 'token_unreadable' }
       const isDeleted = account === undefined || account.deletedAt !== undefined
       return isDeleted || session === undefined || !isLive(session, now)
         ? { refused: 'session_over' }
@@ -151,4 +156,10 @@ async function endSurplus(tx: WriteTx, accountId: AccountId, now: Instant): Prom
   const surplus = Math.max(0, live.length + 1 - MAX_SESSIONS)
   const byUse = live.toSorted((one, other) => one.lastUsedAt - other.lastUsedAt)
   for (const { sessionId } of byUse.slice(0, surplus)) await tx.sessions.end(sessionId, now)
+}
+
+/** Who uses a session, and the key that signs access tokens now. */
+async function readOwner(tx: ReadTx, sessionId: SessionId, tokens: Pick<SigningKey, 'seenBy'>) {
+  const [session, key] = await Promise.all([tx.sessions.find(sessionId), tokens.seenBy(tx)])
+  return { session, key, account: session && (await tx.accounts.find(session.accountId)) }
 }

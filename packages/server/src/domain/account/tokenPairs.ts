@@ -18,7 +18,7 @@ export interface TokenSettings {
 }
 
 interface TokenPorts {
-  readonly tokens: Pick<SigningKey, 'sign' | 'verify'>
+  readonly tokens: Pick<SigningKey, 'sign' | 'verify' | 'verifyNow'>
   /** Derives a refresh token's successor, so an honest repeat gets the same one. */
   readonly serverSecret: Uint8Array
 }
@@ -62,10 +62,10 @@ export function createTokenPairs({ tokens, serverSecret }: TokenPorts, settings:
 
     /** Whether the present signing key has signed the access token. */
     async isSigned(accessToken: string): Promise<boolean> {
-      return (await tokens.verify(ACCESS_TYPE, accessToken)) !== undefined
+      return (await tokens.verifyNow(ACCESS_TYPE, accessToken)) !== undefined
     },
 
-    /** Undefined unless this server has signed the access token. It may have expired. */
+    /** Undefined unless this server has signed the access token. It may have expired, and the key may have been replaced since it was seen. */
     async read(accessToken: string): Promise<AccessClaims | undefined> {
       const claims = await tokens.verify(ACCESS_TYPE, accessToken)
       const sessionId = parseSessionId(String(claims?.sid))

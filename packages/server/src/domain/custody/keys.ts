@@ -32,7 +32,7 @@ export async function openServerKeys({ store, keyring, clock, random }: KeyPorts
   signerOf(await findOrCreateActiveKey())
   return {
     signerOf,
-    tokens: createSigningKey({ store, keyring, clock }, sealedTokenKey),
+    tokens: createSigningKey({ store, keyring }, sealedTokenKey),
     serverSecret: keyring.open('server-secret', sealedSecret),
   }
 

@@ -3,7 +3,7 @@ import type { Instant } from '@blindkeep/protocol/ids'
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../../ports/clock.ts'
 import type { AttestationKey, Deprecation, RevokedCapability, Store } from '../../ports/store.ts'
-import { cacheFor, whileUnchanged } from '../cache.ts'
+import { cacheFor, readTogether, whileUnchanged } from '../cache.ts'
 import type { AcceptedVersions } from './protocolWindow.ts'
 import type { SigningKey } from './signingKey.ts'
 
@@ -34,8 +34,8 @@ export interface PublishedKeys {
 export type PublishedKey = Omit<AttestationKey, 'sealedPrivateKey'>
 
 /**
- * The list of revoked tokens is read at most once in this time: any client may read it, and accounts can make it long. HTTP caches may keep it for longer
- * than this.
+ * The list of revoked tokens is read at most once in this time, unless it has grown: any client may read it, and accounts can make it long. HTTP caches may keep it
+ * for longer than this.
  */
 const CACHE_MS = 1000
 
@@ -56,6 +56,17 @@ export function createDiscovery(
     const keys = await store.read((tx) => tx.keys.attestationKeys())
     return { serverId, keys: keys.map(publishedOf) }
   })
+  const markOfRevoked = whileUnchanged(
+    store,
+    readTogether(() => store.ask((tx) => tx.capabilities.revokedMark(clock.now()))),
+  )
+  const readRevocations = () =>
+    cacheFor(clock, CACHE_MS, async (): Promise<Revocations> => {
+      const at = clock.now()
+      return { at, revoked: await store.read((tx) => tx.capabilities.revoked(at)) }
+    })
+  let revocations = { mark: '', list: readRevocations() }
+
   return {
     async serverInfo(): Promise<ServerInfo> {
       const facts = { serverId, publicUrl, federationUrl, ...protocolWindow.current() }
@@ -64,11 +75,15 @@ export function createDiscovery(
 
     deprecations: (): readonly Deprecation[] => protocolWindow.announced(),
 
-    /** Throws when the list cannot be read: an empty list would claim that nothing is revoked (specification, Discovery). */
-    revocations: cacheFor(clock, CACHE_MS, async (): Promise<Revocations> => {
-      const at = clock.now()
-      return { at, revoked: await store.read((tx) => tx.capabilities.revoked(at)) }
-    }),
+    /**
+     * Throws when the list cannot be read: an empty list would claim that nothing is revoked (specification, Discovery). It has what any process has committed
+     * before the call: a token that one node has listed is not missing at the next one.
+     */
+    async revocations(): Promise<Revocations> {
+      const mark = await markOfRevoked(undefined)
+      if (mark !== revocations.mark) revocations = { mark, list: readRevocations() }
+      return revocations.list()
+    },
 
     /** As it is now: a client that has a receipt of any process finds its key in the list of every process. */
     attestationKeys: (): Promise<PublishedKeys> => publishedKeys(undefined),

@@ -1,9 +1,66 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { addSeconds } from '@blindkeep/protocol/ids'
+import { accountLock } from '../../ports/store.ts'
+import { newAlbumOwner } from '../../testing/assets.ts'
 import { inWorld, newAccount } from '../../testing/world.ts'
 import { openServerKeys, rotateAttestationKey } from '../custody/keys.ts'
 import { isRefusal } from '../refusals.ts'
 import { rotateSigningKey } from './signingKey.ts'
+
+describe('of two processes, neither accepts what the other has made invalid:', () => {
+  it(
+    'an access token of a key that was replaced, which a stream that is open notices, too',
+    inWorld(async (world) => {
+      const accountId = await newAccount(world)
+      const elsewhere = world.rulesOver({ nodeId: 'another', keys: await openServerKeys(world) })
+      const { accessToken } = await world.rules.sessions.open(accountId, undefined)
+      for (const { sessions } of [world.rules, elsewhere]) {
+        const caller = await sessions.authenticate(accessToken)
+        assert.ok(!isRefusal(caller))
+      }
+      const caller = await elsewhere.sessions.authenticate(accessToken)
+      assert.ok(!isRefusal(caller))
+      await rotateSigningKey(world)
+      // The clock stands still: no time has to pass.
+      assert.deepEqual(await elsewhere.sessions.authenticate(accessToken), { refused: 'token_unreadable' })
+      assert.equal(await elsewhere.sessions.isSigned(caller), false)
+      assert.deepEqual(await world.rules.sessions.authenticate(accessToken), { refused: 'token_unreadable' })
+    }),
+  )
+
+  it(
+    'a capability, which all list as revoked from its revocation on; also when its account is deleted',
+    inWorld(async (world) => {
+      const { accountId, albumId } = await newAlbumOwner(world)
+      const elsewhere = world.rulesOver({ nodeId: 'another', keys: await openServerKeys(world) })
+      const mint = async () => {
+        const expiresAt = addSeconds(world.clock.now(), 3600)
+        const minted = await world.rules.capabilities.mint(accountId, {
+          albumId,
+          peer: 'https://peer.example',
+          expiresAt,
+        })
+        assert.ok(!isRefusal(minted))
+        return minted.jti
+      }
+      const [one, two] = [await mint(), await mint()]
+      const listed = async () => {
+        const each = await Promise.all([world.rules, elsewhere].map(({ discovery }) => discovery.revocations()))
+        return each.map(({ revoked }) => revoked.map(({ jti }) => jti))
+      }
+      assert.deepEqual(await listed(), [[], []])
+      await world.rules.capabilities.revoke(accountId, albumId, one)
+      assert.deepEqual(await listed(), [[one], [one]])
+      await world.store.write([accountLock(accountId)], async (tx) => {
+        const { secretHash } = (await tx.accounts.find(accountId)) ?? assert.fail()
+        assert.ok(await tx.accountDeletions.begin({ accountId, secretHash, at: world.clock.now() }))
+      })
+      const both = [one, two].toSorted()
+      assert.deepEqual(await listed(), [both, both])
+    }),
+  )
+})
 
 describe('a process whose keys another process has replaced', () => {
   it(

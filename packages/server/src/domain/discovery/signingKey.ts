@@ -3,9 +3,13 @@ import { equalBytes } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../../ports/clock.ts'
 import type { Keyring, TokenSigner } from '../../ports/keyring.ts'
 import type { ReadTx, Store } from '../../ports/store.ts'
-import { cacheFor, whileUnchanged } from '../cache.ts'
+import { readTogether, whileUnchanged } from '../cache.ts'
 
 export interface SigningKey extends Pick<TokenSigner, 'sign' | 'verify'> {
+  /** As `verify`, if the store still has the key. */
+  verifyNow: TokenSigner['verify']
+  /** The key that was last seen. With another one, what `verify` answered no longer counts. */
+  known(): object
   /** Raw Ed25519 public key, 32 bytes. */
   publicKey(): Promise<Uint8Array>
   /** The key that the transaction reads. The caller stores a token's row in it and signs after the commit: a rotation comes before both or after both. */
@@ -18,14 +22,14 @@ interface SigningKeyPorts {
   readonly clock: Clock
 }
 
-/** Time after which tokens of a key that another process has replaced are invalid here. */
-const LOOK_AGAIN_MS = 1_000
-
 /**
  * Starts with the key in `sealed`, and switches when the store has another one. From then on no token of the old key is valid, also when it was verified
  * before. Throws `WrongMasterSecret`.
  */
-export function createSigningKey({ store, keyring, clock }: SigningKeyPorts, sealed: Uint8Array): SigningKey {
+export function createSigningKey(
+  { store, keyring }: Pick<SigningKeyPorts, 'store' | 'keyring'>,
+  sealed: Uint8Array,
+): SigningKey {
   let current = { sealed, signer: keyring.openTokenKey(sealed) }
 
   async function look(tx: ReadTx): Promise<TokenSigner> {
@@ -35,21 +39,25 @@ export function createSigningKey({ store, keyring, clock }: SigningKeyPorts, sea
     return current.signer
   }
 
-  const signer = cacheFor(clock, LOOK_AGAIN_MS, () => store.read(look))
   /** Nothing is signed or published with a key that another process has replaced. */
-  const latest = whileUnchanged(store, () => store.read(look))
+  const latest = whileUnchanged(
+    store,
+    readTogether(() => store.ask(look)),
+  )
 
   return {
     sign: async (header, claims) => (await latest(undefined)).sign(header, claims),
     seenBy: look,
+    known: () => current.signer,
     async verify(typ, token) {
-      const known = await signer()
+      const known = current.signer
       const claims = await known.verify(typ, token)
       if (claims !== undefined) return claims
       // Another process may have signed it with a newer key.
       const present = await latest(undefined)
       return present === known ? undefined : present.verify(typ, token)
     },
+    verifyNow: async (typ, token) => (await latest(undefined)).verify(typ, token),
     publicKey: async () => (await latest(undefined)).publicKey,
   }
 }

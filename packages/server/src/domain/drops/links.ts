@@ -24,7 +24,7 @@ import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
 import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
-import { hasLinkLeft, type OwnLink, stateOf, withState } from './linkState.ts'
+import { hasLinkLeft, makePlaceInList, type OwnLink, stateOf, withState } from './linkState.ts'
 
 export interface LinkSettings {
   /** The version that a new link pins. */
@@ -129,7 +129,8 @@ async function insert(
   if (present !== undefined) return isRepeat(present, link) ? opaqueId : { refused: 'opaque_id_taken' }
   const passed = refusePassed(link.expiresAt, createdAt)
   if (passed !== undefined) return passed
-  if (!(await hasLinkLeft(tx, accountId, createdAt))) return { refused: 'links_exhausted' }
+  const isLeft = (await hasLinkLeft(tx, accountId, createdAt)) && (await makePlaceInList(tx, accountId, createdAt))
+  if (!isLeft) return { refused: 'links_exhausted' }
   if (!(await tx.links.insert(link))) return { refused: 'opaque_id_taken' }
   await noteLinkChange(tx, link, createdAt)
   return opaqueId

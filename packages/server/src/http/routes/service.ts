@@ -1,9 +1,6 @@
 /** Probes, and documents about the server. */
 import { openapiDocument } from '@blindkeep/protocol/openapi'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
-import type { ConditionWatch } from '../../conditionWatch.ts'
-import type { Objects } from '../../ports/objects.ts'
-import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { problemPage } from '../problemPage.ts'
 
@@ -14,30 +11,22 @@ const DAY = 'public, max-age=86400'
 export interface ServiceSettings {
   /** Without a slash at the end. */
   readonly publicUrl: string
-  readonly freeSpaceFloorBytes: number
 }
 
-interface ServicePorts {
-  readonly store: Store
-  readonly objects: Objects
+export interface ServicePorts {
   readonly version: string
-  /** Why it is not ready, beyond its database and its bytes: each a word, or a sentence for the operator. */
+  /** Why it is not ready: each a word, or a sentence for the operator. Neither this nor `warnings` asks anything. */
   readonly unreadiness: () => readonly string[]
-  /** What the operator has to look at, beyond the room on the disk. */
-  readonly conditions: Pick<ConditionWatch, 'words'>
+  /** What the operator has to look at: words. */
+  readonly warnings: () => readonly string[]
 }
 
 export function serviceRoutes(
-  { store, objects, version, unreadiness, conditions }: ServicePorts,
-  { publicUrl, freeSpaceFloorBytes }: ServiceSettings,
+  { version, unreadiness, warnings }: ServicePorts,
+  { publicUrl }: ServiceSettings,
 ): Pick<Routes, Row> {
   // Made for the first client that asks, not at every start.
   let document: string | undefined
-  const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>
-    probe().then(
-      () => true,
-      () => false,
-    )
   return {
     version: async () => ({ status: 200, body: { name: 'blindkeep', version } }),
     async openapi() {
@@ -50,17 +39,9 @@ export function serviceRoutes(
     },
     healthz: async () => ({ status: 200, body: { status: 'ok' } }),
     async readyz() {
-      const freeBytes = await objects.check().catch(() => undefined)
-      const failing = [
-        ...unreadiness(),
-        ...((await answers(() => store.read((tx) => tx.receipts.head()))) ? [] : ['store']),
-        ...(freeBytes === undefined ? ['blobs'] : []),
-      ]
-      // Not 503: a load balancer would take away reading and deleting too (decisions/full-disk.md).
-      const isLow = freeBytes !== undefined && freeBytes < freeSpaceFloorBytes
-      const warnings = [...(isLow ? ['disk_below_floor'] : []), ...conditions.words()]
+      const [failing, words] = [[...unreadiness()], [...warnings()]]
       return failing.length === 0
-        ? { status: 200, body: { status: 'ok', ...(warnings.length > 0 && { warnings }) } }
+        ? { status: 200, body: { status: 'ok', ...(words.length > 0 && { warnings: words }) } }
         : { status: 503, body: { status: 'failing', failing } }
     },
     problemPage: async ({ params }) => ({

@@ -91,9 +91,16 @@ export function describeDiscovery(inStore: InStore): void {
         for (const number of [30, 10, 20, 10, 99])
           await store.write([], (tx) => tx.capabilities.revoke(jti(number), albumId(1), at(1)))
         await store.write([], (tx) => tx.capabilities.revoke(jti(40), albumId(2), at(1)))
+        const mark = (seconds: number) => store.read((tx) => tx.capabilities.revokedMark(at(seconds)))
         assert.deepEqual(await revoked(store, 5), [jti(10), jti(20), jti(30)])
-        assert.deepEqual(await revoked(store, 10), [jti(20), jti(30)])
-        assert.deepEqual(await revoked(store, 30), [])
+        const before = await mark(5)
+        assert.equal(await mark(5), before)
+        await store.write([], (tx) => tx.capabilities.revoke(jti(40), albumId(1), at(1)))
+        assert.notEqual(await mark(5), before)
+        // One has ended, and another was revoked: as many as before, and others.
+        assert.notEqual(await mark(10), before)
+        assert.deepEqual(await revoked(store, 10), [jti(20), jti(30), jti(40)])
+        assert.deepEqual(await revoked(store, 40), [])
       }),
     )
 

@@ -43,6 +43,8 @@ export interface S3Server {
   /** Every request so far: `PUT key`, `GET key?uploadId`. */
   readonly requests: readonly string[]
   /** Asks for a fault of each request. Undefined answers all of them. */
+  /** Further credentials that it accepts from now on. */
+  accept(credentials: Credentials): void
   meddle(choose: ((line: string) => Fault | undefined) | undefined): void
   close(): Promise<void>
 }
@@ -57,13 +59,14 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
   const byName = new Map(buckets.map((name) => [name, createBucket({ evenParts, now })]))
   const store: Store = { buckets: byName, bodies, isVersioned, checksHashes, now }
   const requests: string[] = []
+  const known = [credentials]
   let choose: ((line: string) => Fault | undefined) | undefined
 
   const server = createServer((request, response) => {
     response.setHeader('date', new Date(now()).toUTCString())
     const line = lineOf(request)
     requests.push(line)
-    serve(request, response, { store, credentials, fault: choose?.(line) }).catch(() => response.destroy())
+    serve(request, response, { store, known, fault: choose?.(line) }).catch(() => response.destroy())
   })
   server.listen(options.port ?? 0, '127.0.0.1')
   await once(server, 'listening')
@@ -73,6 +76,7 @@ export async function startS3(options: S3Options = {}): Promise<S3Server> {
     credentials,
     store,
     requests,
+    accept: (more) => void known.push(more),
     meddle(chosen) {
       choose = chosen
     },
@@ -93,19 +97,19 @@ function lineOf({ method, url = '' }: IncomingMessage): string {
 
 interface Serving {
   readonly store: Store
-  readonly credentials: Credentials
+  readonly known: readonly Credentials[]
   readonly fault: Fault | undefined
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
-  const { store, credentials, fault } = serving
+  const { store, known, fault } = serving
   if (fault === 'hang') return
   if (fault === 'refused') return void request.socket.destroy()
   try {
     if (fault === 'slow down') throw new S3Error('SlowDown', 'Please reduce your request rate.')
     if (fault === 'internal error') throw new S3Error('InternalError')
     if (fault === 'forbidden') throw new S3Error('AccessDenied', 'Access Denied')
-    checkSignature(request, credentials, store.now())
+    checkSignature(request, known, store.now())
     const call = callOf(request, store)
     if (fault === 'error in 200') return await send(response, { status: 200, body: errorDocument('InternalError', '') })
     const answer = await operationOf(call)(call)

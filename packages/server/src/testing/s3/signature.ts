@@ -5,6 +5,10 @@ import { S3Error } from './errors.ts'
 export interface Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
+  /** Each request has it, if there is one. */
+  readonly sessionToken?: string
+  /** By the store's clock. */
+  readonly endsAt?: number
 }
 
 /** A request is refused if its date differs from the store's by more. */
@@ -14,11 +18,14 @@ const authorizationForm =
   /^AWS4-HMAC-SHA256 Credential=([^/,]+)\/(\d{8})\/([^/,]+)\/s3\/aws4_request, ?SignedHeaders=([a-z0-9;-]+), ?Signature=([0-9a-f]{64})$/
 
 /** Checks the signature (AWS Signature Version 4, in the header) of a request. Throws `S3Error`. `now` is the store's clock. */
-export function checkSignature(request: IncomingMessage, credentials: Credentials, now: number): void {
+export function checkSignature(request: IncomingMessage, known: readonly Credentials[], now: number): void {
   const match = authorizationForm.exec(request.headers.authorization ?? '')
   if (match === null) throw new S3Error('AccessDenied', 'the request is not signed')
   const [, keyId = '', day = '', region = '', signed = '', signature = ''] = match
-  if (keyId !== credentials.accessKeyId) throw new S3Error('InvalidAccessKeyId')
+  const credentials = known.find(({ accessKeyId }) => accessKeyId === keyId)
+  if (credentials === undefined) throw new S3Error('InvalidAccessKeyId')
+  if (request.headers['x-amz-security-token'] !== credentials.sessionToken) throw new S3Error('InvalidToken')
+  if (credentials.endsAt !== undefined && credentials.endsAt <= now) throw new S3Error('ExpiredToken')
   const date = header(request, 'x-amz-date')
   if (Math.abs(instantOf(date) - now) > MAX_SKEW_MS) throw new S3Error('RequestTimeTooSkewed')
   checkSignedHeaders(request, signed.split(';'))

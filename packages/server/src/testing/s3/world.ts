@@ -8,7 +8,7 @@ import { openS3, type S3Store } from '../../adapters/s3/store.ts'
 import type { Bytes, BytesWorld } from '../../ports/bytesContract/world.ts'
 import type { PartIndex, PlacedPart } from '../../ports/parts.ts'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
-import { type S3Server, startS3, TEST_BUCKET } from './server.ts'
+import { type S3Options, type S3Server, startS3, TEST_BUCKET } from './server.ts'
 
 /** The parts that were written, in memory, in place of the database's table. */
 export function createMemoryIndex() {
@@ -91,8 +91,8 @@ function bytesOf({ staging, objects }: S3Store, index: MemoryIndex): Bytes {
 }
 
 /** A bucket of the double. It is away when the double no longer knows the bucket. */
-export async function openDouble(): Promise<Place & { readonly s3: S3Server }> {
-  const s3 = await startS3()
+export async function openDouble(options: S3Options = {}): Promise<Place & { readonly s3: S3Server }> {
+  const s3 = await startS3(options)
   const address = {
     bucket: TEST_BUCKET,
     prefix: `${randomUUID()}/`,
