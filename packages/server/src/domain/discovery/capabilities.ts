@@ -52,7 +52,7 @@ export type Capabilities = ReturnType<typeof createCapabilities>
 
 export function createCapabilities(
   { store, clock, random, tokens }: CapabilityPorts,
-  { serverId }: { readonly serverId: string },
+  { serverId, maxUnended = MAX_UNENDED }: { readonly serverId: string; readonly maxUnended?: number },
 ) {
   /** Stores the row and returns the key to sign with. */
   async function record(
@@ -70,7 +70,7 @@ export function createCapabilities(
       judgeBound('live capabilities', live) ??
       judgeBound('capabilities that have not ended, revoked ones included', all)
     if (overBound !== undefined) return overBound
-    if (all >= UNENDED_OF_EACH && (await tx.capabilities.countAll(issuedAt, MAX_UNENDED)) >= MAX_UNENDED)
+    if (all >= UNENDED_OF_EACH && (await tx.capabilities.countAll(issuedAt, maxUnended)) >= maxUnended)
       return { refused: 'rows_limited', retryAfterSeconds: RETRY_AFTER_SECONDS }
     await tx.capabilities.prune(issuedAt, PRUNED_AT_A_MINT)
     await tx.capabilities.insert(capability)

@@ -109,7 +109,15 @@ describe('links that are made and revoked again and again', () => {
       await links.revoke(owner, waiting.opaqueId)
       const bound = BOUNDS['links, ended ones included']
       const made = Array.from({ length: bound + 20 }, () => provision({ sealedLabel: bytes(40) }))
-      for (const request of made) {
+      // All but the last in one transaction, which is much faster than a request for each.
+      await world.store.write([], async (tx) => {
+        for (const { passphraseVerifier: _none, ...request } of made.slice(0, -1)) {
+          const facts = { accountId: owner, protocolVersion: world.settings.window.max, verifierHash: undefined }
+          await tx.links.insert({ ...request, ...facts, createdAt: world.clock.now() })
+          await tx.links.revoke(request.opaqueId, owner, world.clock.now())
+        }
+      })
+      for (const request of made.slice(-1)) {
         notRefused(await links.provision(owner, request))
         await links.revoke(owner, request.opaqueId)
       }
