@@ -1,5 +1,6 @@
 /** Probes, and documents about the server. */
 import { openapiDocument } from '@blindkeep/protocol/openapi'
+import { openapi31Document } from '@blindkeep/protocol/openapi31'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
 import type { ConditionWatch } from '../../conditionWatch.ts'
 import type { Objects } from '../../ports/objects.ts'
@@ -7,7 +8,8 @@ import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { problemPage } from '../problemPage.ts'
 
-type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
+type DocumentOf = typeof openapiDocument
+type Row = 'version' | 'openapi' | 'openapi31' | 'healthz' | 'readyz' | 'problemPage'
 
 const DAY = 'public, max-age=86400'
 
@@ -32,7 +34,13 @@ export function serviceRoutes(
   { publicUrl, freeSpaceFloorBytes }: ServiceSettings,
 ): Pick<Routes, Row> {
   // Made for the first client that asks, not at every start.
-  let document: string | undefined
+  const documents = new Map<DocumentOf, string>()
+  const describe = (make: DocumentOf) => {
+    const text = documents.get(make) ?? JSON.stringify(make(version, publicUrl))
+    documents.set(make, text)
+    const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' }
+    return { status: 200, text, headers } as const
+  }
   const answers = async (probe: () => Promise<unknown>): Promise<boolean> =>
     probe().then(
       () => true,
@@ -40,14 +48,8 @@ export function serviceRoutes(
     )
   return {
     version: async () => ({ status: 200, body: { name: 'blindkeep', version } }),
-    async openapi() {
-      document ??= JSON.stringify(openapiDocument(version, publicUrl))
-      return {
-        status: 200,
-        text: document,
-        headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
-      }
-    },
+    openapi: async () => describe(openapiDocument),
+    openapi31: async () => describe(openapi31Document),
     healthz: async () => ({ status: 200, body: { status: 'ok' } }),
     async readyz() {
       const freeBytes = await objects.check().catch(() => undefined)
