@@ -24,6 +24,9 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.auth.rate_limited': 'There were too many wrong tries. Wait a quarter of an hour, and call it again.',
   'error.account.suspended':
     'The account is suspended: you can read and delete, not add. Ask the operator of the server.',
+  'error.request.rate_limited':
+    'The account, or this session, has added as much as the server allows in a day. Sign in again, or try again tomorrow.',
+  'error.album.not_empty': 'The album has files, or uploads that are on their way to it: blindkeep ls',
   'error.request.limit_reached':
     'The account has as many of these as the server allows. Remove some that you do not need.',
   'error.drop.links_exhausted': 'There are too many open links. Revoke some: blindkeep link list',

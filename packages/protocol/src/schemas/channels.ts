@@ -20,6 +20,7 @@ export const DELIVERY_FAULTS = [
   'receiver_failed',
   'no_longer_there',
   'not_offered',
+  'unconfirmed',
 ] as const
 export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
@@ -39,7 +40,7 @@ const kind = oneOf(
 )
 const fault = oneOf(
   DELIVERY_FAULTS,
-  'address_refused: the name is unknown, or leads to an address to which this server does not send. rejected: an answer 4xx, or a mail server’s lasting refusal. receiver_failed: an answer 5xx, a temporary refusal, or no valid answer. no_longer_there: 410; of a push service also 404. not_offered: the operator has switched the kind off.',
+  'address_refused: the name is unknown, or leads to an address to which this server does not send. rejected: an answer 4xx, or a mail server’s lasting refusal. receiver_failed: an answer 5xx, a temporary refusal, or no valid answer. no_longer_there: 410; of a push service also 404. not_offered: the operator has switched the kind off. unconfirmed: nothing was sent, because the e-mail address waits for its code.',
 )
 
 export const AddChannelRequest = object('AddChannelRequest', {

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { AssetId, DropId } from '../ids.ts'
+import type { AlbumId, AssetId, DropId } from '../ids.ts'
 import { AssetResponse } from './assets.ts'
 import { boolean, integer, list, object, oneOf, opaqueId, optional, text, time, uuid } from './shape.ts'
 
@@ -29,6 +29,7 @@ export type SyncResponse = Static<typeof SyncResponse>
 
 const dropId = uuid<DropId>('The drop.')
 const link = opaqueId('The link.')
+const albumId = uuid<AlbumId>('The album. It has another name, or was deleted.')
 
 /** The data of each event, by its name. */
 export const EVENTS = {
@@ -36,6 +37,7 @@ export const EVENTS = {
   'drop.adopted': object('DropAdoptedEvent', { drop_id: dropId, asset_id: assetId }),
   'drop.discarded': object('DropDiscardedEvent', { drop_id: dropId }),
   'asset.changed': object('AssetChangedEvent', { asset_id: assetId, seq }),
+  'album.changed': object('AlbumChangedEvent', { album_id: albumId }),
   'link.changed': object('LinkChangedEvent', { opaque_id: link }),
   'quota.changed': object('QuotaChangedEvent', {}),
   /** Earlier events are no longer available: the client reads all lists again. */

@@ -296,9 +296,11 @@ export const account: typeof import('../en/account.ts').account = {
       receiver_failed: 'Der Empfänger hat gerade eine Störung.',
       no_longer_there: 'Der Empfänger sagt, dass dort nichts mehr ist.',
       not_offered: 'Der Betreiber hat diese Art ausgeschaltet.',
+      unconfirmed: 'Die Adresse wartet auf ihren Code.',
     },
     test: 'Test senden',
-    sendCode: 'Code noch einmal senden',
+    noCode:
+      'Wenn keine Nachricht kommt: im Spam-Ordner nachsehen, oder die Adresse entfernen und neu hinzufügen. Eine Adresse bekommt nur wenige Codes am Tag.',
     tested: 'Der Test ist verschickt. Sehen Sie nach, ob er angekommen ist.',
     testFailed: (why) => `Der Test ist nicht angekommen. ${why}`,
     remove: 'Entfernen',

@@ -188,6 +188,23 @@ export const albums: typeof import('../en/albums.ts').albums = {
     storage: 'Prüfen, was der Server gespeichert hat',
     fault: 'Diese Datei lässt sich nicht öffnen.',
   },
+  removeAlbum: {
+    open: 'Album löschen',
+    title: (name) => `„${name}“ löschen?`,
+    empty: 'Das Album ist leer. Das Löschen lässt sich nicht rückgängig machen.',
+    text: (count, bytes) =>
+      plural(
+        count,
+        `Das Album hat 1 Datei (${bytes}). Sie wird mit ihm gelöscht. Das lässt sich nicht rückgängig machen. Der Server löscht ihre Bytes einen Tag später. Über eine Freigabe lässt sie sich nicht mehr öffnen.`,
+        `Das Album hat ${files(count)} (${bytes}). Sie werden mit ihm gelöscht. Das lässt sich nicht rückgängig machen. Der Server löscht ihre Bytes einen Tag später. Über eine Freigabe lassen sie sich nicht mehr öffnen.`,
+      ),
+    confirm: (count) =>
+      count === 0 ? 'Album löschen' : plural(count, 'Album und 1 Datei löschen', `Album und ${files(count)} löschen`),
+    progress: (deleted, all) => `${number(deleted)} von ${number(all)} gelöscht`,
+    done: 'Das Album wurde gelöscht.',
+    failed: (count, why) =>
+      `Das Album bleibt, weil ${files(count)} nicht gelöscht ${plural(count, 'wurde', 'wurden')}. ${why}`,
+  },
   remove: {
     title: (count) => plural(count, 'Diese Datei löschen?', `${files(count)} löschen?`),
     text: (count) =>

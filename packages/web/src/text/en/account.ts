@@ -284,9 +284,11 @@ export const account = {
       receiver_failed: 'The receiver has a fault at the moment.',
       no_longer_there: 'The receiver says that nothing is there any more.',
       not_offered: 'The operator has switched this kind off.',
+      unconfirmed: 'The address waits for its code.',
     },
     test: 'Send a test',
-    sendCode: 'Send the code again',
+    noCode:
+      'If no message comes, look among unwanted mail, or remove the address and add it again. An address gets few codes a day.',
     tested: 'The test was sent. Check whether it has arrived.',
     testFailed: (why: string) => `The test did not arrive. ${why}`,
     remove: 'Remove',

@@ -181,6 +181,23 @@ export const albums = {
     storage: 'Check what the server stores',
     fault: 'This file cannot be opened.',
   },
+  removeAlbum: {
+    open: 'Delete album',
+    title: (name: string) => `Delete “${name}”?`,
+    empty: 'The album is empty. This cannot be undone.',
+    text: (count: number, bytes: string) =>
+      plural(
+        count,
+        `The album has 1 file (${bytes}). The file is deleted with it. This cannot be undone. The server deletes its bytes a day later. People with a share of it can no longer open it.`,
+        `The album has ${files(count)} (${bytes}). They are deleted with it. This cannot be undone. The server deletes their bytes a day later. People with a share of them can no longer open them.`,
+      ),
+    confirm: (count: number) =>
+      count === 0 ? 'Delete album' : plural(count, 'Delete album and 1 file', `Delete album and ${files(count)}`),
+    progress: (deleted: number, all: number) => `${number(deleted)} of ${number(all)} deleted`,
+    done: 'The album was deleted.',
+    failed: (count: number, why: string) =>
+      `The album stays, because ${files(count)} ${plural(count, 'was', 'were')} not deleted. ${why}`,
+  },
   remove: {
     title: (count: number) => plural(count, 'Delete this file?', `Delete ${files(count)}?`),
     text: (count: number) =>
