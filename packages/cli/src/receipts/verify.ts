@@ -6,7 +6,7 @@ import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { chosenAlbum, chosenAssets } from '../assets/chosen.ts'
 import { accountAssets } from '../assets/feed.ts'
-import { EXIT, type Exit, UsageError } from '../exits.ts'
+import { EXIT, type Exit, exitOf, UsageError } from '../exits.ts'
 import { failureOf } from '../failures.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { interruptible } from '../interrupts.ts'
@@ -59,8 +59,10 @@ export async function verify(given: readonly string[], flags: VerifyFlags): Prom
       }
     }
     report.end()
+    const isAboutAll = given.length === 0 && flags.album === undefined
+    const exits = [outcomes.exit(), ...(isAboutAll ? [await tellInbox(session, signal)] : [])]
     tellSummary({ held, marked, of: assets.length, deep }, session)
-    return outcomes.exit()
+    return exitOf(exits.filter((exit) => exit !== EXIT.done))
   })
 }
 
@@ -123,6 +125,26 @@ function factOf({ assetId, file, examined, checkedAt, hashes, signed }: HeldAsse
     ciphertext_hash: original,
     signer_revoked_at: signed.deviceRevokedAt,
   }
+}
+
+/** The inbox is not verified: nothing of it is signed by the account. What the server itself says of it belongs to the answer. */
+async function tellInbox({ owner, report }: SignedIn, signal: AbortSignal): Promise<Exit> {
+  const inbox = { files: 0, damaged: 0, held: 0 }
+  for await (const page of owner.pendingDrops({ signal }))
+    for (const { withheld } of page) {
+      inbox.files += 1
+      if (withheld !== undefined) inbox[withheld] += 1
+    }
+  const { files, damaged, held } = inbox
+  if (files === 0) return EXIT.done
+  const known =
+    damaged + held === 0
+      ? 'the server knows of no damage'
+      : `${damaged} damaged at the server, ${held} withheld by its operator (blindkeep inbox list)`
+  const text = `The inbox has ${filesText(files)}, which were not verified: ${known}.`
+  if (damaged + held === 0) report.result(text, { event: 'inbox', ...inbox })
+  else report.problem(text, { event: 'inbox', ...inbox })
+  return damaged + held === 0 ? EXIT.done : EXIT.failed
 }
 
 interface Summary {

@@ -35,6 +35,13 @@ export const CreateDropResponse = object('CreateDropResponse', {
 })
 export type CreateDropResponse = Static<typeof CreateDropResponse>
 
+/** Why the server does not hand out the bytes of a pending drop. */
+export const Withheld = oneOf(
+  ['damaged', 'held'],
+  'Absent if the content can be downloaded, as far as the server knows. damaged: bytes were found wrong or missing, and not right since. held: the operator withholds them.',
+)
+export type Withheld = Static<typeof Withheld>
+
 export const InboxEntryResponse = object('InboxEntryResponse', {
   drop_id: uuid<DropId>('The drop.'),
   opaque_id: opaqueId('The link of the drop.'),
@@ -45,6 +52,7 @@ export const InboxEntryResponse = object('InboxEntryResponse', {
   suggested_filename: optional(fileName),
   received_at: time('When the drop landed.'),
   adopting: boolean('Whether an adoption has claimed the drop.'),
+  withheld: optional(Withheld),
 })
 export type InboxEntryResponse = Static<typeof InboxEntryResponse>
 

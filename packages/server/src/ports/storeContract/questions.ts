@@ -262,6 +262,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
           await tx.drops.pendingPage(accountId(1), { after, max: 5, order })
     },
     placeOf: (tx) => tx.drops.placeOf(accountId(1), dropId(1)),
+    withheldBetween: (tx) => tx.drops.withheldBetween(accountId(1), { from: at(1), to: at(2) }),
     isClaimedFor: (tx) => tx.drops.isClaimedFor(dropId(1), hash(1), at(1)),
     countPending: (tx) => tx.drops.countPending(accountId(1)),
     insert: (tx) => tx.drops.insert(drop(2)),

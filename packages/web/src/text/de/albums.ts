@@ -49,7 +49,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
         '1 Datei hier ist nicht fertig: Der Server hat ihre Signatur oder ihren verschlüsselten Namen nicht.',
         `${files(count)} hier sind nicht fertig: Der Server hat ihre Signaturen oder ihre verschlüsselten Namen nicht.`,
       ),
-    explain: 'Sehen Sie sich an, was Sie fertigstellen. Keine Datei wird noch einmal hochgeladen.',
+    explain:
+      'Meist wurde eine Seite oder ein Programm geschlossen, während sie behalten oder hochgeladen wurden. Sehen Sie sich an, was Sie fertigstellen. Keine Datei wird noch einmal hochgeladen.',
     review: (count) => plural(count, 'Datei ansehen', 'Dateien ansehen'),
     title: 'Dateien, die nicht fertig sind',
     opening: 'Wird geöffnet\u00a0…',
@@ -67,7 +68,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
   },
   trust: {
     unsigned: 'Nicht signiert',
-    unsignedReason: 'Keines Ihrer Geräte hat diese Datei signiert.',
+    unsignedReason:
+      'Keines Ihrer Geräte hat diese Datei signiert. Wenn eine Seite oder ein Programm geschlossen wurde, während sie behalten oder hochgeladen wurde, sehen Sie sich die Datei in ihrem Album an und stellen Sie sie dort fertig.',
     revoked: 'Widerrufenes Gerät',
     revokedReason: (when) => `Signiert von einem Gerät, das Sie am ${when} widerrufen haben.`,
     name: (id) => `Unsignierte Datei ${id}`,

@@ -88,7 +88,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     given_up: {
       title: 'Der Server hat einen Tag lang nicht geantwortet',
-      more: 'Diese Seite versucht es nicht mehr. Was schon angekommen war, ist nicht verloren. Versuchen Sie es jetzt noch einmal, oder öffnen Sie den Link an einem anderen Tag.',
+      more: 'Diese Seite versucht es nicht mehr. Ob der Server noch hat, was angekommen war, ist erst bekannt, wenn er antwortet. Versuchen Sie es jetzt noch einmal, oder öffnen Sie den Link an einem anderen Tag.',
     },
   },
   standing: {

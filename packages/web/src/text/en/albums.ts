@@ -48,7 +48,8 @@ export const albums = {
         '1 file here is not finished: the server does not have its signature or its encrypted name.',
         `${files(count)} here are not finished: the server does not have their signatures or their encrypted names.`,
       ),
-    explain: 'Look at them before you finish them. No file is uploaded again.',
+    explain:
+      'Usually a page or program was closed while it kept or uploaded them. Look at them before you finish them. No file is uploaded again.',
     review: (count: number) => plural(count, 'Look at the file', 'Look at the files'),
     title: 'Files that are not finished',
     opening: 'Opening…',
@@ -66,7 +67,8 @@ export const albums = {
   },
   trust: {
     unsigned: 'Not signed',
-    unsignedReason: 'No device of yours has signed this file.',
+    unsignedReason:
+      'No device of yours has signed this file. If a page or program was closed while it kept or uploaded it, look at it and finish it in its album.',
     revoked: 'Revoked device',
     revokedReason: (when: string) => `Signed by a device that you revoked on ${when}.`,
     name: (id: string) => `Unsigned file ${id}`,

@@ -89,7 +89,7 @@ export const guest = {
     },
     given_up: {
       title: 'The server has not answered for a day',
-      more: 'This page has stopped trying. Nothing is lost that had arrived. Try again now, or open the link another day.',
+      more: 'This page has stopped trying. Whether the server still has what had arrived is not known until it answers. Try again now, or open the link another day.',
     },
   } satisfies Record<Exclude<LinkFault, 'closed'>, { title: string; more: string }>,
   standing: {
