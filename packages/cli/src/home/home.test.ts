@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { LocalError } from '../exits.ts'
-import { durationText, shown } from '../texts.ts'
+import { durationText } from '../texts.ts'
 import { whileAlone } from './claims.ts'
 import { homeDirectory, othersMayRead, readPrivate, writePrivate } from './files.ts'
 import { openVault } from './vault.ts'
@@ -115,10 +115,6 @@ describe('a claim', () => {
 })
 
 describe('a text on the terminal', () => {
-  it('moves no cursor and turns no direction', () => {
-    assert.equal(shown('a\u001b[31mb\r\u202Efdp.exe'), 'a\uFFFD[31mb\uFFFD\uFFFDfdp.exe')
-  })
-
   it('says how long something takes', () => {
     assert.deepEqual([0.2, 99.5, 100, 5999, 6000, 7200, 604_500, 604_790].map(durationText), [
       '1 s',

@@ -1,7 +1,20 @@
 import type { Static } from 'typebox'
 import { MAX_EMAIL_LENGTH } from '../email.ts'
 import type { ChannelId } from '../ids.ts'
-import { base64, boolean, integer, list, object, oneOf, optional, sealedName, text, time, uuid } from './shape.ts'
+import {
+  base64,
+  boolean,
+  integer,
+  list,
+  object,
+  oneOf,
+  optional,
+  plainText,
+  sealedName,
+  text,
+  time,
+  uuid,
+} from './shape.ts'
 
 export const CHANNEL_KINDS = ['webhook', 'ntfy', 'email', 'push'] as const
 export type ChannelKind = (typeof CHANNEL_KINDS)[number]
@@ -84,7 +97,7 @@ const members = {
     CHANNEL_STATES,
     'unconfirmed: an e-mail address whose code was not entered yet; it gets no messages. given_up: the server has stopped trying; a test that arrives makes the channel active again.',
   ),
-  shown: text('The host of the URL, or the e-mail address.', { maxLength: MAX_CHANNEL_SHOWN_LENGTH }),
+  shown: plainText('The host of the URL, or the e-mail address.', { maxLength: MAX_CHANNEL_SHOWN_LENGTH }),
   sealed_name: optional(sealedName('channel')),
   created_at: time('When it was added.'),
   attempts: integer('Failed attempts in a row since the last message that arrived.'),
@@ -99,7 +112,7 @@ export type ChannelResponse = Static<typeof ChannelResponse>
 export const AddChannelResponse = object('AddChannelResponse', {
   channel: ChannelResponse,
   secret: optional(
-    text(
+    plainText(
       'Of a webhook: what its messages are signed with, `whsec_` and base64. This is the only answer that contains it.',
     ),
   ),

@@ -1,7 +1,21 @@
 import type { Static } from 'typebox'
 import type { DropId, UploadId } from '../ids.ts'
 import { KEM_CIPHERTEXT_BYTES } from '../suites.ts'
-import { base64, boolean, integer, list, object, oneOf, opaqueId, optional, sha256, text, time, uuid } from './shape.ts'
+import {
+  base64,
+  boolean,
+  integer,
+  list,
+  object,
+  oneOf,
+  opaqueId,
+  optional,
+  plainText,
+  sha256,
+  text,
+  time,
+  uuid,
+} from './shape.ts'
 
 const kemCt = base64('Key K encapsulated to the link’s Drop Key.', {
   min: KEM_CIPHERTEXT_BYTES,
@@ -47,7 +61,7 @@ export const InboxEntryResponse = object('InboxEntryResponse', {
   opaque_id: opaqueId('The link of the drop.'),
   ciphertext_hash: sha256('Content address of the ciphertext.'),
   size: integer('Ciphertext bytes.', 1),
-  content_type: contentType,
+  content_type: plainText('Declared content type, one of the link’s content_types.'),
   kem_ct: kemCt,
   suggested_filename: optional(fileName),
   received_at: time('When the drop landed.'),

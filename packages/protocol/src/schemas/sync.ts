@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { AlbumId, AssetId, DropId } from '../ids.ts'
 import { AssetResponse } from './assets.ts'
-import { boolean, integer, list, object, oneOf, opaqueId, optional, text, time, uuid } from './shape.ts'
+import { boolean, integer, list, object, oneOf, opaqueId, optional, plainText, time, uuid } from './shape.ts'
 
 /** The feed of assets, and the events that a connected client receives. */
 
@@ -22,7 +22,7 @@ export type SyncEntryResponse = Static<typeof SyncEntryResponse>
 
 export const SyncResponse = object('SyncResponse', {
   entries: list(SyncEntryResponse, 'The changed assets, each with its latest change, in the order of seq.'),
-  next_cursor: text('Opaque. Send it as cursor to get the entries after these.'),
+  next_cursor: plainText('Opaque. Send it as cursor to get the entries after these.'),
   has_more: boolean('Whether there are more entries already.'),
 })
 export type SyncResponse = Static<typeof SyncResponse>
