@@ -51,7 +51,12 @@ const REFUSED: readonly (ListCase & { readonly reason: AuditReason })[] = [
     pinned: listOf(RETIRED, SECOND),
     list: listOf({ ...RETIRED, active_to: '2026-01-31T00:00:00.000Z' }, SECOND),
   },
-  { name: 'an end that was taken back', reason: 'key_changed', pinned: listOf(RETIRED, SECOND), list: listOf(FIRST, SECOND) },
+  {
+    name: 'an end that was taken back',
+    reason: 'key_changed',
+    pinned: listOf(RETIRED, SECOND),
+    list: listOf(FIRST, SECOND),
+  },
   { name: 'a key twice', reason: 'key_malformed', list: listOf(RETIRED, FIRST) },
   { name: 'a key_id of other bytes', reason: 'key_malformed', list: listOf({ ...FIRST, public: SECOND.public }) },
   { name: 'two active keys', reason: 'key_malformed', list: listOf(FIRST, SECOND) },
