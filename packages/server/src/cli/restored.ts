@@ -50,7 +50,12 @@ export const restoredCommands: readonly Command[] = [
 /** Throws `HeadBehind` if the database was set back: then no command may remove bytes. */
 export async function requireWholeLog({ store, witness }: Pick<Data, 'store' | 'witness'>): Promise<void> {
   if (witness === undefined) return
-  const watch = createHeadWatch({ store, witness, log: createLog('silent') })
+  const watch = createHeadWatch({
+    store,
+    witness,
+    log: createLog('silent'),
+    giveUpAfter: (ms) => AbortSignal.timeout(ms),
+  })
   await watch.beforeRemoving()
   await watch.close()
 }
