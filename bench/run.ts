@@ -1,18 +1,8 @@
 /** Benchmarks on demand: `npm run bench -- receipts P6 --rounds 7`; `--help` lists them. Prints the figures; a slow one does not make it fail. */
-import { parseArgs } from 'node:util'
+import { argumentsOf } from '../tools/arguments.ts'
 import type { Row } from './row.ts'
 import { ROWS, runRows } from './runRows.ts'
 import { tableOf } from './table.ts'
-
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    rounds: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
 
 const USAGE = `Benchmarks of the real server on loopback, each compared with a peer or a limit measured in the same run.
   npm run bench -- [row …] [--rounds 5] [--quick] [--json]
@@ -20,11 +10,19 @@ ${ROWS.map(({ name, ids, what, isLarge }) => `${isLarge ? '*' : ' '} ${name.padE
 A row is named by its name or one of its ids; without any, all rows run but those marked with *: they take many minutes, and P7 writes 22 GB. --quick uses small sizes and one round, to show that the rows work. --json prints the report as JSON.
 The rows write at most about 4 GiB to TMPDIR, and remove it. browser-upload uses the built pages, or those of PAGES_DIR. Exits with 1 when a row could not be measured.`
 
+const { positionals, values } = argumentsOf(
+  USAGE,
+  {
+    rounds: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+  { maxPositionals: Number.POSITIVE_INFINITY },
+)
 const isNamed = ({ name, ids }: Row, text: string) => name === text || ids.includes(text)
 const unknown = positionals.filter((text) => !ROWS.some((row) => isNamed(row, text)))
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 5))
-if (values.help) console.log(USAGE)
-else if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
+if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
   console.error(USAGE)
   process.exitCode = 2
 } else await bench()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { newAuthor, newBundle, sendUpload, uploadBody } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
 import { expectProtocolWindow, expectRefusedValues, MISTYPED } from './creations.ts'
 import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
@@ -162,9 +163,47 @@ describe('own albums', () => {
     const replies = [
       await name(other, album_id, { sealed_name: base64(80) }),
       await name(owner, randomUUID(), { sealed_name: base64(80) }),
+      await name(other, album_id, {}),
+      await name(owner, randomUUID(), {}),
     ]
     for (const reply of replies) expectAnswer(reply, '403 album.not_available')
     assert.equal(new Set(replies.map(fingerprint)).size, 1)
     assert.equal(json<Album>(await send(owner, body)).sealed_name, sealed_name, 'a repeat of the creation')
+  })
+})
+
+// Covers: Devices, albums and capabilities
+describe('delete an album', () => {
+  const remove = (owner: Owner, albumId: string) => asOwner(owner, 'DELETE', `/v1/albums/${albumId}`)
+
+  it('answers 204 for an empty one, and is the end of it: the id is neither found nor free', async () => {
+    const owner = await signUp(server)
+    const body = albumBody({ album_id: randomUUID() })
+    await send(owner, body)
+    expectAnswer(await remove(owner, String(body.album_id)), '204')
+    assert.deepEqual(await albumsOf(owner), [])
+    expectAnswer(await send(owner, body), '403 album.not_available')
+  })
+
+  it('answers 409 while it has a file or an open upload, and changes nothing', async () => {
+    const author = await newAuthor(server)
+    const reply = await sendUpload(author, uploadBody(newBundle(author)))
+    expectAnswer(await remove(author.owner, author.albumId), '409 album.not_empty')
+    expectAnswer(
+      await asOwner(author.owner, 'DELETE', `/v1/upload/${json<{ upload_id: string }>(reply).upload_id}`),
+      '204',
+    )
+    expectAnswer(await remove(author.owner, author.albumId), '204')
+  })
+
+  it('answers 403 alike for an unknown album, a deleted one and another account’s', async () => {
+    const [owner, other] = [await signUp(server), await signUp(server)]
+    const [kept, deleted] = [randomUUID(), randomUUID()]
+    for (const album_id of [kept, deleted]) await send(owner, albumBody({ album_id }))
+    await remove(owner, deleted)
+    const replies = [await remove(other, kept), await remove(owner, deleted), await remove(owner, randomUUID())]
+    for (const reply of replies) expectAnswer(reply, '403 album.not_available')
+    assert.equal(new Set(replies.map(fingerprint)).size, 1)
+    assert.equal((await albumsOf(owner)).length, 1)
   })
 })

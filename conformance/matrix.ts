@@ -157,6 +157,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'POST /v1/albums': writes('201'),
   'GET /v1/albums': reads('200'),
   'PATCH /v1/albums/{album_id}': writes('204', OTHER_ALBUM),
+  'DELETE /v1/albums/{album_id}': frees('204', OTHER_ALBUM),
   'POST /v1/albums/{album_id}/capabilities': writes('201', OTHER_ALBUM),
   'GET /v1/albums/{album_id}/capabilities': reads('200', OTHER_ALBUM),
   'DELETE /v1/albums/{album_id}/capabilities/{jti}': frees('204', OTHER_ALBUM),

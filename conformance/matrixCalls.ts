@@ -222,6 +222,11 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     params: { album_id: author.albumId },
     json: { sealed_name: base64(85) },
   }),
+  'DELETE /v1/albums/{album_id}': async ({ author }) => {
+    const album_id = randomUUID()
+    await sendJson(author.owner, '/v1/albums', { album_id })
+    return { params: { album_id } }
+  },
   'POST /v1/albums/{album_id}/capabilities': ({ author }) => ({
     params: { album_id: author.albumId },
     json: { peer: 'https://peer.example', expires_at: inOneHour() },

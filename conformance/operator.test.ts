@@ -256,6 +256,7 @@ describe('content on hold', { concurrency: true }, () => {
 
     await operate('hold', 'add', sha256(file), '--reason', 'court order')
     await expectBoth(owner, paths, '403 blob.withheld')
+    assert.equal((await onlyDrop(owner)).withheld, 'held')
     assert.deepEqual(await verdictOn(asset.assetId), [{ durable: false, blobs: [{ ...stored, retrievable: false }] }])
     const other = await newAuthor(client)
     await expectBoth(other.owner, paths.slice(0, 1), '404 blob.not_found')

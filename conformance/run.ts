@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { parseArgs } from 'node:util'
 import { BACKENDS, startServed, useBackend } from '../testing/backend.ts'
+import { argumentsOf } from '../tools/arguments.ts'
 import { createClient } from './client.ts'
 import { testFiles } from './suite.ts'
 import { UNTESTABLE_STATUSES } from './untestableStatuses.ts'
@@ -44,8 +44,11 @@ try {
 }
 
 function readArguments() {
-  const options = { on: { type: 'string' }, nodes: { type: 'string', default: '1' } } as const
-  const { values, positionals } = parseArgs({ options, allowPositionals: true })
+  const { values, positionals } = argumentsOf(
+    `npm run conformance -- [URL of a server] [name of a file …] [--on ${BACKENDS.join('|')}] [--nodes COUNT]`,
+    { on: { type: 'string' }, nodes: { type: 'string', default: '1' } },
+    { maxPositionals: Number.POSITIVE_INFINITY },
+  )
   const isUrl = (text: string) => /^https?:/.test(text)
   const nodes = Number(values.nodes)
   const on = BACKENDS.find((each) => each === (values.on ?? (nodes > 1 ? 'postgres+s3' : 'sqlite')))

@@ -94,6 +94,7 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
         'token_type',
         'version',
         'warnings',
+        'withheld',
       ],
       ...['code', 'detail', 'failing', 'instance', 'title', 'type'],
     ].map((name) => [name, 'plain'] as const),

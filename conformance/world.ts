@@ -63,6 +63,7 @@ export interface InboxEntry {
   readonly suggested_filename?: string
   readonly received_at: string
   readonly adopting: boolean
+  readonly withheld?: string
 }
 
 export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')

@@ -6,8 +6,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { Owner } from '@blindkeep/client/owner'
+import { argumentsOf } from '../tools/arguments.ts'
 import {
   diskRots,
   firstMachineChecks,
@@ -31,7 +31,9 @@ const FILES = [
   ['the whole film.mov', 300_000_000],
 ] as const
 
-const { scale: isScale } = parseArgs({ options: { scale: { type: 'boolean', default: false } } }).values
+const { scale: isScale } = argumentsOf('npm run demo [-- --scale]', {
+  scale: { type: 'boolean', default: false },
+}).values
 
 interface World {
   readonly story: Story

@@ -14,6 +14,8 @@ const READY_TIMEOUT_MS = 20_000
 /** Where Debian has servers. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`
 
+const CADDY_ARGUMENTS = ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile']
+
 export interface Place {
   /** Where the proxy listens, with TLS for `localhost`. */
   readonly port: number
@@ -22,6 +24,10 @@ export interface Place {
   readonly plainPort: number
   /** Whether the server is below `/drop/` there. */
   readonly isBelow: boolean
+  /** The ports of several nodes, in place of `serverPort`. */
+  readonly nodes?: readonly number[]
+  /** What nginx is to hold of each of them. */
+  readonly nodeParameters?: string
 }
 
 interface Setting extends Place {
@@ -31,6 +37,8 @@ interface Setting extends Place {
 }
 
 export interface RunningProxy {
+  /** Its files, and where it runs. */
+  readonly directory: string
   /** Of the authority that its clients have to trust. */
   readonly certificate: string
   /** All that it wrote: to its outputs, and to files of its own. */
@@ -76,13 +84,24 @@ export async function startProxy({ name, configure }: Kind, place: Place): Promi
     throw error
   }
   return {
+    directory,
     certificate: await readFile(setting.certificate, 'utf8'),
     log: async () => written + (await readFile(join(directory, 'own.log'), 'utf8').catch(() => '')),
     stop,
   }
 }
 
-async function configureNginx({ directory, certificate, key, port, serverPort, isBelow }: Setting) {
+async function configureNginx({
+  directory,
+  certificate,
+  key,
+  port,
+  serverPort,
+  isBelow,
+  nodes,
+  nodeParameters = 'max_fails=0',
+}: Setting) {
+  const server = nodes === undefined ? `127.0.0.1:${serverPort}` : 'blindkeep'
   const site = replaced(await sample('nginx.conf'), [
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
     ['server_name drop.example.org', 'server_name localhost'],
@@ -91,8 +110,14 @@ async function configureNginx({ directory, certificate, key, port, serverPort, i
     ['/var/log/nginx/blindkeep.log', join(directory, 'own.log')],
     ['location = /take/ {', isBelow ? 'location = /drop/take/ {' : 'location = /take/ {'],
     ['location / {', isBelow ? 'location /drop/ {' : 'location / {'],
-    ['http://127.0.0.1:8080;', `http://127.0.0.1:${serverPort}${isBelow ? '/' : ''};`],
+    ['http://127.0.0.1:8080;', `http://${server}${isBelow ? '/' : ''};`],
   ])
+  if (nodes !== undefined) {
+    const upstream = replaced(await sample('nginx-nodes.conf'), [['/etc/nginx/blindkeep.nodes', nodesFile(directory)]])
+    await writeFile(join(directory, 'nodes.conf'), upstream)
+    const lines = nodes.map((each) => `server 127.0.0.1:${each} ${nodeParameters};\n`)
+    await writeFile(nodesFile(directory), lines.join(''))
+  }
   await writeFile(join(directory, 'site.conf'), site)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${directory};`,
@@ -103,25 +128,42 @@ async function configureNginx({ directory, certificate, key, port, serverPort, i
     'worker_processes 1;',
     `pid ${directory}/nginx.pid;`,
     'events {}',
-    `http { ${temporary.join(' ')} include ${directory}/site.conf; }`,
+    `http { ${temporary.join(' ')} include ${directory}/site.conf; ${nodes ? `include ${directory}/nodes.conf;` : ''} }`,
   ]
   await writeFile(join(directory, 'nginx.conf'), lines.join('\n'))
+  return nginxArguments(directory)
+}
+
+export const nodesFile = (directory: string) => join(directory, 'blindkeep.nodes')
+
+export function nginxArguments(directory: string): readonly string[] {
   return ['-p', directory, '-e', 'stderr', '-c', join(directory, 'nginx.conf')]
 }
 
-async function configureCaddy({ directory, certificate, key, port, serverPort, plainPort, isBelow }: Setting) {
+async function configureCaddy(setting: Setting) {
+  const { directory, certificate, key, port, serverPort, plainPort, isBelow, nodes } = setting
+  const site = `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`
+  if (nodes !== undefined) {
+    const several = replaced(await sample('../scale.Caddyfile'), [
+      ['admin off', `admin off\n\thttp_port ${plainPort}`],
+      ['http://:8080 {', site],
+      ['node-1:8080 node-2:8080', nodes.map((each) => `127.0.0.1:${each}`).join(' ')],
+    ])
+    await writeFile(join(directory, 'Caddyfile'), several)
+    return CADDY_ARGUMENTS
+  }
   const server = `reverse_proxy 127.0.0.1:${serverPort}`
   const text = replaced(await sample('Caddyfile'), [
     ['admin off', `admin off\n\thttp_port ${plainPort}`],
-    ['{$DOMAIN:drop.example.org} {', `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`],
+    ['{$DOMAIN:drop.example.org} {', site],
     ['respond /take/', isBelow ? 'handle_path /drop/* {\nrespond /take/' : 'respond /take/'],
     ['reverse_proxy {$SERVER:127.0.0.1:8080}', isBelow ? `${server}\n}` : server],
   ])
   await writeFile(join(directory, 'Caddyfile'), text)
-  return ['run', '--config', 'Caddyfile', '--adapter', 'caddyfile']
+  return CADDY_ARGUMENTS
 }
 
-async function configureTraefik({ directory, certificate, key, port, serverPort, isBelow }: Setting) {
+async function configureTraefik({ directory, certificate, key, port, serverPort, isBelow, nodes }: Setting) {
   const dynamic = join(directory, 'blindkeep.yaml')
   const text = replaced(await sample('traefik.yaml'), [
     ['address: ":443"', `address: "127.0.0.1:${port}"`],
@@ -131,10 +173,11 @@ async function configureTraefik({ directory, certificate, key, port, serverPort,
   await writeFile(join(directory, 'traefik.yaml'), text)
   const rule = isBelow ? 'Host(`localhost`) && PathPrefix(`/drop`)\n      middlewares: [drop]' : 'Host(`localhost`)'
   const below = isBelow ? '  middlewares:\n    drop:\n      stripPrefix:\n        prefixes: [/drop]\n' : ''
-  const routes = replaced(await sample('traefik.blindkeep.yaml'), [
+  const several = nodes?.map((each, at) => [`http://10.0.0.1${at + 1}:8080`, `http://127.0.0.1:${each}`] as const)
+  const routes = replaced(await sample(nodes === undefined ? 'traefik.blindkeep.yaml' : 'traefik.nodes.yaml'), [
     ['rule: Host(`drop.example.org`)', `rule: ${rule}`],
     ['tls:\n        certResolver: letsencrypt', 'tls: {}'],
-    ['http://127.0.0.1:8080', `http://127.0.0.1:${serverPort}`],
+    ...(several ?? ([['http://127.0.0.1:8080', `http://127.0.0.1:${serverPort}`]] as const)),
   ])
   const tls = `tls:\n  certificates:\n    - certFile: ${certificate}\n      keyFile: ${key}\n`
   await writeFile(dynamic, `${routes}${below}${tls}`)

@@ -8,7 +8,8 @@
  *   node owner.mjs open <drop_id>           writes the file to standard output
  *   node owner.mjs adopt <drop_id>          keeps the drop as an asset
  *   node owner.mjs upload <file>            keeps a file of one's own as an asset
- *   node owner.mjs read <asset_id>          verifies an asset and writes its file to standard output
+ *   node owner.mjs read <asset_id>          verifies an asset and writes its file to standard output; `revoked` behind it also one that a revoked device
+ *                                           has signed
  *
  * BLINDKEEP_URL, BLINDKEEP_EMAIL, BLINDKEEP_PASSWORD, and for `register` BLINDKEEP_INVITE if the server asks for an invite, name server and account. The key
  * of this device is kept in owner.device, sealed. Whole files are held in memory, and an account with a second factor is not supported.
@@ -607,7 +608,7 @@ async function upload(account, file) {
   await sendBlob(envelope, 'provenance', provenance)
   console.log(fileId)
 }
-async function read({ accountKey, accountId }, assetId) {
+async function read({ accountKey, accountId }, assetId, consent) {
   const asset = await json(call('GET', `/v1/assets/${assetId}`))
   const blobOf = async (role, hash = asset.blobs.find((blob) => blob.role === role)?.hash) => {
     const sealed = await bytesOf(call('GET', `/v1/blob/${hash}`))
@@ -619,7 +620,12 @@ async function read({ accountKey, accountId }, assetId) {
   const publicKey = fromBase64(device?.public_key ?? '')
   const isOwn =
     device !== undefined && fromBase64(device.mac ?? '').equals(macOf(accountKey, device.device_id, publicKey))
-  insist(isOwn && device.revoked_at == null, 'signed by a device that is not one of this account')
+  insist(isOwn, 'signed by a device that is not one of this account')
+  if (device.revoked_at != null) {
+    const mark = `signed by a device that was revoked ${device.revoked_at}: a person who has it may have put another file there`
+    insist(consent === 'revoked', `${mark}. Add: revoked`)
+    console.error(`owner: ${mark}`)
+  }
   const manifest = verifyManifest(await blobOf('provenance'), publicKey)
   const isOfAsset = manifest.get('file_id') === assetId && manifest.get('created_by_user') === accountId
   insist(isOfAsset && manifest.get('created_by_device') === device.device_id, 'signed for another asset')

@@ -38,7 +38,7 @@ it('a move that is killed again and again ends well, and then everything is ther
   }
   /** Undefined if it was killed. */
   async function move(livesMs: number): Promise<number | undefined> {
-    const command = ['--disable-warning=ExperimentalWarning', CLI, 'migrate-to', databaseUrl, BLOBS_URL]
+    const command = ['--disable-warning=ExperimentalWarning', CLI, 'migrate-to', databaseUrl, BLOBS_URL, '--yes']
     const child = spawn(process.execPath, command, { env, stdio: ['ignore', 'ignore', 'inherit'] })
     const closed = once(child, 'close')
     const timer = setTimeout(() => child.kill('SIGKILL'), livesMs)

@@ -3,6 +3,7 @@ import { SPECIFICATION } from '../conformance/clauses.ts'
 import { OWN_RULES } from '../conformance/ownRules.ts'
 import { type TestGroup, testGroups } from '../conformance/suite.ts'
 import { UNTESTABLE_STATUSES } from '../conformance/untestableStatuses.ts'
+import { argumentsOf } from './arguments.ts'
 
 /**
  * Writes conformance/README.md from the titles of the tests and from the lists of clauses, rules and statuses; with `--check`, fails when the committed file differs.
@@ -38,6 +39,7 @@ A server that you test has to accept registrations. The suite leaves accounts be
 \`npm run make:conformance\` writes this file from these lists and the titles of the tests.
 `
 
+const { values } = argumentsOf('npm run make:conformance [-- --check]', { check: { type: 'boolean', default: false } })
 const groups = testGroups()
 const faults = faultsOf(groups)
 const made = [INTRODUCTION, ...specification(), ...ownRules(), ...statuses(), ...tests()].join('\n')
@@ -45,7 +47,7 @@ const made = [INTRODUCTION, ...specification(), ...ownRules(), ...statuses(), ..
 if (faults.length > 0) {
   console.error(faults.join('\n'))
   process.exitCode = 1
-} else if (!process.argv.includes('--check')) {
+} else if (!values.check) {
   await writeFile(FILE, made)
 } else if ((await readFile(FILE, 'utf8')) !== made) {
   console.error('conformance/README.md does not match the tests. Run `npm run make:conformance` and commit the result.')

@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { argumentsOf } from './arguments.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGE = join(ROOT, 'decisions', 'dependencies.md')
@@ -42,7 +43,9 @@ const page = readFileSync(PAGE, 'utf8')
 const [reasons = ''] = page.split(BEGIN)
 const written = `${reasons}${BEGIN}\n\n${section()}`
 
-if (process.argv.includes('--check')) {
+if (
+  argumentsOf('npm run make:dependencies [-- --check]', { check: { type: 'boolean', default: false } }).values.check
+) {
   const faults = [...faultsOfOwn(), ...faultsOfProduction(), ...faultsOfPage()]
   for (const fault of faults) console.error(fault)
   process.exitCode = faults.length > 0 ? 1 : 0

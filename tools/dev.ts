@@ -6,7 +6,9 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createServer, type Plugin } from 'vite'
 import { pagesConfig } from '../packages/web/vite.config.ts'
+import { argumentsOf } from './arguments.ts'
 
+argumentsOf('npm run dev', {})
 const root = join(import.meta.dirname, '..')
 const pagesPort = Number(process.env.DEV_PAGES_PORT ?? 5173)
 const serverPort = Number(process.env.DEV_SERVER_PORT ?? 8081)

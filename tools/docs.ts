@@ -4,13 +4,17 @@
  * `npm run docs:run [-- <file> …]` also runs the blocks of commands that say that they can be run: those whose fence is ```` ```sh run ````.
  */
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from './arguments.ts'
 import { brokenLinks } from './docs/links.ts'
 import { type Document, readDocument } from './docs/markdown.ts'
 import { registryNames } from './docs/registryNames.ts'
 import { projectFiles, ROOT } from './projectFiles.ts'
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { run: { type: 'boolean' } } })
+const { values, positionals } = argumentsOf(
+  'npm run docs\nnpm run docs:run [-- <file> …]',
+  { run: { type: 'boolean' } },
+  { maxPositionals: Number.POSITIVE_INFINITY },
+)
 
 const files = projectFiles()
 const documents: readonly Document[] = files

@@ -16,10 +16,13 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { argumentsOf } from './arguments.ts'
 import { bundled, isOutside, KEY_FILE, type ProgramName } from './bundle.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PACKED = resolve(process.argv[2] ?? join(ROOT, 'packed'))
+const USAGE = `npm run pack [-- DIRECTORY]
+  DIRECTORY  where the packages go, \`packed\` by default`
+const PACKED = resolve(argumentsOf(USAGE, {}, { maxPositionals: 1 }).positionals[0] ?? join(ROOT, 'packed'))
 /** Below the root, so that the compiler finds the packages of others. */
 const STAGE = join(ROOT, 'packed', `stage-${process.pid}`)
 /** Of all packages: the one place to change it is the root's manifest, by `npm version` (`CONTRIBUTING.md`). */

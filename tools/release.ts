@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from './arguments.ts'
 import { CONTENTS_FILE, type Contained } from './licences.ts'
 import { type Bom, billOfMaterials, type PackedPackage } from './sbom.ts'
 
@@ -21,16 +21,12 @@ const SUMS = 'SHA256SUMS'
 /** Where a bundle lists what it contains. */
 const CONTENTS = [`dist/${CONTENTS_FILE}`, `dist/pages/${CONTENTS_FILE}`]
 
-const { values } = parseArgs({
-  options: {
-    out: { type: 'string', default: join(ROOT, 'release') },
-    'dry-run': { type: 'boolean', default: false },
-    'no-audit': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
+const { values } = argumentsOf(USAGE, {
+  out: { type: 'string', default: join(ROOT, 'release') },
+  'dry-run': { type: 'boolean', default: false },
+  'no-audit': { type: 'boolean', default: false },
 })
-if (values.help) console.log(USAGE)
-else release(resolve(values.out))
+release(resolve(values.out))
 
 function release(out: string): void {
   const { version }: { readonly version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))

@@ -4,15 +4,16 @@
  * in which nothing ends for that long is ended here.
  */
 import './noPromiseHooks.ts'
-import { parseArgs } from 'node:util'
+import { argumentsOf } from './arguments.ts'
 
 const { run } = await import('node:test')
 const { spec } = await import('node:test/reporters')
 
-const { values, positionals } = parseArgs({
-  options: { shard: { type: 'string', default: '1/1' }, timeout: { type: 'string', default: '120000' } },
-  allowPositionals: true,
-})
+const { values, positionals } = argumentsOf(
+  'node tools/tests.ts [--shard 1/2] [--timeout MILLISECONDS] PATTERN …',
+  { shard: { type: 'string', default: '1/1' }, timeout: { type: 'string', default: '120000' } },
+  { maxPositionals: Number.POSITIVE_INFINITY },
+)
 const [index = 1, total = 1] = values.shard.split('/').map(Number)
 
 const timeout = Number(values.timeout)

@@ -4,13 +4,14 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { parseArgs } from 'node:util'
 import { COMPILED } from '../testing/command.ts'
+import { argumentsOf } from './arguments.ts'
 
-const { values, positionals: names } = parseArgs({
-  options: { 'at-once': { type: 'string' } },
-  allowPositionals: true,
-})
+const { values, positionals: names } = argumentsOf(
+  'node tools/together.ts [--at-once 3] SCRIPT …',
+  { 'at-once': { type: 'string' } },
+  { maxPositionals: Number.POSITIVE_INFINITY },
+)
 const waiting = [...names]
 const failed: string[] = []
 await Promise.all(Array.from({ length: Number(values['at-once'] ?? names.length) }, runWaiting))

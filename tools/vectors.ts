@@ -4,6 +4,7 @@
  *   node tools/vectors.ts --check   fails when a committed file differs from what the code makes
  */
 import { readFile, writeFile } from 'node:fs/promises'
+import { argumentsOf } from './arguments.ts'
 import { accountVectors } from './vectors/account.ts'
 import { argon2idVectors } from './vectors/argon2id.ts'
 import { capabilityVectors } from './vectors/capabilities.ts'
@@ -46,7 +47,8 @@ async function committed(path: URL): Promise<string | undefined> {
   }
 }
 
-const isCheck = process.argv.includes('--check')
+const isCheck = argumentsOf('node tools/vectors.ts [--check]', { check: { type: 'boolean', default: false } }).values
+  .check
 for (const [name, make] of Object.entries(files)) {
   const path = new URL(`../vectors/${name}`, import.meta.url)
   const text = `${JSON.stringify(await make(), null, 1)}\n`

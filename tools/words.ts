@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { argumentsOf } from './arguments.ts'
 import { projectFiles, ROOT } from './projectFiles.ts'
 
 const INSTEAD: readonly (readonly [RegExp, string])[] = [
@@ -28,7 +29,11 @@ const EXCEPT = /^(tools\/words\.ts|LICENSE|package-lock\.json|vectors\/|packages
 const CODE = /\.(ts|tsx|mjs|css)$/
 const PROSE = /\.md$/
 
-const paths = process.argv.slice(2)
+const { positionals: paths } = argumentsOf(
+  'node tools/words.ts [path …]',
+  {},
+  { maxPositionals: Number.POSITIVE_INFINITY },
+)
 const files = projectFiles(paths).filter((file) => !EXCEPT.test(file) && (CODE.test(file) || PROSE.test(file)))
 
 let found = 0

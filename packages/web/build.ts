@@ -5,15 +5,17 @@
  */
 import { cp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
+import { argumentsOf } from '../../tools/arguments.ts'
 import { writeLicences } from '../../tools/licences.ts'
 import { pagesConfig, previewConfig, serviceWorkerConfig } from './vite.config.ts'
 
 const here = import.meta.dirname
-const { values } = parseArgs({
-  options: { out: { type: 'string' }, 'if-possible': { type: 'boolean' }, 'if-changed': { type: 'boolean' } },
+const { values } = argumentsOf('node packages/web/build.ts [--out DIRECTORY] [--if-possible] [--if-changed]', {
+  out: { type: 'string' },
+  'if-possible': { type: 'boolean' },
+  'if-changed': { type: 'boolean' },
 })
 const dist = resolve(values.out ?? join(here, 'dist'))
 const staging = `${dist}.${process.pid}`

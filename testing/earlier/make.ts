@@ -17,6 +17,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { toBase64 } from '@blindkeep/protocol/bytes'
+import { argumentsOf } from '../../tools/arguments.ts'
 import { freePort } from '../startServer.ts'
 import type { EarlierData, EarlierFile } from './earlierData.ts'
 
@@ -24,8 +25,9 @@ const PUBLIC_URL = 'https://keep.example'
 const READY_TRIES = 600
 const READY_POLL_MS = 100
 
-const [checkout, target] = process.argv.slice(2).map((path) => resolve(path))
-if (checkout === undefined || target === undefined) throw new Error('usage: make.ts CHECKOUT TARGET')
+const USAGE = 'node testing/earlier/make.ts CHECKOUT TARGET'
+const [checkout, target] = argumentsOf(USAGE, {}, { maxPositionals: 2 }).positionals.map((path) => resolve(path))
+if (checkout === undefined || target === undefined) throw new Error(USAGE)
 
 type Module<Name extends keyof Modules> = Promise<Modules[Name]>
 interface Modules {

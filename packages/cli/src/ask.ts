@@ -6,6 +6,7 @@ import { mendAddress } from '@blindkeep/protocol/mendAddress'
 import { decodeLine, decodeText, NotText } from '@blindkeep/protocol/textFile'
 import { LocalError, UsageError } from './exits.ts'
 import type { Report } from './report.ts'
+import { shown } from './texts.ts'
 
 export interface SecretQuestion {
   /** What the person is asked for, as in `Password`. */
@@ -77,14 +78,14 @@ export function tellExposed(report: Report, exposed: string): void {
 
 async function hidden(message: string): Promise<string> {
   const { default: password } = await import('@inquirer/password')
-  return await password({ message }, { output: process.stderr })
+  return await password({ message: shown(message) }, { output: process.stderr })
 }
 
 /** A text that need not be hidden. */
 export async function line(what: string, instead: string): Promise<string> {
   if (!canAsk()) throw new UsageError(`${what}: give it with ${instead}.`)
   const { default: input } = await import('@inquirer/input')
-  return await input({ message: what }, { output: process.stderr })
+  return await input({ message: shown(what) }, { output: process.stderr })
 }
 
 /** Whether the person agrees. `--yes` does so beforehand. Throws `UsageError` without a terminal. */
@@ -92,7 +93,7 @@ export async function agrees(question: string, { yes = false }: { readonly yes?:
   if (yes) return true
   if (!canAsk()) throw new UsageError(`${question} Add --yes if that is meant.`)
   const { default: confirm } = await import('@inquirer/confirm')
-  return await confirm({ message: question, default: false }, { output: process.stderr })
+  return await confirm({ message: shown(question), default: false }, { output: process.stderr })
 }
 
 export function canAsk(): boolean {

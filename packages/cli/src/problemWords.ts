@@ -24,6 +24,9 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.auth.rate_limited': 'There were too many wrong tries. Wait a quarter of an hour, and call it again.',
   'error.account.suspended':
     'The account is suspended: you can read and delete, not add. Ask the operator of the server.',
+  'error.request.rate_limited':
+    'The account, or this session, has added as much as the server allows in a day. Sign in again, or try again tomorrow.',
+  'error.album.not_empty': 'The album has files, or uploads that are on their way to it: blindkeep ls',
   'error.request.limit_reached':
     'The account has as many of these as the server allows. Remove some that you do not need.',
   'error.drop.links_exhausted': 'There are too many open links. Revoke some: blindkeep link list',
@@ -58,6 +61,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
     'The server cannot store at the moment: its disk is away. What it has is safe. Call it again later, and tell its operator.',
   'error.storage.full':
     'The disk of the server is full. What it has is safe. Tell its operator, and call this again later: it goes on where it stopped.',
+  'error.request.too_slow': 'The connection is too slow or was away. Call it again when it is better.',
   'error.request.overloaded': LATER,
   'error.request.failed':
     'The server failed. Call it again. If it fails again, tell its operator the number of the request.',

@@ -1,4 +1,5 @@
-/** What a person or a program is shown. */
+/** What a person or a program is shown. Nothing that passes here moves a cursor: see `terminalText`. */
+import { shown, shownLines } from '@blindkeep/protocol/terminalText'
 import cliTruncate from 'cli-truncate'
 import { createLogUpdate } from 'log-update'
 import { type Heading, table } from './table.ts'
@@ -50,31 +51,33 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
     result(text, fact) {
       clear()
       if (json) stdout.write(`${jsonLine(fact)}\n`)
-      else if (!quiet) stdout.write(`${text}\n`)
+      else if (!quiet) stdout.write(`${shownLines(text)}\n`)
     },
     answer(text, fact) {
       clear()
-      stdout.write(`${json ? jsonLine(fact) : text}\n`)
+      stdout.write(`${json ? jsonLine(fact) : shownLines(text)}\n`)
     },
     aside(text) {
       clear()
-      if (!json && !quiet) stderr.write(`${text}\n`)
+      if (!json && !quiet) stderr.write(`${shownLines(text)}\n`)
     },
     list(headings, rows, none) {
       clear()
       if (json) for (const { fact } of rows) stdout.write(`${jsonLine(fact)}\n`)
-      else if (!quiet)
-        stdout.write(`${rows.length === 0 ? none : table(headings, rows.map(cellsOf), stdout.columns)}\n`)
+      else if (!quiet) {
+        const text = rows.length === 0 ? none : table(headings, rows.map(cellsOf), stdout.columns)
+        stdout.write(`${shownLines(text)}\n`)
+      }
     },
     problem(text, fact) {
       clear()
       if (json) stdout.write(`${jsonLine(fact)}\n`)
-      stderr.write(`blindkeep: ${text}\n`)
+      stderr.write(`blindkeep: ${shownLines(text)}\n`)
     },
     waiting(text, fact) {
       if (isLive) return
       if (json) stdout.write(`${jsonLine(fact)}\n`)
-      if (!quiet) stderr.write(`blindkeep: ${text}\n`)
+      if (!quiet) stderr.write(`blindkeep: ${shownLines(text)}\n`)
     },
     progress(rows) {
       const now = performance.now()
@@ -84,7 +87,7 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
       const columns = Math.max(10, (stderr.columns ?? 80) - 1)
       live(
         rows(columns)
-          .map((row) => cliTruncate(row, columns, { position: 'middle' }))
+          .map((row) => cliTruncate(shown(row), columns, { position: 'middle' }))
           .join('\n'),
       )
     },
@@ -92,4 +95,4 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
   }
 }
 
-const cellsOf = ({ cells }: Row) => cells
+const cellsOf = ({ cells }: Row) => cells.map(shown)

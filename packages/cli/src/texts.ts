@@ -1,17 +1,11 @@
 /** Texts on a terminal. */
 import { countText } from '@blindkeep/protocol/counts'
+import { escapedJson, shown } from '@blindkeep/protocol/terminalText'
 
-const UNSHOWN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+export { shown }
 
-/** A text from elsewhere, so that it cannot move the cursor or turn the direction of what stands behind it. */
-export function shown(text: string): string {
-  return text.replace(UNSHOWN, '\uFFFD')
-}
-
-/** One object, as a line. What `shown` replaces is escaped: a terminal may show it, and a program reads what it was. */
-export function jsonLine(fact: object): string {
-  return JSON.stringify(fact).replace(UNSHOWN, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
+/** One object, as a line. */
+export const jsonLine = (fact: object) => escapedJson(JSON.stringify(fact))
 
 export const filesText = (count: number) => countText(count, 'file')
 

@@ -139,6 +139,20 @@ describe('owner.mjs', () => {
     assert.match((await example('owner.mjs', ['inbox'])).errors, /error\.auth\.invalid_credentials/)
     await asOwner(['recover', words])
   })
+
+  it('opens what a revoked device has signed only with consent', async () => {
+    const { name, content } = await fileOf(1000)
+    const assetId = await asOwner(['upload', name])
+    const { owner: now } = await logIn({ baseUrl: proxy.url, email, password: PASSWORD, environment: nodeEnvironment })
+    assert.ok(now)
+    const { signed } = await now.openAsset(assetId)
+    assert.ok(signed)
+    await now.revokeDevice(signed.deviceId)
+    const { code, output, errors } = await example('owner.mjs', ['read', assetId])
+    assert.deepEqual([code, output.length], [1, 0])
+    assert.match(errors, /signed by a device that was revoked/)
+    assert.ok(content.equals(await succeed(example('owner.mjs', ['read', assetId, 'revoked']))))
+  })
 })
 
 /** With another link secret. */

@@ -29,12 +29,12 @@ const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 /** Of these, joiners and presentation selectors are kept: scripts and emoji need them. */
 const KEPT: ReadonlySet<string> = new Set(['\u200C', '\u200D', '\uFE0E', '\uFE0F'])
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
-/** Names of Windows devices, with any extension. */
-const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/iu
+/** Names of Windows devices, with any extension; and a first dash, which programs take for an option (`rm *`). */
+const isMisread = /^-|^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/iu
 
 /**
  * Returns one plain file name for every common system: no separators, no control or direction characters, no leading or trailing dots and spaces, no
- * reserved device name, at most 255 bytes of UTF-8. Never empty. Different names may become equal, so the caller must still avoid overwriting.
+ * reserved device name, no first dash, at most 255 bytes of UTF-8. Never empty. Different names may become equal, so the caller must still avoid overwriting.
  */
 export function safeName(name: string): string {
   const printable = name
@@ -45,7 +45,7 @@ export function safeName(name: string): string {
     .normalize('NFC')
     .replace(forbidden, '_')
   const trimmed = trimEnds(oneSpace(cleaned))
-  const named = trimEnds(shorten(reserved.test(trimmed) ? `_${trimmed}` : trimmed))
+  const named = trimEnds(shortName(isMisread.test(trimmed) ? `_${trimmed}` : trimmed, MAX_NAME_BYTES))
   return visible.test(named) ? named : FALLBACK
 }
 
@@ -63,11 +63,11 @@ function trimEnds(name: string): string {
 }
 
 /** Shortens before the extension, never inside a character. */
-function shorten(name: string): string {
-  if (bytesOf(name) <= MAX_NAME_BYTES) return name
+export function shortName(name: string, maxBytes: number): string {
+  if (bytesOf(name) <= maxBytes) return name
   const dot = name.lastIndexOf('.')
   const ending = dot > 0 && bytesOf(name.slice(dot)) <= MAX_EXTENSION_BYTES ? name.slice(dot) : ''
-  const stemBytes = MAX_NAME_BYTES - bytesOf(ending)
+  const stemBytes = maxBytes - bytesOf(ending)
   let stem = ''
   let used = 0
   for (const character of name.slice(0, name.length - ending.length)) {

@@ -1,6 +1,6 @@
 /** Paths from other people, for a disk or an archive: each step passes through `safeName`, so no path leads elsewhere. */
 import { utf8 } from '@blindkeep/protocol/bytes'
-import { MAX_EXTENSION_BYTES, MAX_NAME_BYTES, safeName } from './safeName.ts'
+import { MAX_EXTENSION_BYTES, MAX_NAME_BYTES, safeName, shortName } from './safeName.ts'
 
 /** Folders in one name, and their bytes: systems bound a whole path. More are left out: the file is put into the last one. */
 const [MAX_FOLDERS, MAX_FOLDERS_BYTES] = [32, 640]
@@ -23,6 +23,18 @@ function foldersOf(steps: readonly string[]): readonly string[] {
     return bytes <= MAX_FOLDERS_BYTES
   }
   return steps.slice(0, MAX_FOLDERS).map(safeName).filter(isShort)
+}
+
+/** Encrypted folders of eCryptfs bound a name to 143 bytes; a number fits behind it. */
+const MAX_PLAIN_BYTES = 120
+
+/** For a disk that refuses a safe name: letters that every disk knows, and fewer of them. */
+export function plainName(name: string): string {
+  const ascii = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^ -~]/gu, '_')
+  return safeName(shortName(ascii, MAX_PLAIN_BYTES))
 }
 
 /** The same name for 1, and `a (2).txt` for 2: the number stands before the ending, and the whole stays as short as a name may be. */

@@ -9,6 +9,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   AddPasskeyRequest: 'The present secret, and what the server stores for the new passkey.',
   AdoptRequest: 'What the drop becomes. Everything that names its blob must agree with the inbox.',
   AdoptResponse: 'The adopted drop.',
+  AlbumChangedEvent: 'An album has another name, or was deleted.',
   AlbumResponse: 'An album.',
   AlbumsResponse: 'The albums of the account.',
   AssetBlobResponse: 'A blob of an asset.',

@@ -64,7 +64,7 @@ const INTRODUCTION = [
   'The client seals everything before it sends it. No operation accepts or returns a plaintext file.',
   'Failures are application/problem+json (RFC 9457); programs read `code`. Every answer has X-Request-Id.',
   'Unknown members of a request are refused, never ignored; an optional member may be absent or null.',
-  'A JSON body has at most 16 levels, 64 members in an object, and 11,000 values (400). A Host that is not the server’s is 421 for every path.',
+  'A JSON body has at most 16 levels, 64 members in an object, and 11,000 values (400). A Host that is not the server’s is 421 for every path. A body that brings less than 1 KiB a second is 408.',
   'Times are RFC 3339, hashes lowercase hex, bytes base64 with padding, sizes bytes.',
 ].join('\n\n')
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TSchema } from 'typebox'
+import { Check } from 'typebox/schema'
 import {
   gateProblems,
   HEADER_DOCS,
@@ -15,8 +16,25 @@ import { isNegotiatedPath } from './window.ts'
 
 const rows = Object.entries<Operation>(operations)
 
+interface Shape {
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly items?: TSchema | readonly TSchema[]
+  readonly anyOf?: readonly TSchema[]
+}
+
+/** What other people have written, as they wrote it. */
+const OF_PEOPLE = [
+  'AssetResponse/envelope/client_version',
+  'SyncResponse/entries/asset/envelope/client_version',
+  'InboxResponse/drops/suggested_filename',
+]
+
 /** The codes of the router, before any row is known. */
 const OF_THE_ROUTER = ['error.request.not_found', 'error.request.method_not_allowed', 'error.request.misdirected']
+/** Of the transport: a request that did not arrive reached no operation. */
+const OF_THE_TRANSPORT = ['error.request.too_slow']
 
 const schemasOf = (row: Operation): readonly TSchema[] => [
   ...(row.body?.type === 'application/json' ? [row.body.schema] : []),
@@ -33,13 +51,36 @@ describe('the table of operations', () => {
     for (const [, { path }] of rows) assert.match(path, /^(?:\/(?:[a-z0-9.-]+|\{[a-z_]+\}))+$/)
   })
 
+  it('lets no control character into a text of an answer: clients print them', () => {
+    const open: string[] = []
+    const look = (schema: TSchema, at: string): void => {
+      const { type, enum: values, properties, items, anyOf } = schema as Shape
+      if (
+        type?.includes('string') === true &&
+        values === undefined &&
+        ['\u001b[31m', '\u009b31m'].some((text) => Check(schema, text))
+      )
+        open.push(at)
+      for (const [name, part] of Object.entries(properties ?? {})) look(part, `${at}/${name}`)
+      for (const part of [items ?? [], anyOf ?? []].flat()) look(part, at)
+    }
+    for (const [, row] of rows)
+      for (const { body } of Object.values(row.answers))
+        if (typeof body === 'object') look(body, String(Reflect.get(body, '$id')))
+    assert.deepEqual([...new Set(open)], OF_PEOPLE)
+  })
+
   it('describes exactly the parameters of its paths', () => {
     const used = new Set(rows.flatMap(([, { path }]) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)))
     assert.deepEqual([...used].toSorted(), Object.keys(PATH_PARAMETERS).toSorted())
   })
 
   it('declares every code of the catalog somewhere, and no other code', () => {
-    const declared = new Set<string>([...OF_THE_ROUTER, ...rows.flatMap(([, row]) => problemsOf(row))])
+    const declared = new Set<string>([
+      ...OF_THE_ROUTER,
+      ...OF_THE_TRANSPORT,
+      ...rows.flatMap(([, row]) => problemsOf(row)),
+    ])
     assert.deepEqual([...declared].toSorted(), PROBLEM_CODES.toSorted())
   })
 

@@ -94,6 +94,7 @@ export function gateProblems(operation: Operation): readonly ProblemCode[] {
     ...(bearer ? (['error.request.unauthenticated', 'error.auth.session_expired'] as const) : []),
     ...(bearer ? (['error.account.suspended'] as const) : []),
     ...(operation.creates === true ? (['error.protocol.version_unsupported'] as const) : []),
+    ...(isRated(operation) ? (['error.request.rate_limited'] as const) : []),
     ...(operation.body !== undefined ? (['error.request.unsupported_media_type'] as const) : []),
     ...(operation.body?.type === 'application/json' ? (['error.request.unprocessable'] as const) : []),
     'error.request.payload_too_large',
@@ -104,6 +105,11 @@ export function gateProblems(operation: Operation): readonly ProblemCode[] {
       ? (['error.storage.full'] as const)
       : []),
   ]
+}
+
+/** Whether a session and an account may call it only so often. */
+export function isRated({ leaves }: Operation): boolean {
+  return leaves === 'rows' || leaves === 'uploads'
 }
 
 /** Whether it reads or writes rows. The list of revoked tokens has one answer for every reason why it cannot be read (specification, Discovery). */

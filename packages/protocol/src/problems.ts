@@ -250,6 +250,11 @@ const catalog = {
     title: 'This path has no such method',
     help: 'The Allow header lists the methods of this path.',
   },
+  'error.request.too_slow': {
+    status: 408,
+    title: 'The request is too slow',
+    help: 'A body has to bring 1 KiB a second and may pause for up to a minute. Nothing of this request was kept: send it again. An upload goes on at its last acknowledged byte.',
+  },
   'error.auth.user_already_exists': {
     status: 409,
     title: 'This e-mail is registered',
@@ -315,6 +320,11 @@ const catalog = {
     title: 'This asset id or role is taken',
     help: 'Another blob has this role of the asset or is being uploaded for it, or the id belongs to a deleted asset or another account. Choose a new random asset id, or replace the original.',
   },
+  'error.album.not_empty': {
+    status: 409,
+    title: 'The album has files',
+    help: 'Delete its files, and cancel the uploads that are on their way to it.',
+  },
   'error.asset.retained': {
     status: 409,
     title: 'The asset may not be deleted yet',
@@ -374,6 +384,11 @@ const catalog = {
     status: 426,
     title: 'This protocol version is not accepted',
     help: 'Update the client. X-Service-Protocol-Min and -Max give the accepted versions.',
+  },
+  'error.request.rate_limited': {
+    status: 429,
+    title: 'The account has added too much for now',
+    help: 'Wait for the seconds in Retry-After, or sign in again: each session has a share of what an account may add in a day.',
   },
   'error.channel.rate_limited': {
     status: 429,

@@ -328,17 +328,25 @@ interface MoveData {
   close(): Promise<void>
 }
 
+interface MoveOptions {
+  readonly target: Pick<Config, 'database' | 'blobs'>
+  /** Before anything is made, unless the move had begun. `note`: where the server is at its end, as a sentence. */
+  readonly onBegin: (note: string) => Promise<void>
+}
+
 /** Throws an error for people if the server runs, was moved, or is not on SQLite and files, or if the target is not empty. */
-export async function openMoveData(config: Config, target: Pick<Config, 'database' | 'blobs'>): Promise<MoveData> {
+export async function openMoveData(config: Config, { target, onBegin }: MoveOptions): Promise<MoveData> {
   const { database, blobs, dataDirectory } = config
   if (database.kind !== 'sqlite' || blobs.kind !== 'files')
     throw new Error('only a server on SQLite and files moves this way. From others: `backup` here, `restore` there.')
   await checkDataDirectory(dataDirectory)
   const locks = [await lockDirectory(dataDirectory), await lockDirectory(dataDirectory, 'backup')]
-  const moving = createMovingDatabase({ path: database.path, to: target.database, note: placeOf(target) })
+  const note = placeOf(target)
+  const moving = createMovingDatabase({ path: database.path, to: target.database, note })
   await (await openPresentStore(config)).close()
   const from = await openFilesystemBlobs({ directory: blobs.directory, createIfMissing: false, asItIs: true })
   if (target.blobs.kind === 'files') await refuseUsed(target.blobs.directory, moving)
+  if (!moving.isBegun()) await onBegin(note)
   const to = await openArriving({ ...config, ...target }, moving.parts)
   // A bucket with a witness has a server. Only a move that was interrupted may find objects there.
   if ((await to.witness?.read()) !== undefined || (!moving.isBegun() && (await hasKeys(to))))

@@ -4,6 +4,7 @@
  */
 import { basename, delimiter, dirname, sep } from 'node:path'
 import { parseArgs } from 'node:util'
+import { shownLines } from '@blindkeep/protocol/terminalText'
 
 interface Run {
   /** As `process.argv`: Node, the program, what was typed. */
@@ -31,9 +32,9 @@ export function hintsOf(run: Run): (text: string) => string {
     })
 }
 
-/** `text` for the person who runs this process. */
+/** `text` for the person who runs this process: also what owners and guests have written cannot move the cursor. */
 export function forPerson(text: string): string {
-  return hintsOf({ argv: process.argv, environment: process.env, codeDirectory: import.meta.dirname })(text)
+  return shownLines(hintsOf({ argv: process.argv, environment: process.env, codeDirectory: import.meta.dirname })(text))
 }
 
 function programOf({ argv: [, path = ''], environment, codeDirectory }: Run): string {

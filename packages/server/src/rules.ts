@@ -39,6 +39,7 @@ import { createNotifier } from './domain/notify/notifier.ts'
 import type { GiveUpAfter } from './domain/pause.ts'
 import { createQuota } from './domain/quota/quota.ts'
 import { createQuotaReview } from './domain/quota/quotaReview.ts'
+import { createRowBudget, type RowSettings } from './domain/rowBudget.ts'
 import { createShares } from './domain/shares/shares.ts'
 import { createSweep, type SweepSettings } from './domain/sweep.ts'
 import { createChunks } from './domain/uploads/chunks.ts'
@@ -110,6 +111,7 @@ export interface RuleSettings
     ScrubSettings,
     AccountSettings,
     SessionSettings,
+    RowSettings,
     Omit<LinkSettings, 'protocolVersion'>,
     ServerFacts {
   /** The protocol versions that writes may use, before any cutoff. */
@@ -191,6 +193,7 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
       random,
       keyring: ports.keyring,
       messenger: ports.messenger,
+      limiter: ports.limiter,
       log: ports.log,
     }),
   }
@@ -203,6 +206,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { staging, objects, clock, random, limiter, giveUpAfter } = ports
   const { store, quota, writers, staged, receiptLog, ending, protocolWindow, notifier, nodeId } = base
   const room = createRoom({ store, staging, clock }, settings)
+  const rowBudget = createRowBudget({ limiter, room }, settings)
   const landDrops = createLandDrops({ ending })
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
@@ -218,6 +222,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     notifier,
     assetBlobs,
     checkProvenance,
+    rowBudget,
   })
   const finishing = createFinishing({ store, staging, clock, staged, ending, land: landing.land, nodeId, giveUpAfter })
   const links = createLinks(
@@ -233,6 +238,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { keyedBytes, log } = ports
   const parts = keyedBytes && createParts({ store, staging, keyedBytes, clock, log, reportDamage }, settings)
   return {
+    rowBudget,
     finishing,
     links,
     assets,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Owner } from '@blindkeep/client/owner'
 import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import type { Page, Route } from 'playwright-core'
@@ -54,6 +55,10 @@ function privateFiles(page: Page): Promise<readonly (readonly [string, number])[
       if (handle instanceof FileSystemFileHandle) files.push([name, (await handle.getFile()).size])
     return files
   })
+}
+
+async function untilTrue(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await wait(20)
 }
 
 /** A malicious server, or an attacker on the way, changes the last byte of a file. */
@@ -179,6 +184,34 @@ describe('an inbox', () => {
         (await unzipped(archive)).map((file) => [file.name, file.hash]),
         expected,
       )
+  })
+
+  it('signs at the next visit what was being kept when the page was closed', async (t) => {
+    const { owner, album } = await world.keeper()
+    const url = await linkOf(owner, 'Anyone')
+    const names = ['a.bin', 'b.bin', 'c.bin']
+    for (const name of names) await sendFile(url, bytes(10), { name })
+    const { page, context } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
+    // The files leave the inbox; what the device signs is on its way.
+    await page.route('**/v1/upload', () => undefined)
+    await page.getByLabel(text.chooseAll).check()
+    await button(page, text.keep).click()
+    await button(page, text.keeping.submit(3)).click()
+    await untilTrue(async () => (await owner.inbox()).length === 0)
+    const asked = page.waitForEvent('dialog')
+    await page.close({ runBeforeUnload: true })
+    await (await asked).accept()
+
+    const next = await context.newPage()
+    await next.goto(inboxUrl())
+    await next.getByText(text.keeping.finished(3)).waitFor()
+    const ids = await assetIdsOf(owner)
+    const kept = await Promise.all(ids.map(async (id) => owner.describeAsset(await owner.asset(id))))
+    assert.deepEqual(kept.map(({ name }) => name).toSorted(), names)
+    for (const id of ids) assert.deepEqual((await owner.asset(id)).albumId, album)
+    await next.reload()
+    await next.getByRole('heading', { name: text.emptyTitle }).waitFor()
+    assert.equal(await next.getByText(text.keeping.finished(3)).count(), 0)
   })
 
   it('keeps one file in a new album, and later several more in the same album', async (t) => {

@@ -6,8 +6,8 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
+import { argumentsOf } from '../../../tools/arguments.ts'
 import { launchBrowser, type VisitOptions } from './browser.ts'
 import { accountShots } from './shots/account.ts'
 import { albumsShots, shareShots } from './shots/albums.ts'
@@ -58,10 +58,15 @@ const DOCS: Series = {
 }
 const MAX_HEIGHT = 10_000
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { docs: { type: 'boolean' } } })
+const USAGE = 'npm run screenshots -- [--docs] <directory> [part of a name …]'
+const { values, positionals } = argumentsOf(
+  USAGE,
+  { docs: { type: 'boolean' } },
+  { maxPositionals: Number.POSITIVE_INFINITY },
+)
 const [directory, ...parts] = positionals
 if (directory === undefined) {
-  console.error('Name a directory: npm run screenshots -- [--docs] <directory> [part of a name …]')
+  console.error(`Name a directory: ${USAGE}`)
   process.exitCode = 1
 } else {
   const series = values.docs === true ? DOCS : ALL

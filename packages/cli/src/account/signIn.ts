@@ -1,7 +1,7 @@
 /** `register`, `login`, `recover`: what begins a session, and keeps it in the profile. */
 import { mkdir, open, readFile, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
 import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
@@ -14,7 +14,8 @@ import type { DeviceId } from '@blindkeep/protocol/ids'
 import { inviteOf } from '@blindkeep/protocol/inviteLink'
 import { canAsk, givenSecret, line, secret, tellExposed } from '../ask.ts'
 import { EXIT, type Exit, LocalError } from '../exits.ts'
-import { writePrivate } from '../home/files.ts'
+import { othersMayRead, writePrivate } from '../home/files.ts'
+import { isSealed } from '../home/vault.ts'
 import { createReport } from '../report.ts'
 import { shown } from '../texts.ts'
 import { type OwnerFlags, openProfile, type Profile } from './profile.ts'
@@ -199,7 +200,15 @@ async function keep({ profile, server, owner, tokens, flags }: Keep): Promise<vo
     await profile.vault.write('tokens', tokens())
     await profile.vault.write('account', { server, email, accountId, accountKey: toBase64(accountKey) })
   })
+  await tellOpenProfile(profile, flags)
   await nameHere(owner, device, flags)
+}
+
+async function tellOpenProfile({ directory }: Profile, flags: SignInFlags): Promise<void> {
+  if ((await isSealed({ directory }, 'account')) || !(await othersMayRead(join(directory, 'account.json')))) return
+  createReport(flags).aside(
+    `The disk of ${directory} has no rights: other users of this machine may read the keys of this profile. Use --keyring, or set BLINDKEEP_HOME to a folder of another disk.`,
+  )
 }
 
 /** Without a name, the lists of sessions and devices show times and ids: no reason for a sign-in to fail. */

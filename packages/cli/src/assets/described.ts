@@ -15,10 +15,12 @@ export type AssetState = 'complete' | 'incomplete' | 'unsigned' | 'device_revoke
 export interface DescribedAsset {
   readonly asset: AssetFacts
   readonly state: AssetState
-  /** Only of what a live device of the account has signed. */
+  /** Only of what a device of the account has signed. */
   readonly file: FileDescription | undefined
   /** Why there is no description. */
   readonly failure: Failure | undefined
+  /** RFC 3339: when the device that signed it was revoked. Shown wherever the name is, and asked about before it is opened. */
+  readonly signerRevokedAt?: string | undefined
 }
 
 interface Remembered {
@@ -43,13 +45,14 @@ export async function describeAssets(
     | readonly [AssetId, Remembered][]
     | undefined
   const known = new Map(stored ?? [])
-  const live = new Set(known.size === 0 ? [] : (await owner.devices()).filter(isLive).map(({ deviceId }) => deviceId))
+  const own = known.size === 0 ? [] : (await owner.devices()).filter(({ isOwn }) => isOwn)
+  const signers = new Map(own.map(({ deviceId, revokedAt }) => [deviceId, revokedAt]))
   const described = new Map<AssetId, DescribedAsset>()
   const unknown: AssetFacts[] = []
   for (const asset of assets) {
     const before = known.get(asset.assetId)
-    if (before === undefined || before.facts !== factsHash(asset) || !live.has(before.deviceId)) unknown.push(asset)
-    else described.set(asset.assetId, { asset, state: 'complete', file: before.file, failure: undefined })
+    if (before === undefined || before.facts !== factsHash(asset) || !signers.has(before.deviceId)) unknown.push(asset)
+    else described.set(asset.assetId, signedAs(asset, before.file, signers.get(before.deviceId)))
   }
   try {
     await forEachConcurrently(unknown, AT_ONCE, async (asset) => {
@@ -71,8 +74,9 @@ function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof SyntaxError)) throw error
 }
 
-function isLive({ isOwn, revokedAt }: { readonly isOwn: boolean; readonly revokedAt: string | undefined }): boolean {
-  return isOwn && revokedAt === undefined
+function signedAs(asset: AssetFacts, file: FileDescription, signerRevokedAt: string | undefined): DescribedAsset {
+  const state = signerRevokedAt === undefined ? 'complete' : 'device_revoked'
+  return { asset, state, file, failure: undefined, signerRevokedAt }
 }
 
 function factsHash(asset: AssetFacts): string {
@@ -86,8 +90,9 @@ async function describe(
 ): Promise<{ readonly described: DescribedAsset; readonly remembered?: Remembered }> {
   if (!asset.complete) return { described: { asset, state: 'incomplete', file: undefined, failure: undefined } }
   try {
-    const { signed, ...file } = await owner.describeAsset(asset, { signal })
-    const described = { asset, state: 'complete', file, failure: undefined } as const
+    // A revoked device is allowed, because its mark is shown with the name.
+    const { signed, ...file } = await owner.describeAsset(asset, { allowRevokedDevice: true, signal })
+    const described = signedAs(asset, file, signed?.deviceRevokedAt)
     return signed === undefined
       ? { described }
       : { described, remembered: { facts: factsHash(asset), deviceId: signed.deviceId, file } }
@@ -100,7 +105,7 @@ async function describe(
 
 /** Undefined for a failure that says nothing about the asset. */
 function stateOf(error: unknown): AssetState | undefined {
-  if (error instanceof AssetUnsigned) return error.revoked === undefined ? 'unsigned' : 'device_revoked'
+  if (error instanceof AssetUnsigned) return 'unsigned'
   if (error instanceof ProblemError && error.code === 'error.blob.withheld') return 'withheld'
   const isMissing = error instanceof ProblemError && error.status === 404
   return isMissing || error instanceof AssetError || error instanceof SealError ? 'unreadable' : undefined

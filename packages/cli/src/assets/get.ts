@@ -13,6 +13,7 @@ import { saveAs, saveFile } from '../save/saveFile.ts'
 import { createProgress } from '../send/progress.ts'
 import { shown } from '../texts.ts'
 import { chosenAssets, titleOf } from './chosen.ts'
+import { consents, markOf } from './consent.ts'
 import type { DescribedAsset } from './described.ts'
 
 export interface GetFlags extends OwnerFlags {
@@ -32,6 +33,10 @@ export async function get(given: readonly string[], flags: GetFlags): Promise<Ex
   const session = await signedIn(flags)
   return await interruptible(async (signal) => {
     const chosen = await chosenAssets(session, given, signal)
+    if (!(await consents(chosen, flags))) {
+      session.report.problem('Nothing was opened.', { event: 'declined' })
+      return EXIT.failed
+    }
     const [only] = chosen
     if (output === '-' && only !== undefined) return await toOutput(session, only, signal)
     const replace = output !== undefined && (await isThere(output))
@@ -63,8 +68,11 @@ async function toFiles(session: SignedIn, chosen: readonly DescribedAsset[], get
     const onBytes = (bytes: number) => progress.of(file)({ phase: 'saving', bytes, of: file.size })
     try {
       const path = await save(session, file.one, { ...getting, onBytes })
-      const fact = { event: 'saved', asset_id: asset.assetId, name: file.one.file?.name, path, size: file.size }
-      report.result(`${shown(file.shownAs)} is saved as ${shown(path)}.`, fact)
+      const { file: described, signerRevokedAt } = file.one
+      const fact = { event: 'saved', asset_id: asset.assetId, name: described?.name, path, size: file.size }
+      const mark = markOf(file.one)
+      const what = mark === undefined ? shown(file.shownAs) : `${shown(file.shownAs)}, ${mark},`
+      report.result(`${what} is saved as ${shown(path)}.`, { ...fact, signer_revoked_at: signerRevokedAt })
     } catch (error) {
       if (!signal.aborted) outcomes.fail(file.shownAs, { asset_id: asset.assetId }, failureOf(error))
     } finally {
@@ -80,10 +88,10 @@ interface Saving extends Getting {
   readonly onBytes: (bytes: number) => void
 }
 
-async function save({ owner }: SignedIn, { asset }: DescribedAsset, { flags, replace, signal, onBytes }: Saving) {
+async function save({ owner }: SignedIn, one: DescribedAsset, { flags, replace, signal, onBytes }: Saving) {
   const { output, to = '.' } = flags
-  const { content, name, size, modifiedAt } = await owner.openAsset(asset, { signal })
-  const file = { id: asset.assetId, size, modifiedAt, content: async () => content, onBytes }
+  const { content, name, size, modifiedAt, assetId } = await owner.openAsset(one.asset, permitted(one, signal))
+  const file = { id: assetId, size, modifiedAt, content: async () => content, onBytes }
   try {
     if (output === undefined) return await saveFile({ ...file, folder: to, name })
     await saveAs(output, { ...file, replace })
@@ -92,6 +100,11 @@ async function save({ owner }: SignedIn, { asset }: DescribedAsset, { flags, rep
     await content.cancel().catch(() => undefined)
     throw error
   }
+}
+
+/** After `consents`, and for nothing that is not marked. */
+function permitted({ signerRevokedAt }: DescribedAsset, signal: AbortSignal) {
+  return { signal, allowRevokedDevice: signerRevokedAt !== undefined }
 }
 
 async function isThere(path: string): Promise<boolean> {
@@ -103,7 +116,7 @@ async function isThere(path: string): Promise<boolean> {
 
 /** Writes pieces that are verified each. Only the end shows that they are the whole file. */
 async function toOutput({ owner, report }: SignedIn, one: DescribedAsset, signal: AbortSignal): Promise<Exit> {
-  const { content } = await owner.openAsset(one.asset, { signal })
+  const { content } = await owner.openAsset(one.asset, permitted(one, signal))
   let written = 0
   try {
     for await (const piece of content) {

@@ -9,6 +9,7 @@ import type { Row } from '../report.ts'
 import { shrinking } from '../table.ts'
 import { byName, shortId, shown, timeText } from '../texts.ts'
 import { chosenAlbum } from './chosen.ts'
+import { markOf } from './consent.ts'
 import { type AssetState, type DescribedAsset, describeAssets } from './described.ts'
 import { accountAssets } from './feed.ts'
 
@@ -17,7 +18,7 @@ const WITHOUT_NAME: Readonly<Record<AssetState, string>> = {
   complete: '(without a name)',
   incomplete: '(not complete: an upload was interrupted)',
   unsigned: '(signed by no device: it may be another file than it seems)',
-  device_revoked: '(signed by a device that was revoked)',
+  device_revoked: '(without a name)',
   withheld: '(withheld by the operator)',
   unreadable: '(cannot be opened)',
 }
@@ -47,9 +48,12 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
 
 const nameOf = ({ file, state }: DescribedAsset) => file?.name ?? WITHOUT_NAME[state]
 
-function rowOf({ asset, state, file, failure }: DescribedAsset, album: string | undefined): Row {
+function rowOf(one: DescribedAsset, album: string | undefined): Row {
+  const { asset, state, file, failure, signerRevokedAt } = one
   const { assetId, albumId, createdAt, blobs } = asset
-  const name = file?.name === undefined ? WITHOUT_NAME[state] : shown(file.name)
+  const mark = markOf(one)
+  const title = file?.name === undefined ? WITHOUT_NAME[state] : shown(file.name)
+  const name = mark === undefined ? title : `${title} (${mark})`
   const size = file === undefined ? '' : sizeText(file.size)
   return {
     cells: [name, size, timeText(createdAt), shortId(assetId)],
@@ -64,6 +68,7 @@ function rowOf({ asset, state, file, failure }: DescribedAsset, album: string | 
       modified_at: file?.modifiedAt,
       created_at: createdAt,
       sealed_bytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
+      signer_revoked_at: signerRevokedAt,
       message: failure?.message,
     },
   }

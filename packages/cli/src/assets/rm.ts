@@ -2,14 +2,15 @@
 import { ProblemError } from '@blindkeep/client/errors'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
-import { signedIn } from '../account/session.ts'
+import { type SignedIn, signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
 import { EXIT, type Exit } from '../exits.ts'
 import { type Failure, failureOf } from '../failures.ts'
 import { interruptible } from '../interrupts.ts'
-import { createOutcomes } from '../outcomes.ts'
+import { createOutcomes, type Outcomes } from '../outcomes.ts'
 import { shown, timeText } from '../texts.ts'
 import { chosenAssets, titleOf } from './chosen.ts'
+import { markOf } from './consent.ts'
 import type { DescribedAsset } from './described.ts'
 
 /** Named in the question; of more files only the number is said. */
@@ -17,7 +18,7 @@ const MAX_NAMED = 5
 
 export async function rm(given: readonly string[], flags: OwnerFlags): Promise<Exit> {
   const session = await signedIn(flags)
-  const { owner, report } = session
+  const { report } = session
   return await interruptible(async (signal) => {
     const chosen = await chosenAssets(session, given, signal)
     if (!(await agrees(`Delete ${whatOf(chosen)} from the account? This cannot be undone.`, flags))) {
@@ -25,25 +26,37 @@ export async function rm(given: readonly string[], flags: OwnerFlags): Promise<E
       return EXIT.failed
     }
     const outcomes = createOutcomes(report)
-    for (const one of chosen) {
-      signal.throwIfAborted()
-      const { assetId } = one.asset
-      try {
-        await owner.deleteAsset(assetId)
-        const fact = { event: 'deleted', asset_id: assetId, name: one.file?.name }
-        report.result(`${shown(titleOf(one))} is deleted.`, fact)
-      } catch (error) {
-        outcomes.fail(titleOf(one), { asset_id: assetId }, failureFor(one, error))
-      }
-    }
+    await deleteEach(session, chosen, { signal, outcomes })
     return outcomes.exit()
   })
+}
+
+/** A failure does not stop the deletion of the others. */
+export async function deleteEach(
+  { owner, report }: SignedIn,
+  chosen: readonly DescribedAsset[],
+  { signal, outcomes }: { readonly signal: AbortSignal; readonly outcomes: Outcomes },
+): Promise<void> {
+  for (const one of chosen) {
+    signal.throwIfAborted()
+    const { assetId } = one.asset
+    try {
+      await owner.deleteAsset(assetId)
+      const fact = { event: 'deleted', asset_id: assetId, name: one.file?.name }
+      report.result(`${shown(titleOf(one))} is deleted.`, fact)
+    } catch (error) {
+      outcomes.fail(titleOf(one), { asset_id: assetId }, failureFor(one, error))
+    }
+  }
 }
 
 function whatOf(chosen: readonly DescribedAsset[]): string {
   if (chosen.length > MAX_NAMED) return `${chosen.length} files`
   return chosen
-    .map((one) => `${shown(titleOf(one))}${one.file === undefined ? '' : ` (${sizeText(one.file.size)})`}`)
+    .map((one) => {
+      const facts = [one.file && sizeText(one.file.size), markOf(one)].filter((fact) => fact !== undefined)
+      return `${shown(titleOf(one))}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
+    })
     .join(', ')
 }
 

@@ -1,6 +1,7 @@
 /** The commands for albums. */
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
+import type { DeleteAlbumFlags } from '../albums/deleteAlbum.ts'
 import { done } from './done.ts'
 import { name, newName } from './options.ts'
 
@@ -24,6 +25,16 @@ export function addAlbumCommands(program: Command): void {
     .action(async (given: string, text: string, _flags, command: Command) => {
       const { renameAlbum } = await import('../albums/albums.ts')
       await done(renameAlbum(given, text, command.optsWithGlobals<OwnerFlags>()))
+    })
+
+  album
+    .command('delete')
+    .description('Deletes an empty album, or with --with-files one with all its files. Asks first.')
+    .argument('<album>', 'the id, its beginning, or the name')
+    .option('--with-files', 'delete the files of the album, too')
+    .action(async (given: string, _flags, command: Command) => {
+      const { deleteAlbum } = await import('../albums/deleteAlbum.ts')
+      await done(deleteAlbum(given, command.optsWithGlobals<DeleteAlbumFlags>()))
     })
 
   album

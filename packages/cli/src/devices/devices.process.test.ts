@@ -1,7 +1,9 @@
 /** Sessions and devices at the command line, and a server that lies about them. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { logIn } from '@blindkeep/client/account'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
@@ -127,6 +129,47 @@ describe('devices at the command line', () => {
     assert.match(denied.stderr, /is revoked, but the server lists it as live/)
     const states = (await world.facts(['devices', 'list', ...profile])).map(({ state }) => state)
     assert.deepEqual(states, ['live', 'revoked'])
+  })
+
+  it('that are revoked leave files that are marked, and opened only with consent', async () => {
+    const other = await elsewhere('marked')
+    const profile = ['--profile', 'marked']
+    const { albumId: album } = await other.createAlbum()
+    const device = await other.addDevice(undefined, { tie: false })
+    const { assetId } = await other.upload({
+      source: sourceOfBytes(Buffer.from('kept')),
+      name: 'kept.txt',
+      album,
+      device,
+    })
+    await world.run(['ls', ...profile])
+    const said = await world.run(['devices', 'revoke', device.deviceId, '--yes', ...profile])
+    assert.match(said.stdout, /marked from now on, and opens only with your consent/)
+    for (const _ of ['from what was remembered', 'read again']) {
+      const [listed] = await world.facts(['ls', ...profile])
+      assert.deepEqual([listed.state, listed.name, listed.message], ['device_revoked', 'kept.txt', undefined])
+      assert.ok(listed.signer_revoked_at)
+      await rm(join(world.root, 'home', 'profiles', 'marked', `descriptions-${other.accountId}.json`))
+    }
+    assert.match((await world.run(['ls', ...profile])).stdout, /kept\.txt \(signed by a device that was revoked \d{4}-/)
+
+    for (const to of [
+      ['--to', 'marked'],
+      ['-o', '-'],
+    ]) {
+      const unasked = await world.run(['get', 'kept.txt', ...to, ...profile])
+      assert.deepEqual([unasked.status, unasked.stdout], [2, ''])
+      assert.match(unasked.stderr, /kept\.txt, signed by a device that was revoked .* Add --yes/)
+      const meant = await world.run(['get', 'kept.txt', ...to, '--yes', ...profile])
+      assert.equal(meant.status, 0, meant.stderr)
+      assert.match(meant.stdout, /^kept$|signed by a device that was revoked .* is saved/)
+    }
+    assert.match((await world.run(['rm', assetId, ...profile])).stderr, /kept\.txt \(4 B, signed by a device that was/)
+    const verified = await world.run(['verify', ...profile])
+    assert.equal(verified.status, 0, verified.stderr)
+    assert.match(verified.stderr, /1 of them is signed by a device that was revoked/)
+    const [held] = await world.facts(['verify', ...profile])
+    assert.ok(held.signer_revoked_at)
   })
 
   it('that the account did not add are named, with exit 3', async () => {

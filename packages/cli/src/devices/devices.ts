@@ -116,7 +116,10 @@ export async function revokeDevice(given: string, flags: OwnerFlags): Promise<Ex
   const question = `Revoke the device ${namedText(deviceId, device)}? It can add nothing more, and what is signed in with it is signed out at once.${here} It cannot be undone.`
   if (!(await agrees(question, flags))) return EXIT.failed
   await owner.revokeDevice(deviceId)
-  report.result(`The device ${shortId(deviceId)} is revoked. What it signed before stays valid.`, fact)
+  report.result(
+    `The device ${shortId(deviceId)} is revoked. What it signed before is marked from now on, and opens only with your consent.`,
+    fact,
+  )
   if (isHere) report.aside('You are signed out here. Sign in again to get a new device: blindkeep login')
   else await tellRemains(owner, device, report)
   return EXIT.done

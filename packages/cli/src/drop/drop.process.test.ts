@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { appendFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import type { CreatedLink, DescribedDrop } from '@blindkeep/client/owner'
 import { newOwner, openedDrops } from '../../../../testing/people.ts'
-import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
+import type { Exchanged, Message } from '../../../../testing/tamperingProxy.ts'
 import { factsOf, finished, type Outcome, openWorld } from '../testing/world.ts'
 
 const CHUNK_BYTES = 256 * 1024
@@ -107,6 +108,66 @@ describe('blindkeep drop', () => {
     const said = factsOf(outcome).filter(({ event, trouble }) => event === 'waiting' && trouble === 'disk_full')
     assert.equal(said.length, 1)
     assert.equal((await dropsOf(link)).length, 2)
+  })
+
+  it('sends what a file has, whatever size the system states', async () => {
+    const link = await owner.createLink()
+    for (const path of ['/proc/version', '/sys/devices/system/cpu/online']) {
+      const { status, stderr } = await run(['drop', link.url, path, '--receipts', root])
+      assert.equal(status, 0, stderr)
+      const [drop] = (await dropsOf(link)).filter(({ file }) => file.name === basename(path))
+      assert.ok(drop)
+      const content = await new Response((await owner.openDrop(drop)).content).text()
+      assert.equal(content, await readFile(path, 'utf8'))
+    }
+  })
+
+  it('sends a file whose name is no UTF-8, names empty folders, and fails where there is no file', async () => {
+    const link = await owner.createLink()
+    const path = await folder('names', { 'fine.txt': randomBytes(10) })
+    const latin = Buffer.from('caf\xe9', 'latin1')
+    const inLatin = Buffer.concat([Buffer.from(`${path}/`), latin])
+    await mkdir(inLatin)
+    await writeFile(Buffer.concat([inLatin, Buffer.from('/'), latin]), 'content')
+    await mkdir(join(path, 'nothing', 'deeper'), { recursive: true })
+    const sent = await run(['drop', link.url, 'names', '--json'])
+    assert.equal(sent.status, 0, sent.stderr)
+    assert.deepEqual(await namesOf(link), ['names/caf%E9/caf%E9', 'names/fine.txt'])
+    assert.match(sent.stderr, /^blindkeep: 1 empty folder is not sent: names\/nothing\/deeper\.$/m)
+    assert.deepEqual(factsOf(await run(['drop', link.url, 'names', '--json'])).at(-1)?.landed_before, 2)
+
+    const none = await run(['drop', link.url, 'names/nothing'])
+    assert.deepEqual([none.status, none.stdout.includes('landed')], [1, false])
+    assert.match(none.stderr, /^blindkeep: There is no file in what was named, so nothing was sent\.$/m)
+    // As a shell gives it; Node makes U+FFFD of it.
+    const named = await run(['drop', link.url, `names/caf\uFFFD`])
+    assert.equal(named.status, 1)
+    assert.match(named.stderr, /its name is not UTF-8/)
+  })
+
+  it('sends a file that grows meanwhile as it is at last, and says in plain words if it goes on growing', async () => {
+    const link = await owner.createLink()
+    const path = join(await folder('growing', { 'log.txt': randomBytes(1000) }), 'log.txt')
+    const send = () => run(['drop', link.url, path, '--again'])
+    const grow = (message: Message) => {
+      appendFileSync(path, randomBytes(1000))
+      return message
+    }
+    world.proxy.tamper({ matches: isOf(link, 'POST'), times: 1, request: grow })
+    const once = await send()
+    assert.equal(once.status, 0, once.stderr)
+    assert.deepEqual(
+      (await dropsOf(link)).map(({ file }) => file.size),
+      [2000],
+    )
+    world.proxy.tamper({ matches: isOf(link, 'POST'), request: grow })
+    const always = await send()
+    world.proxy.tamper()
+    assert.equal(always.status, 1)
+    assert.match(
+      always.stderr,
+      /changed while it was being sent\. Nothing that changed was sent\. Send it again once no program writes to it/,
+    )
   })
 
   it('keeps no key of a landed file, and what it keeps only this user may read', async () => {

@@ -50,7 +50,8 @@ export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
   return await interruptible(async (signal) => {
     const spooled = await spooledInput({ home, paths, flags, signal })
     try {
-      const choice = spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [] }
+      const choice =
+        spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [], emptyFolders: [] }
       const opened = await openedOrRefused(link)
       if (!(opened instanceof Error)) {
         tellOwner(opened, report)
@@ -91,7 +92,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   const go = await openGo(choice.files, { ...flags, link, home })
   if (opened instanceof Error && !choice.files.some(go.isKnown)) throw opened
   const limits = opened instanceof Error ? undefined : opened.limits
-  tellOthers(choice.others, sending)
+  tellOthers(choice, sending)
   const unfit = misfits(limits ?? {}, choice.files.filter(go.needsRoom))
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
   const files = choice.files.filter((file) => !unfit.has(file))
@@ -214,7 +215,7 @@ async function spooledInput({
   const handle = await open(path, 'wx', 0o600)
   try {
     const size = await spool(handle, signal)
-    return { path, shownAs: name, name, size }
+    return { path, place: path, namedPlace: path, shownAs: name, name, size }
   } catch (error) {
     await rm(path, { force: true })
     signal.throwIfAborted()

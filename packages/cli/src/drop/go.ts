@@ -67,8 +67,8 @@ export async function openGo(
   }
 }
 
-async function versionAt({ path }: ChosenFile): Promise<Version> {
-  const opened = await openFile(path)
+async function versionAt({ place }: ChosenFile): Promise<Version> {
+  const opened = await openFile(place)
   await opened.close()
   return versionOf(opened)
 }

@@ -3,11 +3,13 @@ import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import { EXIT } from '../exits.ts'
 import type { Failure } from '../failures.ts'
-import type { ChosenFile } from '../send/files.ts'
 
 /** The files that do not fit into what the link still takes, with what to do. */
-export function misfits(room: Room, files: readonly ChosenFile[]): ReadonlyMap<ChosenFile, Failure> {
-  const found = new Map<ChosenFile, Failure>()
+export function misfits<File extends { readonly size: number }>(
+  room: Room,
+  files: readonly File[],
+): ReadonlyMap<File, Failure> {
+  const found = new Map<File, Failure>()
   for (const [file, reason] of misfitsOf(files, room)) {
     if (reason === undefined) continue
     const message = `${messages[reason](sizeText(file.size), room)} Ask the owner for another link.`

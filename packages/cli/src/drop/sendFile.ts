@@ -15,15 +15,16 @@ import {
   type UploadLink,
   withPassphrase,
 } from '@blindkeep/client/guest'
-import { nodeEnvironment as environment, type OpenFile, openFile } from '@blindkeep/client/node'
+import { nodeEnvironment as environment, type OpenFile } from '@blindkeep/client/node'
 import { fetchReceipt, hasReceipt } from '@blindkeep/client/receipts'
-import { codeOf } from '../home/files.ts'
+import { codeOf } from '../disk.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { addedReceipt, placedName, RECEIPT_ENDING, receiptsOfHome } from '../receipts/saved.ts'
 import { noteReceipts, seenOf } from '../receipts/seen.ts'
 import { type AfterLanding, isOld, notAsked, recordGone, withoutReceipt } from '../send/afterLanding.ts'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, type KeptFile, type Version, versionOf } from '../send/kept.ts'
+import { withFile } from '../send/withFile.ts'
 import { hasSameWords, keptDrop, type LandedBefore, type Words } from './kept.ts'
 import type { Passphrase } from './passphrase.ts'
 
@@ -57,14 +58,7 @@ export interface DropResult extends LandedBefore {
 
 export async function sendFile(call: SendFile): Promise<DropResult> {
   const kept = keptDrop(call.home, call.link, call.file.path)
-  return await kept.alone(async () => {
-    const opened = await openFile(call.file.path, call.signal)
-    try {
-      return await sendOpened(call, kept, opened)
-    } finally {
-      await opened.close()
-    }
-  })
+  return await kept.alone(() => withFile(call.file.place, call.signal, (opened) => sendOpened(call, kept, opened)))
 }
 
 async function sendOpened(
@@ -208,11 +202,12 @@ async function savedReceipt(call: SendFile, { kept, version, landed, isFromBefor
   return { ...known, isFromBefore, isConfirmed: true, receivedAt, receiptFile }
 }
 
-/** Where no file can be written beside the sent one, it goes to the home of this program. Returns its path. */
+/** Where no file can be written beside the sent one, or that place has no name as a text, it goes to the home of this program. Returns its path. */
 async function saveReceipt({ file, receipts, home }: SendFile, receipt: object): Promise<string> {
   const ownPlace = join(receiptsOfHome(home), placedName(file))
   if (receipts !== undefined) return await addedReceipt(join(receipts, placedName(file)), receipt)
-  if (dirname(file.path) === join(home, 'spool')) return await addedReceipt(ownPlace, receipt)
+  if (dirname(file.path) === join(home, 'spool') || typeof file.place !== 'string')
+    return await addedReceipt(ownPlace, receipt)
   try {
     return await addedReceipt(join(dirname(file.path), `${basename(file.path)}${RECEIPT_ENDING}`), receipt)
   } catch (error) {

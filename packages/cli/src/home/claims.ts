@@ -2,14 +2,15 @@
  * Claims: what one process at a time works on. A claim ends with its process, however that ended: the system releases the lock that shows that a process
  * runs. So a claim of before a restart, or from another container with the same files, is not mistaken for one of today.
  */
-import { randomUUID } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
-import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
+import { codeOf } from '../disk.ts'
 import { LocalError } from '../exits.ts'
-import { codeOf, readPrivate } from './files.ts'
 
 const SQLITE_BUSY = 5
 const RETRY_MS = 20
@@ -17,7 +18,7 @@ const RETRY_MS = 20
 export interface Claim {
   /** A directory that all processes of this user share. */
   readonly home: string
-  /** The claim is a file beside this one. */
+  /** The claim is a folder beside this file. */
   readonly path: string
   /** What the other process does, for the person: `sends this file`. */
   readonly doing: string
@@ -30,7 +31,7 @@ export async function whileAlone<Result>(
   { home, path, doing, waitMs = 0 }: Claim,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const claim = `${path}.claim`
+  const claim = `${path}.claimed`
   const me = await runningId(home)
   await mkdir(dirname(path), { mode: 0o700, recursive: true })
   const endsAt = performance.now() + waitMs
@@ -42,7 +43,7 @@ export async function whileAlone<Result>(
   try {
     return await work()
   } finally {
-    await rm(claim, { force: true })
+    await release(claim, me)
   }
 }
 
@@ -54,37 +55,94 @@ interface Claiming {
 
 async function isClaimed({ home, claim, me }: Claiming): Promise<boolean> {
   if (await isMade(claim, me)) return true
-  const holder = await readPrivate(claim)
+  const holder = await holderOf(claim)
   if (holder === undefined || isRunning(home, holder)) return false
   // One process at a time replaces the claims of ended ones: otherwise two could, one after the other, and both go on.
-  const lock = lockOf(join(home, RUNNING, 'replacing'))
+  const lock = lockOf(join(runningIn(home), 'replacing'))
   if (lock === undefined) return false
   try {
-    if ((await readPrivate(claim)) !== holder) return false
-    await rm(claim, { force: true })
+    if ((await holderOf(claim)) !== holder) return false
+    await release(claim, holder)
     return await isMade(claim, me)
   } finally {
     lock.release()
   }
 }
 
-/** Makes the claim, which names its process from its first moment. False if there is one. */
+/**
+ * Makes the claim: a folder with a file that is named after its process, from its first moment. False if there is one: a folder replaces none that has
+ * something in it. So it needs no hard links, which some disks lack.
+ */
 async function isMade(claim: string, me: string): Promise<boolean> {
   const own = `${claim}.${randomUUID()}`
-  await writeFile(own, me, { mode: 0o600 })
+  await mkdir(own, { mode: 0o700 })
   try {
-    await link(own, claim)
+    await writeFile(join(own, me), '', { mode: 0o600 })
+    await rename(own, claim)
     return true
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
+    // Windows answers EPERM.
+    if (['EEXIST', 'ENOTEMPTY', 'EPERM'].includes(codeOf(error) ?? '') && existsSync(claim)) return false
     throw error
   } finally {
-    await rm(own, { force: true })
+    await rm(own, { recursive: true, force: true })
   }
 }
 
-/** A file for each process that runs, which it keeps locked. */
-const RUNNING = 'running'
+async function holderOf(claim: string): Promise<string | undefined> {
+  const [holder] = await readdir(claim).catch(noneIfMissing)
+  return holder
+}
+
+/** Another process may claim it as soon as the folder is empty. */
+async function release(claim: string, holder: string): Promise<void> {
+  await rm(join(claim, holder), { force: true })
+  await rmdir(claim).catch((error: unknown) => {
+    if (!['EEXIST', 'ENOENT', 'ENOTEMPTY'].includes(codeOf(error) ?? '')) throw error
+  })
+}
+
+function noneIfMissing(error: unknown): readonly string[] {
+  if (codeOf(error) === 'ENOENT') return []
+  throw error
+}
+
+const runningFolders = new Map<string, string>()
+
+/**
+ * Where each process that runs has a file, which it keeps locked: in its home. If that disk has no locks, as some network drives, it is where this machine
+ * keeps temporary files, and then another machine with the same home is not seen.
+ */
+function runningIn(home: string): string {
+  const known = runningFolders.get(home)
+  if (known !== undefined) return known
+  const tag = createHash('sha256').update(`${process.getuid?.()} ${home}`).digest('hex').slice(0, 32)
+  const found = [join(home, 'running'), join(tmpdir(), `blindkeep-${tag}`)].find((folder, index) =>
+    hasLocks(folder, { isPublic: index > 0 }),
+  )
+  if (found === undefined)
+    throw new LocalError(
+      `${home} is on a disk without locks, and so is ${tmpdir()}. Set BLINDKEEP_HOME to a folder of a local disk.`,
+    )
+  runningFolders.set(home, found)
+  return found
+}
+
+/** `isPublic`: another user may have made it. */
+function hasLocks(directory: string, { isPublic }: { readonly isPublic: boolean }): boolean {
+  mkdirSync(directory, { mode: 0o700, recursive: true })
+  if (isPublic && process.getuid !== undefined && statSync(directory).uid !== process.getuid()) return false
+  const path = join(directory, `probe-${randomUUID()}`)
+  try {
+    const lock = lockOf(path)
+    lock?.release()
+    return lock !== undefined
+  } catch {
+    return false
+  } finally {
+    rmSync(path, { force: true })
+  }
+}
 
 const running = new Map<string, Promise<string>>()
 
@@ -98,8 +156,7 @@ export function runningId(home: string): Promise<string> {
 }
 
 async function begin(home: string): Promise<string> {
-  const directory = join(home, RUNNING)
-  await mkdir(directory, { mode: 0o700, recursive: true })
+  const directory = runningIn(home)
   for (const left of await readdir(directory)) if (left !== 'replacing') isRunning(home, left)
   for (;;) {
     const id = randomUUID()
@@ -118,7 +175,7 @@ async function begin(home: string): Promise<string> {
 
 /** Whether the process of that name runs. Removes the file of one that has ended. */
 export function isRunning(home: string, id: string): boolean {
-  const path = join(home, RUNNING, id)
+  const path = join(runningIn(home), id)
   if (!/^[0-9a-f-]{36}$/.test(id) || !existsSync(path)) return false
   const lock = lockOf(path)
   if (lock === undefined) return true

@@ -1,8 +1,9 @@
 /** What this machine remembers between calls: files that only this user may read. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { codeOf } from '../disk.ts'
 
 /** `BLINDKEEP_HOME`, or the place of the system for a user's settings (XDG Base Directory Specification, `XDG_CONFIG_HOME`). */
 export function homeDirectory(env: NodeJS.ProcessEnv = process.env): string {
@@ -34,22 +35,11 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   }
 }
 
+/** On a disk without rights; Windows keeps them elsewhere. */
+export async function othersMayRead(path: string): Promise<boolean> {
+  return process.platform !== 'win32' && ((await stat(path)).mode & 0o044) !== 0
+}
+
 function unlessMissing(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-}
-
-/** New names in a directory survive a power cut once this resolves. */
-export async function syncDirectory(directory: string): Promise<void> {
-  // Windows opens no directories.
-  if (process.platform === 'win32') return
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

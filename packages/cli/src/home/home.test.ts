@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { LocalError } from '../exits.ts'
-import { durationText, shown } from '../texts.ts'
+import { durationText } from '../texts.ts'
 import { whileAlone } from './claims.ts'
-import { homeDirectory, readPrivate, writePrivate } from './files.ts'
+import { homeDirectory, othersMayRead, readPrivate, writePrivate } from './files.ts'
 import { openVault } from './vault.ts'
 
 let home: string
@@ -31,6 +31,10 @@ describe('the home of the command line', () => {
     await writePrivate(path, 'two')
     assert.equal(await readPrivate(path), 'two')
     assert.equal((await stat(path)).mode & 0o777, 0o600)
+    assert.equal(await othersMayRead(path), false)
+    // As a disk without rights shows it.
+    await chmod(path, 0o755)
+    assert.equal(await othersMayRead(path), true)
     assert.deepEqual(await readdir(join(home, 'replaced')), ['file'])
   })
 
@@ -84,7 +88,6 @@ describe('a claim', () => {
   })
 
   it('of an ended process is replaced by one of many alone', async () => {
-    await mkdir(join(home, 'claimed'), { recursive: true })
     let inside = 0
     let most = 0
     const once = (name: string) =>
@@ -94,14 +97,16 @@ describe('a claim', () => {
         await new Promise((resolve) => setImmediate(resolve))
         inside -= 1
       })
-    await writeFile(`${claim('many').path}.claim`, randomUUID())
+    const left = `${claim('many').path}.claimed`
+    await mkdir(left, { recursive: true })
+    await writeFile(join(left, randomUUID()), '')
     await Promise.all(Array.from({ length: 20 }, () => once('many')))
     assert.equal(most, 1)
   })
 
   it('names its process while it is held, and goes also after a failure', async () => {
     const failing = whileAlone(claim('failing'), async () => {
-      assert.match(await readFile(`${claim('failing').path}.claim`, 'utf8'), /^[0-9a-f-]{36}$/)
+      assert.match(String(await readdir(`${claim('failing').path}.claimed`)), /^[0-9a-f-]{36}$/)
       throw new Error('broken')
     })
     await assert.rejects(failing, /broken/)
@@ -110,10 +115,6 @@ describe('a claim', () => {
 })
 
 describe('a text on the terminal', () => {
-  it('moves no cursor and turns no direction', () => {
-    assert.equal(shown('a\u001b[31mb\r\u202Efdp.exe'), 'a\uFFFD[31mb\uFFFD\uFFFDfdp.exe')
-  })
-
   it('says how long something takes', () => {
     assert.deepEqual([0.2, 99.5, 100, 5999, 6000, 7200, 604_500, 604_790].map(durationText), [
       '1 s',

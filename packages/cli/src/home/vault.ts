@@ -2,8 +2,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '../disk.ts'
 import { LocalError } from '../exits.ts'
-import { codeOf, readPrivate, writePrivate } from './files.ts'
+import { readPrivate, writePrivate } from './files.ts'
 
 const CIPHER = 'aes-256-gcm'
 const [KEY_BYTES, NONCE_BYTES, TAG_BYTES] = [32, 12, 16]

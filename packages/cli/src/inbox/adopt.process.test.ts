@@ -53,6 +53,26 @@ describe('blindkeep inbox adopt', () => {
     assert.deepEqual(await readdir(join(root, 'home', 'profiles', here.profile, 'adopting')), [])
   })
 
+  it('is said in the list after a kill, and finished by the next adoption of any drop', async () => {
+    const dropId = await here.drop(randomBytes(10), { name: 'left.txt' })
+    const hold = holding(({ method, path }) => method === 'POST' && path === '/v1/upload', 0)
+    world.proxy.tamper(hold)
+    const child = start(adopting(dropId))
+    await hold.held
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    world.proxy.tamper()
+    const list = await run(['inbox', 'list', '--profile', here.profile])
+    assert.match(
+      list.stderr,
+      new RegExp(`1 file left the inbox before .* blindkeep inbox adopt ${dropId.slice(0, 8)} `),
+    )
+    const next = await here.drop(randomBytes(10), { name: 'next.txt' })
+    const adopted = await facts(adopting(next))
+    assert.deepEqual(adopted.map(({ drop_id }) => drop_id).toSorted(), [dropId, next].toSorted())
+    for (const { asset_id } of adopted) assert.ok((await here.owner.asset(asset_id)).complete)
+  })
+
   it('is finished by the same save --adopt after a kill, and the file is saved once', async () => {
     const content = randomBytes(1000)
     const dropId = await here.drop(content, { name: 'saved.txt' })

@@ -4,6 +4,7 @@ import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit, exitOf } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
+import { filesText } from '../texts.ts'
 import { openAdoptions } from './adoptions.ts'
 import { albumOf, openInbox, requireOneOf, select } from './inbox.ts'
 import { forEachDrop, tellAdopted, tellFaults } from './saving.ts'
@@ -29,7 +30,11 @@ export async function adopt(ids: readonly string[], flags: AdoptFlags): Promise<
         tellAdopted(report, drop, { ...(await adoptions.adopt(drop, album.albumId, signal)), album })
     }
     const chosen = select([...items, ...begun], { ids, batch: flags.batch })
-    const drops = chosen.filter((item) => item.file !== undefined)
+    // Of what an earlier call had begun: those files have left the inbox and have no signature.
+    const others = begun.filter(({ dropId }) => !chosen.some((item) => item.dropId === dropId))
+    if (others.length > 0)
+      report.aside(`${filesText(others.length)} that an earlier call has begun to adopt will be finished, too.`)
+    const drops = [...chosen.filter((item) => item.file !== undefined), ...others]
     const failed = [...tellFaults(chosen, report), ...(await forEachDrop(drops, { report, signal, work }))]
     return signal.aborted ? EXIT.interrupted : exitOf(failed)
   })

@@ -8,8 +8,8 @@ import { ProblemError } from '@blindkeep/client/errors'
 import type { Album, DescribedDrop } from '@blindkeep/client/owner'
 import type { AccountId, AssetId, DropId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
+import { syncFolder } from '../disk.ts'
 import { whileAlone } from '../home/claims.ts'
-import { syncDirectory } from '../home/files.ts'
 
 interface KeptAdoption {
   readonly accountId: AccountId
@@ -50,7 +50,7 @@ export function openAdoptions({ owner, profile, device }: SignedIn): Adoptions {
     const adoption = before ?? { accountId, drop, assetId: owner.newAssetId(), albumId }
     if (before === undefined) {
       await profile.vault.write(nameOf(drop.dropId), adoption)
-      await syncDirectory(directory)
+      await syncFolder(directory)
     }
     const { assetId, albumId: album } = adoption
     try {

@@ -66,7 +66,7 @@ export function factsOf(item: InboxItem, linkLabel: string | undefined): object 
 }
 
 /** What an honest server and an honest line can be the reason of. */
-const NO_LIES: readonly DropFault['reason'][] = ['not_in_inbox', 'refused', 'unreachable']
+const NO_LIES: readonly DropFault['reason'][] = ['not_in_inbox', 'refused', 'unreachable', 'damaged', 'held']
 
 export function exitOfFault({ reason }: DropFault): Exit {
   return NO_LIES.includes(reason) ? EXIT.failed : EXIT.untrusted

@@ -4,8 +4,9 @@ import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { DropId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
+import { syncFolder } from '../disk.ts'
 import { whileAlone } from '../home/claims.ts'
-import { readPrivate, syncDirectory, writePrivate } from '../home/files.ts'
+import { readPrivate, writePrivate } from '../home/files.ts'
 import type { SavePlan } from '../save/saveFile.ts'
 
 export interface KeptDrop {
@@ -59,12 +60,12 @@ async function openKeptDrops(directory: string, folder: string): Promise<KeptDro
     of: (dropId) => drops.get(dropId),
     async keep(dropId, kept) {
       await writePrivate(pathOf(dropId), JSON.stringify(kept))
-      await syncDirectory(directory)
+      await syncFolder(directory)
       drops.set(dropId, kept)
     },
     async forget(dropId) {
       await rm(pathOf(dropId), { force: true })
-      await syncDirectory(directory)
+      await syncFolder(directory)
       drops.delete(dropId)
     },
     all: () => [...drops],

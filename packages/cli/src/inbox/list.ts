@@ -7,6 +7,7 @@ import { type Exit, exitOf } from '../exits.ts'
 import type { Row } from '../report.ts'
 import { shrinking } from '../table.ts'
 import { filesText, shortId, shown, timeText } from '../texts.ts'
+import { openAdoptions } from './adoptions.ts'
 import { linkOf, openInbox, select } from './inbox.ts'
 import { claimsOf, exitOfFault, factsOf, isOfDrop, shortNameOf } from './items.ts'
 
@@ -36,6 +37,12 @@ export async function list(flags: ListFlags): Promise<Exit> {
   report.list(hasBatches ? HEADINGS.toSpliced(BATCH_COLUMN, 0, 'BATCH') : HEADINGS, rows, 'The inbox is empty.')
   // One line for all that fail in one way: the reason is too long for a column.
   for (const [message, ids] of faultsOf(items)) report.aside(`${ids.join(', ')}: ${shown(message)}`)
+  const inInbox = new Set(items.map(({ dropId }) => dropId))
+  const begun = (await openAdoptions(signed).begun()).filter(({ dropId }) => !inInbox.has(dropId))
+  if (begun.length > 0 && flags.link === undefined)
+    report.aside(
+      `${filesText(begun.length)} left the inbox before this machine had signed them. Finish them: blindkeep inbox adopt ${begun.map(({ dropId }) => shortId(dropId)).join(' ')} --album ALBUM`,
+    )
   return exitOf(items.flatMap(({ fault }) => (fault === undefined ? [] : [exitOfFault(fault)])))
 }
 
@@ -59,7 +66,7 @@ function batchText({ batchId = '', items }: BatchGroup<InboxItem>): string {
 
 /** What the guest says of all files of a batch stands beside the first one. */
 function rowOf(item: InboxItem, label: string | undefined, isFirst: boolean): Row {
-  const { dropId, opaqueId, sealedBytes, file, fault, receivedAt, adopting } = item
+  const { dropId, opaqueId, sealedBytes, file, fault, receivedAt, adopting, withheld } = item
   return {
     cells: [
       shortId(dropId),
@@ -73,6 +80,7 @@ function rowOf(item: InboxItem, label: string | undefined, isFirst: boolean): Ro
       ...factsOf(item, label),
       sealed_size: sealedBytes,
       adopting,
+      withheld,
       fault: fault?.reason,
       message: fault?.message,
     },

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { DescribedDrop } from '@blindkeep/client/owner'
 import { utf8 } from '@blindkeep/protocol/bytes'
-import { codeOf } from '../home/files.ts'
+import { codeOf } from '../disk.ts'
 import { saveAs, saveFile } from '../save/saveFile.ts'
 import { shown } from '../texts.ts'
 

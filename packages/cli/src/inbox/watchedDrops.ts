@@ -109,5 +109,5 @@ function isFinal(error: unknown): boolean {
 
 /** The next reading may open the drop. */
 function canPass({ reason }: DropFault): boolean {
-  return ['answer_broken', 'not_in_inbox', 'refused', 'unreachable'].includes(reason)
+  return ['answer_broken', 'damaged', 'held', 'not_in_inbox', 'refused', 'unreachable'].includes(reason)
 }

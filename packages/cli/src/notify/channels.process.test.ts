@@ -60,6 +60,25 @@ describe('channels at the command line', () => {
     assert.equal((await world.facts(['notify', 'list', ...ADA])).length, 1)
   })
 
+  it('have a secret that is printed only if it is one, whatever the server says', async () => {
+    const env = { BLINDKEEP_CHANNEL_ADDRESS: address }
+    const lies: readonly ((body: Record<string, unknown>) => void)[] = [
+      (body) => {
+        body.secret = '\u001b]0;x\u0007whsec_AAAA'
+      },
+      (body) => {
+        ;(body.channel as Record<string, unknown>).shown = '\u009b2Jexample.org'
+      },
+    ]
+    for (const lie of lies) {
+      world.proxy.tamper({ matches: isRequest('POST', /^\/v1\/channels$/), answer: changeBody(lie) })
+      const { status, stdout, stderr } = await world.run(['notify', 'add', 'webhook', ...ADA], { env })
+      world.proxy.tamper()
+      assert.deepEqual([status, stdout], [3, ''], stderr)
+      assert.doesNotMatch(stderr, /(?!\n)\p{Cc}/u)
+    }
+  })
+
   it('say what is wrong: no address, a kind that the server does not offer, a code for nothing', async () => {
     const none = await world.run(['notify', 'add', 'webhook', ...ADA])
     assert.deepEqual([none.status, /--address-file or BLINDKEEP_CHANNEL_ADDRESS/.test(none.stderr)], [2, true])

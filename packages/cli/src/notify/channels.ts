@@ -24,6 +24,8 @@ const FAULTS: Readonly<Record<DeliveryFault, string>> = {
   receiver_failed: 'the receiver has a fault at the moment',
   no_longer_there: 'the receiver says that nothing is there any more',
   not_offered: 'the server no longer sends messages of this kind',
+  unconfirmed:
+    'the address waits for its code. Without one, look among unwanted mail, or remove the channel and add it again',
 }
 
 const STATES = { active: 'active', unconfirmed: 'waits for its code', given_up: 'given up' } as const

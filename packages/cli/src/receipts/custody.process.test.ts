@@ -7,6 +7,7 @@ import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { type Body, changedReceipts, changedVerdict, keysAnswer } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipInBase64 } from '../../../../testing/maliciousServer.ts'
+import { sendFile } from '../../../../testing/people.ts'
 import { assetIdsOf, newCliKeeper } from '../testing/keeper.ts'
 import { factsOf, openWorld } from '../testing/world.ts'
 
@@ -29,6 +30,25 @@ describe('blindkeep verify', () => {
     assert.deepEqual(answers.at(-1), { event: 'done', held: 2, doubted: 0, depth: 'structural' })
     const [deep, done] = await facts(['verify', 'first.bin', '--deep', ...as])
     assert.deepEqual([deep.asset_id, deep.examined, done.held], [first, 'deep', 1])
+  })
+
+  it('says of all files what it did not ask: the inbox, and what the server knows of it', async () => {
+    const { url } = await owner.createLink()
+    for (const name of ['a', 'b']) await sendFile(url, randomBytes(100), { name })
+    const whole = await run(['verify', ...as])
+    assert.equal(whole.status, 0, whole.stderr)
+    assert.match(whole.stdout, /^The inbox has 2 files, which were not verified: the server knows of no damage\.$/m)
+    const [held] = await owner.inbox()
+    const hold = ['hold', 'add', held?.ciphertextHash ?? '', '--reason', 'a test']
+    assert.equal((await world.server.command(hold)).status, 0)
+    const withheld = await run(['verify', '--json', ...as])
+    assert.equal(withheld.status, 1)
+    const inbox = factsOf(withheld).find(({ event }) => event === 'inbox')
+    assert.deepEqual(inbox, { event: 'inbox', files: 2, damaged: 0, held: 1 })
+    const list = await run(['inbox', 'list', ...as])
+    assert.equal(list.status, 1)
+    assert.match(list.stderr, /The operator of the server withholds it/)
+    for (const { dropId } of await owner.inbox()) await owner.discardDrop(dropId)
   })
 
   it('says what is in doubt, and exits with 1 for a loss and with 3 for a lie', async () => {

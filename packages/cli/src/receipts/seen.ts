@@ -6,9 +6,9 @@ import { open } from 'node:fs/promises'
 import type { ChainLink } from '@blindkeep/protocol/chain'
 import { type AssetId, parseAssetId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
+import { codeOf } from '../disk.ts'
 import { LocalError } from '../exits.ts'
 import { whileAlone } from '../home/claims.ts'
-import { codeOf } from '../home/files.ts'
 import { serverPath } from '../home/pins.ts'
 
 /** Longer than a write takes on a busy disk. */

@@ -6,7 +6,7 @@ import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { chosenAlbum, chosenAssets } from '../assets/chosen.ts'
 import { accountAssets } from '../assets/feed.ts'
-import { EXIT, type Exit, UsageError } from '../exits.ts'
+import { EXIT, type Exit, exitOf, UsageError } from '../exits.ts'
 import { failureOf } from '../failures.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { interruptible } from '../interrupts.ts'
@@ -36,10 +36,13 @@ export async function verify(given: readonly string[], flags: VerifyFlags): Prom
     const log = createSeenLog(await seenReceipts(profile.home, serverId))
     const outcomes = createOutcomes(report)
     let held = 0
+    let marked = 0
     for (const batch of batchesOf(assets, deep)) {
       const { answers, keys } = await owner.verifyHeld({
         assetIds: batch.map(({ assetId }) => assetId),
         depth: deep ? 'deep' : 'structural',
+        // The summary says which they are.
+        allowRevokedDevice: true,
         pinned: await pinsOf(profile.home, serverId),
         onProgress: (ready) =>
           report.progress(() => [`${held + outcomes.failed().length + ready} of ${filesText(assets.length)} verified`]),
@@ -49,14 +52,17 @@ export async function verify(given: readonly string[], flags: VerifyFlags): Prom
       const yes = answers.filter((answer) => answer.held)
       await noteReceipts(profile.home, serverId, newOf(yes, log))
       held += yes.length
+      marked += yes.filter(({ signed }) => signed.deviceRevokedAt !== undefined).length
       for (const answer of answers) {
         if (!answer.held) tellDoubts(answer, outcomes)
         else if (flags.json === true) report.result('', factOf(answer))
       }
     }
     report.end()
-    tellSummary({ held, of: assets.length, deep }, session)
-    return outcomes.exit()
+    const isAboutAll = given.length === 0 && flags.album === undefined
+    const exits = [outcomes.exit(), ...(isAboutAll ? [await tellInbox(session, signal)] : [])]
+    tellSummary({ held, marked, of: assets.length, deep }, session)
+    return exitOf(exits.filter((exit) => exit !== EXIT.done))
   })
 }
 
@@ -108,7 +114,7 @@ function tellDoubts({ assetId, file, doubts }: DoubtedAsset, outcomes: Outcomes)
   }
 }
 
-function factOf({ assetId, file, examined, checkedAt, hashes }: HeldAsset): object {
+function factOf({ assetId, file, examined, checkedAt, hashes, signed }: HeldAsset): object {
   const { original } = hashes
   return {
     event: 'held',
@@ -117,16 +123,39 @@ function factOf({ assetId, file, examined, checkedAt, hashes }: HeldAsset): obje
     examined,
     checked_at: checkedAt,
     ciphertext_hash: original,
+    signer_revoked_at: signed.deviceRevokedAt,
   }
+}
+
+/** The inbox is not verified: nothing of it is signed by the account. What the server itself says of it belongs to the answer. */
+async function tellInbox({ owner, report }: SignedIn, signal: AbortSignal): Promise<Exit> {
+  const inbox = { files: 0, damaged: 0, held: 0 }
+  for await (const page of owner.pendingDrops({ signal }))
+    for (const { withheld } of page) {
+      inbox.files += 1
+      if (withheld !== undefined) inbox[withheld] += 1
+    }
+  const { files, damaged, held } = inbox
+  if (files === 0) return EXIT.done
+  const known =
+    damaged + held === 0
+      ? 'the server knows of no damage'
+      : `${damaged} damaged at the server, ${held} withheld by its operator (blindkeep inbox list)`
+  const text = `The inbox has ${filesText(files)}, which were not verified: ${known}.`
+  if (damaged + held === 0) report.result(text, { event: 'inbox', ...inbox })
+  else report.problem(text, { event: 'inbox', ...inbox })
+  return damaged + held === 0 ? EXIT.done : EXIT.failed
 }
 
 interface Summary {
   readonly held: number
+  /** Of these, signed by a device that was revoked since. */
+  readonly marked: number
   readonly of: number
   readonly deep: boolean
 }
 
-function tellSummary({ held, of, deep }: Summary, { report }: SignedIn): void {
+function tellSummary({ held, marked, of, deep }: Summary, { report }: SignedIn): void {
   const doubted = of - held
   const how = deep ? 'every byte was read again' : 'sizes and records fit; --deep reads every byte again'
   const yes = `${held} of ${countText(of, 'file is', 'files are')} held (${how}).`
@@ -134,6 +163,11 @@ function tellSummary({ held, of, deep }: Summary, { report }: SignedIn): void {
     event: 'done',
     held,
     doubted,
+    ...(marked > 0 && { signer_revoked: marked }),
     depth: deep ? 'deep' : 'structural',
   })
+  if (marked > 0)
+    report.aside(
+      `${countText(marked, 'of them is', 'of them are')} signed by a device that was revoked: a person who has that device may have put another file in the place of yours. blindkeep ls marks them.`,
+    )
 }

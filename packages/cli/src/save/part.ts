@@ -3,12 +3,13 @@
  * removes what it takes for the rest of an ended one. So a part is known by its inode, and stays open until it has its name: the system gives an inode
  * that is open to no other file.
  */
-import { type FileHandle, lstat, open, rm, statfs } from 'node:fs/promises'
+import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { fileDateOf } from '@blindkeep/client/fileDate'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Bytes } from '@blindkeep/protocol/bytes'
+import { codeOf, freeBytes, ifDiskHas } from '../disk.ts'
 import { LocalError } from '../exits.ts'
-import { codeOf } from '../home/files.ts'
 
 export interface Part {
   readonly path: string
@@ -42,8 +43,9 @@ export async function writePart(path: string, { size, modifiedAt, content, onByt
   })
   try {
     await writeAll(handle, stream, onBytes)
-    if (modifiedAt !== undefined) await handle.utimes(new Date(), dateOf(modifiedAt))
-    await handle.chmod(0o666 & ~process.umask())
+    const modified = fileDateOf(modifiedAt)
+    if (modified !== undefined) await ifDiskHas(() => handle.utimes(new Date(), modified))
+    await ifDiskHas(() => handle.chmod(0o666 & ~process.umask()))
     await handle.sync()
     return await partOf(path, handle)
   } catch (error) {
@@ -113,13 +115,7 @@ export function freeWritten({ buffer, byteLength }: Bytes): void {
 }
 
 async function requireRoom(directory: string, size: number): Promise<void> {
-  const { bavail, bsize } = await statfs(directory)
-  if (bavail * bsize < size)
-    throw new LocalError(`${sizeText(size)} do not fit: the disk of ${directory} has ${sizeText(bavail * bsize)} left.`)
-}
-
-/** Of what a sender claims: a time that no file can have is left out. */
-function dateOf(modifiedAt: string): Date {
-  const at = Date.parse(modifiedAt)
-  return Number.isFinite(at) && at >= 0 && at < 2 ** 33 * 1000 ? new Date(at) : new Date()
+  const free = await freeBytes(directory)
+  if (free !== undefined && free < size)
+    throw new LocalError(`${sizeText(size)} do not fit: the disk of ${directory} has ${sizeText(free)} left.`)
 }

@@ -50,6 +50,22 @@ describe('a file from elsewhere', () => {
     assert.deepEqual(await inFolder(), ['photos', 'photos/summer', 'photos/summer/a.jpg'])
   })
 
+  it('keeps a time before 1970 and after 2242, and has the present without a time', async () => {
+    for (const modifiedAt of ['1905-06-30T12:00:00.250Z', '1969-12-31T23:59:59.999Z', '2300-01-01T00:00:00.000Z']) {
+      const path = await saveFile(fileOf('a.jpg', 'bytes', { modifiedAt }))
+      assert.equal((await stat(path)).mtime.toISOString(), modifiedAt)
+    }
+    for (const modifiedAt of ['yesterday', '', undefined]) {
+      const { mtimeMs } = await stat(await saveFile(fileOf('a.jpg', 'bytes', { modifiedAt })))
+      assert.ok(Date.now() - mtimeMs < 60_000)
+    }
+  })
+
+  it('is saved also with a time that its disk cannot have', async () => {
+    for (const modifiedAt of ['0000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])
+      assert.equal(await readFile(await saveFile(fileOf('a.jpg', 'bytes', { modifiedAt })), 'utf8'), 'bytes')
+  })
+
   const hostile: readonly (readonly [string | undefined, string])[] = [
     ['../../outside.txt', 'outside.txt'],
     ['/etc/passwd', 'etc/passwd'],

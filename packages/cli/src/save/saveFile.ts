@@ -4,10 +4,10 @@
  */
 import { constants } from 'node:fs'
 import { link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import { numberedName, safePath } from '@blindkeep/client/safePath'
+import { basename, dirname, join, resolve } from 'node:path'
+import { numberedName, plainName, safePath } from '@blindkeep/client/safePath'
+import { codeOf, isLacking, isUnnameable, syncFolder } from '../disk.ts'
 import { LocalError } from '../exits.ts'
-import { codeOf, syncDirectory } from '../home/files.ts'
 import { isOwn, openPart, type Part, type PartContent, requireOwn, writePart } from './part.ts'
 
 /** Files of one name in one folder. */
@@ -90,8 +90,19 @@ async function placeOf(
 ): Promise<{ readonly directory: string; readonly name: string }> {
   const { folders, name } = safePath(given)
   let directory = await realpath(folder)
-  for (const step of folders) directory = await stepInto(join(directory, step))
+  for (const step of folders) directory = await named(join(directory, step), stepInto)
   return { directory, name }
+}
+
+/** Gives a name; one of plain letters if the disk cannot have it. */
+async function named(path: string, give: (path: string) => Promise<string>): Promise<string> {
+  try {
+    return await give(path)
+  } catch (error) {
+    const plain = join(dirname(path), plainName(basename(path)))
+    if (!isUnnameable(error) || plain === path) throw error
+    return await give(plain)
+  }
 }
 
 async function stepInto(path: string): Promise<string> {
@@ -109,11 +120,16 @@ function tooMany(path: string): LocalError {
   return new LocalError(`There are ${MAX_SAME_NAMES} of this name already: ${path}. Choose another folder.`)
 }
 
+interface Naming extends Pick<FileToSave, 'onPlanned'> {
+  readonly path: string
+}
+
+async function giveName(part: Part, { path, onPlanned }: Naming): Promise<string> {
+  return await named(path, (next) => giveFreeName(part, { path: next, onPlanned }))
+}
+
 /** The first free name: `a.txt`, `a (2).txt` … */
-async function giveName(
-  part: Part,
-  { path, onPlanned }: { readonly path: string } & Pick<FileToSave, 'onPlanned'>,
-): Promise<string> {
+async function giveFreeName(part: Part, { path, onPlanned }: Naming): Promise<string> {
   for (let number = 1; number <= MAX_SAME_NAMES; number += 1) {
     const next = numbered(path, number)
     if (await isTaken(next)) continue
@@ -132,9 +148,6 @@ async function isTaken(path: string): Promise<boolean> {
   )
 }
 
-/** File systems without hard links: the name is taken by an empty file first. */
-const NO_HARD_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']
-
 /** False if the name is taken. Throws `LocalError` if another process has put a part of its own in place of this one: nothing has a name then. */
 async function isNamed(part: Part, path: string): Promise<boolean> {
   await requireOwn(part)
@@ -146,21 +159,27 @@ async function isNamed(part: Part, path: string): Promise<boolean> {
     await requireOwn(part)
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
-    if (!NO_HARD_LINKS.includes(codeOf(error))) throw error
+    if (!isLacking(error)) throw error
   }
+  // Without hard links, the name is taken by an empty file first.
   try {
     await (await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY)).close()
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
     throw error
   }
-  await rename(part.path, path)
+  try {
+    await rename(part.path, path)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
   return true
 }
 
 /** The name survives a power cut, too. */
 async function settle(part: Part, path: string): Promise<void> {
-  await syncDirectory(dirname(path))
+  await syncFolder(dirname(path))
   await rm(part.path, { force: true })
 }
 

@@ -1,14 +1,22 @@
 /** Which files the paths of a call mean. */
+import { isUtf8 } from 'node:buffer'
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { failureOf } from '../failures.ts'
 import { RECEIPT_ENDING } from '../receipts/saved.ts'
 import { byName } from '../texts.ts'
 
+/** A path for the system. It has bytes, which are no text where a program wrote a name in another encoding. */
+export type Place = string | Buffer
+
 export interface ChosenFile {
   /** Absolute, without symbolic links: one file has one path. */
   readonly path: string
-  /** As the person wrote it or finds it, for messages. */
+  /** The same for the system, where `path` is no text of it. */
+  readonly place: Place
+  /** As the person named it or finds it, for the system. */
+  readonly namedPlace: Place
+  /** The same for messages. */
   readonly shownAs: string
   /** For the owner: of a file in a folder, with the folders from the given one on, `/` between them. */
   readonly name: string
@@ -25,29 +33,39 @@ export interface NotChosen {
 export interface Choice {
   readonly files: readonly ChosenFile[]
   readonly others: readonly NotChosen[]
+  readonly emptyFolders: readonly string[]
 }
 
 /** Folders with all that is in them, in the order of names. A file that is named twice is chosen once. */
 export async function chooseFiles(paths: readonly string[]): Promise<Choice> {
   const files = new Map<string, ChosenFile>()
   const others: NotChosen[] = []
+  const emptyFolders: string[] = []
 
-  async function add(path: string, name: string): Promise<void> {
-    const { size } = await stat(path)
-    const real = await realpath(path)
-    if (!files.has(real)) files.set(real, { path: real, shownAs: path, name, size })
+  async function add(named: Buffer, name: string): Promise<void> {
+    const { size } = await stat(named)
+    const real = await realpath(named, 'buffer')
+    const [path, shownAs] = [textOf(real), textOf(named)]
+    const places = { place: placeOf(real), namedPlace: placeOf(named) }
+    const key = real.toString('latin1')
+    if (!files.has(key)) files.set(key, { path, ...places, shownAs, name, size })
   }
 
-  async function addFolder(path: string, name: string): Promise<void> {
-    const entries = await readdir(path, { withFileTypes: true })
-    for (const entry of entries.sort((one, other) => byName(one.name, other.name))) {
-      const [inPath, inName] = [join(path, entry.name), `${name}/${entry.name}`]
-      await orRefused(inPath, async () => {
+  async function addFolder(named: Buffer, name: string): Promise<void> {
+    const entries = (await readdir(named, { withFileTypes: true, encoding: 'buffer' })).map((entry) => ({
+      entry,
+      text: textOf(entry.name),
+    }))
+    if (entries.length === 0) emptyFolders.push(textOf(named))
+    for (const { entry, text } of entries.sort((one, other) => byName(one.text, other.text))) {
+      const [inPath, inName] = [below(named, entry.name), `${name}/${text}`]
+      const shownAs = textOf(inPath)
+      await orRefused(shownAs, async () => {
         if (entry.isDirectory()) await addFolder(inPath, inName)
-        else if (entry.isSymbolicLink()) leaveOut(inPath, 'is a symbolic link: name it itself to send it')
-        else if (!entry.isFile()) leaveOut(inPath, 'is no file')
+        else if (entry.isSymbolicLink()) leaveOut(shownAs, 'is a symbolic link: name it itself to send it')
+        else if (!entry.isFile()) leaveOut(shownAs, 'is no file')
         // Receipts are saved beside the files, and are not files of the sender.
-        else if (!entry.name.endsWith(RECEIPT_ENDING)) await add(inPath, inName)
+        else if (!text.endsWith(RECEIPT_ENDING)) await add(inPath, inName)
       })
     }
   }
@@ -66,11 +84,37 @@ export async function chooseFiles(paths: readonly string[]): Promise<Choice> {
 
   for (const path of paths)
     await orRefused(path, async () => {
-      const found = await stat(path)
+      const found = await stat(path).catch((error: unknown) => {
+        // What Node made of bytes that are no text.
+        if (path.includes('\uFFFD')) throw new Error(UNNAMEABLE)
+        throw error
+      })
       const name = basename(resolve(path))
-      if (found.isDirectory()) await addFolder(path, name)
-      else if (found.isFile()) await add(path, name)
+      if (found.isDirectory()) await addFolder(Buffer.from(path), name)
+      else if (found.isFile()) await add(Buffer.from(path), name)
       else others.push({ shownAs: path, why: 'is neither a file nor a folder', isWrong: true })
     })
-  return { files: [...files.values()], others }
+  return { files: [...files.values()], others, emptyFolders }
 }
+
+const UNNAMEABLE = 'its name is not UTF-8, so it cannot be named here. Name the folder that it is in, or rename it.'
+
+/** Bytes that are no UTF-8 as `%E9`, so that two names stay two. Latin letters of an older system are the usual case. */
+function textOf(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString()
+  return [...bytes].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : percent(byte))).join('')
+}
+
+const percent = (byte: number) => `%${byte.toString(16).toUpperCase()}`
+
+function placeOf(bytes: Buffer): Place {
+  return isUtf8(bytes) ? bytes.toString() : bytes
+}
+
+/** As `join` does with texts. */
+function below(folder: Buffer, name: Buffer): Buffer {
+  const ending = folder.at(-1) === SLASH ? [] : [Buffer.of(SLASH)]
+  return Buffer.concat([folder, ...ending, name])
+}
+
+const SLASH = 0x2f

@@ -7,7 +7,7 @@ import type { Outcomes } from '../outcomes.ts'
 import type { Report } from '../report.ts'
 import { filesText, namesText, shown } from '../texts.ts'
 import { AfterLanding, type Fate, fateText } from './afterLanding.ts'
-import type { ChosenFile, NotChosen } from './files.ts'
+import type { Choice, ChosenFile } from './files.ts'
 import { createProgress, type FileProgress } from './progress.ts'
 
 /** Small files wait for the server's disk and for answers most of the time. */
@@ -22,11 +22,14 @@ export interface Sending {
 }
 
 /** What was found beside the files: wrong ones fail, others are left out. */
-export function tellOthers(others: readonly NotChosen[], { report, outcomes }: Sending): void {
+export function tellOthers({ others, emptyFolders }: Choice, { report, outcomes }: Sending): void {
   for (const { shownAs, why, isWrong } of others) {
     if (isWrong) outcomes.fail(shownAs, { path: shownAs }, { message: why, reason: 'unreadable', exit: EXIT.failed })
     else report.problem(`${shown(shownAs)} is left out: it ${why}.`, { event: 'left_out', path: shownAs, reason: why })
   }
+  if (emptyFolders.length === 0) return
+  const text = `${countText(emptyFolders.length, 'empty folder is', 'empty folders are')} not sent: ${namesText(emptyFolders)}.`
+  report.problem(text, { event: 'empty_folders', paths: emptyFolders })
 }
 
 export interface Sent {
@@ -75,6 +78,10 @@ function conclude(sent: readonly Sent[], { report, outcomes, signal, again }: Se
     const text = `Stopped: ${sent.length} of ${filesText(of)} ${sent.length === 1 || of === 1 ? 'has' : 'have'} landed. Call the same line again${again === true ? ' without --again' : ''} to go on.`
     report.problem(text, { event: 'stopped', landed, landed_before: before })
     return EXIT.interrupted
+  }
+  if (of === 0 && outcomes.failed().length === 0) {
+    report.problem('There is no file in what was named, so nothing was sent.', { event: 'nothing_to_send' })
+    return EXIT.failed
   }
   const parts = [
     `${countText(landed, 'file has', 'files have')} landed`,

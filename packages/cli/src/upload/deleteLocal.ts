@@ -33,13 +33,15 @@ export interface DeleteLocal extends OpenedLocal {
 interface OpenedLocal {
   /** Reads the file that was opened, whatever the path names by now. */
   readonly source: Source
+  /** Some disks delete no file that is open. */
+  readonly close: () => Promise<void>
   /** The file before it was opened. */
   readonly before: BigIntStats
 }
 
 export async function deleteLocal(call: DeleteLocal): Promise<Deletion> {
-  const { session, file, assetId, source, before, signal, onProgress } = call
-  if ((await lstat(file.shownAs)).isSymbolicLink())
+  const { session, file, assetId, source, close, before, signal, onProgress } = call
+  if ((await lstat(file.namedPlace)).isSymbolicLink())
     return kept('symbolic_link', 'It was named by a symbolic link. Name the file itself to delete it.')
   const { owner, profile, server } = session
   const answer = await owner.verifyBeforeDestroying({
@@ -56,9 +58,10 @@ export async function deleteLocal(call: DeleteLocal): Promise<Deletion> {
   // Before the file goes: they are what remains to prove that the server had it.
   const { receipts: folder } = call
   const receiptFile = await keepReceipts(profile, { assetId, checked: answer.receipts, folder, name: file.name })
-  const now = await stat(file.path, { bigint: true })
+  await close()
+  const now = await stat(file.place, { bigint: true })
   if (!isSameFile(before, now)) return { ...kept('file_changed', 'It changed while it was compared.'), receiptFile }
-  await rm(file.path)
+  await rm(file.place)
   return { isDeleted: true, reasons: [], exit: EXIT.done, receiptFile }
 }
 

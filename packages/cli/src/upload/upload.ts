@@ -28,7 +28,8 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
   const { owner, report } = session
   const { thenDelete = false, again = false, receipts } = flags
   const { albumId: album } = chosenAlbum(await owner.albums(), flags.album)
-  const { files, others } = await chooseFiles(paths)
+  const choice = await chooseFiles(paths)
+  const { files } = choice
   if (thenDelete && files.length > 0 && !(await agrees(deletionQuestion(files), flags))) {
     report.problem('Nothing was uploaded, and nothing was deleted.', { event: 'declined' })
     return EXIT.failed
@@ -37,7 +38,7 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
   return await interruptible(async (signal) => {
     const outcomes = createOutcomes(report)
     const sending = { report, outcomes, signal, again }
-    tellOthers(others, sending)
+    tellOthers(choice, sending)
     const deleted = { count: 0, kept: 0 }
     let reading: Promise<ReadonlySet<AssetId>> | undefined
     const deletedAssets = () => (reading ??= readDeleted(owner, signal))

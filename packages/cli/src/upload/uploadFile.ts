@@ -1,8 +1,7 @@
 /** Uploads one file into an album, or goes on with what an earlier process began, until it has landed and its receipts are checked and saved. */
-import { stat } from 'node:fs/promises'
 import type { Device } from '@blindkeep/client/device'
 import { AuditError, ProblemError, SendError } from '@blindkeep/client/errors'
-import { type OpenFile, openFile } from '@blindkeep/client/node'
+import type { OpenFile } from '@blindkeep/client/node'
 import { type Owner, parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
@@ -12,6 +11,7 @@ import { type Landing, notAsked, recordGone, withoutReceipt } from '../send/afte
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, type KeptFile, keptFile, type Version, versionOf } from '../send/kept.ts'
 import type { FileProgress } from '../send/progress.ts'
+import { withFile } from '../send/withFile.ts'
 import { type Deletion, deleteLocal } from './deleteLocal.ts'
 
 export interface UploadFile {
@@ -61,21 +61,16 @@ export function uploadFile(call: UploadFile): Promise<UploadResult> {
     about: [server, owner.accountId, album, file.path],
     parseState: parseUploadState,
   })
-  return kept.alone(async () => {
-    const before = await stat(file.path, { bigint: true })
-    const opened = await openFile(file.path, call.signal)
-    try {
-      const { source, modifiedAt } = opened
-      const landed = await landedFile(call, kept, { source, modifiedAt, version: versionOf(opened) })
+  return kept.alone(() =>
+    withFile(file.place, call.signal, async (opened) => {
+      const landed = await landedFile(call, kept, { ...opened, version: versionOf(opened) })
       if (!call.thenDelete) return landed
-      const deletion = await deleteLocal({ ...call, assetId: landed.assetId, source, before })
+      const deletion = await deleteLocal({ ...call, ...opened, assetId: landed.assetId })
       // A later file of this name is another one, whatever its size and time.
       if (deletion.isDeleted) await kept.remove()
       return { ...landed, deletion }
-    } finally {
-      await opened.close()
-    }
-  })
+    }),
+  )
 }
 
 interface OpenedFile extends Pick<OpenFile, 'source' | 'modifiedAt'> {

@@ -26,6 +26,11 @@ export interface OwnerAlbums {
    * throws: `error.album.not_available`.
    */
   nameAlbum(albumId: string, name: string): Promise<void>
+  /**
+   * Deletes an album that has no file and no upload on its way. Throws what a call throws: `error.album.not_empty`, `error.album.not_available` also for one that
+   * is deleted already.
+   */
+  deleteAlbum(albumId: string): Promise<void>
   /** All albums, oldest first. */
   albums(): Promise<readonly Album[]>
 }
@@ -60,6 +65,10 @@ export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbums
       const given = name.trim()
       const sealed = given === '' ? null : await sealedNameOf(albumId, given)
       await call('nameAlbum', { path: { album_id: albumId }, body: { sealed_name: sealed } })
+    },
+
+    async deleteAlbum(albumId) {
+      await call('deleteAlbum', { path: { album_id: albumId } })
     },
 
     async albums() {

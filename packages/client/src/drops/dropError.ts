@@ -1,3 +1,4 @@
+import type { Withheld } from '@blindkeep/protocol/schemas/drops'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { SealError, type SealFault } from '../seal/sealError.ts'
 
@@ -15,13 +16,23 @@ export class DropError extends Error {
 
 /** Why a drop is listed without its name. The message is for people. */
 export interface DropFault {
-  readonly reason: SealFault | 'another_drop' | 'not_in_inbox' | 'refused' | 'unreachable' | 'answer_broken'
+  readonly reason: SealFault | Withheld | 'another_drop' | 'not_in_inbox' | 'refused' | 'unreachable' | 'answer_broken'
   readonly message: string
 }
 
 export const ANOTHER_DROP: DropFault = {
   reason: 'another_drop',
   message: 'Tampering detected: the server lists another drop under the id of one that it listed before.',
+}
+
+/** What the server says about the bytes. A name that was read before stays. */
+export const WITHHELD: Readonly<Record<Withheld, DropFault>> = {
+  damaged: {
+    reason: 'damaged',
+    message:
+      'The server’s copy is damaged: it read other bytes than those that arrived. Ask its operator to restore them, or the sender to send the file again.',
+  },
+  held: { reason: 'held', message: 'The operator of the server withholds it. Ask them.' },
 }
 
 /** Undefined for an error that is not about the drop: a fault of this program, or the caller's own abort. */

@@ -3,7 +3,7 @@ import type { DropId } from '@blindkeep/protocol/ids'
 import type { Environment } from '../environment.ts'
 import type { Call } from '../http/call.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
-import { ANOTHER_DROP, type DropFault, dropFaultOf } from './dropError.ts'
+import { ANOTHER_DROP, type DropFault, dropFaultOf, WITHHELD } from './dropError.ts'
 import { createDropIdentities } from './dropIdentities.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { type DescribedDrop, type DropFacts, isSameDrop, openDropPrefix } from './inboxDrop.ts'
@@ -47,7 +47,9 @@ export function createDropNames({ call, keysOf, environment }: DropNamesPorts): 
     async read(drop, signal) {
       if (identities.isSwapped(drop)) return { ...drop, fault: ANOTHER_DROP }
       try {
-        const file = recalled(drop) ?? (await describe(drop, signal))
+        const before = recalled(drop)
+        if (before === undefined && drop.withheld !== undefined) return { ...drop, fault: WITHHELD[drop.withheld] }
+        const file = before ?? (await describe(drop, signal))
         if (identities.isRenamed(drop, file)) return { ...drop, fault: ANOTHER_DROP }
         known.set(drop.dropId, { drop, file })
         return { ...drop, file }

@@ -1,6 +1,7 @@
 /** A pending drop: the server's entry, and the header that the client opens. Inbox and adoption share this code. */
 import { fromBase64, fromHex } from '@blindkeep/protocol/bytes'
 import type { DropId, OpaqueId } from '@blindkeep/protocol/ids'
+import type { Withheld } from '@blindkeep/protocol/schemas/drops'
 import type { Call } from '../http/call.ts'
 import { firstBytesOf } from '../seal/byteReader.ts'
 import type { FileDescription } from '../seal/fileHeader.ts'
@@ -21,6 +22,8 @@ export interface DropFacts {
   readonly receivedAt: string
   /** Whether an adoption is in progress. */
   readonly adopting: boolean
+  /** Why the server does not hand out its bytes; undefined if it does, as far as it says. */
+  readonly withheld?: Withheld | undefined
 }
 
 /** A drop whose header this client has opened. An action on it applies to this very file. */

@@ -133,5 +133,6 @@ function factsOf(entry: Static<typeof InboxEntryResponse>): DropFacts {
     kemCt: entry.kem_ct,
     receivedAt: entry.received_at,
     adopting: entry.adopting,
+    ...(entry.withheld && { withheld: entry.withheld }),
   }
 }

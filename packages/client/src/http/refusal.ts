@@ -6,6 +6,7 @@ import { ProblemError } from './errors.ts'
 
 const MAX_DETAIL_CHARACTERS = 500
 const requestIdForm = /^[0-9A-Za-z-]{1,64}$/
+const plainForm = /^\P{Cc}*$/u
 const integerForm = /^(?:0|[1-9][0-9]{0,15})$/
 
 /** Reads any answer with an error status. Invalid members are left out, never guessed. */
@@ -67,7 +68,7 @@ function codeByStatus(operation: OperationName, status: number): ProblemCode | '
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value.slice(0, MAX_DETAIL_CHARACTERS) : undefined
+  return typeof value === 'string' && plainForm.test(value) ? value.slice(0, MAX_DETAIL_CHARACTERS) : undefined
 }
 
 function integerOf(value: unknown): number | undefined {

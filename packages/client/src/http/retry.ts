@@ -35,5 +35,5 @@ export function randomOf({ randomBytes }: Pick<Environment, 'randomBytes'>): num
 /** Whether a read that failed may succeed later. A redirect stays one. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof NetworkError) return error.failure !== 'redirected'
-  return error instanceof ProblemError && (error.status === 429 || error.status >= 500)
+  return error instanceof ProblemError && (error.status === 408 || error.status === 429 || error.status >= 500)
 }

@@ -15,7 +15,7 @@ export interface OpenFile {
  * Opens a file on disk as a source with flat memory. The result of a read is valid until the next read; that is enough for one pass at a time,
  * because WebCrypto copies what it seals (Web Cryptography, section 14.3.1). Reads the whole file if it has more or fewer bytes than the system states.
  */
-export async function openFile(path: string, signal?: AbortSignal): Promise<OpenFile> {
+export async function openFile(path: string | Buffer, signal?: AbortSignal): Promise<OpenFile> {
   const handle = await open(path, 'r')
   try {
     const { size: stated, mtimeMs } = await handle.stat()

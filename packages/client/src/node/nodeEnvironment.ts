@@ -21,7 +21,10 @@ function nativeHash(): RunningHash {
   return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
 }
 
-/** Node's fetch copies a body of bytes twice and leaves the copies to the garbage collector; a stream goes to the socket directly. */
+/**
+ * Node's fetch copies a body of bytes twice and leaves the copies to the garbage collector; a stream goes to the socket directly. Its length is named,
+ * because some proxies answer 411 to bodies without one, or drop them.
+ */
 function streamed(init: RequestInit, bytes: Uint8Array): RequestInit & { readonly duplex: 'half' } {
   let sent = 0
   const body = new ReadableStream<Uint8Array>(
@@ -34,7 +37,9 @@ function streamed(init: RequestInit, bytes: Uint8Array): RequestInit & { readonl
     },
     { highWaterMark: 0 },
   )
-  return { ...init, body, duplex: 'half' }
+  const headers = new Headers(init.headers)
+  headers.set('Content-Length', String(bytes.length))
+  return { ...init, headers, body, duplex: 'half' }
 }
 
 /** Node has Argon2 since version 24.7; before, the code for browsers does it, in about a second. */

@@ -81,8 +81,8 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
     remedy: 'resume',
   },
   file_changed: {
-    what: 'The file is not the one that was prepared.',
-    advice: 'Prepare it again: a changed file gets a new key.',
+    what: 'The file was changed while it was being sent.',
+    advice: 'Nothing that changed was sent. Send it again once no program writes to it, or send a copy of it.',
     remedy: 'prepare_again',
   },
   storage_full: {
@@ -201,7 +201,7 @@ export function stopReasonOf({ code, status, operation }: ProblemError): SendSto
   return handling === 'retry' ? undefined : handling
 }
 
-/** 408 and 425 come from proxies, 429 and 5xx from a server that is busy, broken or starting. */
+/** 408 comes from a server whose connection was too slow, 425 from proxies, 429 and 5xx from a server that is busy, broken or starting. */
 function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 413 || status === 429 || status >= 500
 }

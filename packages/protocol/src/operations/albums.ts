@@ -13,6 +13,7 @@ export const albumOperations = {
     body: { type: 'application/json', schema: CreateAlbumRequest },
     creates: true,
     writes: true,
+    leaves: 'rows',
     answers: {
       200: { description: 'The album existed already.', body: AlbumResponse },
       201: { description: 'The album is created.', body: AlbumResponse },
@@ -39,7 +40,19 @@ export const albumOperations = {
       'An absent member stays as it is, null removes it. The album’s files, and shares of them, stay as they are. Unknown and other accounts’ albums get the same 403.',
     body: { type: 'application/json', schema: NameAlbumRequest, nullRemoves: true },
     writes: true,
+    leaves: 'rows',
     answers: { 204: { description: 'The album has this name now.' } },
     problems: ['error.album.not_available'],
+  },
+  deleteAlbum: {
+    method: 'DELETE',
+    path: '/v1/albums/{album_id}',
+    tag: 'albums',
+    auth: 'bearer',
+    summary: 'Delete one of the caller’s empty albums',
+    description:
+      'An album is empty if it has no file and no upload on its way. Its capability tokens are revoked. The id may stay taken. Unknown, deleted and other accounts’ albums get the same 403.',
+    answers: { 204: { description: 'The album is deleted.' } },
+    problems: ['error.album.not_available', 'error.album.not_empty'],
   },
 } as const satisfies Operations

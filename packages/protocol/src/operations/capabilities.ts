@@ -13,6 +13,7 @@ export const capabilityOperations = {
     body: { type: 'application/json', schema: MintCapabilityRequest },
     creates: true,
     writes: true,
+    leaves: 'rows',
     answers: { 201: { description: 'The token, which is shown only once.', body: MintCapabilityResponse } },
     problems: ['error.federation.lifetime_too_long', 'error.album.not_available', 'error.request.limit_reached'],
   },

@@ -19,6 +19,7 @@ export const channelOperations = {
       'From now on the server sends a message there when files have landed: how many, and when. It has no names and no ids. Drops that land close together are in one message, and there is at most one a minute. A webhook gets {type: "drops.landed", timestamp, data: {server, count, first_at, last_at}} with the headers of Standard Webhooks; a repeat has the same webhook-id. An e-mail address first gets one message with a code (confirmChannel). A browser gets {about: "landings", id, count, last_at, server}, encrypted for its subscription (RFC 8291), so the push service cannot read it.',
     body: { type: 'application/json', schema: AddChannelRequest },
     writes: true,
+    leaves: 'rows',
     answers: { 201: { description: 'The channel is added.', body: AddChannelResponse } },
     problems: [
       'error.channel.invalid',
@@ -56,7 +57,7 @@ export const channelOperations = {
     auth: 'bearer',
     summary: 'Send a test message',
     description:
-      'Answers when the receiver has answered, after 20 seconds at most. An unconfirmed e-mail address gets its code once more. A test that arrives makes a channel active again that was given up.',
+      'Answers when the receiver has answered, after 20 seconds at most. An unconfirmed e-mail address gets nothing: to get another code, remove the channel and add it again. A test that arrives makes a channel active again that was given up.',
     writes: true,
     answers: { 200: { description: 'What became of the message.', body: ChannelTestResponse } },
     problems: ['error.channel.not_found', 'error.channel.rate_limited'],

@@ -12,6 +12,7 @@ export const deviceOperations = {
       'The client generates device_id and the keys. A repeat by the same caller with the same values gets 200. Any other use of a taken id is refused, also if its device is revoked.',
     body: { type: 'application/json', schema: AddDeviceRequest },
     writes: true,
+    leaves: 'rows',
     answers: {
       200: { description: 'The device existed already.', body: DeviceResponse },
       201: { description: 'The device is added.', body: DeviceResponse },

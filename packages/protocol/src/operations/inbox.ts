@@ -100,6 +100,7 @@ export const inboxOperations = {
     body: { type: 'application/json', schema: AdoptRequest },
     creates: true,
     writes: true,
+    leaves: 'own',
     answers: { 200: { description: 'Adopted.', body: AdoptResponse } },
     problems: [
       'error.drop.not_found',

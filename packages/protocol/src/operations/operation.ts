@@ -39,6 +39,11 @@ export interface Operation {
   readonly answersHead?: true
   /** Refused to a suspended account. */
   readonly writes?: true
+  /**
+   * A JSON write that adds rows to the database, so free space is asked for first. What bounds the rows besides their own bounds: `rows`: what a session and
+   * an account may add in a day; `uploads`: how many sessions an account may open that do not land; `own`: nothing else.
+   */
+  readonly leaves?: 'rows' | 'uploads' | 'own'
   readonly answers: Readonly<Record<number, Answer>>
   /** The problems besides those of the gates (`gateProblems`). */
   readonly problems: readonly ProblemCode[]

@@ -31,6 +31,7 @@ export const passkeyOperations = {
       'Requires the current secret, and a code where a second factor is on, because the passkey will open sessions without either. A repeat by the same caller with the same values gets 200, also with a code that is used up. Any other use of a taken id is refused. An account has at most 20.',
     body: { type: 'application/json', schema: AddPasskeyRequest },
     writes: true,
+    leaves: 'own',
     answers: {
       200: { description: 'The passkey existed already.', body: PasskeyResponse },
       201: { description: 'The passkey is added.', body: PasskeyResponse },

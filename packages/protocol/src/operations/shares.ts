@@ -29,6 +29,7 @@ export const shareOperations = {
     body: { type: 'application/json', schema: CreateShareRequest },
     creates: true,
     writes: true,
+    leaves: 'rows',
     answers: { 201: { description: 'The share is created.', body: CreateShareResponse } },
     problems: ['error.request.limit_reached'],
   },

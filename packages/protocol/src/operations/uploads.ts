@@ -15,6 +15,7 @@ export const uploadOperations = {
     body: { type: 'application/json', schema: CreateUploadRequest },
     creates: true,
     writes: true,
+    leaves: 'uploads',
     answers: {
       200: {
         description: 'The existing session. X-Service-Offset says where to continue.',

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { AccountId, DeviceId } from '../ids.ts'
-import { base64, boolean, integer, list, object, oneOf, optional, text, time, uuid } from './shape.ts'
+import { base64, boolean, integer, list, object, oneOf, optional, plainText, text, time, uuid } from './shape.ts'
 
 const email = text(
   'A plain e-mail address: one @ between visible ASCII characters. The server compares it in lower case, without spaces at its ends, after NFKC.',
@@ -61,8 +61,8 @@ export const LoginRequest = object('LoginRequest', {
 export type LoginRequest = Static<typeof LoginRequest>
 
 export const TokenResponse = object('TokenResponse', {
-  access_token: text('Bearer token, a JWT (RFC 9068).'),
-  refresh_token: text('Single-use token for POST /v1/auth/refresh.'),
+  access_token: plainText('Bearer token, a JWT (RFC 9068).'),
+  refresh_token: plainText('Single-use token for POST /v1/auth/refresh.'),
   token_type: oneOf(['Bearer'], 'RFC 6750.'),
   expires_at: time('When the access token expires.'),
   account_id: uuid<AccountId>('The account.'),
@@ -70,7 +70,7 @@ export const TokenResponse = object('TokenResponse', {
 export type TokenResponse = Static<typeof TokenResponse>
 
 export const ChallengeResponse = object('ChallengeResponse', {
-  mfa_token: text('Token for POST /v1/auth/login/verify-totp. Secret, for one use.'),
+  mfa_token: plainText('Token for POST /v1/auth/login/verify-totp. Secret, for one use.'),
   expires_at: time('When it expires: after 5 minutes. It also ends after 5 attempts.'),
 })
 export type ChallengeResponse = Static<typeof ChallengeResponse>
@@ -85,7 +85,9 @@ export const EnrollTotpRequest = object('EnrollTotpRequest', { current_password:
 export type EnrollTotpRequest = Static<typeof EnrollTotpRequest>
 
 export const EnrollTotpResponse = object('EnrollTotpResponse', {
-  provisioning_uri: text('otpauth://totp/… for an authenticator, with the secret: SHA-1, 6 digits, 30 s (RFC 6238).'),
+  provisioning_uri: plainText(
+    'otpauth://totp/… for an authenticator, with the secret: SHA-1, 6 digits, 30 s (RFC 6238).',
+  ),
 })
 export type EnrollTotpResponse = Static<typeof EnrollTotpResponse>
 
@@ -95,7 +97,10 @@ export const ConfirmTotpRequest = object('ConfirmTotpRequest', {
 export type ConfirmTotpRequest = Static<typeof ConfirmTotpRequest>
 
 const backupCodes = {
-  backup_codes: list(text('Replaces a code of the authenticator once.'), 'Ten codes, which are never shown again.'),
+  backup_codes: list(
+    plainText('Replaces a code of the authenticator once.'),
+    'Ten codes, which are never shown again.',
+  ),
 }
 
 export const ConfirmTotpResponse = object('ConfirmTotpResponse', backupCodes)
@@ -163,7 +168,7 @@ export type DeleteAccountRequest = Static<typeof DeleteAccountRequest>
 
 export const AccountResponse = object('AccountResponse', {
   account_id: uuid<AccountId>('The account.'),
-  email,
+  email: plainText('The plain e-mail address, in lower case.', { maxLength: 254 }),
   created_at: time('When it was registered.'),
   sealed_account_key: optional(sealedKey('The account key')),
   kdf_version: kdfVersion,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { Jti } from '../ids.ts'
-import { list, object, text, time, uuid } from './shape.ts'
+import { list, object, plainText, text, time, uuid } from './shape.ts'
 
 const jti = uuid<Jti>('The token’s jti claim.')
 const expiresAt = time('The token’s exp: a whole second, at most 24 hours after the token was minted.')
@@ -21,7 +21,7 @@ export const MintCapabilityRequest = object('MintCapabilityRequest', {
 export type MintCapabilityRequest = Static<typeof MintCapabilityRequest>
 
 export const MintCapabilityResponse = object('MintCapabilityResponse', {
-  token: text('The token for the peer. The server shows it once and does not keep it.'),
+  token: plainText('The token for the peer. The server shows it once and does not keep it.'),
   jti,
   expires_at: expiresAt,
 })

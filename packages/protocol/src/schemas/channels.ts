@@ -1,7 +1,20 @@
 import type { Static } from 'typebox'
 import { MAX_EMAIL_LENGTH } from '../email.ts'
 import type { ChannelId } from '../ids.ts'
-import { base64, boolean, integer, list, object, oneOf, optional, sealedName, text, time, uuid } from './shape.ts'
+import {
+  base64,
+  boolean,
+  integer,
+  list,
+  object,
+  oneOf,
+  optional,
+  plainText,
+  sealedName,
+  text,
+  time,
+  uuid,
+} from './shape.ts'
 
 export const CHANNEL_KINDS = ['webhook', 'ntfy', 'email', 'push'] as const
 export type ChannelKind = (typeof CHANNEL_KINDS)[number]
@@ -20,6 +33,7 @@ export const DELIVERY_FAULTS = [
   'receiver_failed',
   'no_longer_there',
   'not_offered',
+  'unconfirmed',
 ] as const
 export type DeliveryFault = (typeof DELIVERY_FAULTS)[number]
 
@@ -39,7 +53,7 @@ const kind = oneOf(
 )
 const fault = oneOf(
   DELIVERY_FAULTS,
-  'address_refused: the name is unknown, or leads to an address to which this server does not send. rejected: an answer 4xx, or a mail server’s lasting refusal. receiver_failed: an answer 5xx, a temporary refusal, or no valid answer. no_longer_there: 410; of a push service also 404. not_offered: the operator has switched the kind off.',
+  'address_refused: the name is unknown, or leads to an address to which this server does not send. rejected: an answer 4xx, or a mail server’s lasting refusal. receiver_failed: an answer 5xx, a temporary refusal, or no valid answer. no_longer_there: 410; of a push service also 404. not_offered: the operator has switched the kind off. unconfirmed: nothing was sent, because the e-mail address waits for its code.',
 )
 
 export const AddChannelRequest = object('AddChannelRequest', {
@@ -83,7 +97,7 @@ const members = {
     CHANNEL_STATES,
     'unconfirmed: an e-mail address whose code was not entered yet; it gets no messages. given_up: the server has stopped trying; a test that arrives makes the channel active again.',
   ),
-  shown: text('The host of the URL, or the e-mail address.', { maxLength: MAX_CHANNEL_SHOWN_LENGTH }),
+  shown: plainText('The host of the URL, or the e-mail address.', { maxLength: MAX_CHANNEL_SHOWN_LENGTH }),
   sealed_name: optional(sealedName('channel')),
   created_at: time('When it was added.'),
   attempts: integer('Failed attempts in a row since the last message that arrived.'),
@@ -98,7 +112,7 @@ export type ChannelResponse = Static<typeof ChannelResponse>
 export const AddChannelResponse = object('AddChannelResponse', {
   channel: ChannelResponse,
   secret: optional(
-    text(
+    plainText(
       'Of a webhook: what its messages are signed with, `whsec_` and base64. This is the only answer that contains it.',
     ),
   ),

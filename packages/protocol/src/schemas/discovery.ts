@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { base64, integer, list, object, optional, protocolVersion, sha256, text, time } from './shape.ts'
+import { base64, integer, list, object, optional, plainText, protocolVersion, sha256, time } from './shape.ts'
 
 export const AuthEndpointsResponse = object('AuthEndpointsResponse', {
-  login: text('Address that opens a session.'),
-  refresh: text('Address that rotates the token pair.'),
-  logout: text('Address that ends a session.'),
+  login: plainText('Address that opens a session.'),
+  refresh: plainText('Address that rotates the token pair.'),
+  logout: plainText('Address that ends a session.'),
 })
 
 export const ProtocolWindowResponse = object('ProtocolWindowResponse', {
@@ -16,7 +16,7 @@ export const DeprecationResponse = object('DeprecationResponse', {
   min_protocol_version: protocolVersion('Oldest protocol version that is accepted after the cutoff.'),
   announced_at: time('When the announcement was first published.'),
   cutoff: time('When the server stops accepting versions below min_protocol_version.'),
-  detail_url: optional(text('Page that tells people what to do.')),
+  detail_url: optional(plainText('Page that tells people what to do.')),
 })
 
 export type DeprecationResponse = Static<typeof DeprecationResponse>
@@ -34,14 +34,14 @@ export const ServerLimitsResponse = object('ServerLimitsResponse', {
 })
 
 export const ServerInfoResponse = object('ServerInfoResponse', {
-  server_id: text('The server’s canonical origin.'),
-  public_url: Type.Optional(text('Address of the server with its path, without a slash at the end.')),
-  api_base_url: text('Address of the versioned API.'),
+  server_id: plainText('The server’s canonical origin.'),
+  public_url: Type.Optional(plainText('Address of the server with its path, without a slash at the end.')),
+  api_base_url: plainText('Address of the versioned API.'),
   auth: AuthEndpointsResponse,
-  federation_url: optional(text('Address for federated peers. Absent when the server does not federate.')),
+  federation_url: optional(plainText('Address for federated peers. Absent when the server does not federate.')),
   protocol_version: ProtocolWindowResponse,
   signing_key: base64('Raw Ed25519 public key that verifies the server’s tokens.', { min: 32, max: 32 }),
-  signing_algorithm: text('Signature algorithm used with that key: ed25519.'),
+  signing_algorithm: plainText('Signature algorithm used with that key: ed25519.'),
   deprecations: list(DeprecationResponse, 'Announced cutoffs, in announcement order. Empty when there are none.'),
   limits: Type.Optional(ServerLimitsResponse),
 })
@@ -50,20 +50,20 @@ export type ServerInfoResponse = Static<typeof ServerInfoResponse>
 export const PublishedKeyResponse = object('PublishedKeyResponse', {
   key_id: sha256('Key fingerprint, the value of server_key_id in receipts.'),
   public: base64('Ed25519 key (32 bytes) followed by an ML-DSA-65 key (1952 bytes).', { min: 1984, max: 1984 }),
-  algorithm: text('Signature algorithm the key is used with: hybrid-ed25519-mldsa65.'),
+  algorithm: plainText('Signature algorithm the key is used with: hybrid-ed25519-mldsa65.'),
   active_from: time('When the key started to sign.'),
   active_to: optional(time('When the key stopped signing. Absent for the active key.')),
 })
 export type PublishedKeyResponse = Static<typeof PublishedKeyResponse>
 
 export const AttestationKeysResponse = object('AttestationKeysResponse', {
-  server_id: text('The server’s canonical origin, which binds receipts to one server.'),
+  server_id: plainText('The server’s canonical origin, which binds receipts to one server.'),
   keys: list(PublishedKeyResponse, 'Every key that the server has signed with, oldest first, the active key last.'),
 })
 export type AttestationKeysResponse = Static<typeof AttestationKeysResponse>
 
 export const RevokedTokenResponse = object('RevokedTokenResponse', {
-  jti: text('The token’s jti claim.'),
+  jti: plainText('The token’s jti claim.'),
   expires_at: time('The token’s exp. The entry is removed after it.'),
 })
 
@@ -75,25 +75,25 @@ export const RevokedJtiResponse = object('RevokedJtiResponse', {
 export type RevokedJtiResponse = Static<typeof RevokedJtiResponse>
 
 export const VersionResponse = object('VersionResponse', {
-  name: text('Name of the software.'),
-  version: text('Release of the software.'),
+  name: plainText('Name of the software.'),
+  version: plainText('Release of the software.'),
 })
 export type VersionResponse = Static<typeof VersionResponse>
 
-export const HealthResponse = object('HealthResponse', { status: text('ok') })
+export const HealthResponse = object('HealthResponse', { status: plainText('ok') })
 export type HealthResponse = Static<typeof HealthResponse>
 
 export const ReadinessResponse = object('ReadinessResponse', {
-  status: text('ok, or failing.'),
+  status: plainText('ok, or failing.'),
   failing: Type.Optional(
     list(
-      text('store, blobs, disk_full, clock, schema, draining, or a sentence for the operator'),
+      plainText('store, blobs, disk_full, clock, schema, draining, or a sentence for the operator'),
       'Why not: the database or the bytes do not answer, the disk of the database is full so that nothing can be written, the time is not known or two seconds off, a newer release has changed the database, the server ends, or, as a sentence, the receipt log is shorter than it was.',
     ),
   ),
   warnings: Type.Optional(
     list(
-      text('disk_below_floor, or blobs_not_writable'),
+      plainText('disk_below_floor, or blobs_not_writable'),
       'What the operator has to look at while the server serves: the disk has less free space than its floor, so bytes of uploads are refused; a directory of objects cannot be written, so uploads into it fail (looked at once a minute). The log has the figures and the path.',
     ),
   ),

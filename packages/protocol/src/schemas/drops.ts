@@ -1,7 +1,21 @@
 import type { Static } from 'typebox'
 import type { DropId, UploadId } from '../ids.ts'
 import { KEM_CIPHERTEXT_BYTES } from '../suites.ts'
-import { base64, boolean, integer, list, object, oneOf, opaqueId, optional, sha256, text, time, uuid } from './shape.ts'
+import {
+  base64,
+  boolean,
+  integer,
+  list,
+  object,
+  oneOf,
+  opaqueId,
+  optional,
+  plainText,
+  sha256,
+  text,
+  time,
+  uuid,
+} from './shape.ts'
 
 const kemCt = base64('Key K encapsulated to the link’s Drop Key.', {
   min: KEM_CIPHERTEXT_BYTES,
@@ -35,16 +49,24 @@ export const CreateDropResponse = object('CreateDropResponse', {
 })
 export type CreateDropResponse = Static<typeof CreateDropResponse>
 
+/** Why the server does not hand out the bytes of a pending drop. */
+export const Withheld = oneOf(
+  ['damaged', 'held'],
+  'Absent if the content can be downloaded, as far as the server knows. damaged: bytes were found wrong or missing, and not right since. held: the operator withholds them.',
+)
+export type Withheld = Static<typeof Withheld>
+
 export const InboxEntryResponse = object('InboxEntryResponse', {
   drop_id: uuid<DropId>('The drop.'),
   opaque_id: opaqueId('The link of the drop.'),
   ciphertext_hash: sha256('Content address of the ciphertext.'),
   size: integer('Ciphertext bytes.', 1),
-  content_type: contentType,
+  content_type: plainText('Declared content type, one of the link’s content_types.'),
   kem_ct: kemCt,
   suggested_filename: optional(fileName),
   received_at: time('When the drop landed.'),
   adopting: boolean('Whether an adoption has claimed the drop.'),
+  withheld: optional(Withheld),
 })
 export type InboxEntryResponse = Static<typeof InboxEntryResponse>
 

@@ -8,9 +8,9 @@ import {
   oneOf,
   opaqueId,
   optional,
+  plainText,
   protocolVersion,
   sealedName,
-  text,
   time,
 } from './shape.ts'
 
@@ -112,7 +112,7 @@ export const GuestLinkResponse = object('GuestLinkResponse', {
   drop_pubkey: base64('Public half of the Drop Key. Compare it with the link’s fragment before sealing.', OPAQUE_BYTES),
   crypto_suite_id: suite,
   protocol_version: protocolVersion('The protocol version of the link.'),
-  content_types: list(text('A content type.'), 'The content types that a drop may declare.'),
+  content_types: list(plainText('A content type.'), 'The content types that a drop may declare.'),
   sealed_title: optional(sealedTitle),
   passphrase_required: boolean('Whether passphrase_proof is required.'),
   max_file_size: optional(integer('Largest single sealed file, in bytes.')),

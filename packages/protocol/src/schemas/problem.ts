@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { PROBLEM_CODES } from '../problems.ts'
-import { integer, text } from './shape.ts'
+import { integer, plainText } from './shape.ts'
 
 const members = {
-  type: text('Path of the page that explains the code.'),
-  title: Type.Optional(text('What went wrong, in a few words.')),
+  type: plainText('Path of the page that explains the code.'),
+  title: Type.Optional(plainText('What went wrong, in a few words.')),
   status: integer('The HTTP status.', 400),
-  detail: Type.Optional(text('What went wrong this time, for people, in English.')),
-  instance: Type.Optional(text('urn:uuid: and the request id of X-Request-Id.')),
+  detail: Type.Optional(plainText('What went wrong this time, for people, in English.')),
+  instance: Type.Optional(plainText('urn:uuid: and the request id of X-Request-Id.')),
   code: Type.Unsafe<string>({
     type: 'string',
     enum: [...PROBLEM_CODES],

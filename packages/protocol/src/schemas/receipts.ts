@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import type { UploadId } from '../ids.ts'
-import { base64, integer, object, oneOf, optional, sha256, text, time, uuid } from './shape.ts'
+import { base64, integer, object, oneOf, optional, plainText, sha256, time, uuid } from './shape.ts'
 
 export const BLOB_ROLES = ['original', 'derivative', 'metadata', 'provenance'] as const
 export type BlobRole = (typeof BLOB_ROLES)[number]
@@ -8,7 +8,7 @@ export type BlobRole = (typeof BLOB_ROLES)[number]
 /** The content of `receipt_cbor` as JSON. Only `receipt_cbor` is signed. */
 export const AssetReceipt = object('AssetReceipt', {
   receipt_seq: integer('The receipt’s position in the server’s chain.', 1),
-  server_id: text('The server’s canonical origin.'),
+  server_id: plainText('The server’s canonical origin.'),
   server_key_id: sha256('Fingerprint of the attestation key that signed; stays published after a rotation.'),
   prior_receipt_hash: optional(
     sha256('SHA-256 of the previous receipt_cbor in the server’s log; absent for the first.'),

@@ -53,6 +53,10 @@ export function optional<Schema extends TSchema>(schema: Schema) {
 export const text = (description: string, limits: { minLength?: number; maxLength?: number; pattern?: string } = {}) =>
   Type.String({ description, ...limits })
 
+/** Of an answer: no control character, which would move the cursor of a terminal. */
+export const plainText = (description: string, limits: { maxLength?: number } = {}) =>
+  text(description, { pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$', ...limits })
+
 export const integer = (description: string, minimum = 0) =>
   Type.Integer({ description, minimum, maximum: MAX_INTEGER })
 

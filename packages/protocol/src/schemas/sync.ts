@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
-import type { AssetId, DropId } from '../ids.ts'
+import type { AlbumId, AssetId, DropId } from '../ids.ts'
 import { AssetResponse } from './assets.ts'
-import { boolean, integer, list, object, oneOf, opaqueId, optional, text, time, uuid } from './shape.ts'
+import { boolean, integer, list, object, oneOf, opaqueId, optional, plainText, time, uuid } from './shape.ts'
 
 /** The feed of assets, and the events that a connected client receives. */
 
@@ -22,13 +22,14 @@ export type SyncEntryResponse = Static<typeof SyncEntryResponse>
 
 export const SyncResponse = object('SyncResponse', {
   entries: list(SyncEntryResponse, 'The changed assets, each with its latest change, in the order of seq.'),
-  next_cursor: text('Opaque. Send it as cursor to get the entries after these.'),
+  next_cursor: plainText('Opaque. Send it as cursor to get the entries after these.'),
   has_more: boolean('Whether there are more entries already.'),
 })
 export type SyncResponse = Static<typeof SyncResponse>
 
 const dropId = uuid<DropId>('The drop.')
 const link = opaqueId('The link.')
+const albumId = uuid<AlbumId>('The album. It has another name, or was deleted.')
 
 /** The data of each event, by its name. */
 export const EVENTS = {
@@ -36,6 +37,7 @@ export const EVENTS = {
   'drop.adopted': object('DropAdoptedEvent', { drop_id: dropId, asset_id: assetId }),
   'drop.discarded': object('DropDiscardedEvent', { drop_id: dropId }),
   'asset.changed': object('AssetChangedEvent', { asset_id: assetId, seq }),
+  'album.changed': object('AlbumChangedEvent', { album_id: albumId }),
   'link.changed': object('LinkChangedEvent', { opaque_id: link }),
   'quota.changed': object('QuotaChangedEvent', {}),
   /** Earlier events are no longer available: the client reads all lists again. */

@@ -2,7 +2,20 @@ import type { Static } from 'typebox'
 import type { AlbumId, AssetId, UploadId } from '../ids.ts'
 import { KEY_MODES, ManifestEnvelope } from './manifest.ts'
 import { BLOB_ROLES } from './receipts.ts'
-import { integer, list, object, oneOf, opaqueId, optional, protocolVersion, sha256, text, time, uuid } from './shape.ts'
+import {
+  integer,
+  list,
+  object,
+  oneOf,
+  opaqueId,
+  optional,
+  plainText,
+  protocolVersion,
+  sha256,
+  text,
+  time,
+  uuid,
+} from './shape.ts'
 
 const uploadId = uuid<UploadId>('The upload session.')
 
@@ -26,7 +39,7 @@ export type CreateUploadRequest = Static<typeof CreateUploadRequest>
 
 export const CreateUploadResponse = object('CreateUploadResponse', {
   upload_id: uploadId,
-  upload_url: text('Path of the chunk endpoint, with the path of the public URL.'),
+  upload_url: plainText('Path of the chunk endpoint, with the path of the public URL.'),
   suggested_chunk_size: integer('The chunk size to start with, in bytes.', 1),
 })
 export type CreateUploadResponse = Static<typeof CreateUploadResponse>

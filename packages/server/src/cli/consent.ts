@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { shownLines } from '@blindkeep/protocol/terminalText'
 import { type Call, UsageError } from './command.ts'
 
 export const YES = { value: 'flag', meaning: 'Does not ask.' } as const
@@ -18,7 +19,7 @@ export async function requireConsent(
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    const answer = await terminal.question(`${lines.join('\n')}\nType ${word} to go on: `)
+    const answer = await terminal.question(`${shownLines(lines.join('\n'))}\nType ${word} to go on: `)
     if (answer.trim() !== word) throw new Error('Nothing was changed.')
   } finally {
     terminal.close()

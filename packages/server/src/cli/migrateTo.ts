@@ -10,6 +10,7 @@ import { examine } from '../domain/fsck/fsck.ts'
 import { newCounts } from '../domain/fsck/options.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
+import { requireConsent, YES } from './consent.ts'
 import { quotaOf } from './quota.ts'
 
 /** Moving a server up: to PostgreSQL, and to another store of bytes. */
@@ -25,6 +26,7 @@ export const migrateToCommands: readonly Command[] = [
       'The exit status is 1 if a file was damaged or missing already, or if the check finds a fault.',
     ],
     takes: ['DATABASE_URL', 'BLOBS_URL'],
+    options: { yes: YES },
     run,
   },
 ]
@@ -32,9 +34,10 @@ export const migrateToCommands: readonly Command[] = [
 async function run(call: Call): Promise<Outcome> {
   const target = targetOf(call)
   const ports = { clock: systemClock, quota: quotaOf(call.config), onProgress: progressTo(call.tell) }
+  const onBegin = (note: string) => requireConsent(call, { lines: consequencesOf(note), word: 'move' })
   const report = isMovedTo(call.config, target)
     ? undefined
-    : await withOpen(openMoveData(call.config, target), (data) => move({ ...data, ...ports }))
+    : await withOpen(openMoveData(call.config, { target, onBegin }), (data) => move({ ...data, ...ports }))
   call.tell('checking the rows and the receipt log at the target …')
   const found = await withOpen(openPresentData(target), async ({ store, objects }) => {
     const findings = createCappedList<string>()
@@ -63,6 +66,14 @@ async function run(call: Call): Promise<Outcome> {
     },
     isWrong: moved.isWrong === true || faults > 0,
   }
+}
+
+function consequencesOf(note: string): readonly string[] {
+  return [
+    'This copies every file and row of this server. At its end:',
+    note,
+    'No server starts on the old data then. To come back, the server is backed up there and restored here.',
+  ]
 }
 
 /** `report` is absent if an earlier run moved everything, and was interrupted before it had checked it. */

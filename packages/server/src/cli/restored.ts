@@ -6,6 +6,7 @@ import { createHeadWatch } from '../domain/custody/headWatch.ts'
 import { beginLife } from '../domain/custody/lives.ts'
 import { rotateSigningKey } from '../domain/discovery/signingKey.ts'
 import { type Command, withOpen } from './command.ts'
+import { requireConsent, YES } from './consent.ts'
 
 /** After the database's own means have set it back. */
 export const restoredCommands: readonly Command[] = [
@@ -19,13 +20,17 @@ export const restoredCommands: readonly Command[] = [
       'node runs. What was added or changed after that earlier time is lost. Holds, suspensions, and revocations of links, devices and sessions after it are',
       'undone: repeat them. `restore` does the same by itself, for a backup of `blindkeep-server backup`.',
     ],
-    options: { force: { value: 'flag', meaning: 'Also while a node runs. Restart every node afterwards.' } },
-    run: ({ config, flag }) =>
-      withOpen(openRestoredData(config, { isForced: flag('force') }), async ({ store, witness }) => {
+    options: {
+      force: { value: 'flag', meaning: 'Also while a node runs. Restart every node afterwards.' },
+      yes: YES,
+    },
+    run: (call) =>
+      withOpen(openRestoredData(call.config, { isForced: call.flag('force') }), async ({ store, witness }) => {
+        await requireConsent(call, { lines: CONSEQUENCES, word: 'restored' })
         const ports = {
           store,
           witness,
-          keyring: await openPresentKeyring(config),
+          keyring: await openPresentKeyring(call.config),
           clock: systemClock,
           random: systemRandom,
         }
@@ -45,6 +50,11 @@ export const restoredCommands: readonly Command[] = [
         }
       }),
   },
+]
+
+const CONSEQUENCES: readonly string[] = [
+  'This gives up every receipt that the server has signed and that the database lacks: their files are lost, and clients may hold them.',
+  'Another life of the receipt log begins under a new key, and all tokens and cursors end. Only do it if no more of the database can be recovered.',
 ]
 
 /** Throws `HeadBehind` if the database was set back: then no command may remove bytes. */

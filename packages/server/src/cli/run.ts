@@ -1,3 +1,4 @@
+import { escapedJson } from '@blindkeep/protocol/terminalText'
 import { GivenWrongly, givenSettings } from '../config/given.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
 import { readConfig } from '../config.ts'
@@ -58,7 +59,7 @@ async function run(command: Command, { given, values, isJson }: ParsedCall): Pro
     },
   })
   if (outcome === undefined) return undefined
-  if (isJson) console.log(JSON.stringify(outcome.json, undefined, 2))
+  if (isJson) console.log(escapedJson(JSON.stringify(outcome.json, undefined, 2)))
   else print(outcome.lines)
   return outcome.isWrong === true ? 1 : 0
 }

@@ -76,7 +76,7 @@ function backLines({ copy, earlierServes }: UpgradePlan): readonly string[] {
   if (copy !== undefined)
     return [
       `Before that, it copies the database to ${copy.path}.`,
-      `That takes up to ${sizeText(copy.neededBytes)}, and ${sizeText(copy.freeBytes)} are free. The last two copies are kept.`,
+      `That takes up to ${sizeText(copy.neededBytes)}, and ${Number.isFinite(copy.freeBytes) ? `${sizeText(copy.freeBytes)} are free` : 'the disk does not say how much is free'}. The last two copies are kept.`,
       'The version that you have now refuses the changed database. The copy leads back to it until the new version has taken a request, a backup later: make one now.',
     ]
   return [

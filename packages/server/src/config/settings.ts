@@ -249,6 +249,20 @@ export const SETTINGS = {
       'Wrong secrets or codes that one address may try on an account in 15 minutes. Fixed limits apply to all addresses together (see attemptLimits.ts).',
     ),
   ),
+  rowsPerDay: shared(
+    count(
+      'ROWS_PER_DAY',
+      20_000,
+      'Devices, albums, links, shares, tokens and changes that an account may add in a day, deleted ones included; one session at most a quarter of them.',
+    ),
+  ),
+  unlandedUploadsPerHour: shared(
+    count(
+      'UNLANDED_UPLOADS_PER_HOUR',
+      2000,
+      'Upload sessions that an account may open in an hour for itself. What has landed does not count.',
+    ),
+  ),
   manifestDriftDays: shared(
     days('MANIFEST_DRIFT_DAYS', 30, 'Days by which the timestamp of a manifest may differ from the server’s clock.'),
   ),

@@ -72,6 +72,7 @@ export type Refusal =
   | { readonly refused: 'passkey_not_found' }
   | { readonly refused: 'session_bound' }
   | { readonly refused: 'album_not_available' }
+  | { readonly refused: 'album_not_empty' }
   | { readonly refused: 'lifetime_too_long' }
   | { readonly refused: 'revocations_unavailable' }
   | { readonly refused: 'channel_invalid'; readonly detail: string }
@@ -80,11 +81,13 @@ export type Refusal =
   | { readonly refused: 'channel_code_wrong' }
   | { readonly refused: 'channel_limited'; readonly retryAfterSeconds: number }
   | { readonly refused: 'limit_reached'; readonly detail: string }
+  | { readonly refused: 'rows_limited'; readonly retryAfterSeconds: number }
   | { readonly refused: 'range_unsatisfiable'; readonly size: number }
   /** `cause` is for the log alone. */
   | { readonly refused: 'storage_unavailable'; readonly cause?: unknown }
   | { readonly refused: 'storage_full'; readonly cause?: unknown }
   | { readonly refused: 'overloaded'; readonly retryAfterSeconds: number }
+  | { readonly refused: 'body_too_slow' }
   | { readonly refused: 'body_too_large' }
   | { readonly refused: 'media_type_unsupported' }
   | { readonly refused: 'version_unsupported'; readonly newest: string }

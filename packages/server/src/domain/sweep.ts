@@ -36,6 +36,9 @@ interface SweepPorts {
   readonly reviewQuotas: () => Promise<void>
 }
 
+/** A session that did not land answers repeated requests for so long. */
+const UNLANDED_KEPT_SECONDS = 86_400
+
 /** For each step of a sweep. It keeps a sweep short. */
 const MAX_BATCH = 500
 
@@ -76,7 +79,10 @@ export function createSweep(
   /** Each statement removes only rows that no work depends on any more, so it needs no lock. */
   async function prune(): Promise<void> {
     await store.write([], async (tx) => {
-      await tx.uploads.prune(ago(settings.receiptGuestSeconds))
+      await tx.uploads.prune({
+        closedBefore: ago(settings.receiptGuestSeconds),
+        unlandedBefore: ago(UNLANDED_KEPT_SECONDS),
+      })
       await tx.sessions.prune(clock.now())
       await tx.capabilities.prune(clock.now(), MAX_BATCH)
       await tx.challenges.prune(clock.now(), MAX_BATCH)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
-import { type Body, BodyBroken, BodyTooLarge, bodyOf, readAll } from './body.ts'
+import { type Body, BodyBroken, BodyTooLarge, BodyTooSlow, bodyOf, readAll } from './body.ts'
 
 /** Gives `judge` the body that `client` sends over a real connection. */
 async function receiving<Result>(
@@ -59,14 +59,18 @@ describe('a body', () => {
   })
 
   it('drains to its end or up to the limit, and says which', async () => {
-    assert.equal(await receiving(whole, (body) => body.drain(1000)), 'whole')
-    assert.equal(await receiving(whole, (body) => body.drain(999)), 'too_large')
+    assert.equal(await receiving(whole, (body) => body.drain(1000)), true)
+    assert.equal(await receiving(whole, (body) => body.drain(999)), false)
+    await assert.rejects(
+      receiving(whole, (body) => body.skip(999)),
+      BodyTooLarge,
+    )
     assert.equal(
       await receiving(
         (out) => out.end(),
         (body) => body.drain(0),
       ),
-      'whole',
+      true,
     )
   })
 
@@ -75,7 +79,7 @@ describe('a body', () => {
       const { value } = await body.pieces(1000)[Symbol.asyncIterator]().next()
       return [value?.length === 0, await body.drain(999)]
     })
-    assert.deepEqual(verdict, [false, 'too_large'])
+    assert.deepEqual(verdict, [false, false])
   })
 
   it('that was cut off is broken, for waiting and later readers', async () => {
@@ -84,10 +88,10 @@ describe('a body', () => {
       const error = await readAll(body, 1000).catch((caught: unknown) => caught)
       return [error instanceof BodyBroken, await body.drain(1000)]
     })
-    assert.deepEqual(verdict, [true, 'broken'])
+    assert.deepEqual(verdict, [true, false])
   })
 
-  it('is broken when it is too slow, and not before', async (context) => {
+  it('is too slow below its least rate, and not before; its connection stays for an answer', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] })
     let nowMs = 0
     const pass = (ms: number) => {
@@ -100,9 +104,8 @@ describe('a body', () => {
       made.write('a')
     }
     const verdict = await receiving(begins, async (_body, request) => {
-      const pieces = bodyOf(request, () => nowMs)
-        .pieces(100_000)
-        [Symbol.asyncIterator]()
+      const body = bodyOf(request, () => nowMs)
+      const pieces = body.pieces(100_000)[Symbol.asyncIterator]()
       await pieces.next()
       // What passes while the server does not read is not the client's fault.
       pass(3_600_000)
@@ -116,16 +119,16 @@ describe('a body', () => {
       const isPatient =
         (await Promise.race([third, new Promise((resolve) => setImmediate(resolve, 'waiting'))])) === 'waiting'
       pass(2)
-      return [isPatient, (await third) instanceof BodyBroken]
+      return [isPatient, (await third) instanceof BodyTooSlow, await body.drain(100_000), request.destroyed]
     })
-    assert.deepEqual(verdict, [true, true])
+    assert.deepEqual(verdict, [true, true, false, false])
   })
 
   it('of many tiny pieces is kept in one buffer of at most twice its size', async () => {
     async function* tiny() {
       for (let count = 0; count < 20_000; count += 1) yield Uint8Array.of(count % 256)
     }
-    const body: Body = { pieces: tiny, drain: async () => 'whole' }
+    const body: Pick<Body, 'pieces'> = { pieces: tiny }
     const all = await readAll(body, 65_536)
     assert.equal(all.length, 20_000)
     assert.ok(all.every((byte, at) => byte === at % 256))

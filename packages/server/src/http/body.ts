@@ -3,14 +3,31 @@ import { createPatience } from './patience.ts'
 
 /** The body of a request, counted as it arrives, not by its headers. */
 export interface Body {
-  /** The bytes in pieces. Rejects with `BodyTooLarge` once more than `limitBytes` have arrived, with `BodyBroken` when the connection dies or is too slow. */
+  /**
+   * The bytes in pieces. Rejects with `BodyTooLarge` once more than `limitBytes` have arrived, with `BodyTooSlow` below the least rate, and with `BodyBroken`
+   * when the connection dies.
+   */
   pieces(limitBytes: number): AsyncIterable<Uint8Array>
-  /** Reads the rest, up to the limit, so that a client that is still sending sees its answer. */
-  drain(limitBytes: number): Promise<'whole' | 'too_large' | 'broken'>
+  /** Reads the rest without keeping it. Rejects as `pieces` does. */
+  skip(limitBytes: number): Promise<void>
+  /** Reads the rest, up to the limit and in the least rate, so that a client that is still sending sees its answer. Says whether that was all. */
+  drain(limitBytes: number): Promise<boolean>
+  /**
+   * Call it when an answer has been written before the body ended: resolves when the connection may be closed. A system answers bytes that arrive after that
+   * by resetting the connection, and a client or a proxy that is still sending would lose the answer and call the server broken.
+   */
+  readOn(): Promise<void>
 }
+
+/** After an answer: how much more is read, for how long in all, and how long nothing may come. The times are those of nginx (`lingering_time`). */
+export const READ_ON = { bytes: 16 * 1024 * 1024, ms: 30_000, silentMs: 5_000 }
 
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
+}
+
+export class BodyTooSlow extends Error {
+  override readonly name = 'BodyTooSlow'
 }
 
 export class BodyBroken extends Error {
@@ -22,11 +39,12 @@ export function bodyOf(request: IncomingMessage, now?: () => number): Body {
   // Most requests have no body.
   let reading: ReturnType<typeof begin> | undefined
   let received = 0
-  let broken: BodyBroken | undefined
+  let broken: BodyBroken | BodyTooSlow | undefined
+  let onTooSlow: () => void
   let pending: Promise<IteratorResult<Uint8Array>> | undefined
 
   function begin() {
-    const patience = createPatience(() => request.destroy(new BodyBroken('the body is too slow')), now)
+    const patience = createPatience(() => onTooSlow(), now)
     return { patience, arriving: request.iterator({ destroyOnReturn: false }) }
   }
 
@@ -45,7 +63,10 @@ export function bodyOf(request: IncomingMessage, now?: () => number): Body {
     const { arriving, patience } = reading
     patience.wait()
     try {
-      const next: IteratorResult<Uint8Array> = await arriving.next()
+      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        onTooSlow = () => reject(new BodyTooSlow('the body is too slow'))
+        arriving.next().then(resolve, reject)
+      })
       if (next.done === true) patience.end()
       else {
         received += next.value.length
@@ -54,7 +75,7 @@ export function bodyOf(request: IncomingMessage, now?: () => number): Body {
       return next
     } catch (cause) {
       patience.end()
-      broken = new BodyBroken('the body was cut off', { cause })
+      broken = cause instanceof BodyTooSlow ? cause : new BodyBroken('the body was cut off', { cause })
       throw broken
     }
   }
@@ -68,21 +89,43 @@ export function bodyOf(request: IncomingMessage, now?: () => number): Body {
     return { [Symbol.asyncIterator]: () => ({ next }) }
   }
 
+  async function skip(limitBytes: number): Promise<void> {
+    for await (const _ of pieces(limitBytes));
+  }
+
   return {
     pieces,
-    async drain(limitBytes) {
-      try {
-        for await (const _ of pieces(limitBytes));
-        return 'whole'
-      } catch (error) {
-        return error instanceof BodyTooLarge ? 'too_large' : 'broken'
-      }
+    skip,
+    drain: (limitBytes) =>
+      skip(limitBytes).then(
+        () => true,
+        () => false,
+      ),
+    readOn() {
+      reading ??= begin()
+      const { arriving } = reading
+      return new Promise((resolve) => {
+        const until = performance.now() + READ_ON.ms
+        const silence = setTimeout(resolve, READ_ON.silentMs).unref()
+        const discard = async () => {
+          for (let left = READ_ON.bytes; left > 0 && performance.now() < until; silence.refresh()) {
+            const { done, value } = await arriving.next()
+            if (done === true) return
+            left -= value.length
+          }
+        }
+        const stop = () => {
+          clearTimeout(silence)
+          resolve()
+        }
+        discard().then(stop, stop)
+      })
     },
   }
 }
 
 /** The whole body, at most `limitBytes`. Copied together as it arrives: thousands of pieces of one byte would need a hundred times their size. */
-export async function readAll(body: Body, limitBytes: number): Promise<Uint8Array> {
+export async function readAll(body: Pick<Body, 'pieces'>, limitBytes: number): Promise<Uint8Array> {
   let whole = Buffer.alloc(0)
   let length = 0
   for await (const piece of body.pieces(limitBytes)) {

@@ -29,7 +29,8 @@ export async function chunkAnswer(
   const body = call.body.pieces(chunkBytesMax)
   const answer = await chunks.append(found, { ...headers, body, signal: call.signal() })
   // The size of the body is judged before the chunk: the bytes that a refusal or a repeat did not need are read and counted too.
-  return (await call.body.drain(chunkBytesMax)) === 'too_large' ? { refused: 'body_too_large' } : answer
+  await call.body.skip(chunkBytesMax)
+  return answer
 }
 
 interface ChunkTarget {
@@ -39,9 +40,7 @@ interface ChunkTarget {
   readonly chunkBytesMax: number
 }
 
-type ChunkFormRefusal = Refuses<
-  'media_type_unsupported' | 'offset_missing' | 'checksum_missing' | 'body_too_large' | 'overloaded'
->
+type ChunkFormRefusal = Refuses<'media_type_unsupported' | 'offset_missing' | 'checksum_missing' | 'overloaded'>
 
 function chunkHeaders({ header }: Pick<Call<'appendChunk'>, 'header'>) {
   const offset = header('x-service-offset')

@@ -21,11 +21,16 @@ const LIMITS: ConnectionLimits = { total: 4096, ofSource: 512, pipelined: 32, st
 
 interface Connection {
   readonly source: string | undefined
-  /** Requests without a complete answer. */
-  underWay: number
+  /** Of requests without a complete answer. */
+  readonly replies: Set<ServerResponse>
   /** Bytes that the system had taken at the last look, and when that number last changed. */
   sentBytes: number
   sentAt: number
+}
+
+export interface Connections {
+  /** How many requests of a connection wait for their answers, and how many of these answers have begun. */
+  of(socket: Socket): { readonly awaited: number; readonly begunAnswers: number }
 }
 
 /** Call it before the server listens. A proxy that `senderOf` trusts is not one source but many. */
@@ -33,7 +38,7 @@ export function boundConnections(
   server: Server,
   limits: ConnectionLimits = LIMITS,
   senderOf: SenderOf = createSenderOf([]),
-): void {
+): Connections {
   /** In the order in which they were made. */
   const open = new Map<Socket, Connection>()
   const perSource = new Map<string, number>()
@@ -46,7 +51,7 @@ export function boundConnections(
       return
     }
     if (source !== undefined) perSource.set(source, present + 1)
-    open.set(socket, { source, underWay: 0, sentBytes: 0, sentAt: performance.now() })
+    open.set(socket, { source, replies: new Set(), sentBytes: 0, sentAt: performance.now() })
     socket.once('close', () => leave(socket, source))
   }
 
@@ -59,8 +64,8 @@ export function boundConnections(
 
   /** A connection without a request gives its place to a new one. */
   function closeOldestIdle(): boolean {
-    for (const [socket, { source, underWay }] of open) {
-      if (underWay > 0) continue
+    for (const [socket, { source, replies }] of open) {
+      if (replies.size > 0) continue
       leave(socket, source)
       socket.destroy()
       return true
@@ -71,11 +76,10 @@ export function boundConnections(
   function noteRequest({ socket }: IncomingMessage, reply: ServerResponse): void {
     const connection = open.get(socket)
     if (connection === undefined) return
-    connection.underWay += 1
-    reply.once('close', () => {
-      connection.underWay -= 1
-    })
-    if (connection.underWay > limits.pipelined) socket.destroy()
+    const { replies } = connection
+    replies.add(reply)
+    reply.once('close', () => replies.delete(reply))
+    if (replies.size > limits.pipelined) socket.destroy()
   }
 
   function cutStalled(): void {
@@ -93,4 +97,10 @@ export function boundConnections(
   server.on('close', () => clearInterval(looking))
   server.on('connection', enter)
   server.on('request', noteRequest)
+  return {
+    of(socket) {
+      const replies = [...(open.get(socket)?.replies ?? [])]
+      return { awaited: replies.length, begunAnswers: replies.filter(({ headersSent }) => headersSent).length }
+    },
+  }
 }

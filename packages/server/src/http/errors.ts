@@ -6,7 +6,7 @@ import type { Log } from '../ports/log.ts'
 import { HasherBusy } from '../ports/secrets.ts'
 import { BlobMissing, StorageFull, StorageUnavailable } from '../ports/storageErrors.ts'
 import { StoreBroken } from '../ports/store.ts'
-import { type Body, BodyBroken, BodyTooLarge, bodyOf, hasBody } from './body.ts'
+import { type Body, BodyBroken, BodyTooLarge, BodyTooSlow, bodyOf, hasBody } from './body.ts'
 import { authenticate, hiddenNotFound, suspension } from './gates.ts'
 import { pageMethodsAt } from './pages.ts'
 import { methodsOf, rowsAt } from './paths.ts'
@@ -53,10 +53,9 @@ export function createErrors({ sessions, log, onBroken }: ErrorPorts, limits: Bo
   const refuse: Errors['refuse'] = async ({ row, request, reply, refusal, body = bodyOf(request.raw) }) => {
     const takesChunk = row?.body?.type === 'application/octet-stream'
     const limitBytes = takesChunk ? limits.chunkBytesMax : limits.requestBytesMax
-    const hasEnded = !hasBody(request.raw) || (await body.drain(limitBytes)) === 'whole'
-    if (!hasEnded) reply.header('Connection', 'close')
+    const hasEnded = !hasBody(request.raw) || (await body.drain(limitBytes))
     logFault({ row, request, refusal })
-    return writeRefusal({ row, request, reply, refusal })
+    return writeRefusal({ row, request, reply, refusal, unfinished: hasEnded ? undefined : body })
   }
 
   /** Every 500 has its cause in the log. An exception has it there already. */
@@ -69,6 +68,7 @@ export function createErrors({ sessions, log, onBroken }: ErrorPorts, limits: Bo
 
   const refusalOf: Errors['refusalOf'] = (error, { row, request }) => {
     if (error instanceof BodyTooLarge) return { refused: 'body_too_large' }
+    if (error instanceof BodyTooSlow) return { refused: 'body_too_slow' }
     if (error instanceof HasherBusy) return { refused: 'attempts_limited', retryAfterSeconds: 2 }
     if (error instanceof BodyBroken) return { refused: 'request_malformed', detail: 'the body was cut off' }
     log.error('failed', { requestId: request.id, route: row.path, error })

@@ -113,6 +113,8 @@ function wireEventOf(event: NonNullable<StreamEvent['event']>): WireEvent {
       return { name, data: { drop_id: event.dropId } }
     case 'asset.changed':
       return { name, data: { asset_id: event.assetId, seq: event.changeSeq } }
+    case 'album.changed':
+      return { name, data: { album_id: event.albumId } }
     case 'link.changed':
       return { name, data: { opaque_id: event.opaqueId } }
     case 'quota.changed':

@@ -167,7 +167,9 @@ describe('the gate of JSON', () => {
     async *pieces() {
       yield bytes
     },
-    drain: async () => 'whole',
+    skip: async () => undefined,
+    drain: async () => true,
+    readOn: async () => undefined,
   })
   const judge = async (row: Operation, body: string | Uint8Array) => {
     assert.ok(row.body?.type === 'application/json')

@@ -77,6 +77,7 @@ const CODES = {
   passkey_not_found: 'error.passkey.not_found',
   session_bound: 'error.auth.session_bound',
   album_not_available: 'error.album.not_available',
+  album_not_empty: 'error.album.not_empty',
   lifetime_too_long: 'error.federation.lifetime_too_long',
   revocations_unavailable: 'error.federation.revocations_unavailable',
   channel_invalid: 'error.channel.invalid',
@@ -85,10 +86,12 @@ const CODES = {
   channel_code_wrong: 'error.channel.code_wrong',
   channel_limited: 'error.channel.rate_limited',
   limit_reached: 'error.request.limit_reached',
+  rows_limited: 'error.request.rate_limited',
   range_unsatisfiable: 'error.request.range_not_satisfiable',
   storage_unavailable: 'error.storage.unavailable',
   storage_full: 'error.storage.full',
   overloaded: 'error.request.overloaded',
+  body_too_slow: 'error.request.too_slow',
   body_too_large: 'error.request.payload_too_large',
   media_type_unsupported: 'error.request.unsupported_media_type',
   version_unsupported: 'error.protocol.version_unsupported',
@@ -113,6 +116,7 @@ type GateCode<Row> =
       ? 'error.request.unsupported_media_type' | 'error.request.overloaded'
       : never)
   | (Row extends { readonly auth: 'bearer' } ? 'error.auth.session_expired' : never)
+  | (Row extends { readonly leaves: 'rows' | 'uploads' } ? 'error.request.rate_limited' : never)
   | (Row extends { readonly writes: true } ? 'error.account.suspended' : never)
   | (Row extends { readonly path: `/v1/${string}` | `/d/${string}` } ? 'error.request.malformed' : never)
   | (Row extends { readonly body: { readonly type: 'application/json' } } ? 'error.request.unprocessable' : never)

@@ -4,6 +4,7 @@ import { addAbortSignal, Readable } from 'node:stream'
 import type { Operation } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/refusals.ts'
+import type { Body } from './body.ts'
 import type { AnyAnswer } from './call.ts'
 import { problemAnswer } from './problem.ts'
 import { sendPieces } from './sending.ts'
@@ -232,9 +233,22 @@ export function writeRefusal({
   request,
   reply,
   refusal,
-}: Exchange & { readonly row?: Operation | undefined; readonly refusal: Refusal }): FastifyReply {
+  unfinished,
+}: Exchange & {
+  readonly row?: Operation | undefined
+  readonly refusal: Refusal
+  /** The body of the request, if its client is still sending. */
+  readonly unfinished?: Body | undefined
+}): FastifyReply {
   const { status, headers, body } = problemAnswer(refusal, request.id, row)
   if (typeof body?.code === 'string') problemCodes.set(reply, body.code)
   reply.code(status).headers(headers).header('Cache-Control', 'no-store')
-  return reply.send(body && Buffer.from(JSON.stringify(body)))
+  const bytes = body && Buffer.from(JSON.stringify(body))
+  if (unfinished === undefined) return reply.send(bytes)
+  reply.header('Connection', 'close').header('Content-Length', bytes?.length ?? 0)
+  const raw = beginAlone(reply)
+  raw.flushHeaders()
+  if (bytes !== undefined) raw.write(bytes)
+  void unfinished.readOn().then(() => raw.end())
+  return reply
 }

@@ -3,6 +3,7 @@ import type { Objects } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
 import type { Rules } from '../rules.ts'
 import type { Routes } from './call.ts'
+import { withinBudget } from './leaving.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { albumRoutes } from './routes/albums.ts'
 import { assetRoutes } from './routes/assets.ts'
@@ -35,7 +36,7 @@ interface RoutePorts extends ServicePorts {
 /** One route for each row of the table of operations. */
 export function createRoutes(ports: RoutePorts, settings: GuestSettings & ServiceSettings & DiscoverySettings): Routes {
   const { rules, store, objects, clock } = ports
-  return {
+  const routes: Routes = {
     ...serviceRoutes(ports, settings),
     ...discoveryRoutes(rules, settings),
     ...accountRoutes(rules),
@@ -58,4 +59,5 @@ export function createRoutes(ports: RoutePorts, settings: GuestSettings & Servic
     ...shareRoutes({ ...rules, objects }),
     ...guestRoutes({ ...rules, store }, settings),
   }
+  return withinBudget(routes, rules.rowBudget)
 }

@@ -13,6 +13,7 @@ import type { Pages } from '../ports/pages.ts'
 import type { StoreBroken } from '../ports/store.ts'
 import { type Admit, type Asked, createAdmit } from './admission.ts'
 import { bodyOf } from './body.ts'
+import { createRefuseBroken, refuseTunnels } from './brokenHttp.ts'
 import { type Budget, createBudget } from './budget.ts'
 import type { AnyAnswer, Call, Routes } from './call.ts'
 import { closingOf } from './closing.ts'
@@ -69,20 +70,14 @@ const OPTIONS = {
   requestTimeout: 0,
   // A connection has 20 s, to within the interval, for its next headers, beside the time that it may be idle between requests.
   http: { headersTimeout: 20_000, connectionsCheckingInterval: 5000 },
-  keepAliveTimeout: 75_000,
+  // Longer than proxies keep an idle connection (Caddy: 120 s), so that none sends a request on one that is being closed.
+  keepAliveTimeout: 130_000,
   forceCloseConnections: 'idle',
   // A request on an open connection is still served while the server ends: no row declares a 503.
   return503OnClosing: false,
   routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
   // Fastify would load Ajv at each start, although no route gives it a schema: bodies are checked by the schemas of the protocol.
   schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
-  clientErrorHandler: (error, socket) => {
-    // An answer may have begun, and these bytes would become part of it.
-    if (socket.bytesWritten > 0) socket.destroySoon()
-    // A browser opens connections ahead. An answer to a late one could meet its first request, which it would refuse; one that is closed, it replaces.
-    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy()
-    else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
-  },
 } as const satisfies FastifyHttpOptions<Server>
 
 function withoutSchemas(): never {
@@ -99,6 +94,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
   const app = Fastify({
     ...OPTIONS,
     genReqId: ports.newRequestId,
+    clientErrorHandler: createRefuseBroken(() => connections),
     // Fastify calls this for a path that it cannot decode, before any hook.
     frameworkErrors: (_error, request, reply) => {
       addCommonHeaders({ request, reply })
@@ -107,7 +103,8 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
     },
   })
   const budget = ports.budget ?? createBudget()
-  boundConnections(app.server, undefined, senderOf)
+  const connections = boundConnections(app.server, undefined, senderOf)
+  refuseTunnels(app.server)
   if (ports.watch !== undefined) watchRequests(app, ports.watch)
   const admit = createAdmit({ sessions, protocolWindow, senderOf, closing: closingOf(app) }, settings)
   addOperationRoutes(app, routes, { admit, errors, budget })

@@ -129,7 +129,8 @@ export class Model {
       const { state, createdAt, lastChunkAt, closedAt } = upload
       const isIdle = lastChunkAt === undefined ? createdAt < this.now - 900_000 : lastChunkAt < this.now - DAY_MS
       if (state === 'open' && (isIdle || createdAt < this.now - 7 * DAY_MS)) this.close(upload, 'ended')
-      else if (closedAt !== undefined && closedAt < this.now - 30 * DAY_MS) upload.state = 'forgotten'
+      else if (closedAt !== undefined && closedAt < this.now - (state === 'landed' ? 30 : 1) * DAY_MS)
+        upload.state = 'forgotten'
     }
   }
 }

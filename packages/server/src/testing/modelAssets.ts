@@ -45,6 +45,7 @@ type ModelSession = Omit<ModelBlob, Redeclarable> & { -readonly [Name in Redecla
   state: 'open' | 'landed' | 'failed' | 'ended'
   sent: number
   lastChunkAt: number | undefined
+  closedAt: number | undefined
 }
 
 interface ModelDrop {
@@ -156,6 +157,7 @@ export class AssetModel {
 
   close(session: ModelSession, state: 'landed' | 'failed' | 'ended'): void {
     session.state = state
+    session.closedAt = this.now
     const { asset } = session
     if (asset.blobs.length === 0 && !asset.isDeleted && this.open(asset).length === 0) asset.owner = undefined
   }
@@ -167,6 +169,11 @@ export class AssetModel {
   }
 
   sweep(): void {
+    for (const session of this.sessions) {
+      // After a day, a session that failed looks like one that ended.
+      const isOld = session.closedAt !== undefined && session.closedAt < this.now - DAY_MS
+      if (isOld && session.state === 'failed') session.state = 'ended'
+    }
     for (const session of this.open()) {
       const { createdAt, lastChunkAt } = session
       const isIdle = lastChunkAt === undefined ? createdAt < this.now - 900_000 : lastChunkAt < this.now - DAY_MS

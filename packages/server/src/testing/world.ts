@@ -126,6 +126,8 @@ const SETTINGS: RuleSettings = {
   sourceSessionsPerWindow: 6000,
   passphraseTriesPerWindow: 10,
   loginTriesPerWindow: 10,
+  rowsPerDay: 20_000,
+  unlandedUploadsPerHour: 2000,
 }
 
 /** A test in its own world. */

@@ -14,7 +14,7 @@ import {
   verdictAnswer,
 } from '../../../../testing/maliciousAssets.ts'
 import { changeBody } from '../../../../testing/maliciousServer.ts'
-import { type Keeper, newKeeper } from '../../../../testing/people.ts'
+import { type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
 import { assertAccessible } from '../axe.ts'
 import { useBrowser } from '../browser.ts'
 import { savedBy } from '../saved.ts'
@@ -107,6 +107,38 @@ describe('a server that has lost, damaged or withheld files', () => {
     await check(page)
     await results(page).getByText('Stored, but its bytes were not read').first().waitFor()
     assert.equal(await results(page).locator('.badge.good').count(), 0, 'green, although the bytes were not read')
+  })
+})
+
+describe('an inbox with damaged and withheld files', () => {
+  it('is said to have them, there and on the storage page, also without a file in an album', async (t) => {
+    const owner = await world.owner()
+    const { url } = await world.link({ owner })
+    for (const name of ['whole.txt', 'damaged.txt', 'held.txt']) await sendFile(url, bytesOf(9000), { name })
+    const { server } = world
+    const drops = await owner.inbox()
+    const hashOfDrop = (name: string) =>
+      drops.find(({ file }) => file?.name === name)?.ciphertextHash ?? assert.fail(name)
+    const file = await blobFile(server.dataDir, hashOfDrop('damaged.txt'))
+    const bytes = await readFile(file)
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+    await writeFile(file, bytes)
+    await server.command(['scrub'])
+    const hold = ['hold', 'add', hashOfDrop('held.txt'), '--reason', 'a test']
+    assert.equal((await server.command(hold)).status, 0)
+
+    const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: owner })
+    await page.getByText('The inbox', { exact: true }).waitFor()
+    await check(page)
+    await results(page).getByText('2 of 3 files have a problem. Keep your own copies.').waitFor()
+    await results(page).getByText('Inbox: 3 files, 1 damaged on the server, 1 withheld by the operator.').waitFor()
+    await assertAccessible(page)
+    await page.getByRole('link', { name: 'Inbox' }).click()
+    await page.getByText('1 file is damaged on the server. 1 file is withheld by the operator').waitFor()
+    await page.getByText('The server’s copy is damaged').waitFor()
+    await page.getByText('The operator of this server withholds this file').waitFor()
+    assert.equal(await page.getByText(/files themselves/).count(), 0)
+    await assertAccessible(page)
   })
 })
 

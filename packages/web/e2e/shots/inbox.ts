@@ -6,6 +6,7 @@ import { pngOf } from '../pictures.ts'
 import { dropRubbish } from '../rubbish.ts'
 import type { Shot } from '../shots.ts'
 import type { World } from '../world.ts'
+import { beginInbox } from './storage.ts'
 
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
@@ -56,6 +57,11 @@ async function chooseTwo(page: Page): Promise<void> {
 
 /** The inbox of an owner. */
 export const inboxShots: readonly Shot[] = [
+  {
+    name: 'inbox/withheld',
+    begin: async (world) => ({ ...(await beginInbox(world)), url: `${world.url}/#/inbox` }),
+    reach: (page) => page.getByText(text.faults.held).waitFor(),
+  },
   {
     name: 'inbox/none',
     begin: async (world) => ({ url: `${world.url}/#/inbox`, signedInAs: await world.owner() }),

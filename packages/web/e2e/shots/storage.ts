@@ -14,6 +14,7 @@ const CONTENTS = NAMES.map((_, index) => new Uint8Array(randomBytes(60_000 * (in
 /** The storage page after checks and comparisons that went well and badly, with receipts, and with a full storage. */
 export const storageShots: readonly Shot[] = [
   { name: 'storage/all-held', begin: (world) => begin(world, false), reach: check },
+  { name: 'storage/inbox', begin: beginInbox, reach: check },
   { name: 'storage/problems', begin: (world) => begin(world, true), reach: check },
   { name: 'storage/copies-yes', begin: (world) => begin(world, false), reach: (page) => compare(page, []) },
   { name: 'storage/copies-no', begin: (world) => begin(world, true), reach: (page) => compare(page, ['Diary.txt']) },
@@ -31,6 +32,17 @@ export const storageShots: readonly Shot[] = [
   },
   { name: 'storage/full', begin: beginFull, reach: (page) => page.locator('.meter').waitFor() },
 ]
+
+/** Some files in albums, and one of two in the inbox withheld. */
+export async function beginInbox(world: World): Promise<Begin> {
+  const { signedInAs, url } = await begin(world, false)
+  if (signedInAs === undefined) throw new Error('no owner is signed in')
+  const link = await signedInAs.createLink({ label: 'Office' })
+  for (const name of ['Offer.pdf', 'Plan.pdf']) await sendFile(link.url, new Uint8Array(randomBytes(5000)), { name })
+  const [first] = await openedDrops(signedInAs)
+  await world.server.command(['hold', 'add', first?.ciphertextHash ?? '', '--reason', 'a picture'])
+  return { signedInAs, url }
+}
 
 async function begin(world: World, isDamaged: boolean): Promise<Begin> {
   const { owner, album, device } = await world.keeper()

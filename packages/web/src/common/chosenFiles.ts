@@ -13,6 +13,8 @@ interface FoundFiles {
   readonly files: readonly FoundFile[]
   /** Names of files and folders that the browser could not read, wholly or in part. */
   readonly unreadable: readonly string[]
+  /** Paths of dropped folders, and of folders in them, that have nothing in them. A chosen folder does not tell of them. */
+  readonly emptyFolders: readonly string[]
 }
 
 /** The path of a file from a folder ends with the file's own name (HTML, `webkitRelativePath`). */
@@ -31,11 +33,12 @@ export async function filesOfTransfer(transfer: Pick<DataTransfer, 'items'> | nu
   const found = items.map((item) => ({ entry: item.webkitGetAsEntry?.() ?? undefined, file: item.getAsFile() }))
   const files: FoundFile[] = []
   const unreadable: string[] = []
+  const emptyFolders: string[] = []
   for (const { entry, file } of found) {
-    if (entry !== undefined) await walk(entry, { folder: '', depth: 0, files, unreadable })
+    if (entry !== undefined) await walk(entry, { folder: '', depth: 0, files, unreadable, emptyFolders })
     else if (file !== null) files.push({ file, folder: '' })
   }
-  return { files, unreadable }
+  return { files, unreadable, emptyFolders }
 }
 
 interface Walk {
@@ -43,16 +46,19 @@ interface Walk {
   readonly depth: number
   readonly files: FoundFile[]
   readonly unreadable: string[]
+  readonly emptyFolders: string[]
 }
 
 async function walk(entry: FileSystemEntry, way: Walk): Promise<void> {
-  const { folder, depth, files, unreadable } = way
+  const { folder, depth, files, unreadable, emptyFolders } = way
   try {
     if (isFile(entry)) files.push({ file: await fileOf(entry), folder })
     else if (isDirectory(entry)) {
       if (depth === MAX_DEPTH) throw new RangeError('the folders are nested too deeply')
       const inner = folder === '' ? entry.name : `${folder}/${entry.name}`
-      for (const child of await entriesIn(entry)) await walk(child, { ...way, folder: inner, depth: depth + 1 })
+      const children = await entriesIn(entry)
+      if (children.length === 0) emptyFolders.push(inner)
+      for (const child of children) await walk(child, { ...way, folder: inner, depth: depth + 1 })
     }
   } catch {
     // The entry was deleted meanwhile, or the browser may not read it. The other files are still read.

@@ -1,4 +1,5 @@
 /** Several files as one ZIP, made while they are read: nothing of it is kept in memory. Files are stored, not compressed: what people send is, mostly. */
+import { fileDateOf } from '@blindkeep/client/fileDate'
 import { numberedName, safePath } from '@blindkeep/client/safePath'
 
 /** The library writes no ZIP64 record for the number of files alone, and readers differ about an archive of more without one. Sizes have no bound. */
@@ -76,9 +77,8 @@ function caseless(path: string): string {
 }
 
 function timeIn(modifiedAt: string | undefined): Date {
-  const time = modifiedAt === undefined ? Number.NaN : Date.parse(modifiedAt)
-  if (Number.isNaN(time)) return new Date()
-  const date = new Date(time)
+  const date = fileDateOf(modifiedAt)
+  if (date === undefined) return new Date()
   if (date.getFullYear() < FIRST_YEAR) return new Date(FIRST_YEAR, 0)
   return date.getFullYear() > LAST_YEAR ? new Date(LAST_YEAR, 0) : date
 }

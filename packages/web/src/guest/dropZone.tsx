@@ -3,7 +3,7 @@ import { type FoundFile, filesOfInput, filesOfTransfer } from '../common/chosenF
 import { Button } from '../common/controls.tsx'
 import { useFileInput } from '../common/fileInput.tsx'
 import { Icon } from '../common/icons.tsx'
-import type { ChosenFile, Remark } from './messages.ts'
+import type { ChosenFile, NotFiles, Remark } from './messages.ts'
 import { useGuestPages } from './texts.ts'
 
 const INPUT_IDS = { files: 'choose-files', folder: 'choose-folder' } as const
@@ -26,19 +26,19 @@ interface DropZoneProps {
   /** Only an unfinished file can be chosen again; its card has the button. */
   readonly isShut: boolean
   readonly isReady: boolean
-  readonly remark: Remark | undefined
+  readonly remarks: readonly Remark[]
 }
 
 /** Takes files that are chosen, dropped anywhere on the page, pasted, or photographed. */
-export function DropZone({ isCompact, isSingle, isShut, isReady, remark }: DropZoneProps) {
+export function DropZone({ isCompact, isSingle, isShut, isReady, remarks }: DropZoneProps) {
   const { text, tell } = useGuestPages()
   const [isReading, setIsReading] = useState(false)
-  const add = (files: readonly ChosenFile[], unreadable?: readonly string[]) => tell({ do: 'add', files, unreadable })
+  const add = (files: readonly ChosenFile[], others: NotFiles = {}) => tell({ do: 'add', files, others })
   const addTransfer = async (transfer: DataTransfer | null) => {
     setIsReading(true)
     try {
-      const { files, unreadable } = await filesOfTransfer(transfer)
-      add(files.map(notFromCamera), unreadable)
+      const { files, ...others } = await filesOfTransfer(transfer)
+      add(files.map(notFromCamera), others)
     } finally {
       setIsReading(false)
     }
@@ -60,7 +60,7 @@ export function DropZone({ isCompact, isSingle, isShut, isReady, remark }: DropZ
           <span class="spinner" aria-hidden="true" /> {text.choose.reading}
         </p>
       )}
-      <RemarkLine remark={remark} isShut={isShut} />
+      <RemarkLines remarks={remarks} isShut={isShut} />
     </section>
   )
 }
@@ -120,17 +120,19 @@ function notFromCamera(found: FoundFile): ChosenFile {
   return { ...found, isNew: false }
 }
 
-function RemarkLine({ remark, isShut }: Pick<DropZoneProps, 'remark' | 'isShut'>) {
+function RemarkLines({ remarks, isShut }: Pick<DropZoneProps, 'remarks' | 'isShut'>) {
   const { text, tell } = useGuestPages()
-  const isKnown = remark?.about === 'already_there' || remark?.about === 'already_landed'
+  const known = remarks.filter(({ about }) => about === 'already_there' || about === 'already_landed')
   return (
     <>
       <p class="remark small" role="status">
-        {remark !== undefined && <bdi key={remark.serial}>{text.remarks[remark.about](remark.count, remark.name)}</bdi>}
+        {remarks.map(({ serial, about, count, name }) => (
+          <bdi key={serial}>{text.remarks[about](count, name)} </bdi>
+        ))}
       </p>
-      {isKnown && !isShut && (
+      {known.length > 0 && !isShut && (
         <Button icon="add" onClick={() => tell({ do: 'addAnyway' })}>
-          {text.addAnyway(remark.count)}
+          {text.addAnyway(known.reduce((sum, { count }) => sum + count, 0))}
         </Button>
       )}
     </>

@@ -168,10 +168,17 @@ export interface Trouble {
   readonly since: number
 }
 
-/** Shown until the next remark; `serial` rises with each remark. */
+/** Shown until there are others; `serial` rises with each remark. */
 export interface Remark {
   readonly serial: number
-  readonly about: 'already_there' | 'already_landed' | 'not_taken' | 'nothing_chosen' | 'not_read'
+  readonly about:
+    | 'already_there'
+    | 'already_landed'
+    | 'not_taken'
+    | 'nothing_chosen'
+    | 'empty'
+    | 'empty_folders'
+    | 'not_read'
   readonly count: number
   /** The name of the first file. */
   readonly name: string
@@ -211,7 +218,7 @@ export interface Snapshot {
   /** Only some of those that were never begun. */
   readonly unfinished: readonly Unfinished[]
   readonly neverBegun: NeverBegun
-  readonly remark?: Remark | undefined
+  readonly remarks: readonly Remark[]
 }
 
 /** Is sealed with each file, for the link's owner. */
@@ -228,13 +235,20 @@ export interface ChosenFile {
   readonly isNew: boolean
 }
 
+/** Names of what was chosen and is no file to send. */
+export interface NotFiles {
+  /** Files and folders that the browser could not read. */
+  readonly unreadable?: readonly string[]
+  /** Folders without any file below them. */
+  readonly emptyFolders?: readonly string[]
+}
+
 export type Command =
   | { readonly do: 'open'; readonly link: { baseUrl: string; opaqueId: string; fragment: string } }
   | {
       readonly do: 'add'
       readonly files: readonly ChosenFile[]
-      /** Names of chosen files and folders that the browser could not read. */
-      readonly unreadable?: readonly string[] | undefined
+      readonly others?: NotFiles
     }
   | { readonly do: 'send'; readonly message: Message; readonly passphrase: string | undefined }
   /** What the fields show, while the guest types. */

@@ -94,7 +94,7 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
           isSingle={snapshot !== undefined && isForOneFile(snapshot)}
           isShut={takesNone}
           isReady={snapshot !== undefined}
-          remark={snapshot?.remark}
+          remarks={snapshot?.remarks ?? []}
         />
       )}
       {snapshot !== undefined && <Queue snapshot={snapshot} />}

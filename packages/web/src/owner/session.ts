@@ -4,6 +4,7 @@ import { type Environment, systemEnvironment } from '@blindkeep/client/environme
 import type { Owner } from '@blindkeep/client/owner'
 import { deleteUploads } from './albums/uploadStore.ts'
 import { pageEnvironment } from './environment.ts'
+import { deleteKeeps } from './inbox/keepStore.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession } from './ownerStore.ts'
 import { endPush, leavePush } from './push/browserPush.ts'
@@ -131,5 +132,6 @@ function endWithPage(tab: Tab): void {
 async function forgetFilesOf(owner: Owner, baseUrl: string): Promise<void> {
   ownerLeaves(owner)
   await deleteUploads({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
+  await deleteKeeps({ accountId: owner.accountId, baseUrl })
   await endTaking({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
 }

@@ -8,6 +8,7 @@ import { useLoaded } from '../common/useLoaded.ts'
 import { wakeUploads } from './albums/uploads.ts'
 import { type OwnerPages, OwnerPagesContext, type UnsavedSecrets } from './context.ts'
 import { errorText } from './errorText.ts'
+import { useBegunKeeps } from './inbox/begunKeeps.ts'
 import { useLiveEvents } from './live.ts'
 import { usePush } from './push/usePush.ts'
 import type { PageSession } from './session.ts'
@@ -33,6 +34,7 @@ export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...
   const inboxCount = useInboxCount(owner, live.onLive)
   const account = useLoaded(() => owner.account(), owner.accountId)
   const view = session.view()
+  useBegunKeeps({ owner, baseUrl, language, showMessage })
   usePush({ owner, baseUrl, language, showMessage })
   useTiedSession(owner, {
     isStored: view.stage === 'in' && view.isStored,

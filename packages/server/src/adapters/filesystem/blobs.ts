@@ -1,6 +1,7 @@
 import { stat } from 'node:fs'
-import { open, readdir, statfs, unlink } from 'node:fs/promises'
+import { open, readdir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { freeBytesOf } from '../../disk.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
 import { BlobMissing } from '../../ports/storageErrors.ts'
@@ -166,10 +167,10 @@ function readingBlobs({ root, marker, digests, pieces }: Parts): Omit<Objects, '
     },
 
     async check() {
-      const { bavail, bsize } = await onStorage(() => statfs(root))
+      const freeBytes = await onStorage(() => freeBytesOf(root))
       // Checked afterwards: if the disk was not mounted, `statfs` has measured the disk below the mount point.
       await marker.check()
-      return bavail * bsize
+      return freeBytes
     },
 
     checkPlaces: () => checkDirectories(root),

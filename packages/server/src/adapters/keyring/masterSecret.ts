@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, rm } from 'node:fs/promises'
+import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { decodeLine, NotText } from '@blindkeep/protocol/textFile'
+import { isLacking } from '../../disk.ts'
 import { StorageFull } from '../../ports/storageErrors.ts'
 
 const SECRET_BYTES = 32
@@ -45,7 +46,9 @@ async function readIfPresent(path: string): Promise<Buffer | undefined> {
   try {
     const { mode } = await handle.stat()
     if ((mode & OTHERS_MODE) !== 0) {
-      throw new Error(`other users may read or change the master secret; run: chmod 600 ${path}`)
+      throw new Error(
+        `other users may read or change the master secret; run: chmod 600 ${path}\nIf that changes nothing, its disk has no rights: mount it with umask=077, or set MASTER_SECRET_FILE to a file on another disk.`,
+      )
     }
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_FILE_BYTES), 0, MAX_FILE_BYTES, 0)
     return parse(buffer.subarray(0, bytesRead), path)
@@ -83,9 +86,7 @@ async function create(path: string): Promise<void> {
     } finally {
       await handle.close()
     }
-    await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
+    await giveName(temporary, path)
   } finally {
     await rm(temporary, { force: true })
   }
@@ -93,6 +94,21 @@ async function create(path: string): Promise<void> {
   const highest = oldestNew === undefined ? directory : dirname(oldestNew)
   await syncDirectory(highest)
   for (let above = directory; above !== highest; above = dirname(above)) await syncDirectory(above)
+}
+
+/** A hard link, because it replaces nothing. Without these, the name is taken first: a kill in between leaves an empty file, which is no secret. */
+async function giveName(temporary: string, path: string): Promise<void> {
+  try {
+    try {
+      await link(temporary, path)
+    } catch (error) {
+      if (!isLacking(error)) throw error
+      await (await open(path, 'wx', 0o600)).close()
+      await rename(temporary, path)
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
 }
 
 async function syncDirectory(path: string): Promise<void> {

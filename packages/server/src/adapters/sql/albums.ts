@@ -1,4 +1,4 @@
-import type { AccountId, AlbumId } from '@blindkeep/protocol/ids'
+import type { AccountId, AlbumId, Instant } from '@blindkeep/protocol/ids'
 import type { Selectable } from 'kysely'
 import type { Album, AlbumReads, AlbumWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
@@ -7,7 +7,11 @@ import { prepared } from './prepared.ts'
 import type { AlbumTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly albumId: AlbumId }) =>
-  db.selectFrom('albums').select(columnsOf('albums')).where('album_id', '=', given.albumId),
+  db
+    .selectFrom('albums')
+    .select(columnsOf('albums'))
+    .where('album_id', '=', given.albumId)
+    .where('deleted_at', 'is', null),
 )
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -15,6 +19,7 @@ const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
     .selectFrom('albums')
     .select(columnsOf('albums'))
     .where('account_id', '=', given.accountId)
+    .where('deleted_at', 'is', null)
     .orderBy('created_at')
     .orderBy('album_seq'),
 )
@@ -23,7 +28,8 @@ const countOfAccount = prepared((db, given: { readonly accountId: AccountId }) =
   db
     .selectFrom('albums')
     .select((album) => album.fn.countAll<number>().as('count'))
-    .where('account_id', '=', given.accountId),
+    .where('account_id', '=', given.accountId)
+    .where('deleted_at', 'is', null),
 )
 
 const insertion = prepared((db, given: Album) =>
@@ -47,7 +53,25 @@ const naming = prepared(
       .updateTable('albums')
       .set({ sealed_name: given.sealedName })
       .where('album_id', '=', given.albumId)
-      .where('account_id', '=', given.accountId),
+      .where('account_id', '=', given.accountId)
+      .where('deleted_at', 'is', null),
+)
+
+const anAsset = prepared((db, given: { readonly albumId: AlbumId }) =>
+  db
+    .selectFrom('assets')
+    .select('asset_id')
+    .where('album_id', '=', given.albumId)
+    .where('deleted_at', 'is', null)
+    .limit(1),
+)
+
+const ending = prepared((db, given: { readonly albumId: AlbumId; readonly at: Instant }) =>
+  db
+    .updateTable('albums')
+    .set({ deleted_at: given.at, sealed_name: null })
+    .where('album_id', '=', given.albumId)
+    .where('deleted_at', 'is', null),
 )
 
 export function albumReads(db: Db): AlbumReads {
@@ -58,6 +82,9 @@ export function albumReads(db: Db): AlbumReads {
     },
     async listOf(accountId) {
       return (await ofAccount.all(db, { accountId })).map(albumOf)
+    },
+    async isEmpty(albumId) {
+      return (await anAsset.first(db, { albumId })) === undefined
     },
     async count(accountId) {
       return (await countOfAccount.first(db, { accountId }))?.count ?? 0
@@ -72,6 +99,9 @@ export function albumWrites(db: Db): AlbumWrites {
     },
     async setName(albumId, accountId, sealedName) {
       return (await naming.changed(db, { albumId, accountId, sealedName })) === 1
+    },
+    async end(albumId, at) {
+      await ending.changed(db, { albumId, at })
     },
   }
 }

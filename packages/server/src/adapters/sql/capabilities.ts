@@ -27,6 +27,28 @@ const countOfAccount = prepared((db, given: { readonly accountId: AccountId; rea
     .where('expires_at', '>', given.at),
 )
 
+const countOfServer = prepared((db, given: { readonly at: Instant; readonly max: number }) =>
+  db
+    .selectFrom((from) =>
+      from
+        .selectFrom('capabilities')
+        .select('expires_at')
+        .where('expires_at', '>', given.at)
+        .limit(given.max)
+        .as('counted'),
+    )
+    .select((counted) => counted.fn.countAll<number>().as('count')),
+)
+
+const revocationOfAlbum = prepared((db, given: { readonly albumId: AlbumId; readonly at: Instant }) =>
+  db
+    .updateTable('capabilities')
+    .set({ revoked_at: given.at })
+    .where('album_id', '=', given.albumId)
+    .where('expires_at', '>', given.at)
+    .where('revoked_at', 'is', null),
+)
+
 const revokedOnes = prepared((db, given: { readonly at: Instant }) =>
   db
     .selectFrom('capabilities')
@@ -98,6 +120,9 @@ export function capabilityReads(db: Db): CapabilityReads {
       const { all, revoked } = (await countOfAccount.first(db, { accountId, at })) ?? { all: 0, revoked: 0 }
       return { live: all - revoked, all }
     },
+    async countAll(at, max) {
+      return (await countOfServer.first(db, { at, max }))?.count ?? 0
+    },
     async revoked(at) {
       const rows = await revokedOnes.all(db, { at })
       return rows.map(({ jti, expires_at }) => ({ jti, expiresAt: expires_at }))
@@ -116,6 +141,9 @@ export function capabilityWrites(db: Db): CapabilityWrites {
     },
     async revoke(jti, albumId, at) {
       await revocation.changed(db, { jti, albumId, at })
+    },
+    async revokeOf(albumId, at) {
+      await revocationOfAlbum.changed(db, { albumId, at })
     },
     async revokeAll(at) {
       await revocationOfAll.changed(db, { at })

@@ -63,7 +63,7 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     created_at: true,
     last_used_at: true,
   },
-  albums: { album_seq: true, album_id: true, account_id: true, sealed_name: true, created_at: true },
+  albums: { album_seq: true, album_id: true, account_id: true, sealed_name: true, created_at: true, deleted_at: true },
   assets: {
     asset_id: true,
     account_id: true,
@@ -114,6 +114,7 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     landed_bytes: true,
     open_sessions: true,
     open_bytes: true,
+    is_buried: true,
   },
   uploads: {
     upload_id: true,

@@ -1,8 +1,9 @@
 import type { AccountId, DeviceId, Instant } from '@blindkeep/protocol/ids'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Device, DeviceReads, DeviceWrites, NewDevice } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
-import type { Db } from './db.ts'
+import { type Db, postgresKind } from './db.ts'
+import { type Dialect, postgresDialect, sqliteDialect } from './dialects.ts'
 import { prepared } from './prepared.ts'
 import type { DeviceTable } from './schema.ts'
 
@@ -26,6 +27,40 @@ const liveCount = prepared((db, given: { readonly accountId: AccountId }) =>
     .where('account_id', '=', given.accountId)
     .where('revoked_at', 'is', null),
 )
+
+const countOfAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('devices')
+    .select((device) => device.fn.countAll<number>().as('count'))
+    .where('account_id', '=', given.accountId),
+)
+
+/** Reads the envelopes of all the account's blobs, so it is for an account that has used up its bound. */
+const removalOfUnnamed = ({ memberOf }: Pick<Dialect, 'memberOf'>) =>
+  prepared((db, given: { readonly accountId: AccountId; readonly kept: number }) =>
+    db
+      .deleteFrom('devices')
+      .where('device_seq', 'in', (from) =>
+        from
+          .selectFrom('devices')
+          .select('device_seq')
+          .where('account_id', '=', given.accountId)
+          .where('revoked_at', 'is not', null)
+          .orderBy('revoked_at', 'desc')
+          .orderBy('device_seq', 'desc')
+          // SQLite has no offset without a limit.
+          .limit(sql.lit(Number.MAX_SAFE_INTEGER))
+          .offset(given.kept),
+      )
+      .where('device_id', 'not in', (from) =>
+        from
+          .selectFrom('asset_blobs')
+          .select(sql<DeviceId>`${sql.raw(memberOf('envelope', 'created_by_device'))}`.as('device_id'))
+          .where('account_id', '=', given.accountId),
+      ),
+  )
+
+const removals = { sqlite: removalOfUnnamed(sqliteDialect), postgres: removalOfUnnamed(postgresDialect) }
 
 const insertion = prepared((db, given: NewDevice) =>
   db
@@ -63,6 +98,9 @@ export function deviceReads(db: Db): DeviceReads {
     async listOf(accountId) {
       return (await ofAccount.all(db, { accountId })).map(deviceOf)
     },
+    async count(accountId) {
+      return (await countOfAccount.first(db, { accountId }))?.count ?? 0
+    },
     async countLive(accountId) {
       return (await liveCount.first(db, { accountId }))?.live ?? 0
     },
@@ -73,6 +111,10 @@ export function deviceWrites(db: Db): DeviceWrites {
   return {
     async insert(device) {
       return (await insertion.changed(db, device)) === 1
+    },
+    async prune(accountId, kept) {
+      const removal = db.kind === postgresKind ? removals.postgres : removals.sqlite
+      await removal.changed(db, { accountId, kept })
     },
     async setName(deviceId, sealedName) {
       await naming.changed(db, { deviceId, sealedName })

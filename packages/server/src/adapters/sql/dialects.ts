@@ -11,6 +11,8 @@ export interface Dialect {
   readonly tableEnd: string
   /** The same for a table of small rows that queries find by their primary key: the key's tree holds the rows. */
   readonly keyedTableEnd: string
+  /** A member of a text that is a JSON object. */
+  memberOf(column: string, member: string): string
   /** Statements that put another check in the place of the one that a column was created with. */
   replaceCheck(change: CheckChange): readonly string[]
 }
@@ -35,6 +37,7 @@ export const sqliteDialect: Dialect = {
   sequence: 'integer primary key',
   tableEnd: 'strict',
   keyedTableEnd: 'strict, without rowid',
+  memberOf: (column, member) => `${column} ->> '${member}'`,
   // SQLite cannot change a check (https://www.sqlite.org/lang_altertable.html#otheralter).
   replaceCheck({ table, column, check, columns, checks = [], indexes = [] }) {
     const names = Object.keys(columns).join(', ')
@@ -58,6 +61,7 @@ export const postgresDialect: Dialect = {
   sequence: 'bigint generated always as identity primary key',
   tableEnd: '',
   keyedTableEnd: '',
+  memberOf: (column, member) => `cast(${column} as json) ->> '${member}'`,
   replaceCheck: ({ table, column, check }) => [
     `alter table ${table} drop constraint ${table}_${column}_check`,
     `alter table ${table} add constraint ${table}_${column}_check check (${check})`,

@@ -18,7 +18,7 @@ type DirectoryUse = 'server' | 'backup'
 
 const FOR_PEOPLE: Readonly<Record<DirectoryUse, (directory: string) => string>> = {
   server: (directory) =>
-    `another server uses the data directory ${directory}. Stop it first, or set DATA_DIR to another directory.`,
+    `another server uses the data directory ${directory}. Stop it first, or set DATA_DIR to another directory. If there is none, the disk has no locks (some network drives): use another disk.`,
   backup: (directory) => `another backup of ${directory} is being made. Wait for it to end.`,
 }
 

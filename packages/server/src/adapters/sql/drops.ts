@@ -3,6 +3,7 @@ import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely'
 import type { Claim, Drop, DropReads, DropWrites, InboxPlace } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
+import { statusColumns, statusOf } from './objectStatus.ts'
 import { apart, inStatements, prepared, preparedForList, preparedForRows, type Some, someOf } from './prepared.ts'
 import type { DropTable, Schema } from './schema.ts'
 
@@ -53,6 +54,26 @@ const pagesBy = (direction: 'asc' | 'desc') => ({
 })
 
 const pages = { oldest: pagesBy('asc'), newest: pagesBy('desc') }
+
+const withheld = prepared(
+  (db, given: { readonly accountId: AccountId; readonly from: Instant; readonly to: Instant }) =>
+    db
+      .selectFrom('drops')
+      .innerJoin('objects', 'objects.location', 'drops.location')
+      .leftJoin('holds', 'holds.ciphertext_hash', 'drops.ciphertext_hash')
+      .select(['drops.drop_id', ...statusColumns])
+      .where('drops.account_id', '=', given.accountId)
+      .where('drops.received_at', '>=', given.from)
+      .where('drops.received_at', '<=', given.to)
+      .where((row) =>
+        row.or([
+          row('objects.state', '!=', 'kept'),
+          row('objects.damaged_at', 'is not', null),
+          row('objects.suspected_at', 'is not', null),
+          row('holds.ciphertext_hash', 'is not', null),
+        ]),
+      ),
+)
 
 /** A counter in the account's row, because each new session reads it: counting thousands of rows would cost more than all writes of the session. */
 const pendingCount = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -209,6 +230,10 @@ export function dropReads(db: Db): DropReads {
     async placeOf(accountId, dropId) {
       const row = await byId.first(db, { dropId })
       return row?.account_id === accountId ? { receivedAt: row.received_at, dropSeq: row.drop_seq } : undefined
+    },
+    async withheldBetween(accountId, { from, to }) {
+      const rows = await withheld.all(db, { accountId, from, to })
+      return new Map(rows.map((row) => [row.drop_id, statusOf(row)]))
     },
     async isClaimedFor(dropId, requestHash, at) {
       return (await claimedFor.first(db, { dropId, requestHash, at })) !== undefined

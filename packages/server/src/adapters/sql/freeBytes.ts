@@ -1,8 +1,7 @@
-import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { freeBytesOf } from '../../disk.ts'
 
 /** How many bytes the disk of the file at `path` takes, from a user without privileges. */
 export async function freeBytesBeside(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(dirname(path))
-  return bavail * bsize
+  return await freeBytesOf(dirname(path))
 }

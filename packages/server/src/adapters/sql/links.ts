@@ -51,7 +51,11 @@ const listed = (db: Kysely<Schema>) =>
     )
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
-  listed(db).where('account_id', '=', given.accountId).orderBy('created_at').orderBy('link_seq'),
+  listed(db)
+    .where('account_id', '=', given.accountId)
+    .where('is_buried', '=', sql.lit(0))
+    .orderBy('created_at')
+    .orderBy('link_seq'),
 )
 
 const own = prepared((db, given: { readonly opaqueId: OpaqueId; readonly accountId: AccountId }) =>
@@ -66,6 +70,50 @@ const liveCount = prepared((db, given: { readonly accountId: AccountId; readonly
     .where('revoked_at', 'is', null)
     .where('spent_at', 'is', null)
     .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)])),
+)
+
+const listedCount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('links')
+    .select((link) => link.fn.countAll<number>().as('listed'))
+    .where('account_id', '=', given.accountId)
+    .where('is_buried', '=', sql.lit(0)),
+)
+
+/** The oldest that have ended and that nothing waits for. */
+const burial = prepared((db, given: { readonly accountId: AccountId; readonly at: Instant; readonly max: number }) =>
+  db
+    .updateTable('links')
+    .set((link) => ({
+      is_buried: 1,
+      revoked_at: link.fn.coalesce('revoked_at', link.val(given.at)),
+      // The column must not be null; an empty value is no key.
+      drop_public_key: new Uint8Array(0),
+      verifier_hash: null,
+      sealed_label: null,
+      sealed_title: null,
+    }))
+    .where('link_seq', 'in', (from) =>
+      from
+        .selectFrom('links as ended')
+        .select('link_seq')
+        .where('account_id', '=', given.accountId)
+        .where('is_buried', '=', sql.lit(0))
+        .where('open_sessions', '=', 0)
+        .where((link) =>
+          link.or([
+            link('revoked_at', 'is not', null),
+            link('spent_at', 'is not', null),
+            link('expires_at', '<=', given.at),
+          ]),
+        )
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('drops').select('drop_seq').whereRef('drops.opaque_id', '=', 'ended.opaque_id'))),
+        )
+        .orderBy('created_at')
+        .orderBy('link_seq')
+        .limit(given.max),
+    ),
 )
 
 const insertion = prepared((db, given: NewLink & { readonly singleUseNumber: 0 | 1 }) =>
@@ -233,6 +281,9 @@ export function linkReads(db: Db): LinkReads {
       const rows = await ofAccount.all(db, { accountId })
       return rows.map((row) => ({ ...linkOf(row), pending: row.pending }))
     },
+    async countListed(accountId) {
+      return (await listedCount.first(db, { accountId }))?.listed ?? 0
+    },
     async countLive(accountId, at) {
       return (await liveCount.first(db, { accountId, at }))?.live ?? 0
     },
@@ -264,6 +315,9 @@ export function linkWrites(db: Db): LinkWrites {
     },
     async setTerms(opaqueId, terms) {
       await newTerms.changed(db, { ...terms, opaqueId })
+    },
+    async bury(accountId, at, max) {
+      return burial.changed(db, { accountId, at, max })
     },
     async revoke(opaqueId, accountId, at) {
       return (await firstRevocation.changed(db, { opaqueId, accountId, at })) === 1

@@ -192,6 +192,37 @@ async function insert(db: Kysely<Schema>, table: string, row: Row): Promise<void
   await sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(Object.values(row))})`.execute(db)
 }
 
+describe('the migration that bounds what accounts leave', () => {
+  it('keeps what is needed of links and devices that were made and revoked by the thousand', () =>
+    inDatabase(async (db) => {
+      await migrate(db, sqliteDialect, migrations.slice(0, 6))
+      const owner = { account_id: accountId(1) }
+      await insert(db, 'accounts', { ...owner, email: 'a@b', secret_hash: 's', kdf_version: 1, created_at: 0 })
+      const albumId = assetUpload(1).albumId
+      await insert(db, 'albums', { album_id: albumId, ...owner, created_at: 0 })
+      await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500)
+        insert into links (opaque_id, account_id, drop_public_key, suite_id, protocol_version, created_at, single_use, revoked_at, sealed_label)
+        select printf('%032x', i), ${accountId(1)}, x'01', 1, '2026-11-01', i, 0, i, x'02' from n`.execute(db)
+      await sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 300)
+        insert into devices (device_id, account_id, public_key, created_at, revoked_at)
+        select 'device ' || i, ${accountId(1)}, zeroblob(1984), i, i from n`.execute(db)
+      await insert(db, 'assets', { asset_id: 'asset', ...owner, album_id: albumId, created_at: 0, changed_at: 0 })
+      const blob = { asset_id: 'asset', ...owner, role: 'original', ciphertext_hash: hash(1), size: 1, location: 'x' }
+      const envelope = JSON.stringify({ created_by_device: 'device 7' })
+      await insert(db, 'asset_blobs', { ...blob, upload_id: 'u', content_type: 't', landed_at: 0, envelope })
+      await migrate(db, sqliteDialect)
+      const listed =
+        await sql`select count(*) as count, min(created_at) as first from links where is_buried = 0`.execute(db)
+      assert.deepEqual({ ...Object(listed.rows[0]) }, { count: 2000, first: 501 })
+      const buried =
+        await sql`select count(*) as count, max(sealed_label) as label from links where is_buried = 1`.execute(db)
+      assert.deepEqual({ ...Object(buried.rows[0]) }, { count: 500, label: null })
+      const devices = await sql<{ device_id: string }>`select device_id from devices order by device_seq`.execute(db)
+      assert.equal(devices.rows.length, 101)
+      assert.deepEqual([devices.rows[0]?.device_id, devices.rows[1]?.device_id], ['device 7', 'device 201'])
+    }))
+})
+
 describe('the table of upload sessions', () => {
   it('refuses a session that is neither wholly a guest’s nor wholly an owner’s', () =>
     inDatabase(async (db) => {

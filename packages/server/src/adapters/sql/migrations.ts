@@ -7,6 +7,7 @@ import { thirdTables } from './migrations/0003.ts'
 import { fourthTables } from './migrations/0004.ts'
 import { fifthTables } from './migrations/0005.ts'
 import { sixthTables } from './migrations/0006.ts'
+import { seventhTables } from './migrations/0007.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -61,6 +62,12 @@ export const migrations: readonly Migration[] = [
     statements: sixthTables,
     // Code that does not know it would show such a share to everyone who has its address.
     serves: 6,
+  },
+  {
+    summary: 'Lets owners delete albums, and keeps of ended links and revoked devices what is still needed.',
+    statements: seventhTables,
+    // Code that does not know it would use deleted albums and list links that are in no list any more.
+    serves: 7,
   },
 ]
 

@@ -125,12 +125,12 @@ export function createMovingDatabase(options: {
   }
 }
 
-/** What belongs to the store of bytes and to running processes of the source. */
+/** What belongs to the store of bytes and to running processes of the source. The settings, too: the first node to start sets them, as for a new server. */
 function clearMarks(path: string): void {
   const database = new DatabaseSync(path)
   try {
     database.exec(
-      `delete from parts; delete from nodes; delete from pauses; delete from seats; delete from server_facts where name = 'store_id'`,
+      `delete from parts; delete from nodes; delete from pauses; delete from seats; delete from server_facts where name in ('store_id', 'settings')`,
     )
   } finally {
     database.close()

@@ -45,8 +45,8 @@ const scansAllowed = [
 /** Queries that have to read a whole table: an audit sums the sessions of all links at once. */
 const wholeTablesAllowed = ['audit.links', 'audit.looseParts']
 
-/** Queries that may sort: keys are few, and the receipts of one asset come from its uploads. */
-const sortsAllowed = ['keys.attestationKeys', 'receipts.ofAsset']
+/** Queries that may sort: keys are few, the receipts of one asset come from its uploads, and the devices of an account and the tokens of a session have a bound. */
+const sortsAllowed = ['keys.attestationKeys', 'receipts.ofAsset', 'devices.prune', 'sessions.pruneRefreshTokens']
 
 /** A database with a row of each noun, which records each query. */
 async function openWatched() {

@@ -75,9 +75,11 @@ function receivedAt(temporary: string): Omit<RestoredDatabase, 'putInPlace'> {
     },
     async open() {
       const store = await openSqliteStore({ path: temporary })
-      // They are of another store of bytes, and of processes that run no more.
+      // They are of another store of bytes, and of processes that run no more. The first node to start sets the settings that all share.
       withDatabase(temporary, (database) =>
-        database.exec("delete from parts; delete from nodes; delete from server_facts where name = 'store_id'"),
+        database.exec(
+          "delete from parts; delete from nodes; delete from server_facts where name in ('store_id', 'settings')",
+        ),
       )
       return store
     },

@@ -144,6 +144,8 @@ export interface AlbumTable {
   readonly account_id: AccountId
   readonly sealed_name: Uint8Array | null
   readonly created_at: Instant
+  /** From then on the row only keeps the id: deleted assets refer to it. */
+  readonly deleted_at: Instant | null
 }
 
 export interface AssetTable {
@@ -201,6 +203,8 @@ export interface LinkTable extends LinkCapMembers {
   readonly landed_bytes: Generated<number>
   readonly open_sessions: Generated<number>
   readonly open_bytes: Generated<number>
+  /** It has ended and is in no list any more: the row keeps the id and what `fsck` counts. */
+  readonly is_buried: Generated<0 | 1>
 }
 
 /** A guest's row has the columns of its link, an owner's row those of its asset. */

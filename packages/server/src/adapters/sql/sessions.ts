@@ -1,5 +1,5 @@
 import type { AccountId, DeviceId, Instant, PasskeyId, SessionId } from '@blindkeep/protocol/ids'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { ListedSession, RefreshToken, Session, SessionReads, SessionWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
@@ -57,6 +57,21 @@ const tokenInsertion = prepared((db, given: RefreshToken) =>
     issued_at: given.issuedAt,
     used_at: given.usedAt,
   }),
+)
+
+const removalOfUsedTokens = prepared((db, given: { readonly sessionId: SessionId; readonly kept: number }) =>
+  db.deleteFrom('refresh_tokens').where('token_hash', 'in', (from) =>
+    from
+      .selectFrom('refresh_tokens')
+      .select('token_hash')
+      .where('session_id', '=', given.sessionId)
+      .where('used_at', 'is not', null)
+      .orderBy('used_at', 'desc')
+      .orderBy('token_hash')
+      // SQLite has no offset without a limit.
+      .limit(sql.lit(Number.MAX_SAFE_INTEGER))
+      .offset(given.kept),
+  ),
 )
 
 const firstUse = prepared((db, given: { readonly tokenHash: Uint8Array; readonly usedAt: Instant }) =>
@@ -162,6 +177,9 @@ export function sessionWrites(db: Db): SessionWrites {
     },
     async insertRefreshToken(token) {
       await tokenInsertion.changed(db, token)
+    },
+    async pruneRefreshTokens(sessionId, kept) {
+      await removalOfUsedTokens.changed(db, { sessionId, kept })
     },
     async useRefreshToken(tokenHash, usedAt) {
       return (await firstUse.changed(db, { tokenHash, usedAt })) === 1

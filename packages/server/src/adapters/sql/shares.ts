@@ -1,5 +1,5 @@
 import { type AccountId, type Instant, type OpaqueId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Kysely, Selectable } from 'kysely'
+import { type Kysely, type Selectable, sql } from 'kysely'
 import type { ListedShare, NewShare, Share, ShareNotes, ShareReads, ShareWrites } from '../../ports/store.ts'
 import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
@@ -48,6 +48,15 @@ const countOfAccount = prepared((db, given: { readonly accountId: AccountId }) =
   db
     .selectFrom('shares')
     .select((share) => share.fn.countAll<number>().as('count'))
+    .where('account_id', '=', given.accountId)
+    .where('ended_at', 'is', null),
+)
+
+/** Both databases know the length of a value without reading it. */
+const bytesOfAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('shares')
+    .select(sql<number>`coalesce(sum(length(blob_hashes) + length(sealed_index)), 0)`.as('bytes'))
     .where('account_id', '=', given.accountId)
     .where('ended_at', 'is', null),
 )
@@ -137,6 +146,9 @@ export function shareReads(db: Db): ShareReads {
     },
     async listOf(accountId) {
       return (await ofAccount.all(db, { accountId })).map((row): ListedShare => ({ ...shareOf(row), ...notesOf(row) }))
+    },
+    async bytesOf(accountId) {
+      return (await bytesOfAccount.first(db, { accountId }))?.bytes ?? 0
     },
     async count(accountId) {
       return (await countOfAccount.first(db, { accountId }))?.count ?? 0

@@ -277,10 +277,26 @@ function closing(db: Kysely<Schema>, given: Closing) {
     .where('state', '=', given.from)
 }
 
-const closingAnyway = prepared(closing)
+const whatIsLeft = (column: 'received_bytes' | 'chunk_count', { to }: Closing) =>
+  sql<number>`case when cast(${to} as text) = 'ended' then 0 else ${sql.ref(column)} end`
+
+/** What such a session is still asked for is its state. A column that must not be null gets an empty value. */
+function closingUnlanded(db: Kysely<Schema>, given: Closing) {
+  return closing(db, given).set({
+    envelope: sql`case when envelope is null then null else '{}' end`,
+    kem_ct: sql`substr(kem_ct, 1, 0)`,
+    suggested_filename: null,
+    // The chunks of an ended one are removed.
+    received_bytes: whatIsLeft('received_bytes', given),
+    chunk_count: whatIsLeft('chunk_count', given),
+  })
+}
+
+const closingLanded = prepared(closing)
+const closingAnyway = prepared(closingUnlanded)
 
 const closingIdle = prepared((db, given: Closing & { readonly receivedBytes: number }) =>
-  closing(db, given)
+  closingUnlanded(db, given)
     .where('received_bytes', '=', given.receivedBytes)
     .where((upload) => upload.or([upload('writing_until', 'is', null), upload('writing_until', '<=', given.at)])),
 )
@@ -289,6 +305,12 @@ const closingIdle = prepared((db, given: Closing & { readonly receivedBytes: num
 const removalOfClosed = prepared((db, given: { readonly before: Instant }) =>
   db.deleteFrom('uploads').where('closed_at', '<', given.before),
 )
+
+const removalOfUnlanded = prepared((db, given: { readonly before: Instant }) =>
+  db.deleteFrom('uploads').where(sql<boolean>`state in ('ended', 'failed')`).where('closed_at', '<', given.before),
+)
+
+const removalOfChunks = prepared((db, given: Given) => db.deleteFrom('chunks').where('upload_id', '=', given.uploadId))
 
 export function uploadReads(db: Db): UploadReads {
   return {
@@ -355,13 +377,19 @@ export function uploadWrites(db: Db): UploadWrites {
         return (await movement.changed(db, { ...step, by: lease?.by, until: lease?.until })) === 1
       const closed = { ...step, at, failure }
       const changed =
-        receivedBytes === undefined
-          ? closingAnyway.changed(db, closed)
-          : closingIdle.changed(db, { ...closed, receivedBytes })
-      return (await changed) === 1
+        to === 'landed'
+          ? closingLanded.changed(db, closed)
+          : receivedBytes === undefined
+            ? closingAnyway.changed(db, closed)
+            : closingIdle.changed(db, { ...closed, receivedBytes })
+      const isClosed = (await changed) === 1
+      // An ended session looks like an unknown one, so nothing asks for its chunks.
+      if (isClosed && to === 'ended') await removalOfChunks.changed(db, { uploadId })
+      return isClosed
     },
-    async prune(before) {
-      await removalOfClosed.changed(db, { before })
+    async prune({ closedBefore, unlandedBefore }) {
+      await removalOfClosed.changed(db, { before: closedBefore })
+      await removalOfUnlanded.changed(db, { before: unlandedBefore })
     },
   }
 }

@@ -1,3 +1,4 @@
+import { escapedJson } from '@blindkeep/protocol/terminalText'
 import pino from 'pino'
 import type { Log } from '../../ports/log.ts'
 
@@ -18,7 +19,7 @@ export function createLog(
 ): Log {
   let lines = ''
   const keep = (line: string) => {
-    lines += line
+    lines += escapedJson(line)
   }
   const options = { level, base: null, timestamp: false, serializers: { error: withoutDriverMembers } }
   const logger = pino(options, { write: keep })

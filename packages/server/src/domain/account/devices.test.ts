@@ -3,10 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { parseDeviceId } from '@blindkeep/protocol/ids'
 import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
+import { landBlob, newAlbumOwner, newAssetId } from '../../testing/assets.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount } from '../../testing/world.ts'
+import { BOUNDS } from '../bounds.ts'
 import { isRefusal } from '../refusals.ts'
-import { type DeviceRequest, MAX_LIVE_DEVICES } from './devices.ts'
+import type { DeviceRequest } from './devices.ts'
 
 const newDeviceId = () => defined(parseDeviceId(randomUUID()))
 
@@ -37,7 +39,7 @@ describe('adding a device', () => {
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)
-      const requests = Array.from({ length: MAX_LIVE_DEVICES + 10 }, () => request())
+      const requests = Array.from({ length: BOUNDS['live devices'] + 10 }, () => request())
       const answers = await Promise.all(requests.map((each) => devices.add(owner, each)))
       const refused = answers.filter(isRefusal)
       assert.deepEqual(
@@ -51,7 +53,39 @@ describe('adding a device', () => {
       await devices.revoke(owner, deviceId)
       notRefused(await devices.add(owner, request()))
       assert.ok(isRefusal(await devices.add(owner, request())))
-      assert.equal((await devices.list(owner)).length, MAX_LIVE_DEVICES + 1)
+      assert.equal((await devices.list(owner)).length, BOUNDS['live devices'] + 1)
+    }),
+  )
+})
+
+describe('devices that are added and revoked again and again', () => {
+  it(
+    'stay within the bound of rows and leave the owner room, and one that signed a present file stays',
+    inWorld(async (world) => {
+      const { devices } = world.rules
+      const albumOwner = await newAlbumOwner(world)
+      const { accountId: owner, deviceId: signer } = albumOwner
+      const assetId = newAssetId()
+      await landBlob(world, albumOwner, bytes(8), { assetId })
+      await devices.revoke(owner, signer)
+      const pair = async () => {
+        const { device } = notRefused(await devices.add(owner, request()))
+        world.clock.advance(1)
+        await devices.revoke(owner, device.deviceId)
+        return device.deviceId
+      }
+      const bound = BOUNDS['devices, revoked ones included']
+      const ids = []
+      for (let count = 0; count < bound + 50; count += 1) ids.push(await pair())
+      const listed = (await devices.list(owner)).map(({ deviceId }) => deviceId)
+      assert.ok(listed.length <= bound, `${listed.length} rows`)
+      assert.deepEqual(
+        [listed.includes(signer), listed.includes(defined(ids.at(-1))), listed.includes(defined(ids[0]))],
+        [true, true, false],
+      )
+      await world.rules.assets.remove(owner, assetId)
+      for (let count = 0; count < bound; count += 1) await pair()
+      assert.ok((await devices.list(owner)).every(({ deviceId }) => deviceId !== signer))
     }),
   )
 })

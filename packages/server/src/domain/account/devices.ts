@@ -1,12 +1,15 @@
 /** The keys that sign an account's manifests. Manifests are checked against the values that a device was added with, so these values never change. */
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import { accountLock, type Device, type NewDevice, type Store } from '../../ports/store.ts'
+import { accountLock, type Device, type NewDevice, type Store, type WriteTx } from '../../ports/store.ts'
+import { BOUNDS, judgeBound } from '../bounds.ts'
+import type { NewName } from '../newName.ts'
 import type { Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
 import { requireActiveAccount } from './activeAccount.ts'
 
-export const MAX_LIVE_DEVICES = 100
+/** Of the revoked devices that no present file names, so many stay when the account has used up its bound: a list should say what its owner just revoked. */
+const KEPT_REVOKED = 100
 
 export type DeviceRequest = Omit<NewDevice, 'accountId' | 'createdAt'>
 
@@ -36,8 +39,8 @@ export function createDevices({ store, clock }: DevicePorts) {
         const present = await tx.devices.find(device.deviceId)
         if (present !== undefined)
           return isRepeat(present, device) ? { device: present, isRepeat: true } : { refused: 'device_invalid' }
-        if ((await tx.devices.countLive(accountId)) >= MAX_LIVE_DEVICES)
-          return { refused: 'limit_reached', detail: `an account has at most ${MAX_LIVE_DEVICES} live devices` }
+        const overBound = await judgeCount(tx, accountId)
+        if (overBound !== undefined) return overBound
         if (!(await tx.devices.insert(device))) return { refused: 'device_invalid' }
         return { device: { ...device, sealedName: undefined, revokedAt: undefined }, isRepeat: false }
       })
@@ -51,12 +54,12 @@ export function createDevices({ store, clock }: DevicePorts) {
     async name(
       accountId: AccountId,
       deviceId: DeviceId,
-      sealedName: Uint8Array | undefined,
+      sealedName: NewName,
     ): Promise<Refuses<'device_not_found'> | undefined> {
       return store.write([accountLock(accountId)], async (tx) => {
         const device = await tx.devices.find(deviceId)
         if (device?.accountId !== accountId) return { refused: 'device_not_found' }
-        await tx.devices.setName(deviceId, sealedName)
+        if (sealedName !== 'same') await tx.devices.setName(deviceId, sealedName)
         return undefined
       })
     },
@@ -77,6 +80,15 @@ export function createDevices({ store, clock }: DevicePorts) {
       })
     },
   }
+}
+
+/** Revoked devices give their rows up if no present file was signed by them: then nothing has to be judged by their keys. */
+async function judgeCount(tx: WriteTx, accountId: AccountId): Promise<Refuses<'limit_reached'> | undefined> {
+  const overLive = judgeBound('live devices', await tx.devices.countLive(accountId))
+  if (overLive !== undefined) return overLive
+  const all = 'devices, revoked ones included'
+  if ((await tx.devices.count(accountId)) >= BOUNDS[all]) await tx.devices.prune(accountId, KEPT_REVOKED)
+  return judgeBound(all, await tx.devices.count(accountId))
 }
 
 function isRepeat(present: Device, device: NewDevice): boolean {

@@ -8,7 +8,8 @@ import { bytes, notRefused } from '../../testing/guest.ts'
 import { type Desk, deskOf, guarded, reasonOf, register } from '../../testing/secondFactor.ts'
 import { quickly, quickPorts, registration, SECRET } from '../../testing/secrets.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
-import { createPasskeys, MAX_PASSKEYS, type PasskeyProof, type PasskeyRequest } from './passkeys.ts'
+import { BOUNDS } from '../bounds.ts'
+import { createPasskeys, type PasskeyProof, type PasskeyRequest } from './passkeys.ts'
 import { createRecovery } from './recovery.ts'
 import type { TokenPair } from './sessions.ts'
 
@@ -159,11 +160,11 @@ describe('adding a passkey', () => {
   )
 
   it(
-    `stops at ${MAX_PASSKEYS} for an account, until one is removed`,
+    `stops at ${BOUNDS.passkeys} for an account, until one is removed`,
     inWorld(async (world) => {
       const { passkeys, account } = await registered(world)
       const first = await added(passkeys, account)
-      for (let count = 1; count < MAX_PASSKEYS; count += 1) await added(passkeys, account)
+      for (let count = 1; count < BOUNDS.passkeys; count += 1) await added(passkeys, account)
       assert.equal(reasonOf(await passkeys.add(account, request())), 'limit_reached')
       const pair = await world.rules.sessions.open(account.accountId, undefined)
       await passkeys.remove(await callerOf(world, pair), first.passkeyId)

@@ -13,6 +13,8 @@ import {
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
+import { judgeBound } from '../bounds.ts'
+import type { NewName } from '../newName.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
 import { sha256 } from '../sha256.ts'
@@ -23,8 +25,6 @@ import { isProofOf } from './proofs.ts'
 import { isStillSecret } from './secretChange.ts'
 import { judgeNamedDevice } from './sessionDevice.ts'
 import type { Caller, Sessions, TokenPair } from './sessions.ts'
-
-export const MAX_PASSKEYS = 20
 
 export interface PasskeyProof {
   readonly passkeyId: PasskeyId
@@ -123,12 +123,12 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
     async name(
       accountId: AccountId,
       passkeyId: PasskeyId,
-      sealedName: Uint8Array | undefined,
+      sealedName: NewName,
     ): Promise<Refuses<'passkey_not_found'> | undefined> {
       return store.write([accountLock(accountId)], async (tx) => {
         const passkey = await tx.passkeys.find(passkeyId)
         if (passkey?.accountId !== accountId) return { refused: 'passkey_not_found' }
-        await tx.passkeys.setName(passkeyId, sealedName)
+        if (sealedName !== 'same') await tx.passkeys.setName(passkeyId, sealedName)
         return undefined
       })
     },
@@ -160,8 +160,8 @@ async function insertIn(
   const present = await tx.passkeys.find(passkey.passkeyId)
   if (present !== undefined)
     return isRepeat(present, passkey) ? { passkey: present, isRepeat: true } : { refused: 'passkey_invalid' }
-  if ((await tx.passkeys.listOf(accountId)).length >= MAX_PASSKEYS)
-    return { refused: 'limit_reached', detail: `an account has at most ${MAX_PASSKEYS} passkeys` }
+  const overBound = judgeBound('passkeys', (await tx.passkeys.listOf(accountId)).length)
+  if (overBound !== undefined) return overBound
   if (!(await codes.mayAct(tx, accountId, code))) return 'wrong'
   if (!(await tx.passkeys.insert(passkey))) return { refused: 'passkey_invalid' }
   return { passkey: { ...passkey, lastUsedAt: undefined }, isRepeat: false }

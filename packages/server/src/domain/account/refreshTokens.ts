@@ -13,6 +13,11 @@ import { sha256 } from '../sha256.ts'
 import { isLive } from './liveSession.ts'
 import type { TokenPair, TokenPairs } from './tokenPairs.ts'
 
+/**
+ * Of a session, so many used tokens are remembered: two days of a client that is never closed. One that is forgotten gets the answer of an unknown token, and
+ * no longer ends the session.
+ */
+export const REMEMBERED_TOKENS = 200
 /** An honest client whose answer was lost repeats within this time. */
 const REPEAT_SECONDS = 60
 
@@ -76,6 +81,7 @@ async function rotate(
   if (await tx.sessions.useRefreshToken(token.tokenHash, now)) {
     const tokenHash = sha256(successor)
     await tx.sessions.insertRefreshToken({ tokenHash, sessionId, issuedAt: now, usedAt: undefined })
+    await tx.sessions.pruneRefreshTokens(sessionId, REMEMBERED_TOKENS)
     await tx.sessions.prolong(sessionId, now, addSeconds(now, refreshTokenSeconds))
     return { session, successor, issuedAt: now }
   }

@@ -1,6 +1,7 @@
 import type { AccountId, SessionId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { accountLock, type Store } from '../../ports/store.ts'
+import type { NewName } from '../newName.ts'
 import type { Refuses } from '../refusals.ts'
 import { isLive } from './liveSession.ts'
 
@@ -9,12 +10,12 @@ export function createNameSession({ store, clock }: { readonly store: Store; rea
   return async function name(
     accountId: AccountId,
     sessionId: SessionId,
-    sealedName: Uint8Array | undefined,
+    sealedName: NewName,
   ): Promise<Refuses<'session_not_found'> | undefined> {
     return store.write([accountLock(accountId)], async (tx) => {
       const session = await tx.sessions.find(sessionId)
       if (session?.accountId !== accountId || !isLive(session, clock.now())) return { refused: 'session_not_found' }
-      await tx.sessions.setName(sessionId, sealedName)
+      if (sealedName !== 'same') await tx.sessions.setName(sessionId, sealedName)
       return undefined
     })
   }

@@ -3,7 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { parseDeviceId } from '@blindkeep/protocol/ids'
 import { bytes, notRefused } from '../../testing/guest.ts'
-import { inWorld, newAccount, type World } from '../../testing/world.ts'
+import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
+import { sha256 as sha256Bytes } from '../sha256.ts'
+import { REMEMBERED_TOKENS } from './refreshTokens.ts'
 import { createSessions, MAX_SESSIONS, type TokenPair } from './sessions.ts'
 
 const OVER = { refused: 'session_over' }
@@ -14,6 +16,30 @@ const signedIn = async (world: World): Promise<TokenPair> =>
 
 const refreshed = async (world: World, { refreshToken }: TokenPair): Promise<TokenPair> =>
   notRefused(await world.rules.sessions.refresh(refreshToken))
+
+describe('the used refresh tokens of a session', () => {
+  it(
+    'are remembered up to a bound: a recent one ends the session, an old one is unknown',
+    inWorld(async (world) => {
+      const first = await signedIn(world)
+      const pairs = [first]
+      for (let count = 0; count <= REMEMBERED_TOKENS + 20; count += 1) {
+        world.clock.advance(61)
+        pairs.push(await refreshed(world, defined(pairs.at(-1))))
+      }
+      const rows = await Promise.all(
+        pairs.map(({ refreshToken }) =>
+          world.store.read((tx) => tx.sessions.findRefreshToken(sha256Bytes(Buffer.from(refreshToken, 'base64url')))),
+        ),
+      )
+      assert.equal(rows.filter((row) => row !== undefined).length, REMEMBERED_TOKENS + 1)
+      assert.deepEqual(await world.rules.sessions.refresh(first.refreshToken), OVER)
+      const last = await refreshed(world, defined(pairs.at(-1)))
+      assert.deepEqual(await world.rules.sessions.refresh(defined(pairs.at(-50)).refreshToken), OVER)
+      assert.deepEqual(await world.rules.sessions.refresh(last.refreshToken), OVER)
+    }),
+  )
+})
 
 describe('an access token', () => {
   it(

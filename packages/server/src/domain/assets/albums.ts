@@ -1,11 +1,12 @@
 /** The albums of an account, which contain its assets. The server knows an id and a sealed name. */
 import type { AccountId, AlbumId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import { type Album, accountLock, type Store } from '../../ports/store.ts'
+import { type Album, accountLock, type ReadTx, type Store } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
+import { judgeBound } from '../bounds.ts'
+import { noteAlbumChange } from '../changes/changes.ts'
+import type { NewName } from '../newName.ts'
 import type { Refuses } from '../refusals.ts'
-
-export const MAX_ALBUMS = 1000
 
 export type AlbumRequest = Omit<Album, 'accountId' | 'createdAt'>
 
@@ -40,24 +41,43 @@ export function createAlbums({ store, clock }: AlbumPorts) {
           return present.accountId === accountId
             ? { album: present, isRepeat: true }
             : { refused: 'album_not_available' }
-        if ((await tx.albums.count(accountId)) >= MAX_ALBUMS)
-          return { refused: 'limit_reached', detail: `an account has at most ${MAX_ALBUMS} albums` }
-        return (await tx.albums.insert(album)) ? { album, isRepeat: false } : { refused: 'album_not_available' }
+        const overBound = judgeBound('albums', await tx.albums.count(accountId))
+        if (overBound !== undefined) return overBound
+        // Also the id of a deleted album is taken.
+        if (!(await tx.albums.insert(album))) return { refused: 'album_not_available' }
+        return { album, isRepeat: false }
       })
     },
 
-    /** Undefined removes the name. */
     async name(
       accountId: AccountId,
       albumId: AlbumId,
-      sealedName: Uint8Array | undefined,
+      sealedName: NewName,
     ): Promise<Refuses<'session_over' | 'album_not_available'> | undefined> {
       return store.write([accountLock(accountId)], async (tx) => {
         const inactive = await requireActiveAccount(tx, accountId)
         if (inactive !== undefined) return inactive
-        return (await tx.albums.setName(albumId, accountId, sealedName))
-          ? undefined
-          : { refused: 'album_not_available' }
+        if (!(await ownsAlbum(tx, accountId, albumId))) return { refused: 'album_not_available' }
+        if (sealedName === 'same') return undefined
+        await tx.albums.setName(albumId, accountId, sealedName)
+        await noteAlbumChange(tx, { accountId, albumId }, clock.now())
+        return undefined
+      })
+    },
+
+    /** Deletes an empty album. An upload on its way has reserved its asset, so the album is not empty. */
+    async remove(
+      accountId: AccountId,
+      albumId: AlbumId,
+    ): Promise<Refuses<'album_not_available' | 'album_not_empty'> | undefined> {
+      return store.write([accountLock(accountId)], async (tx) => {
+        if (!(await ownsAlbum(tx, accountId, albumId))) return { refused: 'album_not_available' }
+        if (!(await tx.albums.isEmpty(albumId))) return { refused: 'album_not_empty' }
+        const at = clock.now()
+        await tx.capabilities.revokeOf(albumId, at)
+        await tx.albums.end(albumId, at)
+        await noteAlbumChange(tx, { accountId, albumId }, at)
+        return undefined
       })
     },
 
@@ -65,4 +85,9 @@ export function createAlbums({ store, clock }: AlbumPorts) {
       return store.read((tx) => tx.albums.listOf(accountId))
     },
   }
+}
+
+/** False for a deleted album, too. */
+export async function ownsAlbum(tx: ReadTx, accountId: AccountId, albumId: AlbumId): Promise<boolean> {
+  return (await tx.albums.find(albumId))?.accountId === accountId
 }

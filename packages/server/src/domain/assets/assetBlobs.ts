@@ -10,7 +10,7 @@ import type { Refuses } from '../refusals.ts'
 import { markLanded } from '../uploads/markLanded.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { isVisible } from './assetView.ts'
-import { type Declared, judgeDevice } from './manifest.ts'
+import { type Declared, judgeAuthor, judgeDevice } from './manifest.ts'
 import { isReplacing, judgeSlot, retentionOf, type SlotRefusal, takeAssetId } from './slot.ts'
 
 interface AssetBlobPorts {
@@ -25,7 +25,7 @@ interface Adopted {
   readonly at: Instant
 }
 
-export type LandRefusal = SlotRefusal | Refuses<'device_not_authorized'>
+export type LandRefusal = SlotRefusal | Refuses<'device_not_authorized' | 'album_not_available'>
 
 /** Thrown in the transaction that would append a receipt: the asset has changed and has no slot left for the blob, or the device was revoked. */
 export class SlotLost extends Error {
@@ -92,6 +92,9 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
     async adopt(tx: WriteTx, { accountId, declared, drop, at }: Adopted): Promise<readonly Upload[]> {
       const { assetId, albumId, role, ciphertextHash, size, contentType, envelope } = declared
       const { dropId, opaqueId, kemCt, receivedAt, uploadId, location } = drop
+      // The album may have been deleted since the drop was claimed.
+      const unauthorized = await judgeAuthor(tx, accountId, declared)
+      if (unauthorized !== undefined) throw new SlotLost(unauthorized)
       const taken = await takeAssetId(tx, { assetId, accountId, albumId })
       if (taken !== undefined) throw new SlotLost(taken)
       const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }

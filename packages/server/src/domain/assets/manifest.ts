@@ -19,6 +19,7 @@ import { isKnownSuite } from '@blindkeep/protocol/suites'
 import { contentTypesOf } from '@blindkeep/protocol/window'
 import type { ReadTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
+import { ownsAlbum } from './albums.ts'
 
 export interface Declared {
   readonly assetId: AssetId
@@ -102,8 +103,7 @@ export async function judgeAuthor(
   const refused = await judgeDevice(tx, accountId, envelope)
   if (refused !== undefined) return refused
   if (envelope.created_by_user !== accountId) return { refused: 'device_not_authorized' }
-  const album = await tx.albums.find(albumId)
-  return album?.accountId === accountId ? undefined : { refused: 'album_not_available' }
+  return (await ownsAlbum(tx, accountId, albumId)) ? undefined : { refused: 'album_not_available' }
 }
 
 /**

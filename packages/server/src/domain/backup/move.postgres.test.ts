@@ -25,6 +25,7 @@ import { inOwnDatabase } from '../../testing/postgresStores.ts'
 import { openDouble } from '../../testing/s3/world.ts'
 import { defined, type World } from '../../testing/world.ts'
 import { openServerKeys } from '../custody/keys.ts'
+import { settleSettings } from '../discovery/sharedSettings.ts'
 import { examine } from '../fsck/fsck.ts'
 import { newCounts } from '../fsck/options.ts'
 import { createVerifiers } from '../fsck/verifiers.ts'
@@ -144,6 +145,7 @@ describe('a move of a server', () => {
       const double = keep(await openDouble())
       const index = createIndex()
       const s3 = keep(await openS3({ ...double, spoolDirectory: directoryOf('spool'), index, createIfMissing: true }))
+      await settleSettings(world.store, { QUOTA_HARD_BYTES: 1 }, { isSole: true })
       const database = databaseOf(moving, { kind: 'postgres', url })
       index.use(database.parts.partsOf)
       const report = await moveTo(moving, database, { ...s3, partBytes: 120_000 })
@@ -151,6 +153,8 @@ describe('a move of a server', () => {
 
       const store = keep(await openPostgresStore({ url }))
       index.use(partsIn(store))
+      // No other node is there whose settings it had to have.
+      await settleSettings(store, { QUOTA_HARD_BYTES: 2 }, { isSole: false })
       const there = await over(world, { ...s3, store })
       assert.equal((await partsIn(store)((await uploadRow(there, defined(landed[0]))).location)).length, 3)
       for (const [at, uploadId] of landed.entries()) await assertHolds(there, uploadId, defined(contents[at]))

@@ -2,7 +2,7 @@
  * The one place that numbers changes. Each account has its own count, and each number has an event. An asset also stores the number of its last change,
  * so the rows of assets are the feed. A change is noted in the transaction that makes it: a reader sees both or neither.
  */
-import type { AccountId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import type { AccountId, AlbumId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { News } from '../../ports/node.ts'
 import type { Change, Store, WriteTx } from '../../ports/store.ts'
 
@@ -43,6 +43,15 @@ export function noteLinkChange(
   at: Instant,
 ): Promise<void> {
   return noteChange(tx, accountId, { name: 'link.changed', opaqueId }, at)
+}
+
+/** An album that has another name, or is deleted. A new one shows with its first asset. */
+export function noteAlbumChange(
+  tx: WriteTx,
+  { accountId, albumId }: { readonly accountId: AccountId; readonly albumId: AlbumId },
+  at: Instant,
+): Promise<void> {
+  return noteChange(tx, accountId, { name: 'album.changed', albumId }, at)
 }
 
 /** May be called at any point of the transaction that changes the asset. */

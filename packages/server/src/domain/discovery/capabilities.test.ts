@@ -5,7 +5,8 @@ import { type AlbumId, addSeconds, formatInstant, parseJti } from '@blindkeep/pr
 import { newAlbumOwner } from '../../testing/assets.ts'
 import { notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
-import { MAX_CAPABILITIES, MAX_CAPABILITIES_UNENDED, type MintRequest } from './capabilities.ts'
+import { BOUNDS } from '../bounds.ts'
+import { MAX_UNENDED, type MintRequest, UNENDED_OF_EACH } from './capabilities.ts'
 import { rotateSigningKey } from './signingKey.ts'
 
 const DAY = 86_400
@@ -98,7 +99,7 @@ describe('minting a capability', () => {
       const other = await newAlbumOwner(world, accountId)
       const ask = (seconds: number) => capabilities.mint(accountId, request(world, albumId, { seconds }))
       const { jti } = notRefused(await capabilities.mint(accountId, request(world, other.albumId)))
-      const answers = await Promise.all(Array.from({ length: MAX_CAPABILITIES + 4 }, () => ask(3600)))
+      const answers = await Promise.all(Array.from({ length: BOUNDS['live capabilities'] + 4 }, () => ask(3600)))
       assert.equal(answers.filter((answer) => 'refused' in answer && answer.refused === 'limit_reached').length, 5)
       await capabilities.revoke(accountId, other.albumId, jti)
       notRefused(await ask(7200))
@@ -111,19 +112,49 @@ describe('minting a capability', () => {
   )
 
   it(
-    'limits an account to 2000 capabilities that have not ended, which bounds the public list',
+    'limits an account to 1100 capabilities that have not ended, which bounds the public list',
     inWorld(async (world) => {
       const { accountId, albumId } = await newAlbumOwner(world)
       await world.store.write([], async (tx) => {
         const issuedAt = world.clock.now()
         const facts = { accountId, albumId, peer, issuedAt, expiresAt: addSeconds(issuedAt, 60) }
-        for (let count = 0; count < MAX_CAPABILITIES_UNENDED; count += 1)
+        for (let count = 0; count < BOUNDS['capabilities that have not ended, revoked ones included']; count += 1)
           await tx.capabilities.insert({ ...facts, jti: defined(parseJti(randomUUID())) })
         await tx.capabilities.revokeAll(issuedAt)
       })
       const ask = () => world.rules.capabilities.mint(accountId, request(world, albumId))
       assert.ok('refused' in (await ask()))
       world.clock.advance(60)
+      notRefused(await ask())
+    }),
+  )
+})
+
+describe('the capabilities of all accounts together', () => {
+  it(
+    'have a bound, beyond which an account with few of them still gets some',
+    inWorld(async (world) => {
+      const [rich, poor] = [await newAlbumOwner(world), await newAlbumOwner(world)]
+      const issuedAt = world.clock.now()
+      const expiresAt = addSeconds(issuedAt, 60)
+      await world.store.write([], async (tx) => {
+        for (let count = 0; count < MAX_UNENDED; count += 1) {
+          const { accountId, albumId } = rich
+          await tx.capabilities.insert({
+            accountId,
+            albumId,
+            peer,
+            issuedAt,
+            expiresAt,
+            jti: defined(parseJti(randomUUID())),
+          })
+        }
+        await tx.capabilities.revokeAll(issuedAt)
+      })
+      const ask = () => world.rules.capabilities.mint(poor.accountId, request(world, poor.albumId))
+      for (let count = 0; count < UNENDED_OF_EACH; count += 1) notRefused(await ask())
+      assert.equal(Object(await ask()).refused, 'rows_limited')
+      world.clock.advance(61)
       notRefused(await ask())
     }),
   )

@@ -12,15 +12,19 @@ import {
 import type { Clock } from '../../ports/clock.ts'
 import type { TokenSigner } from '../../ports/keyring.ts'
 import type { Random } from '../../ports/random.ts'
-import { accountLock, type Capability, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
+import { accountLock, type Capability, type Store, type WriteTx } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
+import { ownsAlbum } from '../assets/albums.ts'
+import { judgeBound } from '../bounds.ts'
 import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { SigningKey } from './signingKey.ts'
 
-export const MAX_CAPABILITIES = 1000
-/** Live and revoked ones. Peers read the whole public list of revoked ones, so their number needs a bound too. */
-export const MAX_CAPABILITIES_UNENDED = 2000
+/** Of all accounts together, live and revoked ones: what the public list of revoked ones may become. Then each account has a few all the same. */
+export const MAX_UNENDED = 50_000
+export const UNENDED_OF_EACH = 20
+/** When the server has that many, some of them end within minutes. */
+const RETRY_AFTER_SECONDS = 900
 /** Each mint prunes more rows than it adds, so tokens that end within seconds do not pile up between two sweeps. */
 const PRUNED_AT_A_MINT = 2
 
@@ -53,19 +57,20 @@ export function createCapabilities(
   async function record(
     tx: WriteTx,
     capability: Capability,
-  ): Promise<Pick<TokenSigner, 'sign'> | Refuses<'session_over' | 'album_not_available' | 'limit_reached'>> {
+  ): Promise<
+    Pick<TokenSigner, 'sign'> | Refuses<'session_over' | 'album_not_available' | 'limit_reached' | 'rows_limited'>
+  > {
     const { accountId, albumId, issuedAt } = capability
     const refused = await requireActiveAccount(tx, accountId)
     if (refused !== undefined) return refused
-    if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
+    if (!(await ownsAlbum(tx, accountId, albumId))) return { refused: 'album_not_available' }
     const { live, all } = await tx.capabilities.count(accountId, issuedAt)
-    if (live >= MAX_CAPABILITIES)
-      return { refused: 'limit_reached', detail: `an account has at most ${MAX_CAPABILITIES} live capabilities` }
-    if (all >= MAX_CAPABILITIES_UNENDED)
-      return {
-        refused: 'limit_reached',
-        detail: `an account has at most ${MAX_CAPABILITIES_UNENDED} capabilities that have not ended, revoked ones included`,
-      }
+    const overBound =
+      judgeBound('live capabilities', live) ??
+      judgeBound('capabilities that have not ended, revoked ones included', all)
+    if (overBound !== undefined) return overBound
+    if (all >= UNENDED_OF_EACH && (await tx.capabilities.countAll(issuedAt, MAX_UNENDED)) >= MAX_UNENDED)
+      return { refused: 'rows_limited', retryAfterSeconds: RETRY_AFTER_SECONDS }
     await tx.capabilities.prune(issuedAt, PRUNED_AT_A_MINT)
     await tx.capabilities.insert(capability)
     return tokens.seenBy(tx)
@@ -81,7 +86,14 @@ export function createCapabilities(
       { albumId, peer, expiresAt: wanted }: MintRequest,
     ): Promise<
       | MintedCapability
-      | Refuses<'session_over' | 'request_malformed' | 'lifetime_too_long' | 'album_not_available' | 'limit_reached'>
+      | Refuses<
+          | 'session_over'
+          | 'request_malformed'
+          | 'lifetime_too_long'
+          | 'album_not_available'
+          | 'limit_reached'
+          | 'rows_limited'
+        >
     > {
       const now = clock.now()
       const expiresAt = instantOf(Math.floor(wanted / 1000) * 1000)
@@ -100,7 +112,7 @@ export function createCapabilities(
       albumId: AlbumId,
     ): Promise<readonly Capability[] | Refuses<'album_not_available'>> {
       return store.read(async (tx) =>
-        (await owns(tx, accountId, albumId))
+        (await ownsAlbum(tx, accountId, albumId))
           ? tx.capabilities.liveOf(albumId, clock.now())
           : { refused: 'album_not_available' },
       )
@@ -113,16 +125,12 @@ export function createCapabilities(
       jti: Jti,
     ): Promise<Refuses<'album_not_available'> | undefined> {
       return store.write([accountLock(accountId)], async (tx) => {
-        if (!(await owns(tx, accountId, albumId))) return { refused: 'album_not_available' }
+        if (!(await ownsAlbum(tx, accountId, albumId))) return { refused: 'album_not_available' }
         await tx.capabilities.revoke(jti, albumId, clock.now())
         return undefined
       })
     },
   }
-}
-
-async function owns(tx: ReadTx, accountId: AccountId, albumId: AlbumId): Promise<boolean> {
-  return (await tx.albums.find(albumId))?.accountId === accountId
 }
 
 function faultOf({

@@ -57,5 +57,5 @@ export function changesOf(present: SharedSettings, given: SharedSettings): reado
 
 function differText(changes: readonly SettingChange[]): string {
   const each = changes.map(({ name, from, to }) => `${name} is ${from ?? 'unset'} there and ${to ?? 'unset'} here`)
-  return `the other nodes of this server have other settings: ${each.join('; ')}. Give this node the same, or change them for all: run \`blindkeep-server settings apply\` with the new settings, then start each node again with them.`
+  return `the settings that all nodes of this server share are others in its database: ${each.join('; ')}. Give this node the same, or change them for all: run \`blindkeep-server settings apply\` with the new settings, then start each node again with them.`
 }

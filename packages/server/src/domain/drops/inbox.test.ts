@@ -44,6 +44,33 @@ describe('the inbox', () => {
   )
 
   it(
+    'says in the whole list and in pages which drops are damaged or on hold, as long as they are',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world)
+      const owner = await ownerOf(world, opaqueId)
+      for (const size of [3, 4, 5]) await land(world, opaqueId, bytes(size))
+      const { inbox, scrub } = world.rules
+      const [, wrong, held] = await inbox.list(owner)
+      const standings = async () => {
+        const pages = notRefused(await inbox.page(owner, { after: undefined, max: 9, order: 'newest' }))
+        const all = (await inbox.list(owner)).map(({ dropId, withheld }) => [dropId, withheld])
+        assert.deepEqual(pages.map(({ dropId, withheld }) => [dropId, withheld]).toReversed(), all)
+        return all.map(([, withheld]) => withheld)
+      }
+      assert.deepEqual(await standings(), [undefined, undefined, undefined])
+      await scrub.suspect(defined(wrong).location)
+      const createdAt = world.clock.now()
+      await world.store.write([], async (tx) => {
+        for (const drop of [held, wrong])
+          await tx.holds.add({ ciphertextHash: defined(drop).ciphertextHash, reason: 'court order', createdAt })
+      })
+      assert.deepEqual(await standings(), [undefined, 'held', 'held'])
+      await world.store.write([], (tx) => tx.holds.remove(defined(wrong).ciphertextHash))
+      assert.deepEqual(await standings(), [undefined, 'damaged', 'held'])
+    }),
+  )
+
+  it(
     'lists the pending drops of its owner only, oldest first',
     inWorld(async (world) => {
       const owner = await newAccount(world)

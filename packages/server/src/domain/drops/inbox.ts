@@ -1,7 +1,7 @@
 /** The pending drops of an account. Another account gets the answer of an unknown drop. */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
-import type { InboxOrder } from '@blindkeep/protocol/schemas/drops'
+import type { InboxOrder, Withheld } from '@blindkeep/protocol/schemas/drops'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { accountLock, type Drop, type InboxPlace, type Store, type WriteTx } from '../../ports/store.ts'
@@ -23,6 +23,12 @@ interface InboxQuestion {
   readonly after: DropId | undefined
   readonly max: number
   readonly order?: InboxOrder | undefined
+}
+
+/** As its owner sees it. */
+export interface PendingDrop extends Drop {
+  /** Absent if its bytes may be served, as far as the rows say. */
+  readonly withheld?: Withheld
 }
 
 type Unservable = Refuses<'drop_not_found' | 'blob_withheld' | 'storage_unavailable'>
@@ -52,15 +58,15 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
 
   return {
     /** All of them, read in pages: others are served in between. What is pending all the time is in the list once. */
-    async list(accountId: AccountId): Promise<readonly Drop[]> {
-      const drops: Drop[] = []
+    async list(accountId: AccountId): Promise<readonly PendingDrop[]> {
+      const drops: PendingDrop[] = []
       let after: InboxPlace | undefined
       do {
         if (after !== undefined) await turn()
         const page = await store.ask((tx) =>
           tx.drops.pendingPage(accountId, { after, max: PAGE_DROPS, order: 'oldest' }),
         )
-        drops.push(...page.drops)
+        drops.push(...(await withStanding(store, accountId, page.drops)))
         after = page.next
       } while (after !== undefined)
       return drops
@@ -70,12 +76,13 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
     async page(
       accountId: AccountId,
       { after: dropId, max, order = 'oldest' }: InboxQuestion,
-    ): Promise<readonly Drop[] | Refuses<'drop_not_found'>> {
-      return store.read(async (tx) => {
+    ): Promise<readonly PendingDrop[] | Refuses<'drop_not_found'>> {
+      const drops = await store.read(async (tx) => {
         const after = dropId && (await tx.drops.placeOf(accountId, dropId))
-        if (dropId !== undefined && after === undefined) return { refused: 'drop_not_found' }
+        if (dropId !== undefined && after === undefined) return { refused: 'drop_not_found' as const }
         return (await tx.drops.pendingPage(accountId, { after, max, order })).drops
       })
+      return isRefusal(drops) ? drops : withStanding(store, accountId, drops)
     },
 
     servable,
@@ -113,4 +120,21 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
       })
     },
   }
+}
+
+/** Adds to a page of the inbox what its owner cannot download. */
+async function withStanding(
+  store: Store,
+  accountId: AccountId,
+  drops: readonly Drop[],
+): Promise<readonly PendingDrop[]> {
+  const [first, last] = [drops[0]?.receivedAt, drops.at(-1)?.receivedAt]
+  if (first === undefined || last === undefined) return drops
+  const [from, to] = first < last ? [first, last] : [last, first]
+  const statuses = await store.ask((tx) => tx.drops.withheldBetween(accountId, { from, to }))
+  if (statuses.size === 0) return drops
+  return drops.map((drop) => {
+    const status = statuses.get(drop.dropId)
+    return status === undefined ? drop : { ...drop, withheld: status.isOnHold ? 'held' : 'damaged' }
+  })
 }

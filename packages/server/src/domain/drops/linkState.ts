@@ -1,8 +1,7 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { LinkState } from '@blindkeep/protocol/schemas/links'
-import type { Link, ListedLink, ReadTx } from '../../ports/store.ts'
-
-export const MAX_LIVE_LINKS = 1000
+import type { Link, ListedLink, ReadTx, WriteTx } from '../../ports/store.ts'
+import { BOUNDS } from '../bounds.ts'
 
 /** A link as its owner sees it. */
 export type OwnLink = ListedLink & { readonly state: LinkState }
@@ -19,5 +18,11 @@ export function stateOf(link: Link, at: Instant): LinkState {
 
 /** Whether the account may have one more live link. */
 export async function hasLinkLeft(tx: ReadTx, accountId: AccountId, at: Instant): Promise<boolean> {
-  return (await tx.links.countLive(accountId, at)) < MAX_LIVE_LINKS
+  return (await tx.links.countLive(accountId, at)) < BOUNDS['live links']
+}
+
+/** Whether the account's list may have one more link. The oldest ended ones leave it, unless files wait in the inbox that came through them. */
+export async function makePlaceInList(tx: WriteTx, accountId: AccountId, at: Instant): Promise<boolean> {
+  const surplus = (await tx.links.countListed(accountId)) + 1 - BOUNDS['links, ended ones included']
+  return surplus <= 0 || (await tx.links.bury(accountId, at, surplus)) === surplus
 }

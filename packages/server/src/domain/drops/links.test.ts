@@ -18,7 +18,7 @@ import {
   uploadRow,
 } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
-import { MAX_LIVE_LINKS } from './linkState.ts'
+import { BOUNDS } from '../bounds.ts'
 
 const TAKEN = { refused: 'opaque_id_taken' }
 
@@ -86,13 +86,45 @@ describe('provisioning a link', () => {
     inWorld(async (world) => {
       const { links } = world.rules
       const owner = await newAccount(world)
-      const requests = Array.from({ length: MAX_LIVE_LINKS + 20 }, () => provision())
+      const requests = Array.from({ length: BOUNDS['live links'] + 20 }, () => provision())
       const answers = await Promise.all(requests.map((request) => links.provision(owner, request)))
-      assert.equal(answers.filter((answer) => typeof answer === 'string').length, MAX_LIVE_LINKS)
+      assert.equal(answers.filter((answer) => typeof answer === 'string').length, BOUNDS['live links'])
       const [first] = requests
       await links.revoke(owner, defined(first).opaqueId)
       notRefused(await links.provision(owner, provision()))
       assert.deepEqual(await links.provision(owner, provision()), { refused: 'links_exhausted' })
+    }),
+  )
+})
+
+describe('links that are made and revoked again and again', () => {
+  it(
+    'leave the list when they are too many, keep their ids, and stay while files wait that came through them',
+    inWorld(async (world) => {
+      const { links } = world.rules
+      const owner = await newAccount(world)
+      const waiting = provision()
+      await newLinkOf(world, owner, waiting)
+      await land(world, waiting.opaqueId, bytes(5))
+      await links.revoke(owner, waiting.opaqueId)
+      const bound = BOUNDS['links, ended ones included']
+      const made = Array.from({ length: bound + 20 }, () => provision({ sealedLabel: bytes(40) }))
+      for (const request of made) {
+        notRefused(await links.provision(owner, request))
+        await links.revoke(owner, request.opaqueId)
+      }
+      const listed = (await links.list(owner)).map(({ opaqueId }) => opaqueId)
+      const [first, last] = [defined(made[0]), defined(made.at(-1))]
+      assert.equal(listed.length, bound)
+      assert.deepEqual(
+        [waiting, first, last].map(({ opaqueId }) => listed.includes(opaqueId)),
+        [true, false, true],
+      )
+      for (const account of [owner, await newAccount(world)])
+        assert.deepEqual(await links.provision(account, first), TAKEN)
+      assert.deepEqual(await links.asGuestSees(first.opaqueId), { refused: 'link_not_live' })
+      const { sealedLabel, dropPublicKey, verifierHash } = await linkRow(world, first.opaqueId)
+      assert.deepEqual([sealedLabel, dropPublicKey.length, verifierHash], [undefined, 0, undefined])
     }),
   )
 })
@@ -172,7 +204,7 @@ describe('changing the terms of a link', () => {
       const later = { expiresAt: addSeconds(now, 60) }
       assert.equal(notRefused(await links.change(owner, opaqueId, later)).state, 'live')
       notRefused(await links.change(owner, opaqueId, { expiresAt: now }))
-      await Promise.all(Array.from({ length: MAX_LIVE_LINKS }, () => links.provision(owner, provision())))
+      await Promise.all(Array.from({ length: BOUNDS['live links'] }, () => links.provision(owner, provision())))
       assert.deepEqual(await links.change(owner, opaqueId, later), { refused: 'links_exhausted' })
       assert.equal(notRefused(await links.change(owner, opaqueId, { maxFileCount: 1 })).state, 'expired')
     }),

@@ -23,7 +23,7 @@ import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
 import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
-import { hasLinkLeft, type OwnLink, stateOf, withState } from './linkState.ts'
+import { hasLinkLeft, makePlaceInList, type OwnLink, stateOf, withState } from './linkState.ts'
 
 export interface LinkSettings {
   /** The version that a new link pins. */
@@ -127,7 +127,8 @@ async function insert(
   if (inactive !== undefined) return inactive
   const present = await tx.links.find(opaqueId)
   if (present !== undefined) return isRepeat(present, link) ? opaqueId : { refused: 'opaque_id_taken' }
-  if (!(await hasLinkLeft(tx, accountId, createdAt))) return { refused: 'links_exhausted' }
+  const isLeft = (await hasLinkLeft(tx, accountId, createdAt)) && (await makePlaceInList(tx, accountId, createdAt))
+  if (!isLeft) return { refused: 'links_exhausted' }
   if (!(await tx.links.insert(link))) return { refused: 'opaque_id_taken' }
   await noteLinkChange(tx, link, createdAt)
   return opaqueId

@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto'
 import { addSeconds, type ChannelId, type Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Keyring } from '../../ports/keyring.ts'
+import type { Limiter } from '../../ports/limiter.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Delivery, Messenger } from '../../ports/messenger.ts'
 import type { Random } from '../../ports/random.ts'
 import type { ChannelNews, Landings, Store } from '../../ports/store.ts'
-import { createTargets } from './targets.ts'
+import { createSendingLimits } from './sendingLimits.ts'
+import { createTargets, type StoredTarget } from './targets.ts'
 
 /** A message waits until nothing has landed for so long. */
 export const QUIET_SECONDS = 5
@@ -28,21 +30,30 @@ export interface AttemptPorts {
   readonly random: Random
   readonly keyring: Pick<Keyring, 'seal' | 'open'>
   readonly messenger: Messenger
+  readonly limiter: Pick<Limiter, 'take'>
   readonly log: Log
+}
+
+interface Sending {
+  readonly target: StoredTarget
+  readonly landings: Landings
+  readonly upTo: number
+  readonly signal: AbortSignal
 }
 
 /** Sends the message of a channel that is due, once its drops are all there. Answers when to look again; undefined if nothing is left. */
 export type Attempt = (news: ChannelNews, signal: AbortSignal) => Promise<Instant | undefined>
 
-export function createAttempt({ store, clock, random, keyring, messenger, log }: AttemptPorts): Attempt {
+export function createAttempt({ store, clock, random, keyring, messenger, limiter, log }: AttemptPorts): Attempt {
   const targets = createTargets({ keyring })
+  const limits = createSendingLimits({ limiter })
 
   function send(
-    { channelId, sealedTarget, notifiedSeq }: ChannelNews,
-    { landings, upTo, signal }: { readonly landings: Landings; readonly upTo: number; readonly signal: AbortSignal },
+    { channelId, notifiedSeq }: ChannelNews,
+    { target, landings, upTo, signal }: Sending,
   ): Promise<Delivery> {
     const messageId = messageIdOf(channelId, [notifiedSeq, upTo, landings.firstAt, landings.lastAt])
-    return messenger.send(targets.open(channelId, sealedTarget), { messageId, about: 'landings', ...landings }, signal)
+    return messenger.send(target, { messageId, about: 'landings', ...landings }, signal)
   }
 
   async function settle(
@@ -77,12 +88,15 @@ export function createAttempt({ store, clock, random, keyring, messenger, log }:
     }
     const complete = completeAt(landings)
     if (sendingSeq === undefined && now < complete) return complete
+    const target = targets.open(channelId, news.sealedTarget)
+    const waitSeconds = await limits.news(accountId, target)
+    if (waitSeconds !== undefined) return addSeconds(now, waitSeconds)
     const claimId = random.uuid()
     const claim = { claimId, ...range, at: now, until: addSeconds(now, LEASE_SECONDS) }
     const upTo = await store.write([], (tx) => tx.channels.claim(channelId, claim))
     // Another process has it, or had begun another message.
     if (upTo !== range.upTo) return addSeconds(now, LEASE_SECONDS)
-    return settle(news, { claimId, delivery: await send(news, { landings, upTo, signal }) })
+    return settle(news, { claimId, delivery: await send(news, { target, landings, upTo, signal }) })
   }
 }
 

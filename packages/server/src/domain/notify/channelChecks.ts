@@ -44,7 +44,7 @@ export function createChannelChecks({ store, clock, targets, requested, listedOf
       const channel = await findOwn(accountId, channelId)
       if (isRefusal(channel)) return channel
       if (channel.state !== 'unconfirmed') return listedOf(channel)
-      const refused = await requested.countCode(channelId)
+      const refused = await requested.countGuess(channelId)
       if (refused !== undefined) return refused
       const target = targets.open(channelId, channel.sealedTarget)
       if (target.kind !== 'email' || !isCode(code, target)) return { refused: 'channel_code_wrong' }
@@ -56,16 +56,21 @@ export function createChannelChecks({ store, clock, targets, requested, listedOf
       return isRefusal(confirmed) ? confirmed : listedOf(confirmed)
     },
 
-    /** Sends one message and waits for its fate. A test that arrives makes a channel active again that was given up. */
+    /**
+     * Sends one message and waits for its fate. A test that arrives makes a channel active again that was given up. An address that was not confirmed gets
+     * nothing: it may be a stranger's, who has a code already.
+     */
     async test(
       accountId: AccountId,
       channelId: ChannelId,
     ): Promise<ChannelTest | Refuses<'channel_not_found' | 'channel_limited'>> {
       const channel = await findOwn(accountId, channelId)
       if (isRefusal(channel)) return channel
-      const refused = await requested.countMessage(accountId)
+      if (channel.state === 'unconfirmed') return { fault: 'unconfirmed' }
+      const target = targets.open(channelId, channel.sealedTarget)
+      const refused = await requested.countTest(accountId, target)
       if (refused !== undefined) return refused
-      const delivery = await requested.send(targets.open(channelId, channel.sealedTarget))
+      const delivery = await requested.send(target)
       if (delivery !== 'sent') return delivery
       await store.write([accountLock(accountId)], (tx) => tx.channels.resume(channelId, clock.now()))
       return { fault: undefined }

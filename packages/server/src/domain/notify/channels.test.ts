@@ -8,7 +8,8 @@ import { append, bytes, newLink, notRefused, openDrop, ownerOf } from '../../tes
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { QUIET_SECONDS } from './attempt.ts'
 import { MAX_CHANNELS } from './channels.ts'
-import { MAX_TESTS, MAX_WRONG_CODES } from './requestedMessages.ts'
+import { MAX_WRONG_CODES } from './requestedMessages.ts'
+import { MAX_CODES_OF_MAILBOX, MAX_MESSAGES_OF_ADDRESS, MAX_REQUESTED_OF_ACCOUNT } from './sendingLimits.ts'
 
 function rulesWith(world: World, offered: readonly ChannelKind[], mail?: MailReceiver) {
   const { clock, keyring, settings } = world
@@ -104,7 +105,7 @@ describe('channels', () => {
       const { channels } = rulesWith(world, ['webhook'])
       const accountId = await newAccount(world)
       const added = notRefused(await channels.add(accountId, webhook))
-      for (let test = 0; test < MAX_TESTS; test += 1)
+      for (let test = 0; test < MAX_REQUESTED_OF_ACCOUNT; test += 1)
         assert.deepEqual(await channels.test(accountId, added.channel.channelId), { fault: 'address_refused' })
       const answer = await channels.test(accountId, added.channel.channelId)
       assert.equal('refused' in answer && answer.refused, 'channel_limited')
@@ -155,14 +156,15 @@ describe('an e-mail address', () => {
   )
 
   it(
-    'gets the same code again by a test, and a code is guessed at most ten times in a quarter of an hour',
+    'gets nothing by a test before its code was entered, and a code is guessed at most ten times in a quarter of an hour',
     withMail(async (world, mail) => {
       const { channels } = rulesWith(world, ['email'], mail)
       const accountId = await newAccount(world)
       const { channel } = notRefused(await channels.add(accountId, email))
-      assert.deepEqual(await channels.test(accountId, channel.channelId), { fault: undefined })
-      const [one = '', two] = codesIn(mail)
-      assert.equal(one, two)
+      for (let test = 0; test <= MAX_REQUESTED_OF_ACCOUNT; test += 1)
+        assert.deepEqual(await channels.test(accountId, channel.channelId), { fault: 'unconfirmed' })
+      const [one = '', ...more] = codesIn(mail)
+      assert.deepEqual(more, [])
       assert.equal((await channels.list(accountId))[0]?.channel.state, 'unconfirmed', 'a test confirms nothing')
       const wrong = one === '00000000' ? '00000001' : '00000000'
       for (let guess = 0; guess < MAX_WRONG_CODES; guess += 1)
@@ -171,6 +173,45 @@ describe('an e-mail address', () => {
       assert.equal('refused' in right && right.refused, 'channel_limited')
       const unknown = defined(parseChannelId('00000000-0000-4000-8000-000000000000'))
       assert.deepEqual(await channels.confirm(accountId, unknown, one), { refused: 'channel_not_found' })
+    }),
+  )
+
+  it(
+    'gets few codes a day, however it is spelt, from however many accounts',
+    withMail(async (world, mail) => {
+      const { channels } = rulesWith(world, ['email'], mail)
+      const spellings = ['victim@example.org', 'Victim+1@Example.org', 'vic.tim@example.org', 'v.i.ctim+2@example.org']
+      for (let round = 0; round < 3; round += 1)
+        for (const address of spellings) {
+          const accountId = await newAccount(world)
+          const added = await channels.add(accountId, { ...email, address })
+          if (!('refused' in added)) await channels.remove(accountId, added.channel.channelId)
+          else assert.equal(added.refused, 'channel_limited')
+        }
+      assert.equal(mail.received.length, MAX_CODES_OF_MAILBOX)
+      notRefused(await channels.add(await newAccount(world), { ...email, address: 'other@example.org' }))
+      world.clock.advance(86_400)
+      notRefused(await channels.add(await newAccount(world), { ...email, address: 'victim@example.org' }))
+    }),
+  )
+})
+
+describe('an address that many accounts name', () => {
+  it(
+    'gets at most ten messages a minute from all of them',
+    inWorld(async (world) => {
+      const { channels } = rulesWith(world, ['webhook'])
+      const test = async (query: number) => {
+        const accountId = await newAccount(world)
+        const address = `https://hooks.example/path/?key=${query}`
+        const { channel } = notRefused(await channels.add(accountId, { ...webhook, address }))
+        const tested = await channels.test(accountId, channel.channelId)
+        return 'refused' in tested ? tested.refused : 'sent'
+      }
+      for (let count = 0; count < MAX_MESSAGES_OF_ADDRESS; count += 1) assert.equal(await test(count), 'sent')
+      assert.equal(await test(99), 'channel_limited')
+      world.clock.advance(60)
+      assert.equal(await test(99), 'sent')
     }),
   )
 })

@@ -63,7 +63,7 @@ export function createChannels(ports: ChannelPorts) {
     /** What a browser subscribes with. Undefined unless push is offered. */
     pushKey: messenger.pushKey,
 
-    /** An e-mail address gets its code now. If that fails, the owner finds out by a test. */
+    /** An e-mail address gets its code now, and never again: an owner who has not got it adds the address once more. */
     async add(
       accountId: AccountId,
       request: ChannelRequest,
@@ -75,7 +75,7 @@ export function createChannels(ports: ChannelPorts) {
       const target = newTarget(request, ports)
       if (isRefusal(target)) return target
       if (target.kind === 'email') {
-        const refused = await requested.countMessage(accountId)
+        const refused = await requested.countCode(accountId, target)
         if (refused !== undefined) return refused
       }
       const channelId = request.channelId ?? newId(random, parseChannelId)

@@ -116,6 +116,31 @@ describe('an owner with a channel', () => {
   )
 
   it(
+    'gets at most ten messages a minute, also when channels are removed and added again',
+    notifying(async (given) => {
+      const { rules, receiver, accountId, after } = given
+      const address = `http://127.0.0.1:${receiver.port}/hook`
+      const times: number[] = []
+      for (let round = 0; round < 40; round += 1) {
+        const { channels } = rules
+        for (const { channel } of await channels.list(accountId)) await channels.remove(accountId, channel.channelId)
+        for (let count = 0; count < 10; count += 1)
+          notRefused(
+            await channels.add(accountId, { kind: 'webhook', address: `${address}/${count}`, token: undefined }),
+          )
+        await land(given)
+        const before = receiver.received.length
+        // Two attempts of an account are under way at a time.
+        for (let look = 0; look < 6; look += 1) await after(look === 0 ? QUIET_SECONDS : 0)
+        for (let count = before; count < receiver.received.length; count += 1) times.push(given.world.clock.now())
+      }
+      assert.ok(times.length >= 10)
+      const worst = Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + 60_000).length))
+      assert.ok(worst <= 10, `${worst} in a minute`)
+    }),
+  )
+
+  it(
     'is not notified of other changes, nor of what landed before the channel was added',
     notifying(async (given) => {
       const { rules, accountId, receiver, after, channel } = given

@@ -5,10 +5,9 @@ import type { Delivery, Message, Messenger } from '../../ports/messenger.ts'
 import type { Random } from '../../ports/random.ts'
 import type { GiveUpAfter } from '../pause.ts'
 import type { Refuses } from '../refusals.ts'
+import { createSendingLimits } from './sendingLimits.ts'
 import type { StoredTarget } from './targets.ts'
 
-/** Of one account in a window. Each goes to an address that the owner has named, and that may be a stranger's. */
-export const MAX_TESTS = 10
 /** Of one address in a window. */
 export const MAX_WRONG_CODES = 10
 const WINDOW_SECONDS = 900
@@ -24,15 +23,25 @@ interface RequestedMessagePorts {
 export type RequestedMessages = ReturnType<typeof createRequestedMessages>
 
 export function createRequestedMessages({ random, limiter, messenger, giveUpAfter }: RequestedMessagePorts) {
-  async function limited(rule: string, key: string, max: number): Promise<Refuses<'channel_limited'> | undefined> {
-    const retryAfterSeconds = await limiter.take([{ rule, key, max, windowSeconds: WINDOW_SECONDS }])
+  const limits = createSendingLimits({ limiter })
+
+  async function limited(taking: Promise<number | undefined>): Promise<Refuses<'channel_limited'> | undefined> {
+    const retryAfterSeconds = await taking
     return retryAfterSeconds === undefined ? undefined : { refused: 'channel_limited', retryAfterSeconds }
   }
 
   return {
-    countMessage: (accountId: AccountId) => limited('channel-tests-of-account', accountId, MAX_TESTS),
+    /** Before a code is sent: the address may be a stranger's. */
+    countCode: (accountId: AccountId, target: StoredTarget) => limited(limits.code(accountId, target)),
 
-    countCode: (channelId: string) => limited('codes-of-channel', channelId, MAX_WRONG_CODES),
+    countTest: (accountId: AccountId, target: StoredTarget) => limited(limits.test(accountId, target)),
+
+    countGuess: (channelId: string) =>
+      limited(
+        limiter.take([
+          { rule: 'codes-of-channel', key: channelId, max: MAX_WRONG_CODES, windowSeconds: WINDOW_SECONDS },
+        ]),
+      ),
 
     /** An address that is not confirmed gets its code and nothing else. */
     async send(target: StoredTarget): Promise<Delivery> {

@@ -8,7 +8,8 @@ import { landBlob, newAlbumOwner } from '../../testing/assets.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { fileOf, keep, mark } from '../../testing/verify.ts'
 import { inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
-import { EXPIRED_KEPT_SECONDS, MAX_SHARES, type ShareRequest } from './shares.ts'
+import { BOUNDS } from '../bounds.ts'
+import { EXPIRED_KEPT_SECONDS, type ShareRequest } from './shares.ts'
 
 const DAY = 86_400
 const content = bytes(100)
@@ -82,7 +83,7 @@ describe('creating a share', () => {
       const hash = sha256(content)
       const first = await make(world, accountId, request([hash]))
       await world.store.write([], async (tx) => {
-        for (let number = 1; number < MAX_SHARES; number++)
+        for (let number = 1; number < BOUNDS.shares; number++)
           await tx.shares.insert({
             ...request([hash]),
             verifierHash: undefined,

@@ -5,13 +5,14 @@
 import { type AccountId, addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
 import { accountLock, type ListedShare, type NewShare, type ReadTx, type Share } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
+import { judgeBound } from '../bounds.ts'
+import type { NewName } from '../newName.ts'
 import type { PassphraseSettings } from '../passphrases/judgePassphrase.ts'
 import type { Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
 import { sha256 } from '../sha256.ts'
 import { createShareReading, type ShareReadingPorts } from './shareReading.ts'
 
-export const MAX_SHARES = 1000
 /** How long the owner still sees an expired share in the list. The share itself shows nothing. */
 export const EXPIRED_KEPT_SECONDS = 30 * 86_400
 /** In one transaction: the contents of a share may be long. */
@@ -43,8 +44,11 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
         if (inactive !== undefined) return inactive
         const present = await tx.shares.find(share.opaqueId)
         if (present !== undefined) return (await isRepeat(tx, present, share)) ? share.opaqueId : ID_TAKEN
-        if ((await tx.shares.count(accountId)) >= MAX_SHARES)
-          return { refused: 'limit_reached', detail: `an account has at most ${MAX_SHARES} shares` }
+        const overBound = judgeBound('shares', await tx.shares.count(accountId))
+        if (overBound !== undefined) return overBound
+        const held = await tx.shares.bytesOf(accountId)
+        const overBytes = judgeBound('bytes of shares', held + bytesOf(share) - 1)
+        if (overBytes !== undefined) return overBytes
         return (await tx.shares.insert(share)) ? share.opaqueId : ID_TAKEN
       })
     },
@@ -58,12 +62,15 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
     async name(
       accountId: AccountId,
       opaqueId: OpaqueId,
-      sealedName: Uint8Array | undefined,
+      sealedName: NewName,
     ): Promise<Refuses<'session_over' | 'share_not_found'> | undefined> {
       return store.write([accountLock(accountId)], async (tx) => {
         const inactive = await requireActiveAccount(tx, accountId)
         if (inactive !== undefined) return inactive
-        return (await tx.shares.setName(opaqueId, accountId, sealedName)) ? undefined : { refused: 'share_not_found' }
+        const share = await tx.shares.find(opaqueId)
+        if (share?.accountId !== accountId || share.endedAt !== undefined) return { refused: 'share_not_found' }
+        if (sealedName !== 'same') await tx.shares.setName(opaqueId, accountId, sealedName)
+        return undefined
       })
     },
 
@@ -99,4 +106,9 @@ async function isRepeat(tx: ReadTx, present: Share, request: NewShare): Promise<
     contents.blobHashes.length === request.blobHashes.length &&
     contents.blobHashes.every((hash, position) => hash === request.blobHashes[position])
   )
+}
+
+/** What the row of a share takes beside its fixed columns, as `tx.shares.bytesOf` counts it. */
+function bytesOf({ blobHashes, sealedIndex }: NewShare): number {
+  return 32 * blobHashes.length + sealedIndex.length
 }

@@ -18,6 +18,7 @@ import type { OpenedSessions } from '../drops/openedSessions.ts'
 import { newId } from '../newId.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
+import type { RowBudget } from '../rowBudget.ts'
 import type { UploadEnding } from './uploadEnding.ts'
 
 interface LandingPorts {
@@ -30,6 +31,7 @@ interface LandingPorts {
   readonly notifier: Pick<Notifier, 'landed'>
   readonly assetBlobs: AssetBlobs
   readonly checkProvenance: CheckProvenance
+  readonly rowBudget: Pick<RowBudget, 'landed'>
 }
 
 /** Undefined when the upload has landed. Otherwise the caller fails the upload. */
@@ -69,6 +71,7 @@ export function createLanding({
   notifier,
   assetBlobs,
   checkProvenance,
+  rowBudget,
 }: LandingPorts): Landing {
   async function landGuests(upload: DropUpload, whole?: WholeChunk): Promise<undefined> {
     const dropId = newId(random, parseDropId)
@@ -106,6 +109,7 @@ export function createLanding({
       throw error
     }
     ending.afterCommit(ended)
+    await rowBudget.landed(accountId)
     return undefined
   }
 
@@ -147,6 +151,9 @@ function failureOf(refusal: LandRefusal): Refuses<'asset_id_taken' | 'manifest_s
       return { refused: 'asset_id_taken' }
     case 'device_not_authorized':
       return { refused: 'manifest_mismatch', detail: DEVICE_GONE }
+    // An album with an upload on its way is not deleted.
+    case 'album_not_available':
+      return { refused: 'manifest_stale', detail: 'the album is deleted' }
     default:
       return refusal
   }

@@ -26,8 +26,8 @@ import {
 } from '../../testing/assets.ts'
 import { accountRow, append, bytes, newLink, notRefused, openDrop } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
+import { BOUNDS } from '../bounds.ts'
 import { isRefusal } from '../refusals.ts'
-import { MAX_UNCLOSED_UPLOADS } from './uploads.ts'
 
 const content = bytes(100)
 
@@ -298,7 +298,9 @@ describe('a refused upload', () => {
       await openDrop(world, await newLink(world, {}, albumOwner.accountId), content)
       const { assetId, ...row } = await blobRow(world, await openBlob(world, albumOwner, content))
       // Inserts rows only: a thousand sessions through the rules would take long.
-      const others = Array.from({ length: MAX_UNCLOSED_UPLOADS - 2 }, () => defined(parseUploadId(randomUUID())))
+      const others = Array.from({ length: BOUNDS['unfinished uploads'] - 2 }, () =>
+        defined(parseUploadId(randomUUID())),
+      )
       await world.store.write([], async (tx) => {
         for (const uploadId of others) await tx.uploads.insert({ ...row, uploadId, assetId: newAssetId() })
       })

@@ -9,6 +9,7 @@ import type { Random } from '../../ports/random.ts'
 import { type Account, accountLock, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal, takeAssetId } from '../assets/slot.ts'
+import { judgeBound } from '../bounds.ts'
 import { newTimedId } from '../newId.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
@@ -19,8 +20,6 @@ export interface UploadSettings {
   readonly blobBytesMax: number
   readonly manifestDriftDays: number
 }
-
-export const MAX_UNCLOSED_UPLOADS = 1000
 
 /** `offset` is where an existing upload continues; undefined for a new upload. */
 export interface CreatedUpload {
@@ -138,9 +137,7 @@ async function resume(
 }
 
 async function judgeCount(tx: WriteTx, accountId: AccountId): Promise<Refuses<'limit_reached'> | undefined> {
-  return (await tx.uploads.countUnclosedOwn(accountId)) < MAX_UNCLOSED_UPLOADS
-    ? undefined
-    : { refused: 'limit_reached', detail: `an account has at most ${MAX_UNCLOSED_UPLOADS} unfinished uploads` }
+  return judgeBound('unfinished uploads', await tx.uploads.countUnclosedOwn(accountId))
 }
 
 function hashOf(declared: Declared): string {

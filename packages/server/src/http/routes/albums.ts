@@ -5,9 +5,9 @@ import type { Albums } from '../../domain/assets/albums.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Album } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes } from '../givenBytes.ts'
+import { givenBytes, newName } from '../givenBytes.ts'
 
-type Row = 'createAlbum' | 'listAlbums' | 'nameAlbum'
+type Row = 'createAlbum' | 'listAlbums' | 'nameAlbum' | 'deleteAlbum'
 
 export function albumRoutes({ albums }: { readonly albums: Albums }): Pick<Routes, Row> {
   return {
@@ -25,8 +25,11 @@ export function albumRoutes({ albums }: { readonly albums: Albums }): Pick<Route
     },
 
     async nameAlbum({ params, json: { sealed_name: name }, caller }) {
-      if (name === undefined) return { status: 204 }
-      return (await albums.name(caller.account.accountId, params.album_id, givenBytes(name))) ?? { status: 204 }
+      return (await albums.name(caller.account.accountId, params.album_id, newName(name))) ?? { status: 204 }
+    },
+
+    async deleteAlbum({ params, caller }) {
+      return (await albums.remove(caller.account.accountId, params.album_id)) ?? { status: 204 }
     },
   }
 }

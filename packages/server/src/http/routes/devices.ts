@@ -5,7 +5,7 @@ import type { Devices } from '../../domain/account/devices.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Device } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes } from '../givenBytes.ts'
+import { givenBytes, newName } from '../givenBytes.ts'
 
 type Row = 'addDevice' | 'listDevices' | 'nameDevice' | 'revokeDevice'
 
@@ -26,8 +26,7 @@ export function deviceRoutes({ devices }: { readonly devices: Devices }): Pick<R
     },
 
     async nameDevice({ params, caller, json: { sealed_name: name } }) {
-      if (name === undefined) return { status: 204 }
-      return (await devices.name(caller.account.accountId, params.device_id, givenBytes(name))) ?? { status: 204 }
+      return (await devices.name(caller.account.accountId, params.device_id, newName(name))) ?? { status: 204 }
     },
 
     async revokeDevice({ params, caller }) {

@@ -2,10 +2,9 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { MAX_INBOX_PAGE } from '@blindkeep/protocol/schemas/drops'
 import type { Adopt } from '../../domain/drops/adoption.ts'
-import type { Inbox } from '../../domain/drops/inbox.ts'
+import type { Inbox, PendingDrop } from '../../domain/drops/inbox.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Objects } from '../../ports/objects.ts'
-import type { Drop } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 import { declaredOf } from '../declared.ts'
@@ -60,7 +59,7 @@ export function inboxRoutes({ inbox, adopt, objects }: InboxRoutePorts): Pick<Ro
   }
 }
 
-function entryOf(drop: Drop) {
+function entryOf(drop: PendingDrop) {
   return {
     drop_id: drop.dropId,
     opaque_id: drop.opaqueId,
@@ -71,5 +70,6 @@ function entryOf(drop: Drop) {
     ...(drop.suggestedFilename !== undefined && { suggested_filename: drop.suggestedFilename }),
     received_at: formatInstant(drop.receivedAt),
     adopting: drop.leasedUntil !== undefined,
+    ...(drop.withheld !== undefined && { withheld: drop.withheld }),
   }
 }

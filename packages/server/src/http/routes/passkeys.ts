@@ -5,7 +5,7 @@ import type { Passkeys } from '../../domain/account/passkeys.ts'
 import { isRefusal } from '../../domain/refusals.ts'
 import type { Passkey } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes } from '../givenBytes.ts'
+import { givenBytes, newName } from '../givenBytes.ts'
 import { tokens } from '../signedIn.ts'
 
 type Row = 'passkeyLogin' | 'addPasskey' | 'listPasskeys' | 'namePasskey' | 'removePasskey'
@@ -42,8 +42,7 @@ export function passkeyRoutes({ passkeys }: { readonly passkeys: Passkeys }): Pi
     },
 
     async namePasskey({ params, caller, json: { sealed_name: name } }) {
-      if (name === undefined) return { status: 204 }
-      return (await passkeys.name(caller.account.accountId, params.passkey_id, givenBytes(name))) ?? { status: 204 }
+      return (await passkeys.name(caller.account.accountId, params.passkey_id, newName(name))) ?? { status: 204 }
     },
 
     async removePasskey({ params, caller }) {

@@ -2,7 +2,7 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { Sessions } from '../../domain/account/sessions.ts'
 import type { Routes } from '../call.ts'
-import { givenBytes } from '../givenBytes.ts'
+import { newName } from '../givenBytes.ts'
 
 export function sessionRoutes({
   sessions,
@@ -32,8 +32,7 @@ export function sessionRoutes({
     },
 
     async nameSession({ caller, params, json: { sealed_name: name } }) {
-      if (name === undefined) return { status: 204 }
-      return (await sessions.name(caller.account.accountId, params.session_id, givenBytes(name))) ?? { status: 204 }
+      return (await sessions.name(caller.account.accountId, params.session_id, newName(name))) ?? { status: 204 }
     },
 
     async endSession({ caller, params }) {

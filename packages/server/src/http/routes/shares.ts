@@ -6,7 +6,7 @@ import type { Shares } from '../../domain/shares/shares.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Call, Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
-import { givenBytes } from '../givenBytes.ts'
+import { givenBytes, newName } from '../givenBytes.ts'
 
 type Row = 'createShare' | 'listShares' | 'nameShare' | 'deleteShare' | 'share' | 'shareBlob' | 'shareBlobHead'
 
@@ -45,8 +45,7 @@ export function shareRoutes({
     },
 
     async nameShare({ params, json: { sealed_name: name }, caller }) {
-      if (name === undefined) return { status: 204 }
-      return (await shares.name(caller.account.accountId, params.opaque_id, givenBytes(name))) ?? { status: 204 }
+      return (await shares.name(caller.account.accountId, params.opaque_id, newName(name))) ?? { status: 204 }
     },
 
     async deleteShare({ params, caller }) {

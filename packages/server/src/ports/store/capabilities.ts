@@ -22,6 +22,8 @@ export interface CapabilityReads {
   liveOf(albumId: AlbumId, at: Instant): Promise<readonly Capability[]>
   /** How many of an account have not ended at `at`: the live ones, and all, revoked ones too. */
   count(accountId: AccountId, at: Instant): Promise<{ readonly live: number; readonly all: number }>
+  /** How many of all accounts have not ended at `at`, revoked ones too; it counts up to `max`. */
+  countAll(at: Instant, max: number): Promise<number>
   /** Revoked and not ended at `at`, in the order in which they end. */
   revoked(at: Instant): Promise<readonly RevokedCapability[]>
   /** Another text when `revoked` has others than before. One short answer, however long that list is. */
@@ -32,6 +34,8 @@ export interface CapabilityWrites {
   insert(capability: Capability): Promise<void>
   /** Changes nothing if the album has no such capability, or it was revoked before. */
   revoke(jti: Jti, albumId: AlbumId, at: Instant): Promise<void>
+  /** Revokes all that are live at `at` of an album. */
+  revokeOf(albumId: AlbumId, at: Instant): Promise<void>
   /** Revokes all that are live at `at`, of every account. */
   revokeAll(at: Instant): Promise<void>
   /** Removes at most `max` that have ended at `at`. */

@@ -2,7 +2,7 @@
  * The changes of an account, numbered from 1 without gaps. Transactions that number changes of the same account run one after another, up to their commit:
  * a reader that sees a number also sees all lower ones.
  */
-import type { AccountId, AssetId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import type { AccountId, AlbumId, AssetId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Asset, AssetBlob } from './assets.ts'
 
 /** An asset or tombstone with the number of its last change. */
@@ -19,6 +19,7 @@ export type Change =
   | { readonly name: 'drop.adopted'; readonly dropId: DropId; readonly assetId: AssetId }
   | { readonly name: 'drop.discarded'; readonly dropId: DropId }
   | { readonly name: 'asset.changed'; readonly assetId: AssetId; readonly changeSeq: number }
+  | { readonly name: 'album.changed'; readonly albumId: AlbumId }
   | { readonly name: 'link.changed'; readonly opaqueId: OpaqueId }
   | { readonly name: 'quota.changed' }
 

@@ -20,6 +20,8 @@ export interface DeviceReads {
   find(deviceId: DeviceId): Promise<Device | undefined>
   /** Revoked ones too, oldest first. */
   listOf(accountId: AccountId): Promise<readonly Device[]>
+  /** Revoked ones too. */
+  count(accountId: AccountId): Promise<number>
   /** Devices that are not revoked. */
   countLive(accountId: AccountId): Promise<number>
 }
@@ -27,6 +29,8 @@ export interface DeviceReads {
 export interface DeviceWrites {
   /** False if the id is taken, by any account. */
   insert(device: NewDevice): Promise<boolean>
+  /** Removes the revoked devices that no present blob of the account names, but for the `kept` that were revoked last. */
+  prune(accountId: AccountId, kept: number): Promise<void>
   /** Undefined removes the name. */
   setName(deviceId: DeviceId, sealedName: Uint8Array | undefined): Promise<void>
   /** False if the account has no such device, or it was revoked before. */

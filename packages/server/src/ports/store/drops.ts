@@ -1,5 +1,6 @@
 import type { AccountId, DropId, Instant, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { InboxOrder } from '@blindkeep/protocol/schemas/drops'
+import type { ObjectStatus } from './objects.ts'
 
 export interface Drop {
   readonly dropId: DropId
@@ -53,6 +54,11 @@ export interface DropReads {
   ): Promise<InboxPage>
   /** The place of a pending drop of the account. */
   placeOf(accountId: AccountId, dropId: DropId): Promise<InboxPlace | undefined>
+  /** Of the account's drops that were received in this time: those whose object is not kept, is damaged or suspected, or is on hold. */
+  withheldBetween(
+    accountId: AccountId,
+    times: { readonly from: Instant; readonly to: Instant },
+  ): Promise<ReadonlyMap<DropId, ObjectStatus>>
   countPending(accountId: AccountId): Promise<number>
   /** Whether an equal request, of any process, has a claim whose lease is live at `at`. */
   isClaimedFor(dropId: DropId, requestHash: string, at: Instant): Promise<boolean>

@@ -64,8 +64,10 @@ export interface LinkReads {
   takers(opaqueIds: readonly OpaqueId[]): Promise<readonly LinkTaker[]>
   /** Undefined if the account has no such link. */
   findOwn(opaqueId: OpaqueId, accountId: AccountId): Promise<ListedLink | undefined>
-  /** Oldest first. */
+  /** Oldest first, without buried ones. */
   listOf(accountId: AccountId): Promise<readonly ListedLink[]>
+  /** How many `listOf` has. */
+  countListed(accountId: AccountId): Promise<number>
   /** Links that are neither revoked, spent nor expired at `at`. */
   countLive(accountId: AccountId, at: Instant): Promise<number>
 }
@@ -91,6 +93,11 @@ export interface LinkWrites {
   unclaim(opaqueId: OpaqueId, uploadId: UploadId): Promise<void>
   /** Sets all terms, whatever the link has used. */
   setTerms(opaqueId: OpaqueId, terms: LinkTerms): Promise<void>
+  /**
+   * Takes at most `max` links out of the list, oldest first: of those that are revoked, spent or expired at `at`, and have neither open sessions nor pending
+   * drops. They are revoked for good, and nothing of them stays but the id and what was counted. Answers how many.
+   */
+  bury(accountId: AccountId, at: Instant, max: number): Promise<number>
   /** False if the account has no such link, or it was revoked before. */
   revoke(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<boolean>
 }

@@ -36,6 +36,8 @@ export interface SessionReads {
 export interface SessionWrites {
   insert(session: Session): Promise<void>
   insertRefreshToken(token: RefreshToken): Promise<void>
+  /** Removes the used tokens of a session, but for the `kept` that were used last. */
+  pruneRefreshTokens(sessionId: SessionId, kept: number): Promise<void>
   /** False if the token was used before. One conditional statement. */
   useRefreshToken(tokenHash: Uint8Array, usedAt: Instant): Promise<boolean>
   prolong(sessionId: SessionId, lastUsedAt: Instant, expiresAt: Instant): Promise<void>

@@ -41,6 +41,8 @@ export interface ShareReads {
   /** Shares that have not ended, expired ones too, oldest first. */
   listOf(accountId: AccountId): Promise<readonly ListedShare[]>
   /** How many shares `listOf` answers. */
+  /** The bytes of the indexes and hashes of those that have not ended. */
+  bytesOf(accountId: AccountId): Promise<number>
   count(accountId: AccountId): Promise<number>
 }
 

@@ -166,7 +166,8 @@ export interface UploadWrites {
   /** Removes the chunks of an open session from `offset` on, because their bytes are lost. */
   removeChunksFrom(uploadId: UploadId, offset: number): Promise<void>
   /**
-   * Moves a session to another state. False, and nothing changed, if it is not in `from`: a compare-and-set. With `receivedBytes`, also false if it has not
+   * Moves a session to another state. One that fails or ends keeps nothing of its declaration but size and hash; one that ends, no chunks.
+   * False, and nothing changed, if it is not in `from`: a compare-and-set. With `receivedBytes`, also false if it has not
    * received exactly so many bytes, or a request writes to it at `at`. `at` becomes `closedAt` unless `to` is finishing. Pass `failure` only if `to` is
    * failed, and `lease` only if it is finishing.
    */
@@ -181,6 +182,6 @@ export interface UploadWrites {
       readonly receivedBytes?: number | undefined
     },
   ): Promise<boolean>
-  /** Removes sessions that closed before `before` (landed, failed or ended), and their chunks. Receipts stay. */
-  prune(before: Instant): Promise<void>
+  /** Removes sessions that closed before `closedBefore`, or failed or ended before `unlandedBefore`, and their chunks. Receipts stay. */
+  prune(before: { readonly closedBefore: Instant; readonly unlandedBefore: Instant }): Promise<void>
 }

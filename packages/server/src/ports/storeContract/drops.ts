@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InboxOrder } from '@blindkeep/protocol/schemas/drops'
 import type { Drop, InboxPlace, Store } from '../store.ts'
-import { accountId, at, atOnce, drop, dropId, type InStore, opaqueId, seed } from './world.ts'
+import { accountId, at, atOnce, drop, dropId, hash, type InStore, object, opaqueId, seed } from './world.ts'
 
 export function describeDrops(inStore: InStore): void {
   describe('drops', () => {
@@ -49,6 +49,33 @@ function describeInbox(inStore: InStore): void {
       assert.equal(await store.read((tx) => tx.drops.countPending(accountId(1))), 4)
       assert.equal((await store.read((tx) => tx.uploads.countLanding(accountId(1)))).pendingDrops, 4)
       assert.equal(await store.read((tx) => tx.drops.countPending(accountId(3))), 0)
+    }),
+  )
+
+  it(
+    'says of the drops of a time which are damaged, suspected or on hold, and nothing of the others',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], async (tx) => {
+        for (const number of [2, 3, 4, 5, 6]) {
+          await tx.objects.insert(object(number, { state: 'kept' }))
+          await tx.drops.insert(drop(number, { receivedAt: at(number) }))
+        }
+        for (const number of [3, 6]) await tx.objects.suspect(object(number).location, at(7))
+        for (const number of [3, 4]) await tx.holds.add({ ciphertextHash: hash(number), reason: 'x', createdAt: at(7) })
+      })
+      const between = async (from: number, to: number, account = 1) => {
+        const times = { from: at(from), to: at(to) }
+        const found = await store.ask((tx) => tx.drops.withheldBetween(accountId(account), times))
+        return [...found].map(([id, { isSuspected, isOnHold }]) => [id, isSuspected, isOnHold]).toSorted()
+      }
+      assert.deepEqual(await between(2, 5), [
+        [dropId(3), true, true],
+        [dropId(4), false, true],
+      ])
+      assert.deepEqual(await between(6, 6), [[dropId(6), true, false]])
+      assert.deepEqual(await between(5, 5), [])
+      assert.deepEqual(await between(1, 9, 2), [])
     }),
   )
 

@@ -107,6 +107,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     listLive: (tx) => tx.sessions.listLive(accountId(1), at(1)),
     insert: (tx) => tx.sessions.insert(session(1)),
     bind: (tx) => tx.sessions.bind(sessionId(1), deviceId(1)),
+    pruneRefreshTokens: (tx) => tx.sessions.pruneRefreshTokens(sessionId(1), 5),
     insertRefreshToken: async (tx) => {
       await tx.sessions.insert(session(2))
       await tx.sessions.insertRefreshToken({
@@ -140,8 +141,10 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   devices: {
     find: (tx) => tx.devices.find(deviceId(1)),
     listOf: (tx) => tx.devices.listOf(accountId(1)),
+    count: (tx) => tx.devices.count(accountId(1)),
     countLive: (tx) => tx.devices.countLive(accountId(1)),
     insert: (tx) => tx.devices.insert(device(2)),
+    prune: (tx) => tx.devices.prune(accountId(1), 1),
     setName: (tx) => tx.devices.setName(deviceId(1), bytes(9)),
     revoke: (tx) => tx.devices.revoke(deviceId(1), accountId(1), at(1)),
   },
@@ -158,6 +161,8 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     find: (tx) => tx.albums.find(albumId(1)),
     listOf: (tx) => tx.albums.listOf(accountId(1)),
     count: (tx) => tx.albums.count(accountId(1)),
+    isEmpty: (tx) => tx.albums.isEmpty(albumId(1)),
+    end: (tx) => tx.albums.end(albumId(1), at(1)),
     insert: (tx) => tx.albums.insert(album(2)),
     setName: (tx) => tx.albums.setName(albumId(1), accountId(1), bytes(9)),
   },
@@ -186,7 +191,9 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     takers: (tx) => tx.links.takers([opaqueId(1), opaqueId(2)]),
     findOwn: (tx) => tx.links.findOwn(opaqueId(1), accountId(1)),
     listOf: (tx) => tx.links.listOf(accountId(1)),
+    countListed: (tx) => tx.links.countListed(accountId(1)),
     countLive: (tx) => tx.links.countLive(accountId(1), at(1)),
+    bury: (tx) => tx.links.bury(accountId(1), at(1), 5),
     insert: (tx) => tx.links.insert(link(2)),
     reserve: (tx) => tx.links.reserve(opaqueId(1), { size: 1, at: at(1), maxOpenSessions: 64 }),
     release: async (tx) => {
@@ -244,7 +251,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(1), receivedBytes: 9 })
       await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1), lease })
     },
-    prune: (tx) => tx.uploads.prune(at(1)),
+    prune: (tx) => tx.uploads.prune({ closedBefore: at(1), unlandedBefore: at(0) }),
   },
   drops: {
     find: (tx) => tx.drops.find(dropId(1)),
@@ -255,6 +262,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
           await tx.drops.pendingPage(accountId(1), { after, max: 5, order })
     },
     placeOf: (tx) => tx.drops.placeOf(accountId(1), dropId(1)),
+    withheldBetween: (tx) => tx.drops.withheldBetween(accountId(1), { from: at(1), to: at(2) }),
     isClaimedFor: (tx) => tx.drops.isClaimedFor(dropId(1), hash(1), at(1)),
     countPending: (tx) => tx.drops.countPending(accountId(1)),
     insert: (tx) => tx.drops.insert(drop(2)),
@@ -359,6 +367,8 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   capabilities: {
     liveOf: (tx) => tx.capabilities.liveOf(albumId(1), at(1)),
     count: (tx) => tx.capabilities.count(accountId(1), at(1)),
+    countAll: (tx) => tx.capabilities.countAll(at(1), 5),
+    revokeOf: (tx) => tx.capabilities.revokeOf(albumId(1), at(1)),
     revoked: (tx) => tx.capabilities.revoked(at(1)),
     revokedMark: (tx) => tx.capabilities.revokedMark(at(1)),
     insert: (tx) => tx.capabilities.insert(capability(1)),
@@ -367,6 +377,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     prune: (tx) => tx.capabilities.prune(at(1), 5),
   },
   shares: {
+    bytesOf: (tx) => tx.shares.bytesOf(accountId(1)),
     find: (tx) => tx.shares.find(opaqueId(1)),
     contentsOf: async (tx) => {
       await tx.shares.insert(share(1))

@@ -3,7 +3,7 @@ import { misfitsOf, type Used } from '@blindkeep/client/fit'
 import { batchOf, type SendState } from '@blindkeep/client/guest'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { sourceOfBlob } from '@blindkeep/client/source'
-import type { ChosenFile, Limits, LinkStatus } from '../messages.ts'
+import type { ChosenFile, Limits, LinkStatus, NotFiles } from '../messages.ts'
 import type { EarlierUploads } from './earlierUploads.ts'
 import type { Entries, Entry } from './entries.ts'
 import { type FileIdentity, identityKey, identityOf, inPathOrder } from './fileIdentity.ts'
@@ -15,8 +15,7 @@ import type { Remarks } from './remarks.ts'
 import { matchOf } from './uploadMatch.ts'
 
 export interface Admission {
-  /** `unreadable`: names of chosen files and folders that the browser could not read. */
-  add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void>
+  add(files: readonly ChosenFile[], others?: NotFiles): Promise<void>
   /** Adds the files of the last remark, each as a file of its own, although one of the same name, size and time is known. */
   addAnyway(): Promise<void>
   /** Marks each chosen file as fitting or not, by the last answer about the link. */
@@ -43,28 +42,28 @@ type Refusal = 'already_there' | 'already_landed' | 'not_taken'
 export function createAdmission(options: AdmissionOptions): Admission {
   const { entries, uploads, earlier, planned, remarks, linkStatus, onChange } = options
 
-  async function add(files: readonly ChosenFile[], unreadable: readonly string[]): Promise<void> {
-    if (files.length === 0) remarks.say('nothing_chosen', [''])
+  async function add(files: readonly ChosenFile[], others: NotFiles = {}): Promise<void> {
     await earlier.refresh()
     if (files.length > 0) forgetReplaced(entries, linkStatus())
     const known = new Map([...entries.all()].map((entry) => [identityKey(entry), entry]))
     const refused: Record<Refusal, ChosenFile[]> = { already_there: [], already_landed: [], not_taken: [] }
+    const empty: string[] = []
     for (const chosen of inPathOrder(files)) {
       const file = identityOf(chosen)
       const before = chosen.isNew ? undefined : known.get(identityKey(file))
       const entry = before === undefined ? await admit(file, chosen) : chooseAgain(before, chosen)
       if (typeof entry === 'string') refused[entry].push(chosen)
       else known.set(identityKey(file), entry)
+      if (typeof entry !== 'string' && file.size === 0) empty.push(file.name)
     }
-    sayRefused(remarks, refused)
-    remarks.say('not_read', unreadable)
+    sayRemarks(remarks, { refused, empty, others, isNothing: files.length === 0 })
     judge()
     onChange()
   }
 
   async function addAnyway(): Promise<void> {
     const files = remarks.takeFiles().map((chosen) => ({ ...chosen, isNew: true }))
-    if (files.length > 0) await add(files, [])
+    if (files.length > 0) await add(files)
   }
 
   /** A failed or cancelled file starts again with the bytes that were chosen now. */
@@ -119,16 +118,26 @@ export function createAdmission(options: AdmissionOptions): Admission {
   return { add, addAnyway, judge, isFilled: () => isFilled(entries, linkStatus()) }
 }
 
-function sayRefused(remarks: Remarks, refused: Readonly<Record<Refusal, readonly ChosenFile[]>>): void {
-  const say = (about: Refusal, files?: readonly ChosenFile[]) =>
-    remarks.say(
-      about,
-      refused[about].map(({ file }) => file.name),
-      files,
-    )
-  say('already_landed', refused.already_landed)
-  say('already_there', refused.already_there)
-  say('not_taken')
+interface Found {
+  readonly refused: Readonly<Record<Refusal, readonly ChosenFile[]>>
+  /** Names of those that were added, and have no byte that this browser can read. Some disks state so of files with content. */
+  readonly empty: readonly string[]
+  readonly others: NotFiles
+  readonly isNothing: boolean
+}
+
+function sayRemarks(remarks: Remarks, { refused, empty, others, isNothing }: Found): void {
+  const { unreadable = [], emptyFolders = [] } = others
+  const known = (about: Refusal) => ({ about, names: refused[about].map(({ file }) => file.name) })
+  remarks.say([
+    { about: 'nothing_chosen', names: isNothing && emptyFolders.length === 0 ? [''] : [] },
+    known('not_taken'),
+    { ...known('already_there'), files: refused.already_there },
+    { ...known('already_landed'), files: refused.already_landed },
+    { about: 'empty', names: empty },
+    { about: 'empty_folders', names: emptyFolders },
+    { about: 'not_read', names: unreadable },
+  ])
 }
 
 function storedFactsOf({ id, state, sentBytes }: StoredUpload) {

@@ -1,6 +1,6 @@
 /** The guest page without its drawing: carries out the guest's commands and gives snapshots to draw. */
 import { oneAtATime } from '../../common/oneAtATime.ts'
-import type { ChosenFile, Snapshot } from '../messages.ts'
+import type { ChosenFile, NotFiles, Snapshot } from '../messages.ts'
 import { type AllFilesCommands, createAllFilesCommands } from './allFilesCommands.ts'
 import { isClosed, isKeySwapped } from './closedLink.ts'
 import { createEngineParts, type EngineParts, type GuestEngineOptions } from './engineParts.ts'
@@ -11,8 +11,7 @@ export interface GuestEngine extends FileCommands, AllFilesCommands {
   snapshot(): Snapshot
   /** Files are being prepared or sent, so the time left changes. */
   isBusy(): boolean
-  /** `unreadable`: names of chosen files and folders that the browser could not read. */
-  add(files: readonly ChosenFile[], unreadable?: readonly string[]): Promise<void>
+  add(files: readonly ChosenFile[], others?: NotFiles): Promise<void>
   addAnyway(): Promise<void>
   askAgain(): Promise<void>
 }
@@ -33,8 +32,8 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     ...createAllFilesCommands(parts, fileCommands),
     snapshot: () => snapshotOf(parts),
     isBusy: () => entries.count(({ phase }) => phase === 'sending' || phase === 'preparing') > 0,
-    async add(files, unreadable = []) {
-      await admission.add(files, unreadable)
+    async add(files, others) {
+      await admission.add(files, others)
       uploads.pump()
     },
     addAnyway: admission.addAnyway,
@@ -57,7 +56,7 @@ function snapshotOf(parts: EngineParts): Snapshot {
     ...view,
     totals: { ...totals, secondsLeft: isMoving ? rate.secondsLeft(totals.totalBytes - totals.doneBytes) : undefined },
     ...unfinishedIn(parts),
-    remark: remarks.now(),
+    remarks: remarks.now(),
   }
 }
 

@@ -52,7 +52,7 @@ describe('files that were to be sent and not begun', () => {
     world.proxy.tamper()
     await tab.add([arrived, ...others])
     const again = tab.snapshot()
-    assert.deepEqual([again.remark?.about, again.remark?.count, again.unfinished], ['already_landed', 1, []])
+    assert.deepEqual([again.remarks[0]?.about, again.remarks[0]?.count, again.unfinished], ['already_landed', 1, []])
     assert.equal(again.counts.chosen, missing.length)
     // The store in memory writes before the next macrotask.
     await new Promise((resolve) => setImmediate(resolve))

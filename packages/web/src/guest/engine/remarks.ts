@@ -1,30 +1,39 @@
-/** The last thing that the page has to say about chosen files that it did not simply add. */
+/** What the page has to say about the last chosen files, beside adding them. */
 import type { ChosenFile, Remark } from '../messages.ts'
 import { shortened } from './snapshot.ts'
 
+export interface Said {
+  readonly about: Remark['about']
+  readonly names: readonly string[]
+  /** Those that the guest may add all the same. */
+  readonly files?: readonly ChosenFile[]
+}
+
 export interface Remarks {
-  /** `files`: those that the guest may add all the same. Does nothing without a name. */
-  say(about: Remark['about'], names: readonly string[], files?: readonly ChosenFile[]): void
-  now(): Remark | undefined
-  /** The files of the last remark that the guest may add all the same. Forgets the remark. */
+  /** Replaces what was said about an earlier choice, unless no name is given. */
+  say(said: readonly Said[]): void
+  now(): readonly Remark[]
+  /** The files that the guest may add all the same. Forgets the remarks. */
   takeFiles(): readonly ChosenFile[]
 }
 
 export function createRemarks(): Remarks {
-  let remark: Remark | undefined
+  let remarks: readonly Remark[] = []
   let serial = 0
   let held: readonly ChosenFile[] = []
   return {
-    say(about, names, files = []) {
-      const [name] = names
-      if (name === undefined) return
-      remark = { serial: ++serial, about, count: names.length, name: shortened(name) }
-      held = files
+    say(said) {
+      const named = said.flatMap(({ about, names: [name, ...others] }) =>
+        name === undefined ? [] : [{ serial: ++serial, about, count: others.length + 1, name: shortened(name) }],
+      )
+      if (named.length === 0) return
+      remarks = named
+      held = said.flatMap(({ files = [] }) => files)
     },
-    now: () => remark,
+    now: () => remarks,
     takeFiles() {
       const files = held
-      remark = undefined
+      remarks = []
       held = []
       return files
     },

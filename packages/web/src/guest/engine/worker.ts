@@ -57,7 +57,7 @@ async function openStore(): Promise<GuestStore> {
 async function perform(opened: GuestEngine, command: Exclude<Command, { do: 'open' }>): Promise<void> {
   switch (command.do) {
     case 'add':
-      return opened.add(command.files, command.unreadable)
+      return opened.add(command.files, command.others)
     case 'send':
       return opened.send(command.message, command.passphrase)
     case 'write':

@@ -34,7 +34,7 @@ export function ChannelRow({ channel, isHere, reload }: ChannelRowProps) {
     action.run(async () => {
       const fault = await owner.testChannel(channelId)
       if (fault !== undefined) showMessage({ tone: 'bad', text: text.testFailed(text.faults[fault]) })
-      else showMessage({ tone: 'good', text: isUnconfirmed ? text.codeSent : text.tested })
+      else showMessage({ tone: 'good', text: text.tested })
       reload()
     })
   const remove = () =>
@@ -54,10 +54,12 @@ export function ChannelRow({ channel, isHere, reload }: ChannelRowProps) {
       {nameFault !== undefined && <span class="badge bad">{text.push.nameFault}</span>}
       <span class="soft small">{stateOf(channel, language)}</span>
       <div class="row channel-actions">
-        <Button kind="quiet" busy={action.isBusy} onClick={() => void test()}>
-          {isUnconfirmed ? text.sendCode : text.test}
-          <span class="visually-hidden">: {shown}</span>
-        </Button>
+        {!isUnconfirmed && (
+          <Button kind="quiet" busy={action.isBusy} onClick={() => void test()}>
+            {text.test}
+            <span class="visually-hidden">: {shown}</span>
+          </Button>
+        )}
         <Button kind="quiet" disabled={action.isBusy} onClick={() => void remove()}>
           {text.remove}
           <span class="visually-hidden">: {shown}</span>
@@ -97,6 +99,7 @@ function ConfirmForm({ channel, reload }: ConfirmFormProps) {
       {(hasTried) => (
         <>
           {error !== undefined && !isWrong && <ErrorNotice error={error} language={language} />}
+          <span class="soft small">{text.notify.noCode}</span>
           <CodeField
             label={text.notify.code}
             code={code}

@@ -10,6 +10,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { NameDialog } from '../nameDialog.tsx'
 import { newestByAlbum } from './assetFeed.ts'
 import { AssetGrid } from './assetGrid.tsx'
+import { DeleteAlbum } from './deleteAlbum.tsx'
 import { focusHeading } from './focusHeading.ts'
 import { Incomplete } from './incomplete.tsx'
 import { SelectionBar } from './selectionBar.tsx'
@@ -56,6 +57,9 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
         {!isMissing && (
           <div class="row">
             {album !== undefined && <RenameAlbum album={album} onRenamed={albums.reload} />}
+            {album !== undefined && assets !== undefined && (
+              <DeleteAlbum album={album} assets={assets} bytes={bytesOf(assets)} />
+            )}
             <AddFiles label={text.album.add} onFiles={add} />
           </div>
         )}

@@ -6,6 +6,7 @@ import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import { NamedFew } from '../namedFew.tsx'
 import { useAction } from '../useAction.ts'
+import { deleteEach } from './deleteEach.ts'
 import { albumsText, shownName } from './texts.ts'
 import { useTile } from './useTile.ts'
 
@@ -25,14 +26,8 @@ export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) 
   async function remove(): Promise<void> {
     const deleted: AssetId[] = []
     const isAllGone = await run(async () => {
-      const errors: unknown[] = []
-      // A failure does not stop the deletion of the others.
-      for (const { assetId } of assets)
-        await owner.deleteAsset(assetId).then(
-          () => deleted.push(assetId),
-          (reason: unknown) => errors.push(reason),
-        )
-      if (errors.length > 0) throw new AggregateError(errors)
+      const failed = await deleteEach(owner, assets, ({ assetId }) => deleted.push(assetId))
+      if (failed.length > 0) throw new AggregateError(failed.map(({ reason }) => reason))
     })
     if (deleted.length > 0) {
       showMessage({ tone: 'good', text: text.remove.done(deleted.length) })
@@ -67,7 +62,7 @@ export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) 
 }
 
 /** As its tile names it, which has mostly read it already. */
-function AssetName({ asset }: { readonly asset: AssetFacts }) {
+export function AssetName({ asset }: { readonly asset: AssetFacts }) {
   const { language } = useOwnerPages()
   const { album, trust } = albumsText(language)
   const content = useTile(asset, true)

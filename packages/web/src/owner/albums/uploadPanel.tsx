@@ -76,6 +76,7 @@ function UploadRow({ item, queue, language }: UploadRowProps) {
           <Progress label={text.progress(name)} value={hasShare ? share : undefined} />
         )}
         {item.isRetrying && <div class="small">{text.line}</div>}
+        {size === 0 && <div class="small">{text.empty}</div>}
         {phase === 'file_missing' && (
           <ChooseAgain
             label={text.choose(name)}

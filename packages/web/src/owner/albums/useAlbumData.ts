@@ -16,6 +16,6 @@ export function useAssets(): Loaded<AssetMap> {
 export function useAlbums(): Loaded<readonly Album[]> {
   const { owner } = useOwnerPages()
   const loaded = useRefreshed(() => owner.albums())
-  useLive(['asset.changed', 'drop.adopted'], loaded.reload)
+  useLive(['asset.changed', 'drop.adopted', 'album.changed'], loaded.reload)
   return loaded
 }

@@ -13,7 +13,7 @@ import { useOwnerPages } from '../context.ts'
 import { errorText } from '../errorText.ts'
 import type { ListedDrop } from './dropList.ts'
 import type { DropActions } from './dropRow.tsx'
-import { faultText, inboxText, nameOf, plainNameOf, savedNameOf, shortNoteOf, sizeOf } from './texts.ts'
+import { inboxText, nameOf, plainNameOf, savedNameOf, shortNoteOf, sizeOf, troubleText } from './texts.ts'
 
 interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
   readonly item: ListedDrop
@@ -32,10 +32,11 @@ export function DropDialog(props: DropDialogProps) {
   const { language } = useOwnerPages()
   const text = inboxText(language)
   const { file } = item
+  const trouble = troubleText(item, language)
   return (
     <Dialog wide title={nameOf(item, language)} closeLabel={text.close} onClose={onClose}>
       {isRemoved && <Notice tone="info">{text.details.removed}</Notice>}
-      {item.fault !== undefined && <Notice tone="warn">{faultText(item.fault, language)}</Notice>}
+      {trouble !== undefined && <Notice tone="warn">{trouble}</Notice>}
       {file?.note !== undefined && <Note note={file.note} language={language} />}
       {file !== undefined && !isRemoved && mayHavePreview(file.name, file.type) && (
         <PreviewPart item={item} language={language} />

@@ -61,7 +61,7 @@ export function createDropList(): DropList {
     show(item) {
       const listed = drops.get(item.dropId)
       if (listed !== undefined && isSameDrop(listed, item))
-        drops.set(item.dropId, { ...item, adopting: listed.adopting })
+        drops.set(item.dropId, { ...item, adopting: listed.adopting, withheld: listed.withheld })
     },
   }
 }
@@ -69,5 +69,6 @@ export function createDropList(): DropList {
 /** A fault may be over, so the name is read again. */
 function withName(before: ListedDrop | undefined, drop: DropFacts): ListedDrop {
   if (before === undefined || before.fault !== undefined || !isSameDrop(before, drop)) return drop
-  return before.adopting === drop.adopting ? before : { ...before, adopting: drop.adopting }
+  const { adopting, withheld } = drop
+  return before.adopting === adopting && before.withheld === withheld ? before : { ...before, adopting, withheld }
 }

@@ -8,7 +8,7 @@ import { useInView } from '../../common/useInView.ts'
 import { batchIdOf } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
-import { faultText, inboxText, nameOf, plainNameOf, shortNoteOf, sizeOf } from './texts.ts'
+import { inboxText, nameOf, plainNameOf, shortNoteOf, sizeOf, troubleText } from './texts.ts'
 
 export interface DropActions {
   readonly onOpen: (item: ListedDrop) => void
@@ -53,10 +53,11 @@ export function DropRow(props: DropRowProps) {
 function Row(props: DropRowProps) {
   const { item, language, isChosen, isBusy, isInBatch = false, actions } = props
   const text = inboxText(language)
-  const { file, fault, adopting } = item
+  const { file, adopting } = item
+  const trouble = troubleText(item, language)
   const plainName = plainNameOf(item, language)
   return (
-    <li class={`drop ${isChosen ? 'chosen' : ''} ${fault === undefined ? '' : 'faulty'}`} data-drop={item.dropId}>
+    <li class={`drop ${isChosen ? 'chosen' : ''} ${trouble === undefined ? '' : 'faulty'}`} data-drop={item.dropId}>
       <label class="pick">
         <input
           type="checkbox"
@@ -76,7 +77,7 @@ function Row(props: DropRowProps) {
         {isUnread(item) && <NameInView item={item} readName={actions.readName} />}
         {!isInBatch && <BatchInView of={item} readBatch={actions.readBatch} />}
         <Facts {...props} />
-        {fault !== undefined && <p class="small fault">{faultText(fault, language)}</p>}
+        {trouble !== undefined && <p class="small fault">{trouble}</p>}
         {file?.note !== undefined && !isInBatch && (
           <p class="small note">
             <Name>{shortNoteOf(file.note)}</Name>
@@ -172,7 +173,7 @@ function Actions({ item, language, isBusy, isSaving, actions: { onKeep, onDownlo
 }
 
 /** Only a hint: the sender chooses the type. */
-function iconOf({ file, fault }: ListedDrop): IconName {
-  if (fault !== undefined) return 'alert'
+function iconOf({ file, fault, withheld }: ListedDrop): IconName {
+  if (fault !== undefined || withheld !== undefined) return 'alert'
   return file?.type?.startsWith('image/') === true ? 'image' : 'file'
 }

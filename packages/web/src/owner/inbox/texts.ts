@@ -84,10 +84,18 @@ export function shortNoteOf(note: string): string {
   return note.length <= NOTE_CHARACTERS_SHOWN ? note : `${note.slice(0, NOTE_CHARACTERS_SHOWN).toWellFormed()}…`
 }
 
-export function faultText({ reason }: NonNullable<ListedDrop['fault']>, language: Language): string {
+/** Why the file cannot be had, also where its name is known. */
+export function troubleText({ fault, withheld }: ListedDrop, language: Language): string | undefined {
+  if (withheld !== undefined) return texts[language].faults[withheld]
+  return fault && faultText(fault, language)
+}
+
+function faultText({ reason }: NonNullable<ListedDrop['fault']>, language: Language): string {
   const { faults } = texts[language]
   switch (reason) {
     case 'another_drop':
+    case 'damaged':
+    case 'held':
     case 'not_in_inbox':
     case 'refused':
     case 'unreachable':

@@ -9,19 +9,25 @@ interface UnreadNoticeProps {
   readonly onRetry: () => void
 }
 
-/** Offers another try when names could not be read because of the connection or the server. The rows show which names. */
+/** What is wrong in the inbox. The rows show with which files. Another try is offered for names that the connection or the server kept back. */
 export function UnreadNotice({ items, language, onRetry }: UnreadNoticeProps) {
-  const unread = items.find(({ fault }) => fault !== undefined && isTemporary(fault))
-  if (unread?.fault === undefined) return null
   const text = inboxText(language)
+  const isUnread = items.some(({ fault }) => fault !== undefined && isTemporary(fault))
+  const withheld = items.flatMap((item) => item.withheld ?? [])
+  const damaged = withheld.filter((why) => why === 'damaged').length
   return (
-    <Notice tone="warn">
-      <p>{text.namesMissing}</p>
-      <div>
-        <Button icon="retry" onClick={onRetry}>
-          {text.again}
-        </Button>
-      </div>
-    </Notice>
+    <>
+      {withheld.length > 0 && <Notice tone="bad">{text.withheld(damaged, withheld.length - damaged)}</Notice>}
+      {isUnread && (
+        <Notice tone="warn">
+          <p>{text.namesMissing}</p>
+          <div>
+            <Button icon="retry" onClick={onRetry}>
+              {text.again}
+            </Button>
+          </div>
+        </Notice>
+      )}
+    </>
   )
 }

@@ -8,6 +8,7 @@ import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import type { ListedDrop } from './dropList.ts'
 import { type DropTask, failureMessage, messagesOf } from './dropTask.ts'
+import { deleteKeep, storeKeep } from './keepStore.ts'
 import { type Failure, workThrough } from './workThrough.ts'
 
 /** Each file needs a signature of some tens of milliseconds and two small uploads. */
@@ -50,7 +51,7 @@ export function useDropWork(onDone: (dropId: DropId) => void): DropWork {
         if (isShown.current) setRunning({ task, finished })
       },
       async each(item) {
-        if (!(await doOne(task, item, signal))) alreadyDone += 1
+        if (!(await doOne(task, item))) alreadyDone += 1
         onDone(item.dropId)
       },
     })
@@ -83,8 +84,8 @@ export function useDropWork(onDone: (dropId: DropId) => void): DropWork {
 }
 
 /** Performs the task for one file. Resolves with false when another tab or device has already handled the file. */
-function useDropStep(): (task: DropTask, item: ListedDrop, signal: AbortSignal) => Promise<boolean> {
-  const { owner } = useOwnerPages()
+function useDropStep(): (task: DropTask, item: ListedDrop) => Promise<boolean> {
+  const { owner, baseUrl } = useOwnerPages()
   const device = useDevice()
   /**
    * The same id for every try of a file and album: when an answer was lost, the asset that it created is found and not created twice. Another album is
@@ -92,20 +93,24 @@ function useDropStep(): (task: DropTask, item: ListedDrop, signal: AbortSignal) 
    */
   const assetIds = useRef(new Map<string, AssetId>())
 
-  async function keep(item: ListedDrop, album: Album['albumId'], signal: AbortSignal): Promise<void> {
+  /** Not stopped in between: a file that has left the inbox needs its signature. */
+  async function keep(item: ListedDrop, album: Album['albumId']): Promise<void> {
     // The dialog offers only opened files: what the owner could not see is never signed.
     if (item.file === undefined) throw new TypeError('a file that was not opened cannot be kept')
     const choice = `${item.dropId} ${album}`
     const tried = assetIds.current.get(choice)
     const assetId = tried ?? owner.newAssetId()
     assetIds.current.set(choice, assetId)
-    await owner.adoptDrop(item, { album, assetId, isFirstTry: tried === undefined, device: await device(), signal })
+    const { accountId } = owner
+    await storeKeep({ accountId, baseUrl, assetId, albumId: album, drop: item, begunAt: Date.now() })
+    await owner.adoptDrop(item, { album, assetId, isFirstTry: tried === undefined, device: await device() })
     assetIds.current.delete(choice)
+    await deleteKeep(assetId)
   }
 
-  return async (task, item, signal) => {
+  return async (task, item) => {
     try {
-      if (task.kind === 'keep') await keep(item, task.album.albumId, signal)
+      if (task.kind === 'keep') await keep(item, task.album.albumId)
       else await owner.discardDrop(item.dropId)
       return true
     } catch (error) {

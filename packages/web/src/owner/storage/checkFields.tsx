@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { useOwnerPages } from '../context.ts'
 import { AssetPicker } from './assetPicker.tsx'
-import type { CatalogEntry } from './catalog.ts'
+import type { Catalog, CatalogEntry } from './catalog.ts'
 import type { CheckDepth } from './checkRun.ts'
 import { Radio } from './radio.tsx'
 import { storageText } from './texts.ts'
@@ -36,7 +36,7 @@ export interface ChoiceProps {
 }
 
 interface ScopeFieldProps extends ChoiceProps {
-  readonly all: readonly CatalogEntry[]
+  readonly all: Catalog
   /** Albums that contain files. */
   readonly albums: readonly Album[]
   /** How many files are chosen. */
@@ -53,7 +53,7 @@ export function ScopeField({ choice: { scope, albumId, chosen }, onChoice, all, 
   return (
     <fieldset class="field">
       <legend>{text.scope}</legend>
-      {radio('all', text.all(all.length))}
+      {radio('all', text.all(all.entries.length, all.hasInbox))}
       {albums.length > 1 && radio('album', text.album)}
       {scope === 'album' && (
         <select
@@ -80,7 +80,7 @@ export function ScopeField({ choice: { scope, albumId, chosen }, onChoice, all, 
       )}
       {isPicking && (
         <AssetPicker
-          entries={all}
+          entries={all.entries}
           chosen={chosen}
           onChosen={(ids) => {
             onChoice({ chosen: ids })

@@ -40,7 +40,7 @@ export function CheckResults({ onReceipts }: CheckResultsProps) {
     lastPhase.current = state.phase
   }, [state.phase])
   if (state.phase === 'none' || (state.phase === 'running' && state.outcomes.size === 0)) return null
-  const tally = tallyOf(state.outcomes.values(), state.entries.length)
+  const tally = tallyOf(state.outcomes.values(), state.entries.length, state.inbox)
   return (
     <section class="card stack" aria-labelledby="results-heading">
       <h2 id="results-heading" ref={heading} tabIndex={-1}>
@@ -74,6 +74,7 @@ function Conclusion({ state, tally }: { readonly state: CheckState; readonly tal
           <strong>{summaryWords(tally, text)}</strong>
         </p>
         {countWords(tally, text).length > 1 && <p class="small">{countWords(tally, text).join(' · ')}</p>}
+        {tally.inbox !== undefined && <p>{text.results.inbox(tally.inbox)}</p>}
         {span !== undefined && (
           <p class="small">
             {text.results.between(formatInstant(span.from, language), formatInstant(span.to, language))}
@@ -196,7 +197,13 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
 function SafeElsewhere({ tally }: { readonly tally: Tally }) {
   const { language } = useOwnerPages()
   const text = storageText(language).safe
-  const answers = { nothing: text.notYet, problems: text.no, unchecked: text.notYet, structural: text.notDeep }
+  const answers = {
+    nothing: text.notYet,
+    inbox_only: text.notYet,
+    problems: text.no,
+    unchecked: text.notYet,
+    structural: text.notDeep,
+  }
   const summary = summaryOf(tally)
   return (
     <div class="stack tight safe">

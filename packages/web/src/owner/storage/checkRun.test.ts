@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { NetworkError } from '@blindkeep/client/errors'
+import type { DropFacts } from '@blindkeep/client/owner'
 import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { doubt, type HeldAnswer, type HeldAnswers, type VerifyHeld } from '@blindkeep/client/verify'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import type { CatalogEntry } from './catalog.ts'
 import { createCheckRun } from './checkRun.ts'
 import { tallyOf } from './outcomes.ts'
+import { summaryWords } from './report.ts'
+import { storageText } from './texts.ts'
 
 function entries(count: number): readonly CatalogEntry[] {
   return Array.from({ length: count }, (_, number) => {
@@ -38,13 +41,44 @@ function checking(answer: Answer, keys: PinnedKeys | undefined = undefined) {
     return { answers: await answer(question, questions.length), keys }
   }
   const pins = { load: async () => ({ pinned: keys }), save: async (found: unknown) => void saved.push(found) }
-  return { questions, saved, check: createCheckRun({ verifyHeld }, pins) }
+  async function* pendingDrops() {
+    yield [{}, { withheld: 'damaged' }, { withheld: 'held' }] as unknown as readonly DropFacts[]
+    yield [{}] as unknown as readonly DropFacts[]
+  }
+  return { questions, saved, check: createCheckRun({ verifyHeld, pendingDrops }, pins) }
 }
 
 const start = (check: ReturnType<typeof checking>['check'], count: number) =>
   check.start({ entries: entries(count), depth: 'deep', scope: 'all' })
 
 describe('a check', () => {
+  it('asks about the inbox when all files are chosen, and only then', async () => {
+    const { check } = checking(({ assetIds }) => assetIds.map(held))
+    await start(check, 2)
+    assert.equal(check.get().inbox, undefined)
+    await check.start({ entries: entries(2), withInbox: true, depth: 'deep', scope: 'all' })
+    const { inbox, outcomes } = check.get()
+    assert.deepEqual(inbox, { files: 4, damaged: 1, held: 1 })
+    const tally = tallyOf(outcomes.values(), 2, inbox)
+    const words = storageText('en')
+    assert.equal(summaryWords(tally, words), '2 of 6 files have a problem. Keep your own copies.')
+    assert.match(words.results.inbox(inbox), /^Inbox: 4 files, 1 damaged on the server, 1 withheld by the operator\. /)
+  })
+
+  it('never calls files in the inbox stored', () => {
+    const words = storageText('en')
+    const inbox = { files: 1026, damaged: 0, held: 0 }
+    const stored = tallyOf([{ kind: 'held_deep' }, { kind: 'held_deep' }], 2, inbox)
+    assert.equal(summaryWords(stored, words), 'All 2 files in albums are stored: every byte was read and is correct.')
+    assert.match(words.results.inbox(inbox), /knows of no damage\. Their bytes were not read for this check/)
+    assert.equal(summaryWords(tallyOf([], 0, inbox), words), 'There are no files in albums.')
+    assert.equal(
+      summaryWords(tallyOf([], 0, { ...inbox, damaged: 1 }), words),
+      '1 of 1,026 files has a problem. Keep your own copy.',
+    )
+    assert.equal(summaryWords(tallyOf([], 0), words), 'There was nothing to check.')
+  })
+
   it('asks about all files, a hundred at a time, with the pinned keys, and saves the keys of the answers', async () => {
     const keys = { serverId: 'https://keep.example', keys: [] }
     const { check, questions, saved } = checking(({ assetIds }) => assetIds.map(held), keys)

@@ -8,7 +8,7 @@ import { onOwnerLeave } from '../ownerLeave.ts'
 import { batchesOf } from './batches.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { type KnownPins, knownPins, rememberPins } from './knownPins.ts'
-import { type Outcome, outcomeOf, TONES } from './outcomes.ts'
+import { type InboxTally, type Outcome, outcomeOf, TONES } from './outcomes.ts'
 import { createRunState, type RunState } from './runState.ts'
 
 export type CheckDepth = 'deep' | 'structural'
@@ -19,6 +19,8 @@ export interface CheckState {
   /** The choice in words: "All 12 files". */
   readonly scope: string
   readonly entries: readonly CatalogEntry[]
+  /** Undefined while it was not asked about, and when the choice leaves it out. */
+  readonly inbox?: InboxTally | undefined
   readonly outcomes: ReadonlyMap<AssetId, Outcome>
   /** Files of the current batch that wait only for the verdict. */
   readonly ready: number
@@ -29,6 +31,8 @@ export interface CheckState {
 
 interface StartCheck {
   readonly entries: readonly CatalogEntry[]
+  /** All files are chosen, so the inbox belongs to the question. */
+  readonly withInbox?: boolean
   readonly depth: CheckDepth
   readonly scope: string
 }
@@ -47,6 +51,7 @@ const EMPTY: CheckState = {
   depth: 'deep',
   scope: '',
   entries: [],
+  inbox: undefined,
   outcomes: new Map(),
   ready: 0,
   wasStopped: false,
@@ -73,8 +78,9 @@ interface Pins {
   readonly save: (keys: KnownPins['pinned']) => Promise<void>
 }
 
-export function createCheckRun(owner: Pick<Owner, 'verifyHeld'>, pins: Pins): CheckRun {
+export function createCheckRun(owner: Pick<Owner, 'verifyHeld' | 'pendingDrops'>, pins: Pins): CheckRun {
   const store = createRunState(EMPTY)
+  let withInbox = false
   let stopping = new AbortController()
 
   async function askAbout(entries: readonly CatalogEntry[], { signal }: AbortController): Promise<void> {
@@ -102,12 +108,24 @@ export function createCheckRun(owner: Pick<Owner, 'verifyHeld'>, pins: Pins): Ch
     }
   }
 
+  /** Read again with each part of the check: a file may have moved into an album, or have been found damaged. */
+  async function askAboutInbox({ signal }: AbortController): Promise<void> {
+    const inbox = { files: 0, damaged: 0, held: 0 }
+    for await (const page of owner.pendingDrops({ signal }))
+      for (const { withheld } of page) {
+        inbox.files++
+        if (withheld !== undefined) inbox[withheld]++
+      }
+    if (!signal.aborted) store.set({ inbox })
+  }
+
   async function run(entries: readonly CatalogEntry[]): Promise<void> {
     stopping.abort()
     const controller = new AbortController()
     stopping = controller
     store.set({ phase: 'running', ready: 0, wasStopped: false, error: undefined })
     try {
+      if (withInbox) await askAboutInbox(controller)
       await askAbout(entries, controller)
     } catch (error) {
       if (!controller.signal.aborted) store.set({ error })
@@ -118,7 +136,8 @@ export function createCheckRun(owner: Pick<Owner, 'verifyHeld'>, pins: Pins): Ch
   return {
     get: store.get,
     subscribe: store.subscribe,
-    start({ entries, depth, scope }) {
+    start({ entries, withInbox: isWithInbox = false, depth, scope }) {
+      withInbox = isWithInbox
       store.set({ ...EMPTY, depth, scope, entries })
       return run(entries)
     },

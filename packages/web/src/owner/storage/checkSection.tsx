@@ -4,10 +4,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Progress } from '../../common/controls.tsx'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
-import { assetFeedOf } from '../albums/assetFeed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { type CatalogEntry, readCatalog } from './catalog.ts'
+import { type Catalog, wholeCatalog } from './catalog.ts'
 import { type CheckChoice, type ChoiceProps, DepthField, entriesOf, FIRST_CHOICE, ScopeField } from './checkFields.tsx'
 import { checkRunOf } from './checkRun.ts'
 import { useRunState } from './runState.ts'
@@ -60,9 +59,9 @@ function Running() {
 function Choice() {
   const { owner, language } = useOwnerPages()
   const text = storageText(language).check
-  const catalog = useRefreshed(() => readCatalog(assetFeedOf(owner)))
+  const catalog = useRefreshed(() => wholeCatalog(owner))
   const albums = useLoaded(() => owner.albums())
-  useLive(['asset.changed', 'drop.adopted'], catalog.reload)
+  useLive(['asset.changed', 'drop.adopted', 'drop.landed', 'drop.discarded'], catalog.reload)
   const [choice, setChoice] = useState(FIRST_CHOICE)
   const error = catalog.error ?? albums.error
   const retry = () => {
@@ -72,14 +71,14 @@ function Choice() {
   if (error !== undefined) return <ErrorNotice error={error} language={language} onRetry={retry} />
   const { value: all } = catalog
   if (all === undefined || albums.value === undefined) return <Progress label={text.runningTitle} />
-  if (all.length === 0) return <p>{text.nothing}</p>
-  const inUse = albums.value.filter((album) => all.some(({ facts }) => facts.albumId === album.albumId))
+  if (all.entries.length === 0 && !all.hasInbox) return <p>{text.nothing}</p>
+  const inUse = albums.value.filter((album) => all.entries.some(({ facts }) => facts.albumId === album.albumId))
   const change = (changed: Partial<CheckChoice>) => setChoice((last) => ({ ...last, ...changed }))
   return <ChoiceForm choice={choice} onChoice={change} all={all} albums={inUse} />
 }
 
 interface ChoiceFormProps extends ChoiceProps {
-  readonly all: readonly CatalogEntry[]
+  readonly all: Catalog
   /** Albums that contain files. */
   readonly albums: readonly Album[]
 }
@@ -90,21 +89,24 @@ function ChoiceForm({ choice, onChoice, all, albums }: ChoiceFormProps) {
   const { scope, depth } = choice
   const album = albums.find((one) => one.albumId === choice.albumId) ?? albums[0]
   const present = { ...choice, albumId: album?.albumId }
-  const entries = entriesOf(all, present)
+  const entries = entriesOf(all.entries, present)
+  const withInbox = scope === 'all' && all.hasInbox
   const albumName = album?.name ?? text.albumUnnamed
-  const words = scope === 'all' ? text.all(all.length) : scope === 'album' ? albumName : text.chosen(entries.length)
+  const allWords = text.all(all.entries.length, all.hasInbox)
+  const words = scope === 'all' ? allWords : scope === 'album' ? albumName : text.chosen(entries.length)
   return (
     <form
       class="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        if (entries.length > 0) void checkRunOf(owner, baseUrl).start({ entries, depth, scope: words })
+        if (entries.length > 0 || withInbox)
+          void checkRunOf(owner, baseUrl).start({ entries, withInbox, depth, scope: words })
       }}
     >
       <ScopeField choice={present} onChoice={onChoice} all={all} albums={albums} count={entries.length} />
       <DepthField choice={choice} onChoice={onChoice} />
       <div>
-        <Button kind="primary" icon="shield" submits disabled={entries.length === 0}>
+        <Button kind="primary" icon="shield" submits disabled={entries.length === 0 && !withInbox}>
           {text.start}
         </Button>
       </div>

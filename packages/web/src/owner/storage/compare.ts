@@ -3,7 +3,15 @@ import type { AssetId } from '@blindkeep/protocol/ids'
 import type { CatalogEntry } from './catalog.ts'
 import { DOUBT_KINDS, type DoubtKind, TONES, type Tone } from './outcomes.ts'
 
-export const COMPARE_KINDS = [...DOUBT_KINDS, 'safe', 'no_match', 'file_unreadable', 'waiting', 'comparing'] as const
+export const COMPARE_KINDS = [
+  ...DOUBT_KINDS,
+  'safe',
+  'no_match',
+  'file_unreadable',
+  'file_empty',
+  'waiting',
+  'comparing',
+] as const
 export type CompareKind = (typeof COMPARE_KINDS)[number]
 
 /** A file of the owner, outside of Blindkeep. */
@@ -31,7 +39,7 @@ export interface CompareState {
 
 export function compareTone(kind: CompareKind): Tone {
   if (kind === 'safe') return 'good'
-  if (kind === 'no_match' || kind === 'file_unreadable') return 'bad'
+  if (kind === 'no_match' || kind === 'file_unreadable' || kind === 'file_empty') return 'bad'
   return kind === 'waiting' || kind === 'comparing' ? 'warn' : TONES[kind]
 }
 

@@ -57,6 +57,8 @@ export function createCompareCopy({ owner, baseUrl, state }: CompareCopyOptions)
   }
 
   return async (copy, entries, signal) => {
+    // A browser reads no byte of a file whose disk states none, whatever is in it.
+    if (copy.file.size === 0) return { kind: 'file_empty' }
     const doubts: Doubt[] = []
     for (const { assetId } of await candidates(copy, entries, signal)) {
       const { pinned } = await knownPins(baseUrl)

@@ -142,6 +142,13 @@ export const TONES: Readonly<Record<OutcomeKind, Tone>> = {
   held_deep: 'good',
 }
 
+/** Files in the inbox. The server says which of them it does not hand out; no signature and no reading says more of the others. */
+export interface InboxTally {
+  readonly files: number
+  readonly damaged: number
+  readonly held: number
+}
+
 export interface Tally {
   readonly total: number
   readonly deep: number
@@ -149,10 +156,16 @@ export interface Tally {
   readonly problems: number
   /** Files without a result, also those that were never asked about. */
   readonly unchecked: number
+  /** Undefined when the check was not about the inbox. */
+  readonly inbox?: InboxTally | undefined
 }
 
 /** `total`: all files, also those without an outcome. */
-export function tallyOf(outcomes: Iterable<Pick<Outcome, 'kind'>>, total: number): Tally {
+export function tallyOf(
+  outcomes: Iterable<Pick<Outcome, 'kind'>>,
+  total: number,
+  inbox?: InboxTally | undefined,
+): Tally {
   const count = { good: 0, info: 0, warn: 0, bad: 0 }
   for (const { kind } of outcomes) count[TONES[kind]]++
   return {
@@ -161,23 +174,30 @@ export function tallyOf(outcomes: Iterable<Pick<Outcome, 'kind'>>, total: number
     structural: count.info,
     problems: count.bad,
     unchecked: total - count.good - count.info - count.bad,
+    ...(inbox !== undefined && inbox.files > 0 && { inbox }),
   }
 }
 
-/** The result for all files together. Only `all_read` is a full yes. */
-type Summary = 'nothing' | 'problems' | 'unchecked' | 'structural' | 'all_read'
+/** The result for all files together. Only `all_read` is a full yes, and only for files in albums. */
+export type Summary = 'nothing' | 'problems' | 'unchecked' | 'inbox_only' | 'structural' | 'all_read'
 
-export function summaryOf({ total, problems, unchecked, structural }: Tally): Summary {
-  if (total === 0) return 'nothing'
-  if (problems > 0) return 'problems'
+export function summaryOf({ total, problems, unchecked, structural, inbox }: Tally): Summary {
+  if (problems + withheldOf(inbox) > 0) return 'problems'
+  if (total === 0) return inbox === undefined ? 'nothing' : 'inbox_only'
   if (unchecked > 0) return 'unchecked'
   return structural > 0 ? 'structural' : 'all_read'
+}
+
+/** How many files of the inbox have a problem. */
+export function withheldOf(inbox: InboxTally | undefined): number {
+  return inbox === undefined ? 0 : inbox.damaged + inbox.held
 }
 
 export const SUMMARY_TONES: Readonly<Record<Summary, Tone>> = {
   nothing: 'info',
   problems: 'bad',
   unchecked: 'warn',
+  inbox_only: 'info',
   structural: 'info',
   all_read: 'good',
 }

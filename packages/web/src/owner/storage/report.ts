@@ -2,20 +2,20 @@
 import { formatInstant } from '../../common/format.ts'
 import type { Language } from '../../common/language.ts'
 import type { CheckState } from './checkRun.ts'
-import { type Outcome, summaryOf, type Tally, tallyOf } from './outcomes.ts'
+import { type Outcome, summaryOf, type Tally, tallyOf, withheldOf } from './outcomes.ts'
 import type { StorageText } from './texts.ts'
 
 interface ReportFacts {
   readonly baseUrl: string
   /** RFC 3339, by this device's clock. */
   readonly writtenAt: string
-  readonly check: Pick<CheckState, 'entries' | 'outcomes' | 'depth' | 'scope'>
+  readonly check: Pick<CheckState, 'entries' | 'inbox' | 'outcomes' | 'depth' | 'scope'>
 }
 
 /** For programs. Another party can verify it with the hashes and receipt numbers. */
 export function jsonReport({ baseUrl, writtenAt, check }: ReportFacts): string {
-  const { entries, outcomes, depth } = check
-  const tally = tallyOf(outcomes.values(), entries.length)
+  const { entries, inbox, outcomes, depth } = check
+  const tally = tallyOf(outcomes.values(), entries.length, inbox)
   const files = entries.map(({ assetId }) => {
     const outcome = outcomes.get(assetId)
     return {
@@ -37,8 +37,8 @@ export function jsonReport({ baseUrl, writtenAt, check }: ReportFacts): string {
 /** For people. */
 export function textReport(facts: ReportFacts, text: StorageText, language: Language): string {
   const { baseUrl, writtenAt, check } = facts
-  const { entries, outcomes, depth, scope } = check
-  const tally = tallyOf(outcomes.values(), entries.length)
+  const { entries, inbox, outcomes, depth, scope } = check
+  const tally = tallyOf(outcomes.values(), entries.length, inbox)
   const head = [
     text.report.title,
     '',
@@ -49,6 +49,7 @@ export function textReport(facts: ReportFacts, text: StorageText, language: Lang
     '',
     `${text.report.result}: ${summaryWords(tally, text)}`,
     ...countWords(tally, text).map((words) => `  ${words}`),
+    ...(tally.inbox === undefined ? [] : [text.results.inbox(tally.inbox)]),
     '',
     text.results.checkedHeading,
     ...[...text.results.checkedDone, ...(tally.deep > 0 ? [text.results.checkedDeep] : [])].map(
@@ -85,10 +86,11 @@ function oneLine(name: string): string {
 export function summaryWords(tally: Tally, text: StorageText): string {
   const { summaries } = text.results
   const summary = summaryOf(tally)
-  if (summary === 'problems') return summaries.problems(tally.problems, tally.total)
+  if (summary === 'problems')
+    return summaries.problems(tally.problems + withheldOf(tally.inbox), tally.total + (tally.inbox?.files ?? 0))
   if (summary === 'unchecked') return summaries.unchecked(tally.unchecked, tally.total)
-  if (summary === 'nothing') return summaries.nothing()
-  return summaries[summary](tally.total)
+  if (summary === 'nothing' || summary === 'inbox_only') return summaries[summary]()
+  return summaries[summary](tally.total, tally.inbox !== undefined)
 }
 
 /** The counts that are not zero. */

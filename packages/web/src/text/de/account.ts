@@ -48,7 +48,7 @@ export const account: typeof import('../en/account.ts').account = {
         'Diese Seite behält Ihren Schlüssel nur, solange sie offen ist. Melden Sie sich nach einem Neuladen wieder an.',
       deleted: 'Ihr Konto wurde gelöscht. Danke, dass Sie Blindkeep benutzt haben.',
       key_revoked:
-        'Der Schlüssel dieses Browsers wurde widerrufen, und deshalb ist dieser Browser abgemeldet. Frühere Signaturen des Schlüssels bleiben gültig. Wenn Sie sich wieder anmelden, bekommt dieser Browser einen neuen Schlüssel.',
+        'Der Schlüssel dieses Browsers wurde widerrufen, und deshalb ist dieser Browser abgemeldet. Dateien, die er signiert hat, sind gekennzeichnet und öffnen sich nach einer Rückfrage. Wenn Sie sich wieder anmelden, bekommt dieser Browser einen neuen Schlüssel.',
     },
   },
   secondStep: {
@@ -296,9 +296,11 @@ export const account: typeof import('../en/account.ts').account = {
       receiver_failed: 'Der Empfänger hat gerade eine Störung.',
       no_longer_there: 'Der Empfänger sagt, dass dort nichts mehr ist.',
       not_offered: 'Der Betreiber hat diese Art ausgeschaltet.',
+      unconfirmed: 'Die Adresse wartet auf ihren Code.',
     },
     test: 'Test senden',
-    sendCode: 'Code noch einmal senden',
+    noCode:
+      'Wenn keine Nachricht kommt: im Spam-Ordner nachsehen, oder die Adresse entfernen und neu hinzufügen. Eine Adresse bekommt nur wenige Codes am Tag.',
     tested: 'Der Test ist verschickt. Sehen Sie nach, ob er angekommen ist.',
     testFailed: (why) => `Der Test ist nicht angekommen. ${why}`,
     remove: 'Entfernen',
@@ -346,7 +348,8 @@ export const account: typeof import('../en/account.ts').account = {
     revokedAt: (when) => `Widerrufen am ${when}`,
     rename: (id) => `Name des Schlüssels ${id}`,
     revoke: 'Widerrufen',
-    revoked: 'Der Schlüssel wurde widerrufen. Seine früheren Signaturen bleiben gültig.',
+    revoked:
+      'Der Schlüssel wurde widerrufen. Dateien, die er signiert hat, sind gekennzeichnet und öffnen sich nach einer Rückfrage.',
     ask: {
       title: (id) => `Schlüssel ${id} widerrufen?`,
       items: [

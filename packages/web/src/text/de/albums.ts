@@ -49,7 +49,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
         '1 Datei hier ist nicht fertig: Der Server hat ihre Signatur oder ihren verschlüsselten Namen nicht.',
         `${files(count)} hier sind nicht fertig: Der Server hat ihre Signaturen oder ihre verschlüsselten Namen nicht.`,
       ),
-    explain: 'Sehen Sie sich an, was Sie fertigstellen. Keine Datei wird noch einmal hochgeladen.',
+    explain:
+      'Meist wurde eine Seite oder ein Programm geschlossen, während sie behalten oder hochgeladen wurden. Sehen Sie sich an, was Sie fertigstellen. Keine Datei wird noch einmal hochgeladen.',
     review: (count) => plural(count, 'Datei ansehen', 'Dateien ansehen'),
     title: 'Dateien, die nicht fertig sind',
     opening: 'Wird geöffnet\u00a0…',
@@ -67,7 +68,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
   },
   trust: {
     unsigned: 'Nicht signiert',
-    unsignedReason: 'Keines Ihrer Geräte hat diese Datei signiert.',
+    unsignedReason:
+      'Keines Ihrer Geräte hat diese Datei signiert. Wenn eine Seite oder ein Programm geschlossen wurde, während sie behalten oder hochgeladen wurde, sehen Sie sich die Datei in ihrem Album an und stellen Sie sie dort fertig.',
     revoked: 'Widerrufenes Gerät',
     revokedReason: (when) => `Signiert von einem Gerät, das Sie am ${when} widerrufen haben.`,
     name: (id) => `Unsignierte Datei ${id}`,
@@ -141,6 +143,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     line: 'Die Verbindung ist schlecht. Der Upload geht von selbst weiter.',
     missing:
       'Der Browser hat keinen Zugriff mehr auf Dateien, die hinzugefügt wurden, bevor diese Seite geladen wurde. Wählen Sie sie noch einmal aus, gern mehrere auf einmal.',
+    empty:
+      'Die Datei ist für diesen Browser leer. Falls etwas darin sein sollte, nennt der Datenträger die Größe nicht: Kopieren Sie die Datei auf einen anderen und fügen Sie die Kopie hinzu.',
     otherFile:
       'Das ist eine andere Datei, oder sie wurde geändert. Wählen Sie die Datei aus, mit der Sie begonnen haben.',
     pause: (name) => `${name} anhalten`,
@@ -185,6 +189,23 @@ export const albums: typeof import('../en/albums.ts').albums = {
     receiptsChecking: 'Werden geprüft\u00a0…',
     storage: 'Prüfen, was der Server gespeichert hat',
     fault: 'Diese Datei lässt sich nicht öffnen.',
+  },
+  removeAlbum: {
+    open: 'Album löschen',
+    title: (name) => `„${name}“ löschen?`,
+    empty: 'Das Album ist leer. Das Löschen lässt sich nicht rückgängig machen.',
+    text: (count, bytes) =>
+      plural(
+        count,
+        `Das Album hat 1 Datei (${bytes}). Sie wird mit ihm gelöscht. Das lässt sich nicht rückgängig machen. Der Server löscht ihre Bytes einen Tag später. Über eine Freigabe lässt sie sich nicht mehr öffnen.`,
+        `Das Album hat ${files(count)} (${bytes}). Sie werden mit ihm gelöscht. Das lässt sich nicht rückgängig machen. Der Server löscht ihre Bytes einen Tag später. Über eine Freigabe lassen sie sich nicht mehr öffnen.`,
+      ),
+    confirm: (count) =>
+      count === 0 ? 'Album löschen' : plural(count, 'Album und 1 Datei löschen', `Album und ${files(count)} löschen`),
+    progress: (deleted, all) => `${number(deleted)} von ${number(all)} gelöscht`,
+    done: 'Das Album wurde gelöscht.',
+    failed: (count, why) =>
+      `Das Album bleibt, weil ${files(count)} nicht gelöscht ${plural(count, 'wurde', 'wurden')}. ${why}`,
   },
   remove: {
     title: (count) => plural(count, 'Diese Datei löschen?', `${files(count)} löschen?`),

@@ -88,7 +88,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     given_up: {
       title: 'Der Server hat einen Tag lang nicht geantwortet',
-      more: 'Diese Seite versucht es nicht mehr. Was schon angekommen war, ist nicht verloren. Versuchen Sie es jetzt noch einmal, oder öffnen Sie den Link an einem anderen Tag.',
+      more: 'Diese Seite versucht es nicht mehr. Ob der Server noch hat, was angekommen war, ist erst bekannt, wenn er antwortet. Versuchen Sie es jetzt noch einmal, oder öffnen Sie den Link an einem anderen Tag.',
     },
   },
   standing: {
@@ -353,6 +353,18 @@ export const guest: typeof import('../en/guest.ts').guest = {
         `${files(count)} wurden nicht hinzugefügt: Der Link nimmt keine neuen Dateien an.`,
       ),
     nothing_chosen: () => 'In Ihrer Auswahl war keine Datei.',
+    empty: (count, name) =>
+      plural(
+        count,
+        `${name} ist für diesen Browser leer. Falls etwas darin sein sollte, nennt der Datenträger die Größe nicht: Kopieren Sie die Datei auf einen anderen und wählen Sie die Kopie aus.`,
+        `${files(count)} sind für diesen Browser leer, darunter ${name}. Falls etwas darin sein sollte, nennt der Datenträger die Größen nicht: Kopieren Sie die Dateien auf einen anderen und wählen Sie die Kopien aus.`,
+      ),
+    empty_folders: (count, name) =>
+      plural(
+        count,
+        `Der Ordner ${name} ist leer, und leere Ordner werden nicht gesendet.`,
+        `${number(count)} Ordner, darunter ${name}, sind leer, und leere Ordner werden nicht gesendet.`,
+      ),
     not_read: (count, name) =>
       plural(
         count,

@@ -41,6 +41,9 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
       'Sie ist beschädigt oder wurde nicht für Sie verschlüsselt und lässt sich deshalb nicht öffnen. Sie können sie verwerfen.',
     another_drop:
       'Der Server hat diese Datei durch eine andere ersetzt, nachdem er sie aufgeführt hatte. Ein echter Server tut das nie. Sagen Sie es dem Betreiber dieses Servers; laden Sie die Seite neu, um die andere Datei zu sehen.',
+    damaged:
+      'Die Kopie des Servers ist beschädigt: Er hat andere Bytes gelesen als die angekommenen und gibt sie nicht heraus. Bitten Sie den Betreiber dieses Servers, sie wiederherzustellen, oder den Absender, die Datei noch einmal zu senden.',
+    held: 'Der Betreiber dieses Servers hält diese Datei zurück. Fragen Sie ihn nach dem Grund.',
     not_in_inbox: 'Sie ist nicht mehr im Eingang.',
     refused:
       'Der Server hat den Namen mehrmals nicht herausgegeben. Versuchen Sie es noch einmal; wenn es so bleibt, fragen Sie den Betreiber dieses Servers.',
@@ -66,7 +69,12 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     tooMany: (count) => `Eine ZIP-Datei hat höchstens ${files(count)}. Wählen Sie weniger aus.`,
   },
   again: 'Noch einmal versuchen',
-  namesMissing: 'Einige Namen konnten nicht gelesen werden. Die Dateien selbst sind sicher.',
+  namesMissing: 'Einige Namen konnten nicht gelesen werden. Über die Dateien selbst sagt das nichts.',
+  withheld: (damaged, held) =>
+    [
+      ...(damaged > 0 ? [`${files(damaged)} ${plural(damaged, 'ist', 'sind')} auf dem Server beschädigt.`] : []),
+      ...(held > 0 ? [`${files(held)} hält der Betreiber dieses Servers zurück.`] : []),
+    ].join(' '),
   note: 'Nachricht',
   noteMore: 'Ganze Nachricht anzeigen',
   noteLess: 'Weniger anzeigen',
@@ -117,6 +125,8 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     running: (over, count) => `${number(over)} von ${files(count)} behalten\u00a0…`,
     doneOne: (name, album) => `${name} ist jetzt in „${album}“.`,
     done: (count, album) => `${files(count)} sind jetzt in „${album}“.`,
+    finished: (count) =>
+      `${files(count)}, die Sie beim Schließen der Seite gerade behalten wollten, ${plural(count, 'ist', 'sind')} jetzt signiert.`,
     failed: (count) => `${files(count)} ${plural(count, 'konnte', 'konnten')} nicht behalten werden.`,
     toAlbum: 'Album öffnen',
   },

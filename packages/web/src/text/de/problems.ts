@@ -41,6 +41,10 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Diese Anmeldung hat zu lange gedauert, oder es gab zu viele falsche Codes. Melden Sie sich noch einmal an.',
     'error.auth.totp_invalid_code':
       'Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten. Wenn auch der falsch ist, prüfen Sie die Uhr Ihres Telefons.',
+    'error.request.rate_limited':
+      'Das Konto hat so viel hinzugefügt, wie an einem Tag erlaubt ist. Melden Sie sich neu an, oder versuchen Sie es morgen noch einmal.',
+    'error.album.not_empty':
+      'Das Album hat noch Dateien, oder ein Upload dorthin ist nicht fertig. Laden Sie die Seite neu und beenden Sie die Uploads, oder brechen Sie sie ab.',
     'error.request.limit_reached':
       'Das Konto hat die Obergrenze erreicht. Löschen Sie einige, die Sie nicht mehr brauchen.',
     'error.auth.registration_closed':
@@ -71,6 +75,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.blob.not_found': GONE,
     'error.share.not_found': 'Diese Freigabe gibt es nicht mehr: Sie ist abgelaufen oder wurde beendet.',
     'error.request.method_not_allowed': OUR_FAULT,
+    'error.request.too_slow':
+      'Die Verbindung ist zu langsam oder war unterbrochen. Versuchen Sie es erneut, wenn sie besser ist.',
     'error.request.misdirected':
       'Der Server antwortet nicht unter dieser Adresse. Verwenden Sie die Adresse, die Sie vom Betreiber haben.',
     'error.auth.user_already_exists':

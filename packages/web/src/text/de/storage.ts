@@ -116,7 +116,11 @@ const check: Texts['check'] = {
   intro:
     'Fragt den Server nach jeder Datei. Eine Antwort zählt nur, wenn sie zu den Signaturen Ihrer eigenen Geräte und zu den signierten Quittungen des Servers passt.',
   scope: 'Welche Dateien',
-  all: (count) => plural(count, 'Ihre einzige Datei', `Alle ${files(count)}`),
+  all: (count, hasInbox) => {
+    const all = plural(count, 'Ihre einzige Datei', `Alle ${files(count)}`)
+    if (!hasInbox) return all
+    return count === 0 ? 'Der Eingang' : `${all} in Alben, und der Eingang`
+  },
   album: 'Ein Album',
   albumLabel: 'Album',
   albumUnnamed: 'Album ohne Namen',
@@ -141,26 +145,30 @@ const check: Texts['check'] = {
   failed: 'Die Prüfung konnte nicht fortgesetzt werden.',
 }
 
+const all = (count: number, hasInbox: boolean) =>
+  `${plural(count, 'Die Datei', `Alle ${files(count)}`)}${hasInbox ? ' in Alben' : ''}`
+
 const results: Texts['results'] = {
   heading: 'Ergebnis',
   summaries: {
     nothing: () => 'Es gab nichts zu prüfen.',
+    inbox_only: () => 'In Alben sind keine Dateien.',
     problems: (bad, total) =>
       `${number(bad)} von ${files(total)} ${plural(bad, 'hat ein Problem. Behalten Sie Ihre eigene Kopie', 'haben ein Problem. Behalten Sie Ihre eigenen Kopien')}.`,
     unchecked: (open, total) =>
       `${number(open)} von ${files(total)} ${plural(open, 'konnte noch nicht geprüft werden. Löschen Sie Ihre eigene Kopie nicht', 'konnten noch nicht geprüft werden. Löschen Sie Ihre eigenen Kopien nicht')}.`,
-    structural: (count) =>
-      plural(
-        count,
-        'Die ganze Datei ist da. Ihre Bytes wurden nicht alle gelesen.',
-        `Alle ${files(count)} sind in ganzer Länge da. Ihre Bytes wurden nicht alle gelesen.`,
-      ),
-    all_read: (count) =>
-      plural(
-        count,
-        'Die Datei ist gespeichert: Jedes Byte wurde gelesen und stimmt.',
-        `Alle ${files(count)} sind gespeichert: Jedes Byte wurde gelesen und stimmt.`,
-      ),
+    structural: (count, hasInbox) =>
+      `${all(count, hasInbox)} ${plural(count, 'ist', 'sind')} in ganzer Länge da. Nicht alle Bytes wurden gelesen.`,
+    all_read: (count, hasInbox) =>
+      `${all(count, hasInbox)} ${plural(count, 'ist', 'sind')} gespeichert: Jedes Byte wurde gelesen und stimmt.`,
+  },
+  inbox: ({ files: count, damaged, held }) => {
+    const bad = [
+      ...(damaged > 0 ? [`${number(damaged)} auf dem Server beschädigt`] : []),
+      ...(held > 0 ? [`${number(held)} vom Betreiber zurückgehalten`] : []),
+    ]
+    const known = bad.length === 0 ? 'der Server weiß von keinem Schaden' : bad.join(', ')
+    return `Eingang: ${files(count)}, ${known}. Ihre Bytes wurden für diese Prüfung nicht gelesen. Behalten Sie eine Datei, um sie prüfen zu lassen.`
   },
   between: (from, to) =>
     from === to ? `Das galt am ${from} (Uhr des Servers).` : `Das galt zwischen ${from} und ${to} (Uhr des Servers).`,
@@ -254,6 +262,11 @@ const compareKinds: Texts['compareKinds'] = {
     title: 'Diese Kopie konnte nicht gelesen werden',
     meaning:
       'Sie wurde während des Vergleichs verschoben, geändert oder gelöscht. Behalten Sie sie und wählen Sie sie noch einmal aus.',
+  },
+  file_empty: {
+    title: 'Diese Kopie ist für diesen Browser leer',
+    meaning:
+      'Es lässt sich also nichts vergleichen: Ein Browser kann eine leere Datei nicht von einer unterscheiden, deren Größe der Datenträger nicht nennt. Behalten Sie diese Kopie, öffnen Sie sie, und löschen Sie sie nur, wenn Sie sehen, dass nichts darin ist.',
   },
   waiting: { title: 'Wartet', meaning: 'Noch nicht verglichen. Behalten Sie Ihre Kopie.' },
   comparing: { title: 'Wird verglichen', meaning: 'Behalten Sie Ihre Kopie, bis das Ergebnis da ist.' },

@@ -44,7 +44,7 @@ export const account = {
       reloaded: 'This page keeps your key only while it is open. Sign in again after a reload.',
       deleted: 'Your account was deleted. Thank you for using Blindkeep.',
       key_revoked:
-        'The key of this browser was revoked, so this browser is signed out. The key’s earlier signatures stay valid. When you sign in again, this browser gets a new key.',
+        'The key of this browser was revoked, so this browser is signed out. Files that it has signed are marked, and open after a question. When you sign in again, this browser gets a new key.',
     },
   },
   secondStep: {
@@ -284,9 +284,11 @@ export const account = {
       receiver_failed: 'The receiver has a fault at the moment.',
       no_longer_there: 'The receiver says that nothing is there any more.',
       not_offered: 'The operator has switched this kind off.',
+      unconfirmed: 'The address waits for its code.',
     },
     test: 'Send a test',
-    sendCode: 'Send the code again',
+    noCode:
+      'If no message comes, look among unwanted mail, or remove the address and add it again. An address gets few codes a day.',
     tested: 'The test was sent. Check whether it has arrived.',
     testFailed: (why: string) => `The test did not arrive. ${why}`,
     remove: 'Remove',
@@ -334,7 +336,7 @@ export const account = {
     revokedAt: (when: string) => `Revoked on ${when}`,
     rename: (id: string) => `Name of key ${id}`,
     revoke: 'Revoke',
-    revoked: 'The key was revoked. Its earlier signatures stay valid.',
+    revoked: 'The key was revoked. Files that it has signed are marked, and open after a question.',
     ask: {
       title: (id: string) => `Revoke key ${id}?`,
       items: [

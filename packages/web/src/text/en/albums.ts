@@ -48,7 +48,8 @@ export const albums = {
         '1 file here is not finished: the server does not have its signature or its encrypted name.',
         `${files(count)} here are not finished: the server does not have their signatures or their encrypted names.`,
       ),
-    explain: 'Look at them before you finish them. No file is uploaded again.',
+    explain:
+      'Usually a page or program was closed while it kept or uploaded them. Look at them before you finish them. No file is uploaded again.',
     review: (count: number) => plural(count, 'Look at the file', 'Look at the files'),
     title: 'Files that are not finished',
     opening: 'Opening…',
@@ -66,7 +67,8 @@ export const albums = {
   },
   trust: {
     unsigned: 'Not signed',
-    unsignedReason: 'No device of yours has signed this file.',
+    unsignedReason:
+      'No device of yours has signed this file. If a page or program was closed while it kept or uploaded it, look at it and finish it in its album.',
     revoked: 'Revoked device',
     revokedReason: (when: string) => `Signed by a device that you revoked on ${when}.`,
     name: (id: string) => `Unsigned file ${id}`,
@@ -135,6 +137,8 @@ export const albums = {
     line: 'The connection is bad. The upload resumes by itself.',
     missing:
       'The browser no longer has access to files that were added before this page was loaded. Choose them again, several at once if you like.',
+    empty:
+      'The file is empty for this browser. If there should be something in it, its disk does not state its size: copy it to another disk, and add the copy.',
     otherFile: 'This is another file, or it was changed. Choose the file that you began with.',
     pause: (name: string) => `Pause ${name}`,
     resume: (name: string) => `Resume ${name}`,
@@ -178,6 +182,23 @@ export const albums = {
     receiptsChecking: 'Checking…',
     storage: 'Check what the server stores',
     fault: 'This file cannot be opened.',
+  },
+  removeAlbum: {
+    open: 'Delete album',
+    title: (name: string) => `Delete “${name}”?`,
+    empty: 'The album is empty. This cannot be undone.',
+    text: (count: number, bytes: string) =>
+      plural(
+        count,
+        `The album has 1 file (${bytes}). The file is deleted with it. This cannot be undone. The server deletes its bytes a day later. People with a share of it can no longer open it.`,
+        `The album has ${files(count)} (${bytes}). They are deleted with it. This cannot be undone. The server deletes their bytes a day later. People with a share of them can no longer open them.`,
+      ),
+    confirm: (count: number) =>
+      count === 0 ? 'Delete album' : plural(count, 'Delete album and 1 file', `Delete album and ${files(count)}`),
+    progress: (deleted: number, all: number) => `${number(deleted)} of ${number(all)} deleted`,
+    done: 'The album was deleted.',
+    failed: (count: number, why: string) =>
+      `The album stays, because ${files(count)} ${plural(count, 'was', 'were')} not deleted. ${why}`,
   },
   remove: {
     title: (count: number) => plural(count, 'Delete this file?', `Delete ${files(count)}?`),

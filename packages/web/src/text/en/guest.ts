@@ -89,7 +89,7 @@ export const guest = {
     },
     given_up: {
       title: 'The server has not answered for a day',
-      more: 'This page has stopped trying. Nothing is lost that had arrived. Try again now, or open the link another day.',
+      more: 'This page has stopped trying. Whether the server still has what had arrived is not known until it answers. Try again now, or open the link another day.',
     },
   } satisfies Record<Exclude<LinkFault, 'closed'>, { title: string; more: string }>,
   standing: {
@@ -346,6 +346,18 @@ export const guest = {
         `${files(count)} were not added: the link accepts no new files.`,
       ),
     nothing_chosen: () => 'There was no file in your selection.',
+    empty: (count: number, name: string) =>
+      plural(
+        count,
+        `${name} is empty for this browser. If there should be something in it, its disk does not state its size: copy it to another disk, and choose the copy.`,
+        `${files(count)} are empty for this browser, including ${name}. If there should be something in them, their disk does not state their sizes: copy them to another disk, and choose the copies.`,
+      ),
+    empty_folders: (count: number, name: string) =>
+      plural(
+        count,
+        `The folder ${name} is empty, and empty folders are not sent.`,
+        `${number(count)} folders, including ${name}, are empty, and empty folders are not sent.`,
+      ),
     not_read: (count: number, name: string) =>
       plural(
         count,

@@ -40,6 +40,9 @@ export const inbox = {
     sealed: 'It is damaged or was not encrypted for you, so it cannot be opened. You can discard it.',
     another_drop:
       'The server swapped this file for another one after it was listed, which a genuine server never does. Tell the operator of this server; reload the page to see the other file.',
+    damaged:
+      'The server’s copy is damaged: it read other bytes than those that arrived, and does not release them. Ask the operator of this server to restore them, or the sender to send the file again.',
+    held: 'The operator of this server withholds this file. Ask them why.',
     not_in_inbox: 'It is no longer in the inbox.',
     refused:
       'The server has refused the name several times. Try again; if it stays so, ask the operator of this server.',
@@ -65,7 +68,12 @@ export const inbox = {
     tooMany: (count: number) => `A ZIP file has at most ${files(count)}. Select fewer.`,
   },
   again: 'Try again',
-  namesMissing: 'Some names could not be read. The files themselves are safe.',
+  namesMissing: 'Some names could not be read. This says nothing about the files themselves.',
+  withheld: (damaged: number, held: number) =>
+    [
+      ...(damaged > 0 ? [`${files(damaged)} ${plural(damaged, 'is', 'are')} damaged on the server.`] : []),
+      ...(held > 0 ? [`${files(held)} ${plural(held, 'is', 'are')} withheld by the operator of this server.`] : []),
+    ].join(' '),
   note: 'Message',
   noteMore: 'Show the whole message',
   noteLess: 'Show less',
@@ -114,6 +122,8 @@ export const inbox = {
     running: (over: number, count: number) => `Keeping ${number(over)} of ${files(count)}…`,
     doneOne: (name: string, album: string) => `${name} is now in “${album}”.`,
     done: (count: number, album: string) => `${files(count)} are now in “${album}”.`,
+    finished: (count: number) =>
+      `${files(count)} that you had begun to keep when the page was closed ${plural(count, 'is', 'are')} signed now.`,
     failed: (count: number) => `${files(count)} could not be kept.`,
     toAlbum: 'Open album',
   },

@@ -50,6 +50,10 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.auth.totp_challenge_invalid': 'This sign-in took too long, or there were too many wrong codes. Sign in again.',
   'error.auth.totp_invalid_code':
     'This code is wrong or was already used. Wait for the next one. If that is wrong too, check the clock of your phone.',
+  'error.request.rate_limited':
+    'The account has added as much as it may in a day. Sign in again, or try again tomorrow.',
+  'error.album.not_empty':
+    'The album still has files, or an upload to it has not finished. Reload the page, and finish or cancel the uploads.',
   'error.request.limit_reached': 'The account has reached its limit. Delete some that you no longer need.',
   'error.auth.registration_closed': 'This server needs an invite for a new account, and this one is not valid.',
   'error.account.suspended':
@@ -77,6 +81,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.blob.not_found': GONE,
   'error.share.not_found': 'This share no longer exists: it has expired or was ended.',
   'error.request.method_not_allowed': OUR_FAULT,
+  'error.request.too_slow': 'The connection is too slow or was interrupted. Try again when it is better.',
   'error.request.misdirected':
     'The server does not answer at this address. Use the address that its operator gave you.',
   'error.auth.user_already_exists':

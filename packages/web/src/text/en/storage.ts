@@ -4,7 +4,7 @@ import type { BundleRole } from '@blindkeep/client/verify'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { CompareKind } from '../../owner/storage/compare.ts'
-import type { OutcomeKind } from '../../owner/storage/outcomes.ts'
+import type { InboxTally, OutcomeKind } from '../../owner/storage/outcomes.ts'
 import { files, number, plural } from './counts.ts'
 
 interface Words {
@@ -127,7 +127,11 @@ const check = {
   intro:
     'Asks the server about each file. An answer counts only if it agrees with your own devices’ signatures and with the server’s signed receipts.',
   scope: 'Which files',
-  all: (count: number) => plural(count, 'Your only file', `All ${files(count)}`),
+  all: (count: number, hasInbox: boolean) => {
+    const all = plural(count, 'Your only file', `All ${files(count)}`)
+    if (!hasInbox) return all
+    return count === 0 ? 'The inbox' : `${all} in albums, and the inbox`
+  },
   album: 'One album',
   albumLabel: 'Album',
   albumUnnamed: 'Unnamed album',
@@ -152,26 +156,30 @@ const check = {
   failed: 'The check could not continue.',
 }
 
+const all = (count: number, hasInbox: boolean) =>
+  `${plural(count, 'The file', `All ${files(count)}`)}${hasInbox ? ' in albums' : ''}`
+
 const results = {
   heading: 'Result',
   summaries: {
     nothing: () => 'There was nothing to check.',
+    inbox_only: () => 'There are no files in albums.',
     problems: (bad: number, total: number) =>
       `${number(bad)} of ${files(total)} ${plural(bad, 'has a problem. Keep your own copy', 'have a problem. Keep your own copies')}.`,
     unchecked: (open: number, total: number) =>
       `${number(open)} of ${files(total)} could not be checked yet. Do not delete your own ${plural(open, 'copy', 'copies')}.`,
-    structural: (count: number) =>
-      plural(
-        count,
-        'The whole file is there. Not all of its bytes were read.',
-        `All ${files(count)} are there in full length. Not all of their bytes were read.`,
-      ),
-    all_read: (count: number) =>
-      plural(
-        count,
-        'The file is stored: every byte was read and is correct.',
-        `All ${files(count)} are stored: every byte was read and is correct.`,
-      ),
+    structural: (count: number, hasInbox: boolean) =>
+      `${all(count, hasInbox)} ${plural(count, 'is', 'are')} there in full length. Not all bytes were read.`,
+    all_read: (count: number, hasInbox: boolean) =>
+      `${all(count, hasInbox)} ${plural(count, 'is', 'are')} stored: every byte was read and is correct.`,
+  },
+  inbox: ({ files: all, damaged, held }: InboxTally) => {
+    const bad = [
+      ...(damaged > 0 ? [`${number(damaged)} damaged on the server`] : []),
+      ...(held > 0 ? [`${number(held)} withheld by the operator`] : []),
+    ]
+    const known = bad.length === 0 ? 'the server knows of no damage' : bad.join(', ')
+    return `Inbox: ${files(all)}, ${known}. Their bytes were not read for this check. Keep a file to have it checked.`
   },
   between: (from: string, to: string) =>
     from === to
@@ -237,6 +245,11 @@ export const compareKinds: Readonly<Record<CompareKind, Words>> = {
   file_unreadable: {
     title: 'This copy could not be read',
     meaning: 'It was moved, changed or deleted during the comparison. Keep it, and choose it again.',
+  },
+  file_empty: {
+    title: 'This copy is empty for this browser',
+    meaning:
+      'So nothing can be compared: a browser cannot tell an empty file from one whose disk does not state its size. Keep this copy, open it, and delete it only if you see that there is nothing in it.',
   },
   waiting: { title: 'Waiting', meaning: 'Not compared yet. Keep your copy.' },
   comparing: { title: 'Comparing', meaning: 'Keep your copy until the result is there.' },

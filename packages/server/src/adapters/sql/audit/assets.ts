@@ -1,4 +1,4 @@
-import type { DropId, Instant } from '@blindkeep/protocol/ids'
+import type { AccountId, DropId, Instant } from '@blindkeep/protocol/ids'
 import { type SqlBool, sql } from 'kysely'
 import type { AuditedAsset, AuditedBlob } from '../../../ports/store.ts'
 import type { Db } from '../db.ts'
@@ -11,18 +11,24 @@ const originalDropId = sql<DropId | null>`(
   where asset_blobs.asset_id = assets.asset_id and asset_blobs.role = 'original' and receipts.drop_id is not null
 )`
 
+/** Only deleted assets are in a deleted album. */
+const albumAccount = sql<AccountId | null>`case
+  when albums.deleted_at is null or assets.deleted_at is not null then albums.account_id
+end`
+
 const assetPage = prepared((db, given: { readonly after: string; readonly max: number }) =>
   db
     .selectFrom('assets')
     .leftJoin('albums', 'albums.album_id', 'assets.album_id')
-    .select(['assets.asset_id', 'assets.account_id', 'drop_id', 'assets.created_at', 'deleted_at'])
-    .select(['assets.change_seq', 'albums.account_id as album_account'])
+    .select(['assets.asset_id', 'assets.account_id', 'drop_id', 'assets.created_at', 'assets.deleted_at'])
+    .select('assets.change_seq')
     .select([
       sql<number>`(select count(*) from asset_blobs where asset_blobs.asset_id = assets.asset_id)`.as('blobs'),
       sql<number>`(
         select count(*) from uploads where uploads.asset_id = assets.asset_id and uploads.closed_at is null
       )`.as('unclosed'),
       originalDropId.as('original_drop'),
+      albumAccount.as('album_account'),
     ])
     .where(sql<SqlBool>`assets.asset_id > ${given.after}`)
     .orderBy('assets.asset_id')

@@ -1,0 +1,89 @@
+/** The command line on disks that lack what it can go without, as SMB, exFAT and Android have them. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import { openOffice } from './testing/office.ts'
+import { factsOf, openWorld } from './testing/world.ts'
+
+const world = await openWorld()
+const { root, run } = world
+const here = await openOffice(world, 'office')
+await here.owner.createAlbum({ name: 'Kept' })
+
+const strace = (...injected: readonly string[]) => [
+  ...['strace', '-f', '-qq', '-o', '/dev/null'],
+  ...injected.flatMap((one) => ['-e', `inject=${one}`]),
+]
+const NO_BLOCKS = `@arg2=${'00'.repeat(120)}`
+const DISKS = {
+  'without rights': strace('?chmod,fchmod,fchmodat:error=EPERM'),
+  'without times': strace('?utimes,?futimesat,utimensat:error=EPERM'),
+  'without hard links': strace('?link,linkat:error=EPERM'),
+  'that denies hard links': strace('?link,linkat:error=EACCES'),
+  'that does not say its free space': strace('statfs:error=ENOSYS'),
+  'that says it has no blocks': strace(`statfs:poke_exit=${NO_BLOCKS}`),
+}
+const missing = await promisify(execFile)('strace', [...DISKS['that says it has no blocks'].slice(1), 'true']).then(
+  () => false,
+  () => 'needs strace',
+)
+
+async function sentAndSaved(under: readonly string[], folder: string) {
+  const content = randomBytes(100_000)
+  const { url, opaqueId } = await here.owner.createLink()
+  const modifiedAt = '2020-02-03T04:05:06.000Z'
+  await here.drop(content, { name: 'photos/a.txt', modifiedAt, note: 'once' }, url)
+  await world.folder(`${folder}-sent`, { 'b.txt': content })
+  const as = ['--profile', here.profile, '--json']
+  const calls = [
+    ['drop', url, `${folder}-sent/b.txt`, '--json'],
+    ['upload', `${folder}-sent/b.txt`, '--album', 'Kept', ...as],
+    ['inbox', 'save', '--to', folder, '--link', opaqueId, '--notes', '--discard', ...as],
+  ]
+  for (const call of calls) {
+    const outcome = await run(call, { under })
+    assert.equal(outcome.status, 0, `${call.join(' ')}\n${outcome.stderr}`)
+    const asset = factsOf(outcome).find(({ asset_id }) => asset_id)?.asset_id
+    if (asset === undefined) continue
+    for (const to of [
+      ['--to', `${folder}-got`],
+      ['-o', `${folder}-sent/got.txt`],
+    ]) {
+      const got = await run(['get', asset, ...to, ...as], { under })
+      assert.equal(got.status, 0, got.stderr)
+    }
+    assert.deepEqual(await readFile(join(root, `${folder}-got`, 'b.txt')), content)
+  }
+  assert.deepEqual((await readdir(join(root, folder), { recursive: true })).sort(), [
+    'b.txt',
+    'photos',
+    'photos/a.txt',
+    'photos/a.txt.blindkeep-note.txt',
+  ])
+  assert.deepEqual(await readFile(join(root, folder, 'photos/a.txt')), content)
+  assert.deepEqual(await readFile(join(root, folder, 'b.txt')), content)
+}
+
+describe('the command line', { skip: missing }, () => {
+  for (const [disk, under] of Object.entries(DISKS))
+    it(`sends, keeps and saves files on a disk ${disk}`, () => sentAndSaved(under, disk.replaceAll(' ', '-')))
+
+  it('saves files into a folder that cannot be synced', async () => {
+    for (const error of ['EINVAL', 'EOPNOTSUPP', 'EPERM']) {
+      const folder = join(root, `unsynced-${error}`)
+      await mkdir(folder)
+      const { url, opaqueId } = await here.owner.createLink()
+      const content = randomBytes(100)
+      await here.drop(content, { name: 'a.txt' }, url)
+      const under = [...strace(`fsync:error=${error}`), '-P', folder]
+      const call = ['inbox', 'save', '--to', folder, '--link', opaqueId, '--profile', here.profile, '--discard']
+      const { status, stderr } = await run(call, { under })
+      assert.equal(status, 0, stderr)
+      assert.deepEqual(await readFile(join(folder, 'a.txt')), content)
+    }
+  })
+})

@@ -1,0 +1,22 @@
+/**
+ * Texts on a terminal, from other people and from the server: none moves the cursor, changes colours, or turns the direction of what stands behind it. The
+ * programs' own reporters do this to everything that they print, so that a forgotten call costs nothing.
+ */
+
+const UNSHOWN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const UNSHOWN_IN_LINES = /[\p{Bidi_Control}\u2028\u2029]|(?!\n)\p{Cc}/gu
+
+/** One line. */
+export function shown(text: string): string {
+  return text.replace(UNSHOWN, '\uFFFD')
+}
+
+/** Keeps line feeds. A program's own words have them; a text of others passes through `shown` first. */
+export function shownLines(text: string): string {
+  return text.replace(UNSHOWN_IN_LINES, '\uFFFD')
+}
+
+/** JSON in which the same characters are escaped: a terminal may show it, and a program reads what they were. Line feeds are between its members. */
+export function escapedJson(json: string): string {
+  return json.replace(UNSHOWN_IN_LINES, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,304 @@
+/** Walks the table of operations: whatever a request leaves in the database has a bound, a rate or a price. */
+import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { addSeconds, formatInstant } from '@blindkeep/protocol/ids'
+import { type Operation, type OperationName, type OperationOf, operations } from '@blindkeep/protocol/operations'
+import { AlbumResponse } from '@blindkeep/protocol/schemas/albums'
+import { CapabilityResponse } from '@blindkeep/protocol/schemas/capabilities'
+import { DeviceResponse } from '@blindkeep/protocol/schemas/devices'
+import { LinkEntryResponse } from '@blindkeep/protocol/schemas/links'
+import { PasskeyResponse } from '@blindkeep/protocol/schemas/passkeys'
+import { SharesResponse } from '@blindkeep/protocol/schemas/shares'
+import { KEM_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import { BOUNDS } from '../domain/bounds.ts'
+import { MAX_UNENDED } from '../domain/discovery/capabilities.ts'
+import { type AlbumOwner, declaredFor, newAlbumOwner } from '../testing/assets.ts'
+import { overHttp, said, type Web } from '../testing/http.ts'
+import { inWorld, type World } from '../testing/world.ts'
+
+type Writing = {
+  [Name in OperationName]: OperationOf<Name>['method'] extends 'GET' | 'HEAD' ? never : Name
+}[OperationName]
+
+interface Owned extends AlbumOwner {
+  readonly world: World
+  /** A live link. */
+  readonly opaqueId: string
+}
+
+interface Loop {
+  /** Each call creates another thing. */
+  readonly create: (owned: Owned) => InjectOptions
+  /** Undefined if it leaves a row without anything to remove. */
+  readonly remove?: (owned: Owned, answer: LightMyRequestResponse, created: InjectOptions) => InjectOptions
+  readonly list: (owned: Owned) => string
+}
+
+type Leaves =
+  /** Removes or ends what is there; what it notes is bounded by what was created. */
+  | 'frees'
+  /** Changes a value in the place of another one, or nothing. */
+  | 'changes'
+  /** Each needs a secret whose check takes a slow hash, or is counted by account or source; what it leaves ends in minutes, or has a bound. */
+  | 'proved'
+  /** Each needs bytes that a quota or the caps of a link count. */
+  | 'bytes'
+  | Loop
+
+const post = (url: string, payload: object): InjectOptions => ({ method: 'POST', url, payload })
+const base64 = (bytes: number) => randomBytes(bytes).toString('base64')
+const idIn = (answer: LightMyRequestResponse, name: string) => String(answer.json()[name])
+
+function uploadOf({ world, ...albumOwner }: Owned): object {
+  const declared = declaredFor(world, albumOwner, randomBytes(16))
+  return {
+    album_id: declared.albumId,
+    size: declared.size,
+    hash: declared.ciphertextHash,
+    content_type: declared.contentType,
+    crypto_suite_id: declared.suiteId,
+    protocol_version: declared.protocolVersion,
+    key_mode: declared.keyMode,
+    blob_role: declared.role,
+    manifest_envelope: declared.envelope,
+  }
+}
+
+const newLink = () =>
+  post('/v1/drops/links', {
+    opaque_id: randomBytes(16).toString('hex'),
+    drop_pubkey: base64(KEM_PUBLIC_KEY_BYTES),
+    crypto_suite_id: 1,
+    sealed_label: base64(1100),
+  })
+
+/** What each operation leaves. One that is missing here does not compile. */
+const LEAVES: { readonly [Name in Writing]: Leaves } = {
+  register: 'proved',
+  kdf: 'changes',
+  login: 'proved',
+  verifyTotp: 'proved',
+  refresh: 'proved',
+  logout: 'frees',
+  bindSession: 'changes',
+  nameSession: 'changes',
+  endSession: 'frees',
+  enrollTotp: 'proved',
+  confirmTotp: 'proved',
+  disableTotp: 'frees',
+  renewBackupCodes: 'proved',
+  startRecovery: 'changes',
+  finishRecovery: 'proved',
+  changePassword: 'proved',
+  deleteAccount: 'frees',
+  passkeyLogin: 'proved',
+  addPasskey: 'proved',
+  namePasskey: 'changes',
+  removePasskey: 'frees',
+  addDevice: {
+    create: () => post('/v1/devices', { device_id: randomUUID(), public_key: base64(1984) }),
+    remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/devices/${idIn(answer, 'device_id')}` }),
+    list: () => '/v1/devices',
+  },
+  nameDevice: 'changes',
+  revokeDevice: 'frees',
+  createAlbum: {
+    create: () => post('/v1/albums', { album_id: randomUUID(), sealed_name: base64(1100) }),
+    remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/albums/${idIn(answer, 'album_id')}` }),
+    list: () => '/v1/albums',
+  },
+  nameAlbum: {
+    create: ({ albumId }) => ({
+      method: 'PATCH',
+      url: `/v1/albums/${albumId}`,
+      payload: { sealed_name: base64(1100) },
+    }),
+    list: () => '/v1/albums',
+  },
+  deleteAlbum: 'frees',
+  mintCapability: {
+    create: ({ albumId, world }) =>
+      post(`/v1/albums/${albumId}/capabilities`, {
+        peer: 'https://peer.example',
+        expires_at: formatInstant(addSeconds(world.clock.now(), 3600)),
+      }),
+    remove: ({ albumId }, answer) => ({
+      method: 'DELETE',
+      url: `/v1/albums/${albumId}/capabilities/${idIn(answer, 'jti')}`,
+    }),
+    list: ({ albumId }) => `/v1/albums/${albumId}/capabilities`,
+  },
+  revokeCapability: 'frees',
+  createUpload: {
+    create: (owned) => post('/v1/upload', uploadOf(owned)),
+    remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/upload/${idIn(answer, 'upload_id')}` }),
+    list: () => '/v1/upload/sessions',
+  },
+  appendUpload: 'bytes',
+  cancelUpload: 'frees',
+  deleteAsset: 'frees',
+  verifyStorage: 'changes',
+  provisionLink: {
+    create: newLink,
+    remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/drops/links/${idIn(answer, 'opaque_id')}` }),
+    list: () => '/v1/drops/links',
+  },
+  changeLink: {
+    create: ({ opaqueId }) => ({
+      method: 'PATCH',
+      url: `/v1/drops/links/${opaqueId}`,
+      payload: { sealed_label: base64(1100) },
+    }),
+    list: () => '/v1/drops/links',
+  },
+  revokeLink: 'frees',
+  discardDrop: 'frees',
+  discardDrops: 'frees',
+  adoptDrop: 'bytes',
+  addChannel: 'proved',
+  confirmChannel: 'proved',
+  testChannel: 'proved',
+  removeChannel: 'frees',
+  createDrop: 'bytes',
+  appendChunk: 'bytes',
+  cancelDrop: 'frees',
+  createShare: {
+    create: () =>
+      post('/v1/shares', {
+        opaque_id: randomBytes(16).toString('hex'),
+        sealed_index: base64(1100),
+        blob_hashes: [randomBytes(32).toString('hex')],
+      }),
+    remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/shares/${idIn(answer, 'opaque_id')}` }),
+    list: () => '/v1/shares',
+  },
+  nameShare: 'changes',
+  deleteShare: 'frees',
+}
+
+const loops = Object.entries(LEAVES).filter((entry): entry is [string, Loop] => typeof entry[1] === 'object')
+
+describe('what requests leave in the database', () => {
+  it('is counted for each operation that leaves a row when it is repeated', () => {
+    const counted = Object.entries<Operation>(operations)
+      .filter(([, { leaves }]) => leaves === 'rows' || leaves === 'uploads')
+      .map(([name]) => name)
+    // Channels need a place to send to, so `channels.test.ts` has their loop.
+    assert.deepEqual(counted.toSorted(), [...loops.map(([name]) => name), 'addChannel'].toSorted())
+  })
+
+  for (const [name, loop] of loops)
+    it(
+      `comes to an end for ${name}, with every list still answered, and a new sign-in has a share of its own`,
+      inWorld(
+        async (world) => {
+          const web = overHttp(world)
+          const { owned, authorization, ask } = await newOwner(world, web)
+          const last = await untilRefused(loop, owned, ask)
+          assert.equal(said(last), '429 request.rate_limited')
+          assert.match(String(last.headers['retry-after']), /^[1-9]\d*$/)
+          await expectLists(web, owned, authorization)
+          if (operations[name as OperationName as 'addDevice'].leaves !== 'rows') return
+          const again = await web.signIn(owned.accountId)
+          const fresh = await web.ask({ ...loop.create(owned), headers: again })
+          assert.ok(fresh.statusCode < 300, said(fresh))
+        },
+        { settings: { rowsPerDay: 40, unlandedUploadsPerHour: 10 } },
+      ),
+    )
+
+  it(
+    'is refused below the floor of free space, while what frees is done',
+    inWorld(
+      async (world) => {
+        let isFull = false
+        const rules = world.rulesOver({
+          staging: { ...world.staging, check: async () => (isFull ? 0 : 2 ** 40) },
+        })
+        const web = overHttp({ ...world, rules })
+        const { owned, authorization } = await newOwner(world, web)
+        const made = new Map<string, [Loop, InjectOptions, LightMyRequestResponse]>()
+        for (const [name, loop] of loops) {
+          const created = loop.create(owned)
+          made.set(name, [loop, created, await web.ask({ ...created, headers: { authorization } })])
+        }
+        isFull = true
+        world.clock.advance(2)
+        for (const [name, [loop, created, answer]] of made) {
+          const refused = await web.ask({ ...loop.create(owned), headers: { authorization } })
+          assert.equal(said(refused), '500 storage.full', name)
+          const removal = loop.remove?.(owned, answer, created)
+          if (removal === undefined) continue
+          assert.equal(said(await web.ask({ ...removal, headers: { authorization } })), '204', name)
+        }
+        await expectLists(web, owned, authorization)
+      },
+      { settings: { freeSpaceFloorBytes: 1024 } },
+    ),
+  )
+})
+
+/** What one account's answers may hold (`budget.ts`). */
+const OWNER_ANSWER_BYTES = 48 * 1024 * 1024
+
+describe('the longest list', () => {
+  for (const [what, schema, count] of [
+    ['devices', DeviceResponse, BOUNDS['devices, revoked ones included']],
+    ['links', LinkEntryResponse, BOUNDS['links, ended ones included']],
+    ['albums', AlbumResponse, BOUNDS.albums],
+    ['shares', SharesResponse.properties.shares.items, BOUNDS.shares],
+    ['passkeys', PasskeyResponse, BOUNDS.passkeys],
+    ['capabilities', CapabilityResponse, BOUNDS['live capabilities']],
+  ] as const)
+    it(`of ${what} has room in the memory for an account’s answers, each entry as long as it may be`, () => {
+      const bytes = count * mostBytesOf(schema)
+      assert.ok(bytes < OWNER_ANSWER_BYTES, `${count} entries have up to ${bytes} bytes`)
+    })
+
+  it('of revoked tokens has less than 5 MB', () => {
+    const entry = { jti: randomUUID(), expires_at: new Date().toISOString() }
+    assert.ok(MAX_UNENDED * (JSON.stringify(entry).length + 1) < 5_000_000)
+  })
+})
+
+/** The longest JSON of an object of texts, numbers and booleans. */
+function mostBytesOf({ properties }: { readonly properties: object }): number {
+  return Object.entries(properties).reduce((sum, [name, { maxLength }]) => sum + name.length + (maxLength ?? 40) + 6, 2)
+}
+
+async function newOwner(world: World, web: Web) {
+  const albumOwner = await newAlbumOwner(world)
+  const { authorization } = await web.signIn(albumOwner.accountId)
+  const ask = (request: InjectOptions) => web.ask({ ...request, headers: { authorization } })
+  const { opaque_id: opaqueId } = (await ask(newLink())).json()
+  return { owned: { ...albumOwner, opaqueId, world }, authorization, ask }
+}
+
+/** Far more than the settings of these tests allow. */
+const MAX_PAIRS = 100
+
+async function untilRefused(
+  { create, remove }: Loop,
+  owned: Owned,
+  ask: (request: InjectOptions) => Promise<LightMyRequestResponse>,
+): Promise<LightMyRequestResponse> {
+  for (let pair = 0; pair < MAX_PAIRS; pair += 1) {
+    const created = create(owned)
+    const answer = await ask(created)
+    if (answer.statusCode >= 300) return answer
+    const removal = remove?.(owned, answer, created)
+    if (removal !== undefined) assert.equal(said(await ask(removal)), '204')
+  }
+  throw new Error(`nothing refused the pair after ${MAX_PAIRS} times`)
+}
+
+async function expectLists(web: Web, owned: Owned, authorization: string): Promise<void> {
+  for (const [name, { list }] of loops)
+    assert.equal(said(await web.ask({ method: 'GET', url: list(owned), headers: { authorization } })), '200', name)
+  for (const url of ['/v1/sync', '/v1/drops', '/v1/channels', '/v1/passkeys', '/v1/auth/sessions', '/v1/quota'])
+    assert.equal(said(await web.ask({ method: 'GET', url, headers: { authorization } })), '200', url)
+  for (const url of ['revoked-jti', 'server-info', 'attestation-keys', 'deprecation'])
+    assert.equal(said(await web.ask({ method: 'GET', url: `/.well-known/service/${url}` })), '200', url)
+}

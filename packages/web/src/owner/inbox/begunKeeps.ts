@@ -1,0 +1,60 @@
+/** Finishes what a page that was closed has begun to keep. */
+import { NetworkError, ProblemError } from '@blindkeep/client/errors'
+import type { Owner } from '@blindkeep/client/owner'
+import { useEffect } from 'preact/hooks'
+import { guardClosing } from '../../common/closeGuard.ts'
+import type { Language } from '../../common/language.ts'
+import type { OwnerPages } from '../context.ts'
+import { deviceOf } from '../device.ts'
+import { type BegunKeep, deleteKeep, storedKeeps } from './keepStore.ts'
+import { inboxText } from './texts.ts'
+
+/** The server may still finish the request of the closed page: until then the file is in the inbox. */
+const MAX_AGE_MS = 86_400_000
+
+interface BegunKeepsPorts extends Pick<OwnerPages, 'owner' | 'baseUrl' | 'showMessage'> {
+  readonly language: Language
+}
+
+/** Once for each session of this tab. */
+export function useBegunKeeps({ owner, baseUrl, language, showMessage }: BegunKeepsPorts): void {
+  useEffect(() => {
+    void finishAll(owner, baseUrl).then((finished) => {
+      if (finished > 0) showMessage({ tone: 'good', text: inboxText(language).keeping.finished(finished) })
+    })
+  }, [owner])
+}
+
+async function finishAll(owner: Owner, baseUrl: string): Promise<number> {
+  const keeps = await storedKeeps({ accountId: owner.accountId, baseUrl })
+  if (keeps.length === 0) return 0
+  const releaseGuard = guardClosing()
+  let finished = 0
+  try {
+    for (const keep of keeps) if (await finish(owner, keep)) finished++
+  } catch {
+    // The connection broke, or the session is over: the next visit goes on.
+  } finally {
+    releaseGuard()
+  }
+  return finished
+}
+
+/** False for a file that is still in the inbox, where the owner may decide otherwise, and for one that only the owner can judge, in its album. */
+async function finish(owner: Owner, { assetId, albumId, drop, begunAt }: BegunKeep): Promise<boolean> {
+  try {
+    const { complete } = await owner.asset(assetId)
+    if (!complete) await owner.adoptDrop(drop, { album: albumId, assetId, device: await deviceOf(owner) })
+    await deleteKeep(assetId)
+    return !complete
+  } catch (error) {
+    if (error instanceof NetworkError || (error instanceof ProblemError && isOfSession(error))) throw error
+    const isInInbox = error instanceof ProblemError && error.code === 'error.asset.not_found'
+    if (!isInInbox || Date.now() - begunAt > MAX_AGE_MS) await deleteKeep(assetId)
+    return false
+  }
+}
+
+function isOfSession({ status }: ProblemError): boolean {
+  return status === 401 || status === 403 || status === 429 || status >= 500
+}

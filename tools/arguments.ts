@@ -1,0 +1,27 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+
+/**
+ * The arguments of a script. `--help` prints `usage` and ends the script; so does, with status 2, what the script does not know: a word that was meant as an
+ * option must not become the name of a directory, nor a check that was misspelt a write.
+ */
+export function argumentsOf<const Options extends ParseArgsOptionsConfig>(
+  usage: string,
+  options: Options,
+  { maxPositionals = 0 }: { readonly maxPositionals?: number } = {},
+) {
+  if (process.argv.slice(2).includes('--help')) {
+    console.log(usage)
+    process.exit(0)
+  }
+  try {
+    const given = parseArgs({ options, allowPositionals: true })
+    const tooMany = given.positionals[maxPositionals]
+    if (tooMany !== undefined) throw new TypeError(`${tooMany} is one argument too many`)
+    return given
+  } catch (error) {
+    // As `parseArgs` throws it.
+    if (!(error instanceof TypeError)) throw error
+    console.error(`${error.message}\n\n${usage}`)
+    process.exit(2)
+  }
+}
