@@ -164,7 +164,9 @@ if (shown.sealed_title != null) {
   const key = hkdf(linkSecret, opaqueId, label('service/link-title/1'))
   const words = openHeader(fromBase64(shown.sealed_title), { key, purpose: 'link-title', context: opaqueId })
   // A program that shows them to people also removes controls (formats.md).
-  console.log(JSON.stringify({ title: words.get('name'), message: words.get('note') }))
+  const said = JSON.stringify({ title: words.get('name'), message: words.get('note') })
+  // Moves no cursor and turns no direction on a terminal.
+  console.log(said.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '?'))
 }
 
 // ---- 3. A new key, encapsulated with X-Wing, and the sealed file ----

@@ -26,6 +26,9 @@ process.on('uncaughtException', (error) => {
 const { BLINDKEEP_URL, BLINDKEEP_EMAIL, BLINDKEEP_PASSWORD, BLINDKEEP_PASSPHRASE, BLINDKEEP_INVITE } = process.env
 const [command, ...given] = process.argv.slice(2)
 
+/** JSON that moves no cursor and turns no direction on a terminal: names are those of other people. */
+const line = (facts) => JSON.stringify(facts).replace(/[\p{Cc}\p{Bidi_Control}]/gu, '?')
+
 // ---- Bytes ----
 
 const { concat } = Buffer
@@ -482,7 +485,7 @@ async function inbox({ accountKey }) {
     if (prefixLength(sealed) > sealed.length) sealed = await content(prefixLength(sealed))
     const { header } = open(sealed, { ...contextOf(accountKey, drop), whole: false })
     // The sender's words: show them as text only.
-    console.log(JSON.stringify({ drop_id: drop.drop_id, received_at: drop.received_at, ...Object.fromEntries(header) }))
+    console.log(line({ drop_id: drop.drop_id, received_at: drop.received_at, ...Object.fromEntries(header) }))
   }
 }
 async function openDrop({ accountKey }, dropId) {
@@ -645,7 +648,7 @@ async function read({ accountKey, accountId }, assetId, consent) {
     purpose: 'original',
     context,
   })
-  console.error(JSON.stringify(Object.fromEntries(metadata.header)))
+  console.error(line(Object.fromEntries(metadata.header)))
   process.stdout.write(content)
 }
 

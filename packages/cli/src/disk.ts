@@ -1,6 +1,6 @@
 /**
  * What some disks do not have (SMB, exFAT, FUSE, Android): rights, times, hard links, syncs of folders, a statement of free space, any name. All of that is
- * extra: a file is kept without it. The sync of a file's bytes is none, because the server's copy is given up for them.
+ * extra: a file is kept without it. Only where the server's copy is given up for a file, its bytes have to be synced.
  */
 import { open, statfs } from 'node:fs/promises'
 

@@ -72,6 +72,25 @@ describe('the command line', { skip: missing }, () => {
   for (const [disk, under] of Object.entries(DISKS))
     it(`sends, keeps and saves files on a disk ${disk}`, () => sentAndSaved(under, disk.replaceAll(' ', '-')))
 
+  it('saves files on a disk that can sync nothing, and leaves the drop that was to be discarded', async () => {
+    const { url, opaqueId } = await here.owner.createLink()
+    const content = randomBytes(100)
+    const dropId = await here.drop(content, { name: 'a.txt' }, url)
+    const under = strace('fsync,fdatasync:error=EINVAL')
+    const call = ['inbox', 'save', '--to', 'unsynced', '--link', opaqueId, '--profile', here.profile]
+    const saved = await run(call, { under })
+    assert.equal(saved.status, 0, saved.stderr)
+    assert.deepEqual(await readFile(join(root, 'unsynced', 'a.txt')), content)
+    for (const more of [[], ['--again']]) {
+      const { status, stderr } = await run([...call, '--discard', ...more], { under })
+      assert.equal(status, 1)
+      assert.match(stderr, /this disk cannot say that a power cut leaves it there/)
+    }
+    assert.ok((await here.pending()).includes(dropId))
+    assert.equal((await run([...call, '--discard'])).status, 0)
+    assert.ok(!(await here.pending()).includes(dropId))
+  })
+
   it('saves files into a folder that cannot be synced', async () => {
     for (const error of ['EINVAL', 'EOPNOTSUPP', 'EPERM']) {
       const folder = join(root, `unsynced-${error}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { assertLinear, HOSTILE_TEXTS } from '../../../testing/linear.ts'
-import { numberedName, safePath } from './safePath.ts'
+import { numberedName, plainName, safePath } from './safePath.ts'
 
 const joined = (name: string | undefined) => [...safePath(name).folders, safePath(name).name].join('|')
 
@@ -16,6 +16,7 @@ describe('a path made safe', () => {
     'a/.. /.hidden/b': 'a|hidden|b',
     '..\\..\\boot.ini': '_.._boot.ini',
     'C:/con/nul.txt': 'C_|_con|_nul.txt',
+    '-rf/--help/-x.txt': '_-rf|_--help|_-x.txt',
     'folder/': 'folder',
     '': 'unnamed',
     '..': 'unnamed',
@@ -34,6 +35,15 @@ describe('a path made safe', () => {
 
   for (const [shape, input] of Object.entries(HOSTILE_TEXTS))
     it(`takes no longer than the length of ${shape}`, () => assertLinear({ input, run: safePath }))
+})
+
+describe('a plain name', () => {
+  it('has letters that every disk knows, its ending, and room for a number', () => {
+    assert.equal(plainName('Ünï写真😀.txt'), 'Uni___.txt')
+    assert.equal(plainName('-写.txt'), '_-_.txt')
+    const long = plainName(`${'é'.repeat(125)}.jpeg`)
+    assert.deepEqual([Buffer.byteLength(long), long.slice(-6)], [120, 'e.jpeg'])
+  })
 })
 
 describe('a numbered name', () => {

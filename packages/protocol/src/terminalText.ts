@@ -5,6 +5,8 @@
 
 const UNSHOWN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const UNSHOWN_IN_LINES = /[\p{Bidi_Control}\u2028\u2029]|(?!\n)\p{Cc}/gu
+/** Most lines of a log have nothing of it, and this finds that out much sooner. */
+const BEYOND_ASCII = /[^\n -~]/
 
 /** One line. */
 export function shown(text: string): string {
@@ -18,5 +20,6 @@ export function shownLines(text: string): string {
 
 /** JSON in which the same characters are escaped: a terminal may show it, and a program reads what they were. Line feeds are between its members. */
 export function escapedJson(json: string): string {
+  if (!BEYOND_ASCII.test(json)) return json
   return json.replace(UNSHOWN_IN_LINES, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { hintsOf } from './hints.ts'
+import { forPerson, hintsOf } from './hints.ts'
 
 const PACKAGE = '/usr/lib/node_modules/blindkeep-server/dist'
 const CHECKOUT = '/home/me/keep/packages/server/dist'
@@ -34,6 +34,10 @@ describe('a hint', () => {
     // As a unit of systemd runs it, where PATH does not lead there.
     const unit = '/opt/keep/node_modules/.bin/blindkeep-server'
     assert.equal(hint([], { path: unit }), typedAs(unit))
+  })
+
+  it('moves no cursor, whatever an owner or a guest has written', () => {
+    assert.equal(forPerson('a\u001b[31mb\u009b2J\n\u202Efdp.exe'), 'a\uFFFD[31mb\uFFFD2J\n\uFFFDfdp.exe')
   })
 
   it('keeps the options that say which server is meant, as a shell reads them', () => {

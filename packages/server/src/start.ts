@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import { createServer } from 'node:net'
 import { createLog } from './adapters/system/log.ts'
+import { createSparingLog } from './adapters/system/sparingLog.ts'
 import { type App, createApp } from './app.ts'
 import { banner } from './banner.ts'
 import { endpointText } from './config/endpoint.ts'
@@ -31,7 +32,7 @@ async function run(given: Given): Promise<void> {
       'Blindkeep does not start: these settings are wrong:',
       ...[...config.faults, ...unknownSettingLines(given)].map((fault) => `  ${fault}`),
     ])
-  const log = createLog(config.logLevel)
+  const log = createSparingLog(createLog(config.logLevel))
   for (const unknown of unknownSettings(given)) log.warn('a setting does nothing', { ...unknown })
   const port = await portToListenOn(config)
   const app = await createApp({ config, port, log, version: RELEASE, onBroken: endBroken })

@@ -381,6 +381,42 @@ describe('an album', () => {
   })
 })
 
+describe('deleting an album', () => {
+  it('takes its files with it, after a question that says how many and how large; another page hears of it', async (t) => {
+    const keeper = await world.keeper()
+    for (const name of ['one.txt', 'two.txt']) await upload(keeper, name, randomBytes(1000))
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
+    await tile(page, 'one.txt').waitFor()
+    await page.route('**/v1/assets/*', (route) =>
+      route.fulfill({
+        status: 409,
+        contentType: 'application/problem+json',
+        json: { type: '/problems/error.asset.retained', status: 409, code: 'error.asset.retained' },
+      }),
+    )
+    await button(page, 'Delete album').click()
+    await page.getByText('The album has 2 files (2 KB).').waitFor()
+    await assertAccessible(page)
+    await button(page, 'Delete album and 2 files').click()
+    await page.getByText('The album stays, because 2 files were not deleted.').waitFor()
+    await page.getByRole('dialog').getByRole('listitem').getByText('one.txt').waitFor()
+    await assertAccessible(page)
+    await page.unroute('**/v1/assets/*')
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await button(page, 'Delete album').click()
+    await button(page, 'Delete album and 2 files').click()
+    await page.getByText('The album was deleted.').waitFor()
+    await page.getByText('No albums yet').waitFor()
+    assert.deepEqual(await keeper.owner.albums(), [])
+
+    const { albumId } = await keeper.owner.createAlbum({ name: 'Elsewhere' })
+    await page.reload()
+    await page.getByText('Elsewhere').waitFor()
+    await keeper.owner.deleteAlbum(albumId)
+    await page.getByText('No albums yet').waitFor()
+  })
+})
+
 describe('a share', () => {
   it('opens the selected files for a person with the link, until the owner stops sharing', async (t) => {
     const keeper = await world.keeper()

@@ -150,3 +150,44 @@ describe('blindkeep rm', () => {
     assert.match(outcome.stderr, /big\.bin: It must be kept until/)
   })
 })
+
+describe('blindkeep album delete', () => {
+  it('deletes an empty album, and one with files only when told so; a retained file is named and keeps the album', async () => {
+    const empty = await owner.createAlbum({ name: 'Empty' })
+    const full = await owner.createAlbum({ name: 'Full' })
+    const kept = async (name: string) =>
+      (await owner.upload({ source: sourceOfBytes(Buffer.from(name)), name, album: full.albumId, device })).assetId
+    const [first, second] = [await kept('first.txt'), await kept('second.txt')]
+    const unasked = await run(['album', 'delete', 'Empty', ...as])
+    assert.deepEqual(
+      [unasked.status, /Delete the album Empty, which is empty\?.*--yes/.test(unasked.stderr)],
+      [2, true],
+    )
+    const [deleted] = await facts(['album', 'delete', 'Empty', '--yes', ...as])
+    assert.deepEqual([deleted.event, deleted.album_id], ['album_deleted', empty.albumId])
+
+    const refused = await run(['album', 'delete', 'Full', '--yes', ...as])
+    assert.deepEqual(
+      [refused.status, /has 2 files \(19 B\).*--with-files/.test(refused.stderr)],
+      [1, true],
+      refused.stderr,
+    )
+    world.proxy.tamper({
+      matches: isRequest('DELETE', new RegExp(`^/v1/assets/${second}$`)),
+      request: ({ headers, body }) => ({ headers: { ...headers, authorization: '' }, body }),
+      answer: ({ headers }) => ({
+        headers: { ...headers, 'content-type': 'application/problem+json' },
+        body: Buffer.from(JSON.stringify({ code: 'error.asset.retained' })),
+        status: 409,
+      }),
+    })
+    const partly = await run(['album', 'delete', 'Full', '--with-files', '--yes', ...as])
+    world.proxy.tamper()
+    assert.equal(partly.status, 1)
+    assert.match(partly.stderr, /second\.txt: It must be kept[\s\S]*the album Full stays/)
+    assert.ok(!(await assetIdsOf(owner)).includes(first))
+    const { status, stdout } = await run(['album', 'delete', 'Full', '--with-files', '--yes', ...as])
+    assert.deepEqual([status, /The album Full is deleted/.test(stdout)], [0, true])
+    assert.ok((await owner.albums()).every(({ albumId }) => albumId !== full.albumId))
+  })
+})

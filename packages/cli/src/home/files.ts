@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { codeOf } from '../disk.ts'
+import { codeOf, ifDiskHas } from '../disk.ts'
 
 /** `BLINDKEEP_HOME`, or the place of the system for a user's settings (XDG Base Directory Specification, `XDG_CONFIG_HOME`). */
 export function homeDirectory(env: NodeJS.ProcessEnv = process.env): string {
@@ -24,7 +24,7 @@ export async function writePrivate(path: string, text: string): Promise<void> {
     const file = await open(fresh, 'wx', 0o600)
     try {
       await file.writeFile(text)
-      await file.sync()
+      await ifDiskHas(() => file.sync())
     } finally {
       await file.close()
     }

@@ -1,6 +1,7 @@
 /** What happens to one drop, step by step. Each step is done once it is noted, so a call after a kill goes on with the next one. */
-import { stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import type { Album, DescribedDrop, Owner } from '@blindkeep/client/owner'
+import { ifDiskHas } from '../disk.ts'
 import { LocalError } from '../exits.ts'
 import { finishPlan, type SavePlan, saveFile } from '../save/saveFile.ts'
 import { shown } from '../texts.ts'
@@ -49,7 +50,7 @@ export async function saveDrop(call: SaveDrop, drop: DescribedDrop): Promise<voi
   if (steps.then !== 'discard')
     return onStep({ is: 'adopted', ...(await adoptions.adopt(drop, steps.then.adopt, signal)) })
   // The program may have moved the file on; it has taken it over by ending with 0.
-  if (isFromBefore && kept.of(drop.dropId)?.hasRun !== true) await requireThere(path, drop)
+  if (kept.of(drop.dropId)?.hasRun !== true) await requireOnDisk(path, drop)
   await owner.discardDrop(drop.dropId)
   onStep({ is: 'discarded' })
 }
@@ -118,10 +119,20 @@ async function change(kept: KeptDrops, { dropId }: DescribedDrop, changed: Parti
 }
 
 /** The copy of the server is not given up for one that is not there any more. */
-async function requireThere(path: string, { file }: DescribedDrop): Promise<void> {
+async function requireOnDisk(path: string, { file }: DescribedDrop): Promise<void> {
   const found = await stat(path).catch(() => undefined)
-  if (found?.isFile() === true && found.size === file.size) return
+  if (found?.isFile() !== true || found.size !== file.size)
+    throw new LocalError(
+      `It was saved as ${shown(path)}, and is not there any more as it was. So the drop stays in the inbox: save it again with --again, or discard it with blindkeep inbox discard.`,
+    )
+  // Windows syncs only what is open for writing.
+  const handle = await open(path, process.platform === 'win32' ? 'r+' : 'r')
+  try {
+    if (await ifDiskHas(() => handle.sync())) return
+  } finally {
+    await handle.close()
+  }
   throw new LocalError(
-    `It was saved as ${shown(path)}, and is not there any more as it was. So the drop stays in the inbox: save it again with --again, or discard it with blindkeep inbox discard.`,
+    `It is saved as ${shown(path)}, but this disk cannot say that a power cut leaves it there. So the drop stays in the inbox: when you have a copy elsewhere, discard it with blindkeep inbox discard.`,
   )
 }

@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises'
 import type { ChainLink } from '@blindkeep/protocol/chain'
 import { type AssetId, parseAssetId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
-import { codeOf } from '../disk.ts'
+import { codeOf, ifDiskHas } from '../disk.ts'
 import { LocalError } from '../exits.ts'
 import { whileAlone } from '../home/claims.ts'
 import { serverPath } from '../home/pins.ts'
@@ -63,7 +63,7 @@ export async function noteReceipts(home: string, serverId: string, receipts: rea
       // Half a line that a power cut has left.
       await file.truncate(await wholeBytes(file))
       await file.appendFile(receipts.map(lineOf).join(''))
-      await file.sync()
+      await ifDiskHas(() => file.sync())
     } finally {
       await file.close()
     }

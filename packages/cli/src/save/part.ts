@@ -31,7 +31,7 @@ export interface PartContent {
   readonly onBytes?: ((bytes: number) => void) | undefined
 }
 
-/** Resolves once all bytes are synced. */
+/** Resolves once all bytes are synced, where the disk can do that. */
 export async function writePart(path: string, { size, modifiedAt, content, onBytes }: PartContent): Promise<Part> {
   // Left by a killed process, and incomplete. It may be no file of ours: removing follows no link.
   await rm(path, { force: true })
@@ -46,7 +46,7 @@ export async function writePart(path: string, { size, modifiedAt, content, onByt
     const modified = fileDateOf(modifiedAt)
     if (modified !== undefined) await ifDiskHas(() => handle.utimes(new Date(), modified))
     await ifDiskHas(() => handle.chmod(0o666 & ~process.umask()))
-    await handle.sync()
+    await ifDiskHas(() => handle.sync())
     return await partOf(path, handle)
   } catch (error) {
     if (await isOwn(await partOf(path, handle))) await rm(path, { force: true })

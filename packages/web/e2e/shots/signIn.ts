@@ -26,6 +26,11 @@ export const signInShots: readonly Shot[] = [
     reach: (page) => heading(page, text.register.title),
   },
   {
+    name: 'sign-in/exposed-invite',
+    begin: (world) => ({ url: `${world.url}/%23/register?invite=abcd-efgh-ijkl` }),
+    reach: (page) => page.getByText(text.register.exposed.title).waitFor(),
+  },
+  {
     name: 'sign-in/words',
     begin: (world) => ({ url: `${world.url}/#/register` }),
     reach: async (page) => {

@@ -1,6 +1,6 @@
-import { render } from 'preact'
 import '../common/base.css'
 import { baseUrlBefore } from '../common/baseUrl.ts'
+import { draw } from '../common/draw.ts'
 import { App } from './app.tsx'
 import { createPageSession } from './session.ts'
 import { keepTaking } from './take/taking.ts'
@@ -8,7 +8,7 @@ import { keepTaking } from './take/taking.ts'
 const baseUrl = baseUrlBefore(location, /(?:index\.html)?$/)
 const session = createPageSession(baseUrl)
 const page = document.getElementById('page')
-if (page !== null) render(<App baseUrl={baseUrl} session={session} />, page)
+if (page !== null) draw(<App baseUrl={baseUrl} session={session} />, page)
 void session.open()
 void keepTaking({ baseUrl })
 // A tab without the session resumes it when it is shown after the other tab has closed.

@@ -26,6 +26,14 @@ describe('log', () => {
       assert.doesNotMatch(JSON.stringify(logged(error)), /0123/)
   })
 
+  it('moves no cursor of the terminal that shows it, and keeps what was said', () => {
+    const lines: string[] = []
+    const said = 'a\u001b[31mb\u009b2J\u202Efdp.exe'
+    createLog('info', { write: (line) => void lines.push(line) }).warn('said', { said })
+    assert.doesNotMatch(lines.join('').trimEnd(), /[\p{Cc}\p{Bidi_Control}]/u)
+    assert.equal(JSON.parse(lines.join('')).said, said)
+  })
+
   it('hands over warnings and errors at once, with the lines before them; other lines together', () => {
     const written: string[] = []
     const log = createLog('info', { write: (lines) => void written.push(lines) })
