@@ -75,9 +75,17 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
     await room.look(tx, landing.unclosed)
     const ended = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at })
     if (isRefusal(ended)) return ended
+    const parsed = parseDeclaration(declaration, link)
+    const uploadId = newId(random, parseUploadId)
+    const opener = opened.openerOf(request, counted)
+    const shownSize = opened.countsExactly(counted) ? undefined : shownSizeOf(size, link, hardLimit)
+    // All at once: a refusal undoes what the others have written.
     const [overCaps, overQuota] = await Promise.all([
       links.reserve(tx, link, size, at),
       quota.charge(tx, accountId, size, at),
+      isRefusal(parsed) || !hasRoom
+        ? undefined
+        : insertSession(tx, { uploadId, request, link, parsed, opener, shownSize, now: at }),
     ])
     if (overCaps !== undefined && overCaps.refused !== 'caps_exhausted') return overCaps
     const trial = room.trialOf(ended)
@@ -86,13 +94,8 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
     const inbox = await judgeInbox(tx, link, { landing: { ...landing, unclosed }, at })
     const refused = overCaps ?? (isRefusal(inbox) ? inbox : overQuota)
     if (refused !== undefined) return refused
-    const parsed = parseDeclaration(declaration, link)
     if (isRefusal(parsed)) return parsed
     if (!hasRoom) return { refused: 'storage_full' }
-    const uploadId = newId(random, parseUploadId)
-    const opener = opened.openerOf(request, counted)
-    const shownSize = opened.countsExactly(counted) ? undefined : shownSizeOf(size, link, hardLimit)
-    await insertSession(tx, { uploadId, request, link, parsed, opener, shownSize, now: at })
     return { uploadId, isRepeat: false, ended, isInboxNearlyFull: !isRefusal(inbox) && inbox.isNearlyFull }
   }
 }
