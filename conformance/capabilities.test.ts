@@ -83,7 +83,7 @@ describe('mint a capability token', () => {
     assert.ok(iat <= nbf && nbf < exp && Math.abs(iat * 1000 - Date.now()) < 60_000)
   })
 
-  it('answers 400 lifetime_too_long to more than 24 hours, and 400 to an end in the past', async () => {
+  it('answers 400 lifetime_too_long to more than 24 hours, and 422 to an end in the past', async () => {
     const { owner, path } = await newIssuer()
     for (const seconds of [DAY_SECONDS + 30, 30 * DAY_SECONDS])
       expectAnswer(
@@ -91,7 +91,7 @@ describe('mint a capability token', () => {
         '400 federation.lifetime_too_long',
       )
     for (const expires_at of [ahead(-1), '2000-01-01T00:00:00Z'])
-      expectAnswer(await mint(owner, path, { body: grant({ expires_at }) }), '400 request.malformed', expires_at)
+      expectAnswer(await mint(owner, path, { body: grant({ expires_at }) }), '422 request.unprocessable', expires_at)
     const { token } = await minted(owner, path, grant({ expires_at: ahead(DAY_SECONDS - 5) }))
     const { iat, exp } = partOf(token, 1)
     assert.ok(exp - iat <= DAY_SECONDS)

@@ -193,20 +193,23 @@ describe('discovery', () => {
       )
   })
 
-  it('serves an OpenAPI 3.2 document', async () => {
-    assert.match(server.document.openapi, /^3\.2\./)
-    const reply = await server.send({ method: 'GET', path: '/openapi.json' })
-    assert.match(String(reply.headers['content-type']), /^application\/(openapi\+)?json/)
-    const { etag } = reply.headers
-    assert.equal(
-      (await server.send({ method: 'GET', path: '/openapi.json', headers: { 'if-none-match': String(etag) } })).status,
-      304,
-    )
+  it('serves an OpenAPI 3.2 document, and the same for readers of 3.1', async () => {
+    for (const [path, version] of [
+      ['/openapi.json', /^3\.2\./],
+      ['/openapi-3.1.json', /^3\.1\./],
+    ] as const) {
+      const reply = await server.send({ method: 'GET', path })
+      assert.match(json<{ openapi: string }>(reply).openapi, version)
+      assert.match(String(reply.headers['content-type']), /^application\/(openapi\+)?json/)
+      const headers = { 'if-none-match': String(reply.headers.etag) }
+      for (const method of ['GET', 'HEAD'] as const)
+        assert.equal((await server.send({ method, path, headers })).status, 304, path)
+    }
   })
 
-  it('answers the health probes', async () => {
-    assert.equal((await server.send({ method: 'GET', path: '/healthz' })).status, 200)
-    assert.equal((await server.send({ method: 'GET', path: '/readyz' })).status, 200)
+  it('answers the health probes, with and without a body', async () => {
+    for (const path of ['/healthz', '/readyz'])
+      for (const method of ['GET', 'HEAD'] as const) assert.equal((await server.send({ method, path })).status, 200)
   })
 
   it('is not ready while it ends, but serves until a load balancer has noticed', {
@@ -218,6 +221,7 @@ describe('discovery', () => {
     let answer = await ready()
     while (answer.status === 200) answer = await ready()
     assert.deepEqual([answer.status, json(answer)], [503, { status: 'failing', failing: ['draining'] }])
+    assert.equal((await client.send({ method: 'HEAD', path: '/readyz' })).status, 503)
     assert.equal((await client.send({ method: 'GET', path: '/healthz' })).status, 200)
     assert.equal((await client.send({ method: 'GET', path: '/v1/version' })).status, 200)
     await ended

@@ -59,13 +59,18 @@ export function readDocument(text: string): ServerDocument {
     const place = ['paths', operation.path, operation.method.toLowerCase(), 'responses', String(status)]
     return resolve(root, record(record(record(item[operation.method.toLowerCase()]).responses)[String(status)]), place)
   }
+  /** A fixed path is not an id of another one (OpenAPI, Path Templating Matching). */
+  const at = (path: string): readonly DeclaredOperation[] => {
+    const matching = operations.filter((operation) => matches(operation.path, path))
+    const fixed = matching.filter((operation) => operation.path === path)
+    return fixed.length > 0 ? fixed : matching
+  }
   return {
     openapi: String(root.openapi),
     operations,
     codes: codesOf(root),
-    find: (method, path) =>
-      operations.find((operation) => operation.method === method && matches(operation.path, path)),
-    methodsOf: (path) => operations.filter((operation) => matches(operation.path, path)).map(({ method }) => method),
+    find: (method, path) => at(path).find((operation) => operation.method === method),
+    methodsOf: (path) => at(path).map(({ method }) => method),
     mediaTypes: (operation, status) => Object.keys(record(responseOf(operation, status).value.content ?? {})),
     headers: (operation, status) => Object.keys(record(responseOf(operation, status).value.headers ?? {})),
     errors: (operation, answer, value) =>

@@ -38,6 +38,8 @@ import {
   type Session,
   sha256,
   signUp,
+  soon,
+  untilExpired,
 } from './world.ts'
 
 const FILE = randomBytes(100)
@@ -71,13 +73,14 @@ async function deadLinks(): Promise<readonly string[]> {
   const owner = await signUp(server)
   const [revoked, expired, spent] = [
     await provision(owner),
-    await provision(owner, { expires_at: '2020-01-01T00:00:00Z' }),
+    await provision(owner, { expires_at: soon() }),
     await provision(owner, { single_use: true, passphrase_verifier: null }),
   ]
   const gated = await provision(owner, { passphrase_verifier: base64(32) })
   await land(spent)
   await revoke(revoked)
   await revoke(gated)
+  await untilExpired(expired)
   return [newOpaqueId(), ...MALFORMED, revoked.opaqueId, expired.opaqueId, spent.opaqueId, gated.opaqueId]
 }
 

@@ -24,6 +24,8 @@ import {
   revoke,
   sendLink,
   signUp,
+  soon,
+  untilExpired,
   visit,
 } from './world.ts'
 
@@ -130,11 +132,12 @@ describe('provision of a link', () => {
   it('never revives a revoked, expired or spent link', async () => {
     const owner = await signUp(server)
     const revoked = linkBody()
-    const expired = linkBody({ expires_at: '2020-01-01T00:00:00Z' })
+    const expired = linkBody({ expires_at: soon() })
     const spent = linkBody({ single_use: true })
     for (const body of [revoked, expired, spent]) assert.equal((await sendLink(owner, body)).status, 201)
     await revoke({ owner, opaqueId: String(revoked.opaque_id) })
     await land({ owner, opaqueId: String(spent.opaque_id) })
+    await untilExpired({ owner, opaqueId: String(expired.opaque_id) })
     for (const body of [revoked, expired, spent]) {
       const same = await sendLink(owner, body)
       assert.ok(['201', '400 drop.opaque_id_taken'].includes(answerOf(same)), answerOf(same))
@@ -143,10 +146,14 @@ describe('provision of a link', () => {
     }
   })
 
-  it('accepts an expires_at in the past, and the link is expired', async () => {
-    const link = await newLink(server, { expires_at: '2020-01-01T00:00:00Z' })
-    assert.equal((await entryOf(link)).state, 'expired')
-    expectAnswer(await visit(link), '404 drop.link_not_found')
+  it('answers 422 to an expires_at that has passed, and names its own time', async () => {
+    const owner = await signUp(server)
+    for (const expires_at of ['2020-01-01T00:00:00Z', new Date(Date.now() - 7_200_000).toISOString()]) {
+      const reply = await sendLink(owner, linkBody({ expires_at }))
+      expectAnswer(reply, '422 request.unprocessable', expires_at)
+      assert.match(json<{ detail: string }>(reply).detail, /^\/expires_at has passed: here it is \d{4}-/)
+    }
+    assert.equal((await linksOf(owner)).length, 0)
   })
 
   it('accepts any RFC 3339 time, and answers UTC with milliseconds', async () => {
@@ -302,11 +309,12 @@ describe('own links', () => {
   it('show their state: live, expired, spent or revoked', async () => {
     const owner = await signUp(server)
     const live = await provision(owner)
-    const expired = await provision(owner, { expires_at: '2020-01-01T00:00:00Z' })
+    const expired = await provision(owner, { expires_at: soon() })
     const spent = await provision(owner, { single_use: true })
     const revoked = await provision(owner)
     await land(spent)
     await revoke(revoked)
+    await untilExpired(expired)
     const states = await Promise.all([live, expired, spent, revoked].map(async (link) => (await entryOf(link)).state))
     assert.deepEqual(states, ['live', 'expired', 'spent', 'revoked'])
   })
@@ -399,8 +407,12 @@ describe('a change of a link', () => {
   it('ends the time of a link, and begins it again', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(10))
-    const ended = await change(link, { expires_at: '2020-01-01T00:00:00Z' })
-    assert.equal(json<{ state: string }>(ended).state, 'expired')
+    const past = '2020-01-01T00:00:00Z'
+    expectAnswer(await change(link, { expires_at: past }), '422 request.unprocessable')
+    expectAnswer(await change(link, { expires_at: soon() }), '200')
+    await untilExpired(link)
+    const { expires_at } = await entryOf(link)
+    assert.equal(json<{ state: string }>(await change(link, { expires_at, max_file_count: 2 })).state, 'expired')
     expectAnswer(await visit(link), '404 drop.link_not_found')
     assert.equal((await append(session)).status, 204)
     expectAnswer(await change(link, { expires_at: null }), '200')
@@ -422,7 +434,8 @@ describe('a change of a link', () => {
 
   it('answers 403 to a later expiry if the account has a thousand live links', async () => {
     const owner = await signUp(server)
-    const expired = await provision(owner, { expires_at: '2020-01-01T00:00:00Z' })
+    const expired = await provision(owner, { expires_at: soon() })
+    await untilExpired(expired)
     for (let made = 0; made < MAX_LIVE_LINKS; made += AT_A_TIME)
       await Promise.all(Array.from({ length: AT_A_TIME }, () => sendLink(owner, linkBody())))
     expectAnswer(await change(expired, { expires_at: null }), '403 drop.links_exhausted')

@@ -55,7 +55,7 @@ describe('the document', () => {
 
   it('requires a token exactly where the specification does', () => {
     const free =
-      /^\/(\.well-known|[ds]|problems)\/|^\/(v1\/version|openapi\.json|healthz|readyz|v1\/auth\/(register|kdf|login|login\/verify-totp|passkey\/login|refresh|recover\/start|recover\/finish))$/
+      /^\/(\.well-known|[ds]|problems)\/|^\/(v1\/version|openapi(-3\.1)?\.json|healthz|readyz|v1\/auth\/(register|kdf|login|login\/verify-totp|passkey\/login|refresh|recover\/start|recover\/finish))$/
     for (const operation of operations) assert.equal(operation.bearer, !free.test(operation.path), operation.name)
   })
 })
@@ -87,7 +87,12 @@ describe('problems', () => {
 
   it('have no page for an unknown code', async () => {
     for (const code of ['error.nothing', 'x', '__proto__', 'constructor', '%00', '..%2f..'])
-      expectAnswer(await server.send({ method: 'GET', path: `/problems/${code}` }), '404 request.not_found', code)
+      for (const method of ['GET', 'HEAD'] as const)
+        expectAnswer(
+          await server.send({ method, path: `/problems/${code}` }),
+          method === 'GET' ? '404 request.not_found' : '404',
+          code,
+        )
   })
 
   it('have a new request id each time, whatever the client sends', async () => {

@@ -152,7 +152,7 @@ export function collectSecrets(exchanges: readonly Exchange[]): readonly Found[]
     addMembers(call.json, '')
     if (isRecord(call.json) && typeof call.json.code === 'string') add('secret', 'code', call.json.code)
     // What the document gives as an example belongs to no account.
-    if (!/^\/openapi\.json\b/.test(call.path) && isJson(reply) && reply.status < 400)
+    if (!/^\/openapi(-3\.1)?\.json\b/.test(call.path) && isJson(reply) && reply.status < 400)
       addMembers(JSON.parse(reply.body.toString()), '')
   }
   return [...found.values()]

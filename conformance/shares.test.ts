@@ -22,7 +22,7 @@ import {
   shownBy,
   visitShare,
 } from './sharing.ts'
-import { base64, land, newOpaqueId, provision, sha256, signUp } from './world.ts'
+import { base64, land, newOpaqueId, provision, sha256, signUp, soon } from './world.ts'
 
 const MAX_INDEX_BYTES = 512 * 1024
 const MAX_BLOBS = 10_000
@@ -176,17 +176,18 @@ describe('own shares', () => {
   it('are listed for their owner only, oldest first, expired ones too', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     await makeShare(other, shareBody())
-    const bodies = [{}, { expires_at: '2020-01-01T01:00:00+01:00' }, { expires_at: '2999-01-01T00:00:00Z' }].map(
-      shareBody,
-    )
+    const expires_at = soon()
+    const bodies = [{}, { expires_at }, { expires_at: '2999-01-01T01:00:00+01:00' }].map(shareBody)
     for (const body of bodies) expectAnswer(await makeShare(owner, body), '201')
+    const [, expiring = shareBody()] = bodies
+    const isGone = async () => (await visitShare({ client: server, opaqueId: expiring.opaque_id })).status === 404
+    await until(isGone, 'the share expires')
+    const past = { expires_at: '2020-01-01T00:00:00Z' }
+    expectAnswer(await makeShare(owner, shareBody(past)), '422 request.unprocessable')
     const shares = await sharesOf(owner)
     assert.deepEqual(
       shares.map(({ opaque_id, expires_at }) => [opaque_id, expires_at]),
-      bodies.map(({ opaque_id }, index) => [
-        opaque_id,
-        [undefined, '2020-01-01T00:00:00.000Z', '2999-01-01T00:00:00.000Z'][index],
-      ]),
+      bodies.map(({ opaque_id }, index) => [opaque_id, [undefined, expires_at, '2999-01-01T00:00:00.000Z'][index]]),
     )
     const times = shares.map(({ created_at }) => created_at)
     assert.deepEqual(times, times.toSorted())
@@ -264,11 +265,12 @@ describe('a share', () => {
     const { owner } = author
     const [live, expired, ended, other] = [
       await share(author),
-      await share(author, { expires_at: '2020-01-01T00:00:00Z' }),
+      await share(author, { expires_at: soon() }),
       await share(author),
       await newShare(),
     ]
     await endShare(owner, ended.opaqueId)
+    await until(async () => (await visitShare(expired)).status === 404, 'the share expires')
     const [deleted, open, dropped] = [newBundle(author), newBundle(author), randomBytes(SHARED_BYTES)]
     await landBlob(deleted)
     await deleteAsset(deleted)

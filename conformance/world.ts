@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import { until } from '../testing/until.ts'
 import { json, type Reply } from './call.ts'
 import type { Client } from './client.ts'
 
@@ -251,6 +252,13 @@ export async function entryOf(link: Link): Promise<LinkEntry> {
   const entry = (await linksOf(link.owner)).find(({ opaque_id }) => opaque_id === link.opaqueId)
   assert.ok(entry !== undefined, 'the link is in its owner’s list')
   return entry
+}
+
+/** An end that a request is still before, and that a test can wait for. */
+export const soon = () => new Date(Date.now() + 1500).toISOString()
+
+export async function untilExpired(link: Link): Promise<void> {
+  await until(async () => (await entryOf(link)).state === 'expired', 'the link expires')
 }
 
 export interface GuestView {

@@ -67,7 +67,11 @@ async function createWorld(t: TestContext, { program, nodeParameters }: Front): 
     ...(nodeParameters && { nodeParameters }),
   })
   t.after(() => proxy.stop())
-  return { port, proxy }
+  const world = { port, proxy }
+  // Traefik listens before it has read where to.
+  const until = Date.now() + MAX_NOTICE_MS
+  while ((await honest(world, 'GET').catch(() => 0)) !== 200) assert.ok(Date.now() < until, 'the proxy reaches no node')
+  return world
 }
 
 /** Status of an honest request, on a connection of its own. */

@@ -51,9 +51,10 @@ const pages = await createServer({
     port: pagesPort,
     strictPort: true,
     proxy: Object.fromEntries(
-      ['/v1/', '/d/', '/s/', '/preview/', '/push/', '/take/', '/problems/', '/.well-known/', '/openapi.json'].map(
-        (path) => [path, api],
-      ),
+      ['/v1/', '/d/', '/s/', '/preview/', '/push/', '/take/', '/problems/', '/.well-known/', '/openapi'].map((path) => [
+        path,
+        api,
+      ]),
     ),
   },
 })

@@ -9,7 +9,9 @@ import { accountVectors } from './vectors/account.ts'
 import { argon2idVectors } from './vectors/argon2id.ts'
 import { capabilityVectors } from './vectors/capabilities.ts'
 import { derivationVectors } from './vectors/derivations.ts'
+import { emailVectors } from './vectors/emails.ts'
 import { fragmentVectors } from './vectors/fragments.ts'
+import { keyListVectors } from './vectors/keyLists.ts'
 import { linkTitleVectors } from './vectors/linkTitles.ts'
 import { manifestVectors } from './vectors/manifests.ts'
 import { mlDsa65Vectors } from './vectors/mlDsa65.ts'
@@ -26,7 +28,9 @@ const files = {
   'argon2id.json': argon2idVectors,
   'capabilities.json': capabilityVectors,
   'derivations.json': derivationVectors,
+  'emails.json': emailVectors,
   'fragments.json': fragmentVectors,
+  'key-lists.json': keyListVectors,
   'link-titles.json': linkTitleVectors,
   'manifests.json': manifestVectors,
   'ml-dsa-65.json': mlDsa65Vectors,

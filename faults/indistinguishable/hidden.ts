@@ -16,6 +16,8 @@ import {
   provision,
   revoke,
   sha256,
+  soon,
+  untilExpired,
 } from '../../conformance/world.ts'
 import type { Random } from '../random.ts'
 
@@ -50,11 +52,12 @@ async function links(client: Client): Promise<Hidden> {
   const { owner } = await newLink(client)
   const [revoked, expired, spent] = [
     await provision(owner),
-    await provision(owner, { expires_at: '2020-01-01T00:00:00Z' }),
+    await provision(owner, { expires_at: soon() }),
     await provision(owner, { single_use: true }),
   ]
   await land(spent)
   await revoke(revoked)
+  await untilExpired(expired)
   const json = declaration(randomBytes(9))
   return {
     name: 'links',

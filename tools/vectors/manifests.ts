@@ -99,6 +99,7 @@ function described(name: string, provenance: Uint8Array) {
   }
 }
 
+const ADOPTED = 'a create, its key wrapped: an adopted drop'
 const CREATED = 'a create, its key derived'
 
 function disagreementVectors() {
@@ -132,11 +133,21 @@ export async function manifestVectors() {
     keys: [FIRST_DEVICE.described, SECOND_DEVICE.described],
     valid: [
       described(CREATED, created),
-      described('a create, its key wrapped: an adopted drop', adopted),
+      described(ADOPTED, adopted),
       described('a replace, which continues from the first', replaced),
       described('a replace with every field, by another device', last),
       described('only what is required', write({ envelope: least })),
     ],
+    wrapped: {
+      manifest: ADOPTED,
+      account_key: toHex(ACCOUNT_KEY),
+      album_id: toHex(ALBUM_ID),
+      amk_version: 1,
+      file_id: toHex(FILE_ID),
+      asset_wrap_key: toHex(wrapKey),
+      salt: toHex(SALT),
+      blob_key: toHex(BLOB_KEY),
+    },
     disagreements: disagreementVectors(),
     invalid: manifestRefusals({ created, adopted, replaced }, { device: FIRST_DEVICE, stranger: SECOND_DEVICE }).map(
       ({ name, reason, bytes }) => ({ name, reason, provenance: toBase64(bytes) }),

@@ -68,6 +68,12 @@ export async function shareVectors() {
         opaque_id: toHex(OPAQUE_ID),
         fragment,
         share_key: toHex(SHARE_KEY),
+        streams_of: [FILE_ID, OPAQUE_ID].map((contextId) => ({
+          key: toHex(BLOB_KEY),
+          salt: toHex(SALT),
+          purpose: 'original',
+          context_id: toHex(contextId),
+        })),
         salt: toHex(SALT),
         assets: entries.map(readable),
         index: toHex(encoded),

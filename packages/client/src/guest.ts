@@ -1,5 +1,6 @@
 /** The guest's side of an upload link: open it, read its limits, prepare files and send them. */
 import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
+import type { Instant } from '@blindkeep/protocol/ids'
 import type { GuestLinkResponse } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
 import { createDropKey, type DropSeal } from './drops/dropKeys.ts'
@@ -71,6 +72,8 @@ export interface PrepareOptions extends FileFacts {
 export interface UploadLink {
   readonly baseUrl: string
   readonly limits: LinkLimits
+  /** What time it is at the server, by whose clock the link expires. */
+  now(): Instant
   /** The owner's words, if there are any. */
   readonly title: string | undefined
   readonly message: string | undefined
@@ -91,7 +94,7 @@ export async function openLink(
   environment: Environment = systemEnvironment,
 ): Promise<UploadLink> {
   const address = parseLink(link)
-  const calls = createCalls({ baseUrl: address.baseUrl, fetch: environment.fetch })
+  const calls = createCalls({ baseUrl: address.baseUrl, fetch: environment.fetch, now: environment.now })
   const { body } = await calls.call('guestLink', { path: { opaque_id: address.opaqueId } })
   if (body.opaque_id !== address.opaqueId) throw new AnswerError('guestLink', 'it is about another link')
   const opened = { address, calls, answer: body, dropPublicKey: fromBase64(body.drop_pubkey) }
@@ -105,6 +108,7 @@ export async function openLink(
   return {
     baseUrl: address.baseUrl,
     limits: limitsOf(body),
+    now: calls.clock.now,
     title,
     message,
     prepare: (options) => prepare(opened, options, environment),

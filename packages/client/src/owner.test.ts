@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
-import { parseSha256Hex } from '@blindkeep/protocol/ids'
+import { instantOf, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { anotherClient, newOwner, sendFile } from '../../../testing/people.ts'
 import { startServer } from '../../../testing/startServer.ts'
 import { parseLink } from './drops/linkAddress.ts'
@@ -227,6 +227,20 @@ describe('an upload link', () => {
     }
   })
 
+  it('ends so many seconds from now by the server’s clock, whatever the clock here says', async () => {
+    for (const offMs of [-7_200_000, 7_200_000, -2 * 365 * 86_400_000]) {
+      const environment = { ...systemEnvironment, now: () => instantOf(Date.now() + offMs) }
+      const other = await newOwner(proxy.url, environment)
+      const before = Date.now() - 2000
+      const expiresAt = await other.endIn(3600)
+      const lifeMs = Date.parse(expiresAt) - before
+      assert.ok(lifeMs >= 3_600_000 && lifeMs < 3_660_000, expiresAt)
+      const { url } = await other.createLink({ expiresAt })
+      const opened = await openLink(url, environment)
+      assert.ok(Math.abs(opened.now() - Date.now()) < 10_000)
+    }
+  })
+
   it('is changed later: a limit is set or removed, not below what is used, and an expired link takes files again', async () => {
     const { url, opaqueId } = await owner.createLink({
       caps: { maxFileCount: 1 },
@@ -238,8 +252,8 @@ describe('an upload link', () => {
     const listed = (await owner.listLinks()).find((link) => link.opaqueId === opaqueId)
     assert.deepEqual([listed?.isFull, listed?.passphraseRequired], [true, true])
     await assert.rejects(owner.changeLink(opaqueId, { maxFileCount: 0 }), hasCode('error.drop.cap_below_use'))
-    const ended = await owner.changeLink(opaqueId, { expiresAt: '2020-01-01T00:00:00Z' })
-    assert.deepEqual([ended.state, ended.label, ended.caps.maxFileCount], ['expired', 'Tür', 1])
+    const past = { expiresAt: '2020-01-01T00:00:00Z' }
+    await assert.rejects(owner.changeLink(opaqueId, past), hasCode('error.request.unprocessable'))
     const changed = await owner.changeLink(opaqueId, { expiresAt: null, maxFileCount: 2, maxTotalBytes: null })
     assert.deepEqual([changed.state, changed.expiresAt, changed.isFull], ['live', undefined, false])
     assert.deepEqual((await openLink(changed.url)).limits.remainingFiles, 1)

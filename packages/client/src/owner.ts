@@ -1,6 +1,6 @@
 /** The owner's side: a client that holds the account key. Each topic has its own module; this one puts them together. */
 import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
-import type { AccountId } from '@blindkeep/protocol/ids'
+import { type AccountId, addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { QuotaResponse } from '@blindkeep/protocol/schemas/quota'
 import { createOwnerAccount, type OwnerAccount } from './account/ownerAccount.ts'
@@ -109,6 +109,10 @@ export interface Owner
   /** What the server says about itself, unverified: do not follow the addresses in it (`http/ownAddress.ts`). */
   serverInfo(): Promise<ServerInfoResponse>
   quota(): Promise<Quota>
+  /** What time it is at the server, by its last answer. What ends, ends by its clock. */
+  now(): Instant
+  /** An end, RFC 3339, so many seconds from now on by the server's clock. Asks the server if it has not answered yet. */
+  endIn(seconds: number): Promise<string>
   /** Ends the session on the server; its tokens are invalid afterwards. */
   logOut(): Promise<void>
 }
@@ -124,8 +128,8 @@ export interface OpenOwner {
 
 /** For an existing account key and session. Applications use `registerOwner`, `logIn`, `resumeOwner` or `recover`. */
 export function openOwner({ baseUrl, email, accountKey, session, environment = systemEnvironment }: OpenOwner): Owner {
-  const calls = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
-  const { call } = calls
+  const calls = createCalls({ baseUrl, fetch: environment.fetch, now: environment.now, tokens: session })
+  const { call, clock } = calls
   const { accountId } = session.current()
   const keysOf = keyCache(accountKey)
   const devices = createOwnerDevices({ call, accountKey, environment })
@@ -164,6 +168,11 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
       const { body } = await call('quota')
       const { used, soft_limit: softLimit, hard_limit: hardLimit, state } = body
       return { used, softLimit: softLimit ?? undefined, hardLimit: hardLimit ?? undefined, state }
+    },
+    now: clock.now,
+    endIn: async (seconds) => {
+      if (!clock.hasAnswered()) await call('version')
+      return formatInstant(addSeconds(clock.now(), seconds))
     },
     logOut: async () => {
       await call('logout')

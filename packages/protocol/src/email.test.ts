@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { MAX_EMAIL_LENGTH, normaliseEmail } from './email.ts'
+import { EMAIL_PATTERN, MAX_EMAIL_LENGTH, normaliseEmail } from './email.ts'
 
 describe('an e-mail address', () => {
   const accepted: readonly (readonly [string, string])[] = [
@@ -50,6 +50,15 @@ describe('an e-mail address', () => {
     it(`is refused with ${what}`, () => {
       for (const example of examples) assert.equal(normaliseEmail(example), undefined, JSON.stringify(example))
     })
+
+  it('has a pattern for schemas: what is accepted fits, and of ASCII nothing else', () => {
+    const pattern = new RegExp(EMAIL_PATTERN, 'u')
+    for (const [typed] of accepted) assert.match(typed, pattern)
+    const isAscii = (text: string) => [...text].every((letter) => letter < '\u0080')
+    const ascii = Object.values(refused).flat().filter(isAscii)
+    assert.ok(ascii.length > 20)
+    for (const example of ascii) assert.doesNotMatch(example, pattern)
+  })
 
   it('has at most 254 characters, also after normalisation', () => {
     const longest = `${'a'.repeat(MAX_EMAIL_LENGTH - '@example.org'.length)}@example.org`

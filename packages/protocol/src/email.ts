@@ -11,6 +11,14 @@ export const MAX_EMAIL_LENGTH = 254
  * left to right, and has no look-alike of another script. A domain with other letters is written in its `xn--` form.
  */
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const TYPED_LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+const TYPED = `[\\t\\n\\r ]*[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]+@${TYPED_LABEL}(?:\\.${TYPED_LABEL})*[\\t\\n\\r ]*`
+/**
+ * For a schema: what `normaliseEmail` may read. Characters outside of ASCII are judged after NFKC, which a pattern cannot apply. Written for the regular
+ * expressions of other languages, too.
+ */
+export const EMAIL_PATTERN = `^(?:${TYPED}|[\\s\\S]*[^\\x00-\\x7f][\\s\\S]*)$`
+
 const plain = new RegExp(`^[a-z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})*$`)
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DESCRIPTIONS } from './descriptions.ts'
 import { openapiDocument } from './openapi.ts'
+import { openapi31Document } from './openapi31.ts'
 import { type Operation, operations, problemsOf, statusOf } from './operations.ts'
 
 interface Node {
@@ -118,6 +119,38 @@ describe('the OpenAPI document', () => {
     assert.equal(Boolean(at('components', 'headers', 'Warning')?.required), false)
     const refused = at('paths', '/d/{opaque_id}/{upload_id}', 'patch', 'responses', '409', 'headers')
     assert.equal(Boolean(refused?.['X-Service-Offset']?.required), false)
+  })
+
+  it('says of each text in a request which form it has, or that every text will do', () => {
+    const FREE = ['content_type', 'cursor', 'Range', 'If-Range', 'If-None-Match', 'Last-Event-ID']
+    const formless = new Set<string>()
+    const look = (name: string, schema: Node | undefined): void => {
+      if (schema?.$ref !== undefined) look(name, at(...String(schema.$ref).slice(2).split('/')))
+      const types = [schema?.type].flat().map(String)
+      for (const [member, own] of Object.entries(schema?.properties ?? {})) look(member, own)
+      if (types.includes('array')) look(name, schema?.items)
+      const words = ['pattern', 'enum', 'format', 'minLength', 'const']
+      if (types.includes('string') && words.every((word) => schema?.[word] === undefined)) formless.add(name)
+    }
+    for (const operation of Object.values(at('paths') ?? {}).flatMap((path) => Object.values(path))) {
+      for (const parameter of Object.values(operation.parameters ?? {})) look(String(parameter.name), parameter.schema)
+      look('body', operation.requestBody?.content?.['application/json']?.schema)
+    }
+    assert.deepEqual([...formless].toSorted(), FREE.toSorted())
+  })
+
+  it('has a form for readers of 3.1 with the same operations, without words of 3.2 and without dates in headers', () => {
+    const older = openapi31Document('1.2.3') as unknown as Node
+    assert.equal(String(older.openapi), '3.1.1')
+    assert.ok(!JSON.stringify(older).includes('itemSchema'))
+    const header = (name: string) => older.components?.headers?.[name]?.schema
+    assert.deepEqual(header('X-Service-Protocol-Min'), { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })
+    for (const path of Object.values(older.paths ?? {}))
+      for (const { parameters = {} } of Object.values(path))
+        for (const { in: place, schema } of Object.values(parameters as Node))
+          assert.ok(String(place) !== 'header' || schema?.format === undefined)
+    assert.deepEqual(older.components?.schemas, document.components?.schemas)
+    assert.deepEqual(Object.keys(older.paths ?? {}), Object.keys(document.paths ?? {}))
   })
 
   it('names the address of the server that serves it', () => {

@@ -1,6 +1,8 @@
 /** Examples for `openapi.json`: one for each named shape, made of its members, so that none is forgotten and each fits its schema. */
+
 import type { TSchema } from 'typebox'
 import { toBase64 } from './bytes.ts'
+import { EMAIL_PATTERN } from './email.ts'
 import { OPAQUE_ID_PATTERN, SHA256_PATTERN, UUID_PATTERN } from './ids.ts'
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
@@ -102,6 +104,7 @@ function textOf({ enum: values, format, pattern, contentEncoding, description = 
   if (format === 'date') return '2026-11-01'
   if (pattern === UUID_PATTERN) return '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'
   if (pattern === OPAQUE_ID_PATTERN) return '6f0d3c2b1a49586776859403122130ff'
+  if (pattern === EMAIL_PATTERN) return 'ada@example.org'
   // Of `hello`.
   if (pattern === SHA256_PATTERN) return '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
   if (contentEncoding === 'base64') return toBase64(new Uint8Array(leastBytes(description)))

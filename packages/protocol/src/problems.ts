@@ -377,7 +377,7 @@ const catalog = {
   },
   'error.request.unprocessable': {
     status: 422,
-    title: 'A field is missing or of the wrong type',
+    title: 'A field is missing, of the wrong type, or a time that has passed',
     help: 'Compare the body with the operation in /openapi.json; `detail` names the field.',
   },
   'error.protocol.version_unsupported': {

@@ -15,5 +15,7 @@ export const HEADERS = {
   passphraseProof: `x-${SERVICE}-passphrase-proof`,
 } as const
 
+export const IDEMPOTENCY_KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
+
 /** The largest integer that every JSON reader keeps exactly (RFC 8259, section 6). */
 export const MAX_INTEGER = 2 ** 53 - 1

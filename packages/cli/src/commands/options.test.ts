@@ -3,16 +3,14 @@ import { describe, it } from 'node:test'
 import { expiry, name, sizeLimit, totalLimit } from './options.ts'
 
 describe('the values of options', () => {
-  it('turn durations and times of any zone into times of UTC', () => {
-    const [before, at, after] = [Date.now(), Date.parse(expiry('7d')), Date.now()]
-    assert.ok(at >= before + 7 * 86_400_000 && at <= after + 7 * 86_400_000)
-    assert.equal(expiry('9000-12-31T19:00:00+01:00'), '9000-12-31T18:00:00.000Z')
+  it('are durations, or times of any zone in UTC', () => {
+    assert.deepEqual(expiry('7d'), { seconds: 7 * 86_400 })
+    assert.deepEqual(expiry('9000-12-31T19:00:00+01:00'), { at: '9000-12-31T18:00:00.000Z' })
   })
 
-  it('are refused if they mean no time to come', () => {
+  it('are refused if they are no time', () => {
     for (const text of ['', '7', '0d', 'tomorrow', '2030-12-31', '999999w'])
       assert.throws(() => expiry(text), /A time is/)
-    assert.throws(() => expiry('2020-01-01T00:00:00Z'), /has passed/)
   })
 
   it('are refused if they limit to nothing', () => {

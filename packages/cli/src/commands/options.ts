@@ -1,6 +1,6 @@
 /** Parsers of options. A value that cannot be read ends the command with what can. */
 import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
-import { addSeconds, formatInstant, instantOf, parseInstant } from '@blindkeep/protocol/ids'
+import { formatInstant, instantIn, parseInstant } from '@blindkeep/protocol/ids'
 import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
 import { InvalidArgumentError } from 'commander'
 import { DURATION_FORMS, parseDuration } from '../texts.ts'
@@ -14,16 +14,17 @@ export function duration(text: string): number {
   return parseDuration(text) ?? refuse(`A time is written ${DURATION_FORMS}.`)
 }
 
-/** A time to come, RFC 3339, of a duration from now or of a time. */
-export function expiry(text: string): string {
-  const now = instantOf(Date.now())
+/** An end as it was given: a duration is counted by the server's clock. */
+export type Expiry = { readonly seconds: number } | { readonly at: string }
+
+export function expiry(text: string): Expiry {
   const seconds = parseDuration(text)
-  const at = seconds === undefined ? parseInstant(text) : parseInstant(formatInstant(addSeconds(now, seconds)))
+  const at = seconds === undefined ? parseInstant(text) : instantIn(Date.now() + seconds * 1000)
   if (at === undefined) return refuse(`A time is written ${DURATION_FORMS}, or as in 2030-12-31T18:00:00Z.`)
-  return at > now ? formatInstant(at) : refuse('This time has passed.')
+  return seconds === undefined ? { at: formatInstant(at) } : { seconds }
 }
 
-export function newExpiry(text: string): string | 'never' {
+export function newExpiry(text: string): Expiry | 'never' {
   return text === 'never' ? text : expiry(text)
 }
 

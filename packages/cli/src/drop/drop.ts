@@ -154,14 +154,14 @@ function tellOwner({ title, message }: UploadLink, report: Report): void {
   for (const line of [title, message]) if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
 }
 
-function tellLimits({ limits, title, message }: UploadLink, report: Report): void {
+function tellLimits({ limits, title, message, now }: UploadLink, report: Report): void {
   const { fileBytesMax, remainingBytes, remainingFiles, singleUse, expiresAt } = limits
   const parts = [
     ...(singleUse ? ['one file'] : []),
     ...(singleUse || remainingFiles === undefined ? [] : [countText(remainingFiles, 'more file')]),
     ...(remainingBytes === undefined ? [] : [`${sizeText(remainingBytes)} in all`]),
     ...(fileBytesMax === undefined ? [] : [`${sizeText(fileBytesMax)} a file`]),
-    ...(expiresAt === undefined ? [] : [expiryText(expiresAt)]),
+    ...(expiresAt === undefined ? [] : [expiryText(Date.parse(expiresAt) - now())]),
   ]
   report.result(`The link takes ${parts.length === 0 ? 'any file' : parts.join(', ')}.`, {
     event: 'link',
@@ -176,9 +176,8 @@ function tellLimits({ limits, title, message }: UploadLink, report: Report): voi
   })
 }
 
-function expiryText(expiresAt: string): string {
-  const seconds = (Date.parse(expiresAt) - Date.now()) / 1000
-  return seconds > 0 ? `for ${durationText(seconds)}` : 'and is about to expire'
+function expiryText(leftMs: number): string {
+  return leftMs > 0 ? `for ${durationText(leftMs / 1000)}` : 'and is about to expire'
 }
 
 async function passphraseOf({ passphraseFile }: DropFlags): Promise<Passphrase> {

@@ -3,14 +3,16 @@ import { DEFAULT_TOTAL_BYTES, type LinkCaps, type OwnLink } from '@blindkeep/cli
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
+import type { Expiry } from '../commands/options.ts'
 import { EXIT, type Exit, UsageError } from '../exits.ts'
 import { type NewPassphraseFlags, newPassphrase } from '../newPassphrase.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
+import { endOf } from './endOf.ts'
 import { limitFacts, limitsText, nameText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
 export interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags {
-  readonly expires?: string
+  readonly expires?: Expiry
   readonly maxSize?: number
   readonly maxTotal?: number | 'unlimited'
   readonly files?: number
@@ -29,12 +31,8 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
   if (model !== undefined) requirePassphraseAgain(model, flags)
   const singleUse = flags.once ?? (model?.singleUse === true && flags.files === undefined)
   const caps = model === undefined ? given : { ...model.caps, ...ownCaps(given, flags) }
-  const {
-    expires: expiresAt = sameLifetime(model),
-    label = model?.label,
-    title = model?.title,
-    message = model?.message,
-  } = flags
+  const { label = model?.label, title = model?.title, message = model?.message } = flags
+  const expiresAt = await endOf(owner, flags.expires ?? sameLifetime(model))
   const passphrase = await newPassphrase('Passphrase of the new link', flags)
   const { maxTotalBytes = 'unlimited' } = caps
   const created = await owner.createLink({
@@ -86,10 +84,9 @@ function ownCaps(caps: LinkCaps, { maxSize, maxTotal, files, once }: CreateLinkF
 }
 
 /** From now on as long as the other link from its creation. */
-function sameLifetime(model: OwnLink | undefined): string | undefined {
+function sameLifetime(model: OwnLink | undefined): Expiry | undefined {
   if (model?.expiresAt === undefined) return undefined
-  const lifetimeMs = Math.max(0, Date.parse(model.expiresAt) - Date.parse(model.createdAt))
-  return new Date(Date.now() + lifetimeMs).toISOString()
+  return { seconds: Math.max(0, Date.parse(model.expiresAt) - Date.parse(model.createdAt)) / 1000 }
 }
 
 /** A link that is copied must not come without the gate that its owner may think it has. */

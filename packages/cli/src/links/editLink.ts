@@ -3,12 +3,14 @@ import type { ChangeLink, OwnLink } from '@blindkeep/client/owner'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
+import type { Expiry } from '../commands/options.ts'
 import { EXIT, type Exit, UsageError } from '../exits.ts'
+import { endOf } from './endOf.ts'
 import { limitsText, linkFacts, nameText, STATES } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
 export interface EditLinkFlags extends OwnerFlags {
-  readonly expires?: string | 'never'
+  readonly expires?: Expiry | 'never'
   readonly maxSize?: number | 'unlimited'
   readonly maxTotal?: number | 'unlimited'
   readonly files?: number | 'unlimited'
@@ -18,14 +20,15 @@ export interface EditLinkFlags extends OwnerFlags {
 }
 
 export async function editLink(given: string, flags: EditLinkFlags): Promise<Exit> {
-  const limits = changeOf(flags)
-  const { label, title, message } = flags
-  if ([...Object.values(limits), label, title, message].every((value) => value === undefined))
+  const { expires, label, title, message } = flags
+  const caps = changeOf(flags)
+  if ([...Object.values(caps), expires, label, title, message].every((value) => value === undefined))
     throw new UsageError(
       'say what to change: --expires, --files, --max-size, --max-total, --label, --title or --message.',
     )
   const { owner, report } = await signedIn(flags)
   const link = await pickLink(owner, given)
+  const limits: ChangeLink = { ...caps, expiresAt: expires === 'never' ? null : await endOf(owner, expires) }
   requireChangeable(link, limits)
   const forGuests = { title: title ?? link.title, message: message ?? link.message }
   const areWordsKept = title === undefined && message === undefined
@@ -38,11 +41,10 @@ export async function editLink(given: string, flags: EditLinkFlags): Promise<Exi
 }
 
 /** Sizes are those of sealed files, so that a file of exactly the given size fits. */
-function changeOf({ expires, maxSize, maxTotal, files }: EditLinkFlags): ChangeLink {
+function changeOf({ maxSize, maxTotal, files }: EditLinkFlags): ChangeLink {
   const sealed = (size: number | 'unlimited' | undefined) =>
     typeof size === 'number' ? usualSealedBytes(size) : size && null
   return {
-    expiresAt: expires === 'never' ? null : expires,
     maxFileSize: sealed(maxSize),
     maxTotalBytes: sealed(maxTotal),
     maxFileCount: files === 'unlimited' ? null : files,

@@ -19,6 +19,45 @@ const flipSealed = (list: string, member: string) =>
     first[member] = flipInBase64(first[member], 80)
   })
 
+/** The clock of the machine is so many hours off, for a call. */
+async function offBy(hours: number): Promise<{ readonly env: { readonly NODE_OPTIONS: string } }> {
+  const path = join(world.root, `off-by-${hours}.mjs`)
+  const code = `const [Real, ms] = [Date, ${hours} * 3_600_000]
+    globalThis.Date = class extends Real {
+      constructor(...given) { given.length > 0 ? super(...given) : super(Real.now() + ms) }
+      static now() { return Real.now() + ms }
+    }`
+  await writeFile(path, code)
+  return { env: { NODE_OPTIONS: `--import=${path}` } }
+}
+
+describe('a clock that is wrong', () => {
+  it('changes neither how long a link takes files nor what is called over', async () => {
+    for (const hours of [-2, 2, -2 * 365 * 24]) {
+      const call = await offBy(hours)
+      const [made] = await world.facts(['link', 'create', '--expires', '1h', ...ADA], call)
+      const lifeMs = Date.parse(made.expires_at) - Date.now()
+      assert.ok(lifeMs > 3_540_000 && lifeMs <= 3_660_000, made.expires_at)
+      const edited = await world.facts(['link', 'edit', made.link_id, '--expires', '2h', ...ADA], call)
+      assert.ok(Math.abs(Date.parse(edited[0].expires_at) - Date.now() - 7_200_000) < 60_000)
+      await world.folder('clock', { 'a.txt': randomBytes(10) })
+      const dropping = await world.run(['drop', made.url, 'clock', '--again'], call)
+      assert.match(
+        dropping.stdout,
+        /^The link takes .*for (119|120) min\.$|^The link takes .*for 2 h\.$/m,
+        dropping.stderr,
+      )
+      await world.facts(['link', 'revoke', made.link_id, '--yes', ...ADA])
+    }
+    const past = await world.run(
+      ['link', 'create', '--expires', '2020-01-01T00:00:00Z', ...ADA],
+      await offBy(-24 * 365 * 10),
+    )
+    assert.deepEqual([past.status, past.stdout], [2, ''])
+    assert.match(past.stderr, /has passed, by the clock of the server/)
+  })
+})
+
 describe('a link at the command line', () => {
   it('takes exactly the largest file of --max-size, with its passphrase, and is listed, shown and revoked', async () => {
     const secret = join(world.root, 'passphrase')

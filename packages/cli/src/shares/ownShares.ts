@@ -2,12 +2,15 @@
 import { AssetUnsigned } from '@blindkeep/client/errors'
 import type { AssetFacts, CreatedShare, CreateShare, Owner, OwnShare, ShareSummary } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import type { Instant } from '@blindkeep/protocol/ids'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
 import { chosenAssets } from '../assets/chosen.ts'
+import type { Expiry } from '../commands/options.ts'
 import { EXIT, type Exit, LocalError } from '../exits.ts'
 import { interruptible } from '../interrupts.ts'
+import { endOf } from '../links/endOf.ts'
 import { type NewPassphraseFlags, newPassphrase } from '../newPassphrase.ts'
 import { pick } from '../pick.ts'
 import { type QrFlags, tellQrCode } from '../qrCode.ts'
@@ -17,13 +20,14 @@ import { filesText, namedText, shortId, shown, timeText } from '../texts.ts'
 
 export interface CreateShareFlags extends OwnerFlags, QrFlags, NewPassphraseFlags {
   readonly name?: string
-  readonly expires?: string
+  readonly expires?: Expiry
 }
 
 export async function createShare(given: readonly string[], flags: CreateShareFlags): Promise<Exit> {
   const session = await signedIn(flags)
   const { owner, report } = session
-  const { name, expires: expiresAt } = flags
+  const { name } = flags
+  const expiresAt = await endOf(owner, flags.expires)
   const passphrase = await newPassphrase('Passphrase of the new share', flags)
   return await interruptible(async (signal) => {
     const assets = (await chosenAssets(session, given, signal)).map(({ asset }) => asset)
@@ -74,24 +78,21 @@ async function createWithConsent(
 export async function listShares(flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
   const shares = await owner.listShares()
-  const rows = shares.map((share) => ({ cells: cellsOf(share), fact: shareFacts(share) }))
+  const rows = shares.map((share) => ({ cells: cellsOf(share, owner.now()), fact: shareFacts(share) }))
   const headings = ['ID', 'CREATED', 'EXPIRES', 'FILES', 'SIZE', shrinking('NAME'), shrinking('CONTENTS')]
   report.list(headings, rows, 'There are no shares. Create one: blindkeep share create FILE')
   return tellFaults(shares, report)
 }
 
-function cellsOf({
-  opaqueId,
-  createdAt,
-  expiresAt,
-  passphraseRequired,
-  name = '',
-  contents,
-}: OwnShare): readonly string[] {
+function cellsOf(
+  { opaqueId, createdAt, expiresAt, passphraseRequired, name = '', contents }: OwnShare,
+  now: Instant,
+): readonly string[] {
+  const expires = expiryText(expiresAt, now)
   return [
     shortId(opaqueId),
     timeText(createdAt),
-    passphraseRequired ? `${expiryText(expiresAt)}, passphrase` : expiryText(expiresAt),
+    passphraseRequired ? `${expires}, passphrase` : expires,
     contents === undefined ? '' : String(contents.files),
     contents === undefined ? '' : sizeText(contents.bytes),
     shown(name),
@@ -109,20 +110,21 @@ export async function showShare(given: string, flags: OwnerFlags & QrFlags): Pro
   const share = pickShare(await owner.listShares(), given)
   const { opaqueId, name, createdAt, expiresAt, passphraseRequired, contents } = share
   // An address that shows nothing is not given on.
-  const url = hasExpired(expiresAt) ? undefined : share.url
+  const isOver = hasExpired(expiresAt, owner.now())
+  const url = isOver ? undefined : share.url
   const lines = [
     ...(url === undefined ? [] : [url]),
     ...(name === undefined ? [] : [`Name:     ${shown(name)}`]),
     `Id:       ${opaqueId}`,
     `Created:  ${timeText(createdAt)}`,
-    `Expires:  ${expiryText(expiresAt)}`,
+    `Expires:  ${expiryText(expiresAt, owner.now())}`,
     ...(passphraseRequired ? ['Needs:    the passphrase that you gave it'] : []),
     ...(contents === undefined ? [] : [`Files:    ${filesText(contents.files)}, ${sizeText(contents.bytes)}`]),
     ...(contents === undefined || contents.names.length === 0 ? [] : [`Contents: ${shown(contentsText(contents))}`]),
   ]
   report.answer(lines.join('\n'), { ...(url !== undefined && { url }), ...shareFacts(share) })
   if (url !== undefined) tellQrCode(url, report, flags)
-  else if (!hasExpired(expiresAt) && share.recordFault === undefined)
+  else if (!isOver && share.recordFault === undefined)
     report.aside(
       'Its address is not known: an older version of a program made the share, and kept the address nowhere.',
     )
@@ -152,11 +154,13 @@ function tellFaults(shares: readonly OwnShare[], report: Report): Exit {
   return faulty.length === 0 ? EXIT.done : EXIT.untrusted
 }
 
-const hasExpired = (expiresAt: string | undefined) => expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()
+/** By the server's clock, as it ends. */
+const hasExpired = (expiresAt: string | undefined, now: Instant) =>
+  expiresAt !== undefined && Date.parse(expiresAt) <= now
 
-function expiryText(expiresAt: string | undefined): string {
+function expiryText(expiresAt: string | undefined, now: Instant): string {
   if (expiresAt === undefined) return 'never'
-  return hasExpired(expiresAt) ? `${timeText(expiresAt)}, expired` : timeText(expiresAt)
+  return hasExpired(expiresAt, now) ? `${timeText(expiresAt)}, expired` : timeText(expiresAt)
 }
 
 function pickShare(shares: readonly OwnShare[], given: string): OwnShare {

@@ -1,6 +1,8 @@
 /**
  * Calls of the server, derived from the table of operations: parameters, path, and every answer. A caller gets no answer that does not match its row.
  */
+
+import type { Instant } from '@blindkeep/protocol/ids'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { systemEnvironment } from '../environment.ts'
 import { MAX_ANSWER_BYTES, parseJson, readAnswer, readText } from './answer.ts'
@@ -9,6 +11,7 @@ import type { AnyAnswer, AnyRequest, Call, CallAnswer, CallRequest } from './cal
 import { AnswerError, ProblemError } from './errors.ts'
 import { refuseRedirect } from './ownAddress.ts'
 import { readRefusal } from './refusal.ts'
+import { createServerClock, type ServerClock } from './serverClock.ts'
 import { type Watch, watchedStream, watchFor } from './watch.ts'
 
 export type { Call, CallAnswer, CallOptions, CallRequest } from './callTypes.ts'
@@ -30,18 +33,22 @@ export interface CallsOptions {
   /** For operations with a bearer token; these throw without it. */
   readonly tokens?: AccessTokens
   readonly fetch?: typeof fetch
+  /** The clock of this machine. */
+  readonly now?: () => Instant
 }
 
 export interface Calls {
   /** Origin and path, without a slash at the end. */
   readonly baseUrl: string
   readonly call: Call
+  readonly clock: ServerClock
 }
 
 /** Throws `RangeError` for an invalid `baseUrl`. */
 export function createCalls(options: CallsOptions): Calls {
   const baseUrl = parseBaseUrl(options.baseUrl)
-  const exchange = createExchange(baseUrl, options.fetch ?? systemEnvironment.fetch)
+  const clock = createServerClock(options.now ?? systemEnvironment.now)
+  const exchange = createExchange(baseUrl, options.fetch ?? systemEnvironment.fetch, clock)
   const { tokens } = options
 
   async function call<Name extends OperationName>(name: Name, request?: CallRequest<Name>): Promise<CallAnswer<Name>>
@@ -57,13 +64,13 @@ export function createCalls(options: CallsOptions): Calls {
       return exchange(name, request, tokens.access())
     }
   }
-  return { baseUrl, call }
+  return { baseUrl, call, clock }
 }
 
 type Exchange = (name: OperationName, request: AnyRequest, token?: string) => Promise<AnyAnswer>
 
 /** One request and its answer. */
-function createExchange(baseUrl: string, send: typeof fetch): Exchange {
+function createExchange(baseUrl: string, send: typeof fetch, clock: ServerClock): Exchange {
   return async (name, request, token) => {
     const row: Operation = operations[name]
     const url = `${baseUrl}${pathOf(row, request.path, request.query)}`
@@ -73,6 +80,7 @@ function createExchange(baseUrl: string, send: typeof fetch): Exchange {
       // Only what `over` awaits fails for reasons of the network; every other exception is an error of this program.
       const answer = await watch.over((async () => send(url, init))())
       refuseRedirect(url, answer)
+      clock.note(answer.headers)
       if (row.answers[answer.status] === undefined && answer.status >= 400)
         throw await watch.over(readRefusal(name, answer))
       const body = await readBody(name, answer, watch)

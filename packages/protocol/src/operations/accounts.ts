@@ -17,7 +17,7 @@ export const accountOperations = {
     summary: 'Register an account',
     description:
       'The member password is the authentication secret that the client derives from the password and the salt. The password itself and the key derived with the secret never leave the client. A repeat with identical values succeeds again.',
-    body: { type: 'application/json', schema: RegisterRequest },
+    body: { type: 'application/json', schema: RegisterRequest, judgedLater: ['email'] },
     leaves: 'own',
     answers: { 201: { description: 'Registered and signed in.', body: TokenResponse } },
     problems: [

@@ -1,6 +1,8 @@
 import type { TSchema } from 'typebox'
 import { SHA256_PATTERN, UUID_PATTERN } from '../ids.ts'
 import type { ProblemCode } from '../problems.ts'
+import { BASE64_PATTERN } from '../schemas/shape.ts'
+import { IDEMPOTENCY_KEY_PATTERN } from '../wire.ts'
 
 /** One row of the table in `operations.ts`. */
 export interface Operation {
@@ -116,6 +118,8 @@ export const HEADER_DOCS = {
 interface HeaderShape {
   readonly type: 'string' | 'integer'
   readonly minimum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
   readonly pattern?: string
   readonly format?: string
   readonly enum?: readonly string[]
@@ -129,6 +133,8 @@ export const HEADER_SHAPES: {
 } = {
   'X-Service-Offset': offset,
   'X-Service-Length': offset,
+  'Idempotency-Key': { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_PATTERN },
+  'X-Service-Passphrase-Proof': { type: 'string', minLength: 4, maxLength: 5464, pattern: BASE64_PATTERN },
   'X-Service-Checksum': { type: 'string', pattern: SHA256_PATTERN },
   'X-Service-State': { type: 'string', enum: ['open', 'finishing', 'landed', 'failed'] },
   'Retry-After': { type: 'integer', minimum: 1 },

@@ -1,10 +1,11 @@
 import type { Static } from 'typebox'
+import { EMAIL_PATTERN, MAX_EMAIL_LENGTH } from '../email.ts'
 import type { AccountId, DeviceId } from '../ids.ts'
 import { base64, boolean, integer, list, object, oneOf, optional, plainText, text, time, uuid } from './shape.ts'
 
 const email = text(
   'A plain e-mail address: one @ between visible ASCII characters. The server compares it in lower case, without spaces at its ends, after NFKC.',
-  { minLength: 3, maxLength: 254 },
+  { minLength: 3, maxLength: MAX_EMAIL_LENGTH, pattern: EMAIL_PATTERN },
 )
 const password = text(
   'The authentication secret that the client derived, base64. The password itself never leaves the client.',

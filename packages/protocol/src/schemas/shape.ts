@@ -88,6 +88,7 @@ export const base64 = (description: string, bytes: { readonly min: number; reado
       description: `${description} Base64 of ${bytes.min === bytes.max ? bytes.min : `${bytes.min} to ${bytes.max}`} bytes.`,
       contentEncoding: 'base64',
       pattern: BASE64_PATTERN,
+      minLength: 4 * Math.ceil(bytes.min / 3),
       maxLength: 4 * Math.ceil(bytes.max / 3),
     }),
     {
@@ -101,7 +102,7 @@ export const sealedName = (what: string) =>
   base64(`The owner’s name for the ${what}, sealed by the client.`, { min: 1, max: 4096 })
 
 /** Only the alphabet: with a group of four that repeats, engines run out of stack at some 10 MB, and throw. `check` tests the length and the padding. */
-const BASE64_PATTERN = '^[A-Za-z0-9+/]*={0,2}$'
+export const BASE64_PATTERN = '^[A-Za-z0-9+/]*={0,2}$'
 
 function isBetween(count: number | undefined, limits: { readonly min: number; readonly max: number }): boolean {
   return count !== undefined && limits.min <= count && count <= limits.max

@@ -13,7 +13,7 @@ import {
 import { parse } from '@blindkeep/protocol/parse'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
 import { inWindow, type ProtocolWindow } from '@blindkeep/protocol/window'
-import { HEADERS } from '@blindkeep/protocol/wire'
+import { HEADERS, IDEMPOTENCY_KEY_PATTERN } from '@blindkeep/protocol/wire'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
@@ -35,11 +35,13 @@ export function suspension(row: Operation, { account }: Caller): Refuses<'accoun
   return row.writes === true && account.suspendedAt !== undefined ? { refused: 'account_suspended' } : undefined
 }
 
+const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN)
+
 /** 400: a header of the row is malformed. */
 export function headerForms(row: Operation, headers: IncomingHttpHeaders): Refuses<'request_malformed'> | undefined {
   const key = headers[HEADERS.idempotencyKey]
   const isJudged = row.requestHeaders?.includes('Idempotency-Key') === true && key !== undefined
-  return !isJudged || /^[\x21-\x7e]{1,255}$/.test(String(key))
+  return !isJudged || IDEMPOTENCY_KEY.test(String(key))
     ? undefined
     : { refused: 'request_malformed', detail: 'Idempotency-Key must be 1 to 255 printable ASCII characters' }
 }

@@ -21,7 +21,7 @@ import { boundConnections } from './connections.ts'
 import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { createNamesThisServer } from './hosts.ts'
 import { addPageRoutes, sendToPage } from './pages.ts'
-import { fastifyPath, methodsOf } from './paths.ts'
+import { fastifyPath, methodsOf, mistakenPaths } from './paths.ts'
 import {
   answeredBefore,
   begun,
@@ -108,6 +108,15 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
   if (ports.watch !== undefined) watchRequests(app, ports.watch)
   const admit = createAdmit({ sessions, protocolWindow, senderOf, closing: closingOf(app) }, settings)
   addOperationRoutes(app, routes, { admit, errors, budget })
+  for (const { path, methods } of mistakenPaths())
+    app.route({
+      method: [...methods],
+      url: fastifyPath(path),
+      onRequest: (request, reply, next) => {
+        errors.refuse({ request, reply, refusal: unknownPath(request) }).catch(next)
+      },
+      handler: answeredBefore,
+    })
   addPageRoutes(app, pages, errors.refuse)
   // Reached when the bytes of an answer could not be read after it began. The error may name paths on the disk, so nothing of it is sent.
   app.setErrorHandler(async (error, request, reply) => {

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The time of day, renewed often enough for words such as "5 minutes ago". */
-export function useNow(everyMs = 30_000): number {
-  const [nowMs, setNowMs] = useState(Date.now)
+const EVERY_MS = 30_000
+
+/** The time by this clock, renewed often enough for words such as "5 minutes ago". What the server dates needs the server's clock. */
+export function useNow(now: () => number): number {
+  const [nowMs, setNowMs] = useState(now)
   useEffect(() => {
-    const timer = setInterval(() => setNowMs(Date.now()), everyMs)
+    const timer = setInterval(() => setNowMs(now()), EVERY_MS)
     return () => clearInterval(timer)
-  }, [everyMs])
+  }, [now])
   return nowMs
 }

@@ -12,7 +12,7 @@ import type {
 } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
-import { prepared } from './prepared.ts'
+import { apart, prepared } from './prepared.ts'
 import type { AccountTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -69,8 +69,8 @@ const insertion = prepared((db, given: NewAccount) =>
 
 const USE = ['account_id', 'used_bytes', 'soft_limit_bytes', 'hard_limit_bytes', 'exceeded_since'] as const
 
-const chargeWithinLimit = prepared(
-  (db, given: { readonly accountId: AccountId; readonly bytes: number; readonly limitBytes: number }) =>
+const chargeWithinLimit = apart(
+  prepared((db, given: { readonly accountId: AccountId; readonly bytes: number; readonly limitBytes: number }) =>
     db
       .updateTable('accounts')
       .set((account) => ({ used_bytes: account('used_bytes', '+', given.bytes) }))
@@ -84,6 +84,7 @@ const chargeWithinLimit = prepared(
         ),
       )
       .returning(USE),
+  ),
 )
 
 const refundWithinUse = prepared((db, given: { readonly accountId: AccountId; readonly bytes: number }) =>

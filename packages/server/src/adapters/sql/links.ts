@@ -5,24 +5,35 @@ import type { LandedFiles, Link, LinkReads, LinkTerms, LinkUse, LinkWrites, NewL
 import { standingOf } from './accounts.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
-import { prepared, preparedForList, type Some, someOf } from './prepared.ts'
+import { apart, prepared, preparedForList, type Some, someOf } from './prepared.ts'
 import type { LinkTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db.selectFrom('links').select(columnsOf('links')).where('opaque_id', '=', given.opaqueId),
 )
 
-const withOwners = preparedForList((db, rows: Some<{ readonly opaqueId: OpaqueId }>) =>
+const withOwner = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db
     .selectFrom('links')
     .innerJoin('accounts', 'accounts.account_id', 'links.account_id')
     .select(columnsOf('links'))
     .select(['accounts.suspended_at', 'accounts.deleted_at'])
-    .where(
-      'opaque_id',
-      'in',
-      rows.map(({ opaqueId }) => opaqueId),
-    ),
+    .where('opaque_id', '=', given.opaqueId),
+)
+
+/** Numbers and texts alone: it is asked beside what lands. */
+const takers = apart(
+  preparedForList((db, rows: Some<{ readonly opaqueId: OpaqueId }>) =>
+    db
+      .selectFrom('links')
+      .innerJoin('accounts', 'accounts.account_id', 'links.account_id')
+      .select(['opaque_id', 'single_use', 'claimed_by', 'accounts.suspended_at', 'accounts.deleted_at'])
+      .where(
+        'opaque_id',
+        'in',
+        rows.map(({ opaqueId }) => opaqueId),
+      ),
+  ),
 )
 
 const listed = (db: Kysely<Schema>) =>
@@ -133,33 +144,35 @@ interface Reservation {
 }
 
 /** Checks everything that can end or fill a link, in the same statement that reserves. */
-const admittedReservation = prepared((db, given: Reservation) =>
-  db
-    .updateTable('links')
-    .set((link) => ({
-      open_sessions: link('open_sessions', '+', 1),
-      open_bytes: link('open_bytes', '+', given.size),
-    }))
-    .where('opaque_id', '=', given.opaqueId)
-    .where('revoked_at', 'is', null)
-    .where('spent_at', 'is', null)
-    .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)]))
-    .where('open_sessions', '<', given.maxOpenSessions)
-    .where((link) => link.or([link('max_file_size', 'is', null), link('max_file_size', '>=', given.size)]))
-    .where((link) =>
-      link.or([
-        link('max_file_count', 'is', null),
-        link(link('landed_files', '+', link.ref('open_sessions')), '<', link.ref('max_file_count')),
-      ]),
-    )
-    .where((link) =>
-      link(
-        link('landed_bytes', '+', link.ref('open_bytes')),
-        '<=',
-        // Without a cap, the largest exact number is the cap.
-        link(link.fn.coalesce('max_total_bytes', sql.lit(Number.MAX_SAFE_INTEGER)), '-', given.size),
+const admittedReservation = apart(
+  prepared((db, given: Reservation) =>
+    db
+      .updateTable('links')
+      .set((link) => ({
+        open_sessions: link('open_sessions', '+', 1),
+        open_bytes: link('open_bytes', '+', given.size),
+      }))
+      .where('opaque_id', '=', given.opaqueId)
+      .where('revoked_at', 'is', null)
+      .where('spent_at', 'is', null)
+      .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)]))
+      .where('open_sessions', '<', given.maxOpenSessions)
+      .where((link) => link.or([link('max_file_size', 'is', null), link('max_file_size', '>=', given.size)]))
+      .where((link) =>
+        link.or([
+          link('max_file_count', 'is', null),
+          link(link('landed_files', '+', link.ref('open_sessions')), '<', link.ref('max_file_count')),
+        ]),
+      )
+      .where((link) =>
+        link(
+          link('landed_bytes', '+', link.ref('open_bytes')),
+          '<=',
+          // Without a cap, the largest exact number is the cap.
+          link(link.fn.coalesce('max_total_bytes', sql.lit(Number.MAX_SAFE_INTEGER)), '-', given.size),
+        ),
       ),
-    ),
+  ),
 )
 
 const releasing = prepared((db, given: { readonly opaqueId: OpaqueId; readonly size: number }) =>
@@ -172,32 +185,34 @@ const releasing = prepared((db, given: { readonly opaqueId: OpaqueId; readonly s
     .where('opaque_id', '=', given.opaqueId),
 )
 
-const landing = preparedForList((db, rows: Some<LandedFiles & { readonly at: Instant }>) => {
-  const given = rows.map(
-    ({ opaqueId, files, bytes }) =>
-      sql`(cast(${opaqueId} as text), cast(${files} as bigint), cast(${bytes} as bigint))`,
-  )
-  // Both databases give the columns of `values` these names.
-  const landed = sql<{ column1: OpaqueId; column2: number; column3: number }>`(values ${sql.join(given)})`
-  return db
-    .updateTable('links')
-    .from(landed.as<'landed'>('landed'))
-    .set((link) => ({
-      open_sessions: link('open_sessions', '-', link.ref('landed.column2')),
-      open_bytes: link('open_bytes', '-', link.ref('landed.column3')),
-      landed_files: link('landed_files', '+', link.ref('landed.column2')),
-      landed_bytes: link('landed_bytes', '+', link.ref('landed.column3')),
-      claimed_by: null,
-      spent_at: link
-        .case()
-        .when('single_use', '=', 1)
-        .then(link.fn.coalesce('spent_at', link.val(rows[0].at)))
-        .else(null)
-        .end(),
-    }))
-    .whereRef('links.opaque_id', '=', 'landed.column1')
-    .returning(['links.opaque_id', 'links.spent_at'])
-})
+const landing = apart(
+  preparedForList((db, rows: Some<LandedFiles & { readonly at: Instant }>) => {
+    const given = rows.map(
+      ({ opaqueId, files, bytes }) =>
+        sql`(cast(${opaqueId} as text), cast(${files} as bigint), cast(${bytes} as bigint))`,
+    )
+    // Both databases give the columns of `values` these names.
+    const landed = sql<{ column1: OpaqueId; column2: number; column3: number }>`(values ${sql.join(given)})`
+    return db
+      .updateTable('links')
+      .from(landed.as<'landed'>('landed'))
+      .set((link) => ({
+        open_sessions: link('open_sessions', '-', link.ref('landed.column2')),
+        open_bytes: link('open_bytes', '-', link.ref('landed.column3')),
+        landed_files: link('landed_files', '+', link.ref('landed.column2')),
+        landed_bytes: link('landed_bytes', '+', link.ref('landed.column3')),
+        claimed_by: null,
+        spent_at: link
+          .case()
+          .when('single_use', '=', 1)
+          .then(link.fn.coalesce('spent_at', link.val(rows[0].at)))
+          .else(null)
+          .end(),
+      }))
+      .whereRef('links.opaque_id', '=', 'landed.column1')
+      .returning(['links.opaque_id', 'links.spent_at'])
+  }),
+)
 
 const claim = prepared((db, given: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId }) =>
   db
@@ -246,12 +261,17 @@ export function linkReads(db: Db): LinkReads {
       return row && linkOf(row)
     },
     async findWithOwner(opaqueId) {
-      const row = await withOwners.first(db, [{ opaqueId }])
+      const row = await withOwner.first(db, { opaqueId })
       return row && { link: linkOf(row), owner: standingOf(row) }
     },
-    async findWithOwners(opaqueIds) {
-      const rows = await withOwners.all(db, someOf(opaqueIds.map((opaqueId) => ({ opaqueId }))))
-      return rows.map((row) => ({ link: linkOf(row), owner: standingOf(row) }))
+    async takers(opaqueIds) {
+      const rows = await takers.all(db, someOf(opaqueIds.map((opaqueId) => ({ opaqueId }))))
+      return rows.map((row) => ({
+        opaqueId: row.opaque_id,
+        singleUse: row.single_use === 1,
+        claimedBy: row.claimed_by ?? undefined,
+        owner: standingOf(row),
+      }))
     },
     async findOwn(opaqueId, accountId) {
       const row = await own.first(db, { opaqueId, accountId })

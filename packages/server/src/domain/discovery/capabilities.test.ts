@@ -63,7 +63,7 @@ describe('minting a capability', () => {
       }
       assert.equal(await mint(DAY), DAY)
       for (const seconds of [DAY + 0.001, DAY + 1, 100 * DAY]) assert.equal(await mint(seconds), 'lifetime_too_long')
-      for (const seconds of [0.999, 0, -1]) assert.equal(await mint(seconds), 'request_malformed')
+      for (const seconds of [0.999, 0, -1]) assert.equal(await mint(seconds), 'request_unprocessable')
       world.clock.advance(0.999)
       assert.equal(await mint(DAY), DAY)
     }),

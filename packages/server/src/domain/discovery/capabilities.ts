@@ -16,6 +16,7 @@ import { accountLock, type Capability, type Store, type WriteTx } from '../../po
 import { requireActiveAccount } from '../account/activeAccount.ts'
 import { ownsAlbum } from '../assets/albums.ts'
 import { judgeBound } from '../bounds.ts'
+import { refusePassed } from '../expiry.ts'
 import { newId } from '../newId.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { SigningKey } from './signingKey.ts'
@@ -89,6 +90,7 @@ export function createCapabilities(
       | Refuses<
           | 'session_over'
           | 'request_malformed'
+          | 'request_unprocessable'
           | 'lifetime_too_long'
           | 'album_not_available'
           | 'limit_reached'
@@ -144,10 +146,11 @@ function faultOf({
   readonly expiresAt: Instant
   readonly wanted: Instant
   readonly now: Instant
-}): Refuses<'request_malformed' | 'lifetime_too_long'> | undefined {
+}): Refuses<'request_malformed' | 'request_unprocessable' | 'lifetime_too_long'> | undefined {
   // An origin identifies a peer, so it must have one spelling.
   if (URL.parse(peer)?.origin !== peer)
     return { refused: 'request_malformed', detail: '/peer must be an origin in its canonical form' }
-  if (expiresAt <= now) return { refused: 'request_malformed', detail: '/expires_at must be ahead' }
+  const passed = refusePassed(expiresAt, now)
+  if (passed !== undefined) return passed
   return wanted > addSeconds(now, MAX_CAPABILITY_SECONDS) ? { refused: 'lifetime_too_long' } : undefined
 }

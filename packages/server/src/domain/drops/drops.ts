@@ -8,7 +8,6 @@ import type { PassphraseSettings, Proof } from '../passphrases/judgePassphrase.t
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { takeFirst } from '../takeFirst.ts'
-import { findDropUpload } from '../uploads/findUpload.ts'
 import type { Room } from '../uploads/room.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Writers } from '../uploads/writers.ts'
@@ -105,9 +104,7 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
       readonly opaqueId: OpaqueId
       readonly uploadId: UploadId
     }): Promise<ReceiptRow | Refuses<'upload_not_found'>> {
-      const found = await store.ask(findDropUpload(scope))
-      if (isRefusal(found)) return found
-      const row = await store.ask((tx) => tx.receipts.ofUpload(scope.uploadId))
+      const row = await store.ask((tx) => tx.receipts.ofDrop(scope))
       return row ?? { refused: 'upload_not_found' }
     },
   }

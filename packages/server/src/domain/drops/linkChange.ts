@@ -2,6 +2,7 @@ import type { AccountId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Link, LinkTerms, WriteTx } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
+import { refusePassed } from '../expiry.ts'
 import type { Refuses } from '../refusals.ts'
 import { hasLinkLeft, type OwnLink, withState } from './linkState.ts'
 
@@ -19,7 +20,9 @@ interface LinkChange {
 export async function changeLink(
   tx: WriteTx,
   { accountId, opaqueId, change, at }: LinkChange,
-): Promise<OwnLink | Refuses<'session_over' | 'link_not_live' | 'cap_below_use' | 'links_exhausted'>> {
+): Promise<
+  OwnLink | Refuses<'session_over' | 'link_not_live' | 'cap_below_use' | 'links_exhausted' | 'request_unprocessable'>
+> {
   const inactive = await requireActiveAccount(tx, accountId)
   if (inactive !== undefined) return inactive
   const present = await tx.links.findOwn(opaqueId, accountId)
@@ -27,6 +30,9 @@ export async function changeLink(
   const { state } = withState(present, at)
   if (state === 'revoked' || state === 'spent') return { refused: 'link_not_live' }
   const changed = withState({ ...present, ...change }, at)
+  // One that stays may have passed.
+  const passed = changed.expiresAt === present.expiresAt ? undefined : refusePassed(changed.expiresAt, at)
+  if (passed !== undefined) return passed
   const belowUse = capBelowUse(changed, change)
   if (belowUse !== undefined) return { refused: 'cap_below_use', detail: belowUse }
   const isRevived = state === 'expired' && changed.state === 'live'

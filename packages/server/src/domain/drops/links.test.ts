@@ -50,7 +50,7 @@ describe('provisioning a link', () => {
       const before = await linkRow(world, request.opaqueId)
       const others = [
         { dropPublicKey: bytes(32) },
-        { expiresAt: world.clock.now() },
+        { expiresAt: addSeconds(world.clock.now(), 60) },
         { maxTotalBytes: 1 },
         { maxFileCount: 3 },
         { maxFileCount: undefined },
@@ -192,10 +192,11 @@ describe('changing the terms of a link', () => {
       const uploadId = await openDrop(world, opaqueId, content)
       const now = world.clock.now()
       const changed = await world.rules.links.change(await ownerOf(world, opaqueId), opaqueId, {
-        expiresAt: now,
+        expiresAt: addSeconds(now, 1),
         maxFileSize: 1,
       })
-      assert.equal(notRefused(changed).state, 'expired')
+      assert.equal(notRefused(changed).state, 'live')
+      world.clock.advance(1)
       assert.deepEqual(await world.rules.links.asGuestSees(opaqueId), { refused: 'link_not_live' })
       notRefused(await append(world, uploadId, { offset: 0, bytes: content }))
       assert.equal((await linkRow(world, opaqueId)).landedFiles, 1)
@@ -208,10 +209,12 @@ describe('changing the terms of a link', () => {
       const { links } = world.rules
       const owner = await newAccount(world)
       const now = world.clock.now()
-      const opaqueId = await newLink(world, { expiresAt: now }, owner)
+      const opaqueId = await newLink(world, { expiresAt: addSeconds(now, 1) }, owner)
+      world.clock.advance(1)
       const later = { expiresAt: addSeconds(now, 60) }
       assert.equal(notRefused(await links.change(owner, opaqueId, later)).state, 'live')
-      notRefused(await links.change(owner, opaqueId, { expiresAt: now }))
+      notRefused(await links.change(owner, opaqueId, { expiresAt: addSeconds(now, 2) }))
+      world.clock.advance(1)
       await Promise.all(Array.from({ length: BOUNDS['live links'] }, () => links.provision(owner, provision())))
       assert.deepEqual(await links.change(owner, opaqueId, later), { refused: 'links_exhausted' })
       assert.equal(notRefused(await links.change(owner, opaqueId, { maxFileCount: 1 })).state, 'expired')

@@ -17,6 +17,7 @@ import {
 } from '../../ports/store.ts'
 import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
+import { refusePassed } from '../expiry.ts'
 import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -49,7 +50,10 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
     async provision(
       accountId: AccountId,
       request: Provision,
-    ): Promise<OpaqueId | Refuses<'session_over' | 'opaque_id_taken' | 'links_exhausted' | 'request_malformed'>> {
+    ): Promise<
+      | OpaqueId
+      | Refuses<'session_over' | 'opaque_id_taken' | 'links_exhausted' | 'request_malformed' | 'request_unprocessable'>
+    > {
       if (!isKnownSuite(request.suiteId)) return { refused: 'request_malformed', detail: '/crypto_suite_id must be 1' }
       const { passphraseVerifier, ...values } = request
       const link: NewLink = {
@@ -69,11 +73,7 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
     },
 
     /** Sets the terms that `change` has; one that is undefined is removed. Open sessions go on. */
-    change(
-      accountId: AccountId,
-      opaqueId: OpaqueId,
-      change: Partial<LinkTerms>,
-    ): Promise<OwnLink | Refuses<'session_over' | 'link_not_live' | 'cap_below_use' | 'links_exhausted'>> {
+    change(accountId: AccountId, opaqueId: OpaqueId, change: Partial<LinkTerms>): ReturnType<typeof changeLink> {
       const at = clock.now()
       return store.write([accountLock(accountId)], (tx) => changeLink(tx, { accountId, opaqueId, change, at }))
     },
@@ -121,12 +121,14 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
 async function insert(
   tx: WriteTx,
   link: NewLink,
-): Promise<OpaqueId | Refuses<'session_over' | 'opaque_id_taken' | 'links_exhausted'>> {
+): Promise<OpaqueId | Refuses<'session_over' | 'opaque_id_taken' | 'links_exhausted' | 'request_unprocessable'>> {
   const { accountId, opaqueId, createdAt } = link
   const inactive = await requireActiveAccount(tx, accountId)
   if (inactive !== undefined) return inactive
   const present = await tx.links.find(opaqueId)
   if (present !== undefined) return isRepeat(present, link) ? opaqueId : { refused: 'opaque_id_taken' }
+  const passed = refusePassed(link.expiresAt, createdAt)
+  if (passed !== undefined) return passed
   const isLeft = (await hasLinkLeft(tx, accountId, createdAt)) && (await makePlaceInList(tx, accountId, createdAt))
   if (!isLeft) return { refused: 'links_exhausted' }
   if (!(await tx.links.insert(link))) return { refused: 'opaque_id_taken' }

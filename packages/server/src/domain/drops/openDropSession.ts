@@ -64,18 +64,20 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
     if (link === undefined) return { refused: 'link_not_live' }
     const ended = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at: now })
     if (isRefusal(ended)) return ended
-    const [overCaps, overPending, overQuota] = await Promise.all([
-      links.reserve(tx, link, size, now),
+    const parsed = parseDeclaration(declaration, link)
+    const uploadId = newId(random, parseUploadId)
+    const opener = opened.openerOf(request, counted)
+    // All at once: a refusal undoes what the others have written. The session does not count itself, as it is counted first.
+    const [overPending, overCaps, overQuota] = await Promise.all([
       judgePending(tx, link),
+      links.reserve(tx, link, size, now),
       quota.charge(tx, link.accountId, size, now),
+      isRefusal(parsed) || !hasRoom ? undefined : insertSession(tx, { uploadId, request, link, parsed, opener, now }),
     ])
     const refused = overCaps ?? overPending ?? overQuota
     if (refused !== undefined) return refused
-    const parsed = parseDeclaration(declaration, link)
     if (isRefusal(parsed)) return parsed
     if (!hasRoom) return { refused: 'storage_full' }
-    const uploadId = newId(random, parseUploadId)
-    await insertSession(tx, { uploadId, request, link, parsed, opener: opened.openerOf(request, counted), now })
     return { uploadId, isRepeat: false, ended }
   }
 }

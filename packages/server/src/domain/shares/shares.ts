@@ -6,6 +6,7 @@ import { type AccountId, addSeconds, type OpaqueId } from '@blindkeep/protocol/i
 import { accountLock, type ListedShare, type NewShare, type ReadTx, type Share } from '../../ports/store.ts'
 import { requireActiveAccount } from '../account/activeAccount.ts'
 import { judgeBound } from '../bounds.ts'
+import { refusePassed } from '../expiry.ts'
 import type { NewName } from '../newName.ts'
 import type { PassphraseSettings } from '../passphrases/judgePassphrase.ts'
 import type { Refuses } from '../refusals.ts'
@@ -35,7 +36,7 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
     async create(
       accountId: AccountId,
       request: ShareRequest,
-    ): Promise<OpaqueId | Refuses<'session_over' | 'request_malformed' | 'limit_reached'>> {
+    ): Promise<OpaqueId | Refuses<'session_over' | 'request_malformed' | 'request_unprocessable' | 'limit_reached'>> {
       const { passphraseVerifier, ...values } = request
       const verifierHash = passphraseVerifier && sha256(passphraseVerifier)
       const share: NewShare = { ...values, verifierHash, accountId, createdAt: clock.now() }
@@ -44,6 +45,8 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
         if (inactive !== undefined) return inactive
         const present = await tx.shares.find(share.opaqueId)
         if (present !== undefined) return (await isRepeat(tx, present, share)) ? share.opaqueId : ID_TAKEN
+        const passed = refusePassed(share.expiresAt, share.createdAt)
+        if (passed !== undefined) return passed
         const overBound = judgeBound('shares', await tx.shares.count(accountId))
         if (overBound !== undefined) return overBound
         const held = await tx.shares.bytesOf(accountId)

@@ -1,10 +1,12 @@
 /** Probes, and documents about the server. */
 import { openapiDocument } from '@blindkeep/protocol/openapi'
+import { openapi31Document } from '@blindkeep/protocol/openapi31'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
 import type { Routes } from '../call.ts'
 import { problemPage } from '../problemPage.ts'
 
-type Row = 'version' | 'openapi' | 'healthz' | 'readyz' | 'problemPage'
+type DocumentOf = typeof openapiDocument
+type Row = 'version' | 'openapi' | 'openapi31' | 'healthz' | 'readyz' | 'problemPage'
 
 const DAY = 'public, max-age=86400'
 
@@ -26,17 +28,17 @@ export function serviceRoutes(
   { publicUrl }: ServiceSettings,
 ): Pick<Routes, Row> {
   // Made for the first client that asks, not at every start.
-  let document: string | undefined
+  const documents = new Map<DocumentOf, string>()
+  const describe = (make: DocumentOf) => {
+    const text = documents.get(make) ?? JSON.stringify(make(version, publicUrl))
+    documents.set(make, text)
+    const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' }
+    return { status: 200, text, headers } as const
+  }
   return {
     version: async () => ({ status: 200, body: { name: 'blindkeep', version } }),
-    async openapi() {
-      document ??= JSON.stringify(openapiDocument(version, publicUrl))
-      return {
-        status: 200,
-        text: document,
-        headers: { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' },
-      }
-    },
+    openapi: async () => describe(openapiDocument),
+    openapi31: async () => describe(openapi31Document),
     healthz: async () => ({ status: 200, body: { status: 'ok' } }),
     async readyz() {
       const [failing, words] = [[...unreadiness()], [...warnings()]]

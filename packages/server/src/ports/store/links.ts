@@ -52,13 +52,16 @@ export interface LandedFiles {
   readonly bytes: number
 }
 
+/** What decides whether a link takes a file that has arrived. */
+export interface LinkTaker extends Pick<Link, 'opaqueId' | 'singleUse' | 'claimedBy'> {
+  readonly owner: AccountStanding
+}
+
 export interface LinkReads {
   find(opaqueId: OpaqueId): Promise<Link | undefined>
   findWithOwner(opaqueId: OpaqueId): Promise<{ readonly link: Link; readonly owner: AccountStanding } | undefined>
-  /** Those that exist of 1 to 64, in no order. */
-  findWithOwners(
-    opaqueIds: readonly OpaqueId[],
-  ): Promise<readonly { readonly link: Link; readonly owner: AccountStanding }[]>
+  /** Of those that exist of 1 to 64, in no order. */
+  takers(opaqueIds: readonly OpaqueId[]): Promise<readonly LinkTaker[]>
   /** Undefined if the account has no such link. */
   findOwn(opaqueId: OpaqueId, accountId: AccountId): Promise<ListedLink | undefined>
   /** Oldest first, without buried ones. */

@@ -263,10 +263,11 @@ function describeOperation(inStore: InStore): void {
         assert.deepEqual(found, { link: await tx.links.find(opaqueId(1)), owner: suspended })
         assert.equal(await tx.accounts.standing(accountId(9)), undefined)
         assert.equal(await tx.links.findWithOwner(opaqueId(9)), undefined)
-        const several = await tx.links.findWithOwners([opaqueId(2), opaqueId(9), opaqueId(1)])
+        const several = await tx.links.takers([opaqueId(2), opaqueId(9), opaqueId(1)])
+        const one = { singleUse: false, claimedBy: undefined, opaqueId: opaqueId(1), owner: suspended }
         assert.deepEqual(
-          several.toSorted((one, other) => (one.link.opaqueId < other.link.opaqueId ? -1 : 1)),
-          [found, await tx.links.findWithOwner(opaqueId(2))],
+          several.toSorted((one, other) => (one.opaqueId < other.opaqueId ? -1 : 1)),
+          [one, { ...one, opaqueId: opaqueId(2), owner: { ...suspended, suspendedAt: undefined } }],
         )
       })
     }),

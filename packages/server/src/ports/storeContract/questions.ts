@@ -188,7 +188,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   links: {
     find: (tx) => tx.links.find(opaqueId(1)),
     findWithOwner: (tx) => tx.links.findWithOwner(opaqueId(1)),
-    findWithOwners: (tx) => tx.links.findWithOwners([opaqueId(1), opaqueId(2)]),
+    takers: (tx) => tx.links.takers([opaqueId(1), opaqueId(2)]),
     findOwn: (tx) => tx.links.findOwn(opaqueId(1), accountId(1)),
     listOf: (tx) => tx.links.listOf(accountId(1)),
     countListed: (tx) => tx.links.countListed(accountId(1)),
@@ -344,9 +344,11 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     pruneEvents: (tx) => tx.changes.pruneEvents(at(1), 5),
   },
   receipts: {
+    end: (tx) => tx.receipts.end(1),
     head: (tx) => tx.receipts.head(),
     hashOf: (tx) => tx.receipts.hashOf(1),
     ofUpload: (tx) => tx.receipts.ofUpload(uploadId(1)),
+    ofDrop: (tx) => tx.receipts.ofDrop({ uploadId: uploadId(1), opaqueId: opaqueId(1) }),
     ofAsset: (tx) => tx.receipts.ofAsset(assetId(1)),
     append: async (tx) => {
       await tx.receipts.append(undefined, [receipt(1)])

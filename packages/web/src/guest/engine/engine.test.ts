@@ -9,6 +9,7 @@ import { openChecker } from '../../../../../conformance/checker/check.ts'
 import { readItems } from '../../../../../conformance/checker/input.ts'
 import { changeBody, isRequest } from '../../../../../testing/maliciousServer.ts'
 import type { Exchanged } from '../../../../../testing/tamperingProxy.ts'
+import { until } from '../../../../../testing/until.ts'
 import {
   begun,
   bytes,
@@ -357,7 +358,7 @@ describe('an interrupted upload', () => {
 
 describe('a link whose time is up', () => {
   it('takes no new file in a page that comes back, and lets one continue that is begun', async () => {
-    const expiresAt = new Date().toISOString()
+    const expiresAt = new Date(Date.now() + 1500).toISOString()
     const { url, opaqueId } = await world.owner.createLink()
     const endsNow = changeBody((body) => Object.assign(body, { expires_at: expiresAt }))
     world.proxy.tamper({ matches: isRequest('GET', DROPS), answer: endsNow, times: 1 })
@@ -370,8 +371,11 @@ describe('a link whose time is up', () => {
     await tab.add([chosen('late.bin', bytes(10))])
     await world.owner.changeLink(opaqueId, { expiresAt })
     assert.equal(tab.snapshot().link.is, 'open')
-    tab.wake()
-    const { link, rows } = await tab.until((snapshot) => snapshot.link.is === 'refused')
+    await until(async () => {
+      tab.wake()
+      return tab.snapshot().link.is === 'refused'
+    }, 'the page asks again')
+    const { link, rows } = tab.snapshot()
     assert.deepEqual(link, { is: 'refused', fault: 'closed', isRetrying: false, expiredAt: expiresAt })
     assert.deepEqual(
       rows.map(({ phase, failure }) => [phase, failure]),

@@ -63,13 +63,13 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
     if (status.is === 'refused' && status.isRetrying) await ask()
   }
 
-  /** Until the link expires, by this device's clock. */
+  /** Until the link expires, by the server's clock. */
   function msLeft(): number {
     const { expiresAt } = opened?.limits ?? {}
-    return expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - Number(environment.now())
+    return expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - Number(opened?.now())
   }
 
-  /** The clock of this device may be wrong, so the server says whether the link has expired. */
+  /** The server says whether the link has expired: its clock is known to the second, and its owner may have changed the end. */
   async function askAtExpiry(): Promise<void> {
     if (isWatching) return
     isWatching = true

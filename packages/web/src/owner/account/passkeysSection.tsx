@@ -92,7 +92,7 @@ interface PasskeyRowProps {
 }
 
 function PasskeyRow({ passkey, onRename, onRemove }: PasskeyRowProps) {
-  const { language } = useOwnerPages()
+  const { owner, language } = useOwnerPages()
   const { passkeys: text, rename } = accountText(language)
   const { name, nameFault, createdAt, lastUsedAt } = passkey
   const added = text.addedOn(formatInstant(createdAt, language))
@@ -103,7 +103,7 @@ function PasskeyRow({ passkey, onRename, onRemove }: PasskeyRowProps) {
         {nameFault !== undefined && <span class="badge bad">{rename.fault}</span>}
         <span class="soft small">
           {added} ·{' '}
-          {lastUsedAt === undefined ? text.neverUsed : text.lastUsed(formatAge(lastUsedAt, Date.now(), language))}
+          {lastUsedAt === undefined ? text.neverUsed : text.lastUsed(formatAge(lastUsedAt, owner.now(), language))}
         </span>
       </div>
       <div class="row">

@@ -92,7 +92,7 @@ interface SessionRowProps {
 }
 
 function SessionRow({ entry, isBusy, onRename, onEnd }: SessionRowProps) {
-  const { language } = useOwnerPages()
+  const { owner, language } = useOwnerPages()
   const { sessions: text, rename } = accountText(language)
   const { name, nameFault, deviceId, isCurrent, createdAt, lastUsedAt } = entry
   const since = text.signedIn(formatInstant(createdAt, language))
@@ -105,7 +105,7 @@ function SessionRow({ entry, isBusy, onRename, onEnd }: SessionRowProps) {
         {nameFault !== undefined && <span class="badge bad">{rename.fault}</span>}
         <span class="soft small">
           {name !== undefined && `${since} · `}
-          {text.lastUsed(formatAge(lastUsedAt, Date.now(), language))}
+          {text.lastUsed(formatAge(lastUsedAt, owner.now(), language))}
           {' · '}
           {deviceId === undefined ? text.withoutKey : text.withKey(keyName(deviceId))}
         </span>

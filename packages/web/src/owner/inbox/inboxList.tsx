@@ -32,9 +32,9 @@ interface InboxListProps extends DropActions {
 
 export function InboxList(props: InboxListProps) {
   const { entries, lookingIn, labelOfLink, selection, onSelection, isBusy, isSaving, ...actions } = props
-  const { language } = useOwnerPages()
+  const { owner, language } = useOwnerPages()
   const text = inboxText(language)
-  const nowMs = useNow()
+  const nowMs = useNow(owner.now)
   const [count, setCount] = useState(STEP)
   const [openBatches, setOpenBatches] = useState<ReadonlySet<string>>(new Set())
   const items = dropsOf(entries)

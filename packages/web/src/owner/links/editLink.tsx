@@ -33,7 +33,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
   }
 
   async function save(form: HTMLFormElement): Promise<void> {
-    const read = readChange(draft, link, Date.now())
+    const read = readChange(draft, link, owner.now())
     setFaults(read.faults)
     const { change } = read
     if (change === undefined) return focusFault(form)

@@ -24,11 +24,11 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 export function LinksPage() {
   const { owner, language } = useOwnerPages()
   const text = linksText(language)
-  const nowMs = useNow()
+  const nowMs = useNow(owner.now)
   const { value: links, error, reload } = useRefreshed(() => owner.listLinks())
   const [dialog, setDialog] = useState<OpenDialog>()
   useLive(['link.changed', 'drop.landed', 'drop.adopted', 'drop.discarded'], reload)
-  useReloadWhenOneExpires(links, reload)
+  useReloadWhenOneExpires(links, owner.now, reload)
 
   const newestFirst = links?.toReversed() ?? []
   const live = newestFirst.filter(({ state }) => state === 'live')
@@ -106,17 +106,17 @@ function NoLinks({ language, onCreate }: NoLinksProps) {
 }
 
 /** The server sends no event when a link expires. */
-function useReloadWhenOneExpires(links: readonly OwnLink[] | undefined, reload: () => void): void {
+function useReloadWhenOneExpires(links: readonly OwnLink[] | undefined, now: () => number, reload: () => void): void {
   const nextMs = Math.min(
     ...(links ?? []).map(({ state, expiresAt }) =>
       state === 'live' && expiresAt !== undefined ? Date.parse(expiresAt) : Infinity,
     ),
   )
   useEffect(() => {
-    // A second late, because the server's clock decides.
-    const waitMs = Math.max(1000, nextMs + 1000 - Date.now())
+    // A second late: the server's clock is known to the second.
+    const waitMs = Math.max(1000, nextMs + 1000 - now())
     if (waitMs > MAX_TIMER_MS) return undefined
     const timer = setTimeout(reload, waitMs)
     return () => clearTimeout(timer)
-  }, [nextMs, reload])
+  }, [nextMs, now, reload])
 }

@@ -23,13 +23,13 @@ export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
   const { owner, language } = useOwnerPages()
   const text = linksText(language)
   const [preset, setPreset] = useState<Preset | undefined>(like === undefined ? 'anyone' : undefined)
-  const [draft, setDraft] = useState<LinkDraft>(() => (like === undefined ? PRESETS.anyone : copyOf(like, Date.now())))
+  const [draft, setDraft] = useState<LinkDraft>(() => (like === undefined ? PRESETS.anyone : copyOf(like, owner.now())))
   const [faults, setFaults] = useState<DraftFaults>({})
   const { isBusy, error, run } = useAction()
   const [created, setCreated] = useState<CreatedLink & { readonly passphrase: string | undefined }>()
 
   async function create(form: HTMLFormElement): Promise<void> {
-    const read = readDraft(draft, Date.now())
+    const read = readDraft(draft, owner.now())
     setFaults(read.faults)
     const { link } = read
     if (link === undefined) return focusFault(form)

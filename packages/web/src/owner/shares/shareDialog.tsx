@@ -69,7 +69,7 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
 
   const create = () =>
     action.run(async () => {
-      const expiresAt = expiryInstant(expiry, Date.now())
+      const expiresAt = expiryInstant(expiry, owner.now())
       const allowRevokedDevice = assets.some(({ permissions }) => permissions.allowRevokedDevice === true)
       const facts = assets.map(({ asset }) => asset)
       const passphrase = typed.trim() === '' ? undefined : typed.trim()

@@ -104,11 +104,11 @@ interface ShareRowProps {
 }
 
 function ShareRow({ share, held, onShow, onName, onEnd }: ShareRowProps) {
-  const { language } = useOwnerPages()
+  const { owner, language } = useOwnerPages()
   const text = sharesText(language)
   const { createdAt, expiresAt, url, nameFault, recordFault } = share
   const name = nameOf(share, text)
-  const isOver = hasEnded(expiresAt, Date.now())
+  const isOver = hasEnded(expiresAt, owner.now())
   const words = isOver ? text.remove : text.end
   const end = expiresAt === undefined ? undefined : formatInstant(expiresAt, language)
   return (
@@ -185,7 +185,7 @@ function EndShare({ share, onClose, onEnded }: EndShareProps) {
   const { owner, language, showMessage } = useOwnerPages()
   const text = sharesText(language)
   const { isBusy, error, run } = useAction()
-  const words = hasEnded(share.expiresAt, Date.now()) ? text.remove : text.end
+  const words = hasEnded(share.expiresAt, owner.now()) ? text.remove : text.end
   const end = async () => {
     if (!(await run(() => owner.deleteShare(share.opaqueId)))) return
     showMessage({ tone: 'good', text: words.done })

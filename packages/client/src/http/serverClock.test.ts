@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { instantOf } from '@blindkeep/protocol/ids'
+import { createServerClock } from './serverClock.ts'
+
+const HERE = Date.UTC(2026, 0, 1)
+const YEARS_MS = 2 * 365 * 86_400_000
+
+describe('the clock of the server', () => {
+  it('is that of its last answer, however wrong the clock here is', () => {
+    for (const offMs of [0, 7_200_000, -7_200_000, YEARS_MS, -YEARS_MS]) {
+      let here = HERE + offMs
+      const clock = createServerClock(() => instantOf(here))
+      assert.deepEqual([clock.hasAnswered(), clock.now()], [false, here])
+      clock.note(new Headers({ Date: new Date(HERE).toUTCString() }))
+      here += 5000
+      assert.deepEqual([clock.hasAnswered(), clock.now()], [true, HERE + 5000])
+    }
+  })
+
+  it('stays as it was after an answer without a time, and counts the age of one from a cache', () => {
+    const clock = createServerClock(() => instantOf(HERE))
+    const date = new Date(HERE - 60_000).toUTCString()
+    clock.note(new Headers({ Date: date, Age: '50' }))
+    for (const headers of [{}, { Date: 'yesterday' }, { Date: date, Age: 'old' }]) clock.note(new Headers(headers))
+    assert.equal(clock.now(), HERE - 10_000)
+  })
+})

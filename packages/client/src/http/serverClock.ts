@@ -1,0 +1,26 @@
+/**
+ * What time it is at the server. Both clocks may be wrong, but a link, a share or a token ends by the server's: what is counted from now on is counted
+ * from its time, and what is over is over by it. A server can lie about its time, and then lies about its own ends only.
+ */
+import { type Instant, instantOf } from '@blindkeep/protocol/ids'
+
+export interface ServerClock {
+  /** By the last answer; by this machine's clock before the first. */
+  now(): Instant
+  hasAnswered(): boolean
+  /** Reads the time of an answer (RFC 9110, Date). An answer that a cache kept says how old it is. */
+  note(headers: Headers): void
+}
+
+export function createServerClock(here: () => Instant): ServerClock {
+  let aheadMs: number | undefined
+  return {
+    now: () => instantOf(here() + (aheadMs ?? 0)),
+    hasAnswered: () => aheadMs !== undefined,
+    note(headers) {
+      const at = Date.parse(headers.get('date') ?? '')
+      const ageSeconds = Number(headers.get('age') ?? 0)
+      if (Number.isFinite(at) && ageSeconds >= 0) aheadMs = at + ageSeconds * 1000 - here()
+    },
+  }
+}

@@ -1,0 +1,11 @@
+import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
+import type { Refuses } from './refusals.ts'
+
+/** Refuses an end that has passed: the clock that it was counted from is behind, and its owner would believe that there is time left. */
+export function refusePassed(
+  expiresAt: Instant | undefined,
+  now: Instant,
+): Refuses<'request_unprocessable'> | undefined {
+  if (expiresAt === undefined || expiresAt > now) return undefined
+  return { refused: 'request_unprocessable', detail: `/expires_at has passed: here it is ${formatInstant(now)}` }
+}
