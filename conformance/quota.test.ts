@@ -34,7 +34,9 @@ describe('quota', () => {
     assert.deepEqual(await quotaOf(await signUp(server)), { used: 0, state: 'ok' })
   })
 
-  it('is reported with the account: that guests found no room, why and how often', { skip: NEEDS_OWN_SERVER }, async () => {
+  it('is reported with the account: that guests found no room, why and how often', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
     const own = await ownServer({ QUOTA_HARD_BYTES: '1000' })
     const link = await newLink(own)
     await land(link, randomBytes(400))
