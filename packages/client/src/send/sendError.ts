@@ -8,6 +8,7 @@ export type SendStopReason =
   | 'passphrase_refused'
   | 'too_large'
   | 'owner_full'
+  | 'inbox_full'
   | 'session_unknown'
   | 'session_failed'
   | 'chunk_refused'
@@ -63,6 +64,11 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
   owner_full: {
     what: 'The storage of the receiving account is full.',
     advice: 'Tell the owner; once space is free, try again.',
+    remedy: 'restart',
+  },
+  inbox_full: {
+    what: 'The inbox of the person who made this link is full: too many files wait there.',
+    advice: 'Tell them; once they have taken some out, try again.',
     remedy: 'restart',
   },
   session_unknown: {
@@ -166,6 +172,7 @@ type Handling = SendStopReason | 'retry'
 const HANDLING: Readonly<Partial<Record<ProblemError['code'], Handling>>> = {
   'error.drop.link_not_found': 'link_closed',
   'error.drop.cap_exhausted': 'link_full',
+  'error.drop.inbox_full': 'inbox_full',
   'error.drop.passphrase_required': 'passphrase_refused',
   'error.drop.file_too_large': 'too_large',
   'error.upload.session_not_found': 'session_unknown',
@@ -190,6 +197,7 @@ const HANDLING: Readonly<Partial<Record<ProblemError['code'], Handling>>> = {
   'error.manifest.mismatch': 'manifest_refused',
   'error.manifest.suite_unknown': 'manifest_refused',
   'error.manifest.timestamp_out_of_range': 'manifest_refused',
+  'error.manifest.retention_too_long': 'manifest_refused',
   'error.protocol.version_unsupported': 'version_refused',
 }
 

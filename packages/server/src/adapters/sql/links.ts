@@ -1,8 +1,17 @@
 import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
-import { type Kysely, type Selectable, sql } from 'kysely'
-import type { LandedFiles, Link, LinkReads, LinkTerms, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
-import { standingOf } from './accounts.ts'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
+import type {
+  LandedFiles,
+  Link,
+  LinkReads,
+  LinkTerms,
+  LinkUse,
+  LinkWrites,
+  NewLink,
+  OwnedLink,
+} from '../../ports/store.ts'
+import { standingOf, useOf } from './accounts.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { apart, prepared, preparedForList, type Some, someOf } from './prepared.ts'
@@ -12,13 +21,20 @@ const byId = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db.selectFrom('links').select(columnsOf('links')).where('opaque_id', '=', given.opaqueId),
 )
 
+/** Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a dead link. */
 const withOwner = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db
     .selectFrom('links')
     .innerJoin('accounts', 'accounts.account_id', 'links.account_id')
     .select(columnsOf('links'))
-    .select(['accounts.suspended_at', 'accounts.deleted_at'])
-    .where('opaque_id', '=', given.opaqueId),
+    .select(['accounts.suspended_at', 'accounts.deleted_at', 'accounts.used_bytes', 'accounts.soft_limit_bytes'])
+    .select(['accounts.hard_limit_bytes', 'accounts.exceeded_since'])
+    .where('opaque_id', '=', (link) =>
+      link.fn.coalesce(
+        link.selectFrom('links as asked').select('asked.opaque_id').where('asked.opaque_id', '=', given.opaqueId),
+        link.selectFrom('links as any').select(({ fn }) => fn.min('any.opaque_id').as('lowest')),
+      ),
+    ),
 )
 
 /** Numbers and texts alone: it is asked beside what lands. */
@@ -36,19 +52,16 @@ const takers = apart(
   ),
 )
 
-const listed = (db: Kysely<Schema>) =>
-  db
-    .selectFrom('links')
-    .select(columnsOf('links'))
-    .select((link) =>
-      link
-        .selectFrom('drops')
-        .whereRef('drops.opaque_id', '=', 'links.opaque_id')
-        .select((drop) => drop.fn.countAll<number>().as('count'))
-        .$asScalar()
-        .$notNull()
-        .as('pending'),
-    )
+const pending = (link: ExpressionBuilder<Schema, 'links'>) =>
+  link
+    .selectFrom('drops')
+    .whereRef('drops.opaque_id', '=', 'links.opaque_id')
+    .select((drop) => drop.fn.countAll<number>().as('count'))
+    .$asScalar()
+    .$notNull()
+    .as('pending')
+
+const listed = (db: Kysely<Schema>) => db.selectFrom('links').select(columnsOf('links')).select(pending)
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
   listed(db)
@@ -62,16 +75,24 @@ const own = prepared((db, given: { readonly opaqueId: OpaqueId; readonly account
   listed(db).where('opaque_id', '=', given.opaqueId).where('account_id', '=', given.accountId),
 )
 
-const liveCount = prepared((db, given: { readonly accountId: AccountId; readonly at: Instant }) =>
+interface AtInstant {
+  readonly accountId: AccountId
+  readonly at: Instant
+}
+
+const live = (db: Kysely<Schema>, given: AtInstant) =>
   db
     .selectFrom('links')
-    .select((link) => link.fn.countAll<number>().as('live'))
     .where('account_id', '=', given.accountId)
     .where('revoked_at', 'is', null)
     .where('spent_at', 'is', null)
-    .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)])),
+    .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)]))
+
+const liveCount = prepared((db, given: AtInstant) =>
+  live(db, given).select((link) => link.fn.countAll<number>().as('live')),
 )
 
+const heldByLive = prepared((db, given: AtInstant) => live(db, given).select(['opaque_id', 'open_sessions', pending]))
 const listedCount = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .selectFrom('links')
@@ -262,7 +283,7 @@ export function linkReads(db: Db): LinkReads {
     },
     async findWithOwner(opaqueId) {
       const row = await withOwner.first(db, { opaqueId })
-      return row && { link: linkOf(row), owner: standingOf(row) }
+      return row?.opaque_id === opaqueId ? ownedLinkOf(row) : undefined
     },
     async takers(opaqueIds) {
       const rows = await takers.all(db, someOf(opaqueIds.map((opaqueId) => ({ opaqueId }))))
@@ -286,6 +307,10 @@ export function linkReads(db: Db): LinkReads {
     },
     async countLive(accountId, at) {
       return (await liveCount.first(db, { accountId, at }))?.live ?? 0
+    },
+    async heldPlaces(accountId, at) {
+      const rows = await heldByLive.all(db, { accountId, at })
+      return rows.map((row) => ({ opaqueId: row.opaque_id, held: row.open_sessions + row.pending }))
     },
   }
 }
@@ -335,6 +360,12 @@ export function linkUseOf(row: Selectable<LinkTable>): LinkUse {
     openSessions: row.open_sessions,
     openBytes: row.open_bytes,
   }
+}
+
+type OwnedRow = Selectable<LinkTable> & Parameters<typeof standingOf>[0] & Parameters<typeof useOf>[0]
+
+function ownedLinkOf(row: OwnedRow): OwnedLink {
+  return { link: linkOf(row), owner: { ...standingOf(row), ...useOf(row) } }
 }
 
 function linkOf(row: Selectable<LinkTable>): Link {

@@ -81,6 +81,16 @@ const unclosedOfAccount = prepared((db, given: { readonly accountId: AccountId }
     .orderBy('upload_id'),
 )
 
+const unclosedOfGuests = prepared((db, given: { readonly accountId: AccountId }) =>
+  db
+    .selectFrom('uploads')
+    .select(['upload_id', 'opaque_id', 'size', 'shown_size'])
+    .where('account_id', '=', given.accountId)
+    .where('closed_at', 'is', null)
+    .where('opaque_id', 'is not', null)
+    .$narrowType<{ opaque_id: OpaqueId }>(),
+)
+
 const landingCounts = apart(
   prepared((db, given: { readonly accountId: AccountId }) =>
     db
@@ -216,6 +226,7 @@ const insertionOfGuests = apart(
       opaque_id: given.opaqueId,
       kem_ct: given.kemCt,
       suggested_filename: given.suggestedFilename,
+      shown_size: given.shownSize,
       idempotency_key: given.idempotencyKey,
       opener: given.openerText,
     }),
@@ -335,6 +346,15 @@ export function uploadReads(db: Db): UploadReads {
     },
     async unclosedOfAccount(accountId) {
       return (await unclosedOfAccount.all(db, { accountId })).map(uploadOf)
+    },
+    async unclosedOfGuests(accountId) {
+      const rows = await unclosedOfGuests.all(db, { accountId })
+      return rows.map((row) => ({
+        uploadId: row.upload_id,
+        opaqueId: row.opaque_id,
+        size: row.size,
+        shownSize: row.shown_size ?? undefined,
+      }))
     },
     async countLanding(accountId) {
       const row = await landingCounts.first(db, { accountId })

@@ -170,6 +170,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     link_full: 'Der Link ist voll. Bitten Sie um einen neuen.',
     owner_full:
       'Der Speicher der Person, die die Dateien bekommt, ist voll. Von selbst geschieht nichts: Bitten Sie sie, Platz zu schaffen, und versuchen Sie es dann noch einmal.',
+    inbox_full:
+      'Dieser Eingang ist voll: Dort warten zu viele Dateien. Von selbst geschieht nichts: Bitten Sie die Person, die die Dateien bekommt, einige herauszunehmen, und versuchen Sie es dann noch einmal.',
     damaged_on_the_way:
       'Die Datei ist nicht so angekommen, wie sie gesendet wurde. Der Server hat nichts davon behalten. Versuchen Sie es noch einmal.',
     chunk_refused:

@@ -170,6 +170,8 @@ export const guest = {
     link_full: 'The link is full. Ask for a new one.',
     owner_full:
       'The storage of the person who gets the files is full. Nothing happens by itself: tell them to make space, then try again.',
+    inbox_full:
+      'This inbox is full: too many files wait there. Nothing happens by itself: tell the person who gets the files to take some out, then try again.',
     damaged_on_the_way: 'The file did not arrive as it was sent, so the server kept nothing of it. Try again.',
     chunk_refused: 'Something between this browser and the server blocks data of this size. Try another network.',
     file_changed: 'The file has changed since sending began. Send it as a new file?',
