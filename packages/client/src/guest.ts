@@ -38,6 +38,7 @@ export {
   type SendStatus,
   send,
 } from './send/send.ts'
+export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
 export { forNewSession, parseSendState, type SendState, withPassphrase } from './send/sendState.ts'
 
 /** The limits of a link, known before a byte is sent. All sizes in bytes. */

@@ -52,6 +52,7 @@ export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
 export type { AssetPermissions } from './assets/vouchedAsset.ts'
 export { announcedCount, type BatchGroup, batchGroupsOf } from './drops/batchGroups.ts'
 export { isSameDrop } from './drops/inboxDrop.ts'
+export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
 export type {
   DescribedDrop,
   DropFacts,
