@@ -38,8 +38,8 @@ export {
   type SendStatus,
   send,
 } from './send/send.ts'
-export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
 export { forNewSession, parseSendState, type SendState, withPassphrase } from './send/sendState.ts'
+export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
 
 /** The limits of a link, known before a byte is sent. All sizes in bytes. */
 export interface LinkLimits {

@@ -121,8 +121,7 @@ const MIN_NAME_WIDTH = 8
 function rowOf([{ shownAs }, progress]: readonly [FileUnderWay, FileProgress], columns: number): string {
   const { phase, bytes, of, waitingMs, trouble = 'no_connection' } = progress
   const phaseText = trouble === 'little_room' ? 'waiting for another file' : PHASES[phase]
-  const doing =
-    waitingMs === undefined ? phaseText : `${TROUBLES[trouble]}, again in ${durationText(waitingMs / 1000)}`
+  const doing = waitingMs === undefined ? phaseText : `${TROUBLES[trouble]}, again in ${durationText(waitingMs / 1000)}`
   const start = `${percentText(bytes, of).padStart(5)}  ${doing}  `
   const room = Math.max(MIN_NAME_WIDTH, columns - stringWidth(start))
   return `${start}${cliTruncate(shown(shownAs), room, { position: 'middle' })}`

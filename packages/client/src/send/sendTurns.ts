@@ -111,5 +111,7 @@ export function createSendTurns(): SendTurns {
 
 /** The server had no room, many times in a row. */
 function isForRoom(error: unknown): error is SendError {
-  return error instanceof SendError && error.reason === 'server_unavailable' && sendTroubleOf(error.cause) === 'disk_full'
+  return (
+    error instanceof SendError && error.reason === 'server_unavailable' && sendTroubleOf(error.cause) === 'disk_full'
+  )
 }

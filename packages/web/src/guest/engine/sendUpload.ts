@@ -1,6 +1,13 @@
 /** Sends a prepared file until it lands. */
 import type { Environment } from '@blindkeep/client/environment'
-import { type SendProgress, createSendTurns, type SendState, send, type UploadLink, withPassphrase } from '@blindkeep/client/guest'
+import {
+  createSendTurns,
+  type SendProgress,
+  type SendState,
+  send,
+  type UploadLink,
+  withPassphrase,
+} from '@blindkeep/client/guest'
 import type { DropCustody } from '@blindkeep/client/receipts'
 import type { Entries, Entry } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'

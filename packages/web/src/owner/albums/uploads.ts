@@ -119,7 +119,15 @@ async function send({ owner, baseUrl, device, turns }: Uploader, job: UploadJob<
     await noteAsset(file, state)
     await onState(state)
   }
-  const { assetId, uploads } = await owner.finishUpload({ state, isNew, source, onState, onProgress: onStep, turns, signal })
+  const { assetId, uploads } = await owner.finishUpload({
+    state,
+    isNew,
+    source,
+    onState,
+    onProgress: onStep,
+    turns,
+    signal,
+  })
   if (isTaken(file)) await requireHeld({ owner, baseUrl }, { assetId, source, uploads, signal })
   const of = { assetId, originalHash: state.envelope.ciphertext_hash }
   await addThumbnail({ owner, of, device: signer, file })
