@@ -29,7 +29,7 @@ interface RefreshSettings {
 }
 
 export function createRefresh(ports: RefreshPorts, settings: RefreshSettings) {
-  const { store, clock, tokenPairs } = ports
+  const { store, tokenPairs } = ports
   /** Exchanges a refresh token for a new pair. Ends the session when the token was used before, unless it is an honest repeat. */
   return async function refresh(refreshToken: string): Promise<TokenPair | Refuses<'session_over'>> {
     const given = Buffer.from(refreshToken, 'base64url')
