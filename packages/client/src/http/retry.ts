@@ -5,7 +5,7 @@ import { NetworkError, ProblemError } from './errors.ts'
 /** Failures in a row without progress before a caller stops: about three minutes. */
 export const MAX_TRIES = 12
 const BACKOFF_MS = { first: 500, max: 30_000 }
-/** For a longer Retry-After a caller stops, and the person decides. Someone waits for a download; a sending goes on by itself, and servers count by the hour. */
+/** For a longer Retry-After a caller stops, and the person decides. A person waits for a download; a sending goes on by itself, and servers count by the hour. */
 const MAX_RETRY_AFTER_SECONDS = 60
 export const MAX_SENDING_RETRY_AFTER_SECONDS = 70 * 60
 

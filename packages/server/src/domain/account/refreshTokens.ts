@@ -46,7 +46,7 @@ export function createRefresh(ports: RefreshPorts, settings: RefreshSettings) {
 }
 
 interface Chain {
-  /** Undefined when it was used so long ago that its row is gone. */
+  /** Undefined when it was used so long ago that its row no longer exists. */
   readonly token: RefreshToken | undefined
   readonly session: Session
 }
