@@ -125,15 +125,28 @@ interface Place extends Given {
   readonly checksum: Sha256Hex
 }
 
+/** Not where another one counts: the same chunk, which another process has landed while this one arrived. */
 const keeping = apart(
   prepared((db, given: Place) =>
-    writing(db, given).set({
-      state: 'kept',
-      offset: given.offset,
-      length: given.length,
-      checksum: given.checksum,
-      due: null,
-    }),
+    writing(db, given)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('parts as other')
+              .select('other.key')
+              .whereRef('other.upload_id', '=', 'parts.upload_id')
+              .where('other.offset', '=', given.offset)
+              .where('other.state', '=', KEPT),
+          ),
+        ),
+      )
+      .set({
+        state: 'kept',
+        offset: given.offset,
+        length: given.length,
+        checksum: given.checksum,
+        due: null,
+      }),
   ),
 )
 
