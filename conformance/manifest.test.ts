@@ -197,6 +197,13 @@ describe('manifest: values', () => {
     expectAnswer(await declare(65_536), '201')
   })
 
+  it('answers 422 manifest.retention_too_long to a retention of the year 9999', async () => {
+    const world = await newWorld()
+    const envelope = { retention_until: '9999-12-31T23:59:59Z' }
+    await expectRefused(world, { envelope }, '422 manifest.retention_too_long')
+    await expectNothingKept(world)
+  })
+
   it('answers 400 manifest.timestamp_out_of_range to a time more than 30 days away', async () => {
     const world = await newWorld()
     for (const timestamp of [

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { REMEMBERED_TOKENS } from '../../packages/server/src/domain/account/refreshTokens.ts'
 import { MAX_SESSIONS } from '../../packages/server/src/domain/account/sessions.ts'
 import { MAX_PENDING_DROPS } from '../../packages/server/src/domain/drops/inboxRoom.ts'
 import { MAX_OPEN_SESSIONS } from '../../packages/server/src/domain/drops/linkPlaces.ts'
@@ -34,8 +33,6 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
     `${inWords(MAX_MESSAGES_OF_ADDRESS)} messages in a window of a minute for an address, ${MAX_MESSAGES_OF_HOST} for a host`,
     `from ${MAX_OPEN_SESSIONS} with sessions that have received a byte`,
     `or ${MAX_ATTEMPTS} wrong passphrases`,
-    `has refreshed ${REMEMBERED_TOKENS} times since`,
-    `Of a session ${REMEMBERED_TOKENS} used ones are known`,
     `there are at most ${MAX_SESSIONS}.`,
     `for at most ${MAX_TAKEN_HOURS} hours`,
     `up to ${MAX_TAKEN_FILES} files`,

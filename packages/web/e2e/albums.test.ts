@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { adoptInPart, anotherClient, type Keeper, openedDrops, sendFile } from '../../../testing/people.ts'
+import { until } from '../../../testing/until.ts'
 import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
 import { keyName } from '../src/owner/account/keyName.ts'
 import { albums as albumTexts } from '../src/text/en/albums.ts'
@@ -491,7 +492,9 @@ describe('a share', () => {
   it('that has ended can be removed from the list', async (t) => {
     const keeper = await world.keeper()
     const assetId = await upload(keeper, 'old.txt', text)
-    await keeper.owner.createShare([assetId], { expiresAt: '2026-01-01T00:00:00Z' })
+    const expiresAt = new Date(Date.now() + 1500).toISOString()
+    await keeper.owner.createShare([assetId], { expiresAt })
+    await until(() => Date.now() > Date.parse(expiresAt), 'the share ends')
     const { page } = await browser.open(t, { url: `${world.url}/#/shares`, signedInAs: keeper.owner })
     await page.getByText('Ended', { exact: true }).waitFor()
     assert.equal(await button(page, /Stop sharing/).count(), 0)

@@ -170,7 +170,7 @@ describe('deceptive names', () => {
 
 describe('many files', () => {
   it('do not freeze the page: ten thousand are counted and two hundred are drawn', async (t) => {
-    const { url } = await world.link()
+    const { url } = await world.link({ caps: { maxFileCount: 'unlimited' } })
     const { page } = await browser.open(t, { url })
     await button(page, 'Choose files').and(page.locator(':enabled')).waitFor()
     const longestMs = await page.evaluate(async () => {

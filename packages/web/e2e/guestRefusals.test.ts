@@ -216,7 +216,7 @@ describe('a link that accepts nothing', () => {
   })
 
   it('continues after a temporary fault when the guest tries again', async (t) => {
-    const { url } = await world.link({ owner, caps: { maxTotalBytes: 'unlimited' } })
+    const { url } = await world.link({ owner, caps: { maxTotalBytes: 'unlimited', maxFileCount: 'unlimited' } })
     proxy.tamper({ matches: isRequest('GET', DROPS), lose: 'request' })
     const { page } = await browser.open(t, { url })
     await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor()

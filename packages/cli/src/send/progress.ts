@@ -9,6 +9,9 @@ import { durationText, filesText, shown } from '../texts.ts'
 /** The rate is that of the last seconds. */
 const RATE_MS = 10_000
 
+/** Only a server that asks for it makes a call wait longer. */
+const LONG_MS = 60_000
+
 const PHASES = {
   preparing: 'sealing',
   sending: 'sending',
@@ -56,14 +59,18 @@ export function createProgress<File extends FileUnderWay>(files: readonly File[]
   const underWay = new Map<File, FileProgress>()
   const samples: { readonly at: number; readonly bytes: number }[] = []
   let ended = { files: 0, bytes: 0 }
-  const said = new Set<SendTrouble>()
+  const said = new Set<string>()
 
-  /** Once for each trouble: a call that waits for hours must not look like one that hangs. */
+  /** Once for each trouble, and once more for a long wait: a call that waits for hours must not look like one that hangs. */
   function tellWaiting({ waitingMs, trouble = waitingMs === undefined ? undefined : 'no_connection' }: FileProgress) {
-    if (trouble === undefined || said.has(trouble)) return
-    said.add(trouble)
-    const next = waitingMs === undefined ? '' : ': this call waits, and tries again until it can go on. Ctrl-C ends it'
-    const text = `${TROUBLES[trouble]}${next}.`
+    if (trouble === undefined) return
+    const isLong = waitingMs !== undefined && waitingMs > LONG_MS
+    const what = `${trouble} ${isLong}`
+    if (said.has(what)) return
+    said.add(what)
+    const until = isLong ? ` The next try is in ${durationText(waitingMs / 1000)}.` : ''
+    const waits = `: this call waits, and tries again until it can go on.${until} Ctrl-C ends it`
+    const text = `${TROUBLES[trouble]}${waitingMs === undefined ? '' : waits}.`
     report.waiting(text, { event: 'waiting', trouble })
   }
 

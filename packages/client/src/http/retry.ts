@@ -5,8 +5,9 @@ import { NetworkError, ProblemError } from './errors.ts'
 /** Failures in a row without progress before a caller stops: about three minutes. */
 export const MAX_TRIES = 12
 const BACKOFF_MS = { first: 500, max: 30_000 }
-/** For a longer Retry-After a caller stops, and the person decides. */
+/** For a longer Retry-After a caller stops, and the person decides. A person waits for a download; a sending goes on by itself, and servers count by the hour. */
 const MAX_RETRY_AFTER_SECONDS = 60
+export const MAX_SENDING_RETRY_AFTER_SECONDS = 70 * 60
 
 interface Retry {
   /** Failures in a row, with this one. */
@@ -14,12 +15,18 @@ interface Retry {
   readonly failure: unknown
   /** From 0 up to 1. */
   readonly random: number
+  readonly maxRetryAfterSeconds?: number
 }
 
 /** Milliseconds until the next try; undefined when the caller should stop. */
-export function retryWaitMs({ tries, failure, random }: Retry): number | undefined {
+export function retryWaitMs({
+  tries,
+  failure,
+  random,
+  maxRetryAfterSeconds = MAX_RETRY_AFTER_SECONDS,
+}: Retry): number | undefined {
   const retryAfterSeconds = failure instanceof ProblemError ? (failure.retryAfterSeconds ?? 0) : 0
-  if (tries > MAX_TRIES || retryAfterSeconds > MAX_RETRY_AFTER_SECONDS) return undefined
+  if (tries > MAX_TRIES || retryAfterSeconds > maxRetryAfterSeconds) return undefined
   return Math.max(retryAfterSeconds * 1000, backoffMs(tries, random))
 }
 

@@ -135,10 +135,12 @@ describe('the size and timing of chunks', () => {
     assert.ok(2 ** 40 / machine.sizing.min <= (4 * 2 ** 40) / (8 * MIB))
   })
 
-  it('waits as long as Retry-After demands', () => {
-    const refusal = problem({ status: 429, code: 'error.drop.rate_limited', retryAfterSeconds: 7 })
-    const machine = after(start(MIB), { is: 'failed', failure: refusal }, 0)
-    assert.deepEqual([nextStep(machine).do, machine.waitMs], ['create', 7_000])
+  it('waits as long as Retry-After demands, also for the hour of a limit', () => {
+    for (const seconds of [7, 3600]) {
+      const refusal = problem({ status: 429, code: 'error.drop.rate_limited', retryAfterSeconds: seconds })
+      const machine = after(start(MIB), { is: 'failed', failure: refusal }, 0)
+      assert.deepEqual([nextStep(machine).do, machine.waitMs], ['create', seconds * 1000])
+    }
   })
 
   it('waits longer each time that the server has no room for a chunk, and resumes where it stopped', () => {
@@ -156,8 +158,8 @@ describe('the size and timing of chunks', () => {
     assert.ok(next.do === 'send' && next.offset === 8 * MIB)
   })
 
-  it('stops for a Retry-After of more than a minute', () => {
-    const refusal = problem({ status: 429, code: 'error.drop.rate_limited', retryAfterSeconds: 900 })
+  it('stops for a Retry-After of more than 70 minutes', () => {
+    const refusal = problem({ status: 429, code: 'error.drop.rate_limited', retryAfterSeconds: 4201 })
     const stop = nextStep(after(start(MIB), { is: 'failed', failure: refusal }, 0))
     assert.ok(stop.do === 'stop' && stop.reason === 'server_unavailable' && stop.cause === refusal)
   })

@@ -5,7 +5,7 @@
  */
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { type AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
-import { retryWaitMs } from '../http/retry.ts'
+import { MAX_SENDING_RETRY_AFTER_SECONDS, retryWaitMs } from '../http/retry.ts'
 import {
   type ChunkSizing,
   chunkEnd,
@@ -199,7 +199,7 @@ interface Retry {
 function retried(machine: SendMachine, failure: SendFailure, { random, isAnswered }: Retry): SendMachine {
   if (isAnswered) return machine
   const tries = machine.tries + 1
-  const waitMs = retryWaitMs({ tries, failure, random })
+  const waitMs = retryWaitMs({ tries, failure, random, maxRetryAfterSeconds: MAX_SENDING_RETRY_AFTER_SECONDS })
   return waitMs === undefined ? stopped(machine, 'server_unavailable', failure) : { ...machine, tries, waitMs, failure }
 }
 

@@ -13,11 +13,8 @@ import { sha256 } from '../sha256.ts'
 import { isLive } from './liveSession.ts'
 import type { TokenPair, TokenPairs } from './tokenPairs.ts'
 
-/**
- * Of a session, so many used tokens are remembered: two days of a client that is never closed. One that is forgotten gets the answer of an unknown token, and
- * no longer ends the session.
- */
-export const REMEMBERED_TOKENS = 200
+/** Of a session, so many used tokens have a row, for honest repeats. An older one is known by its MAC. */
+export const REMEMBERED_TOKENS = 20
 /** An honest client whose answer was lost repeats within this time. */
 const REPEAT_SECONDS = 60
 
@@ -32,12 +29,12 @@ interface RefreshSettings {
 }
 
 export function createRefresh(ports: RefreshPorts, settings: RefreshSettings) {
-  const { store, clock, tokenPairs } = ports
+  const { store, tokenPairs } = ports
   /** Exchanges a refresh token for a new pair. Ends the session when the token was used before, unless it is an honest repeat. */
   return async function refresh(refreshToken: string): Promise<TokenPair | Refuses<'session_over'>> {
     const given = Buffer.from(refreshToken, 'base64url')
     // A read keeps tokens that lead nowhere out of the queue of writes. The write below checks again.
-    const chain = await store.read((tx) => chainOf(tx, given, clock.now()))
+    const chain = await store.read((tx) => chainOf(tx, given, ports))
     if (chain === undefined) return { refused: 'session_over' }
     const rotation = await store.write([accountLock(chain.session.accountId)], (tx) =>
       rotate(tx, given, { ...ports, ...settings }),
@@ -49,7 +46,8 @@ export function createRefresh(ports: RefreshPorts, settings: RefreshSettings) {
 }
 
 interface Chain {
-  readonly token: RefreshToken
+  /** Undefined when it was used so long ago that its row no longer exists. */
+  readonly token: RefreshToken | undefined
   readonly session: Session
 }
 
@@ -60,34 +58,40 @@ interface Rotation {
 }
 
 /** The token's row and its live session. */
-async function chainOf(tx: ReadTx | WriteTx, given: Uint8Array, now: Instant): Promise<Chain | undefined> {
+async function chainOf(
+  tx: ReadTx | WriteTx,
+  given: Uint8Array,
+  { clock, tokenPairs }: Pick<RefreshPorts, 'clock' | 'tokenPairs'>,
+): Promise<Chain | undefined> {
   const token = await tx.sessions.findRefreshToken(sha256(given))
-  const session = token && (await tx.sessions.find(token.sessionId))
-  return token === undefined || session === undefined || !isLive(session, now) ? undefined : { token, session }
+  const sessionId = token?.sessionId ?? tokenPairs.sessionOf(given)
+  const session = sessionId && (await tx.sessions.find(sessionId))
+  return session === undefined || !isLive(session, clock.now()) ? undefined : { token, session }
 }
 
 /** Undefined when the session is over. It ends the session itself when the token was used before: another client has the token. */
 async function rotate(
   tx: WriteTx,
   given: Uint8Array,
-  { clock, tokenPairs, refreshTokenSeconds }: RefreshPorts & RefreshSettings,
+  ports: RefreshPorts & RefreshSettings,
 ): Promise<Rotation | undefined> {
+  const { clock, tokenPairs, refreshTokenSeconds } = ports
   const now = clock.now()
-  const chain = await chainOf(tx, given, now)
+  const chain = await chainOf(tx, given, ports)
   if (chain === undefined) return undefined
   const { token, session } = chain
   const { sessionId } = session
-  const successor = tokenPairs.successorOf(given)
-  if (await tx.sessions.useRefreshToken(token.tokenHash, now)) {
+  const successor = tokenPairs.successorOf(given, sessionId)
+  if (token !== undefined && (await tx.sessions.useRefreshToken(token.tokenHash, now))) {
     const tokenHash = sha256(successor)
     await tx.sessions.insertRefreshToken({ tokenHash, sessionId, issuedAt: now, usedAt: undefined })
     await tx.sessions.pruneRefreshTokens(sessionId, REMEMBERED_TOKENS)
     await tx.sessions.prolong(sessionId, now, addSeconds(now, refreshTokenSeconds))
     return { session, successor, issuedAt: now }
   }
-  const usedAt = token.usedAt ?? now
-  const isHonest = now <= addSeconds(usedAt, REPEAT_SECONDS) && (await isUnused(tx, successor))
-  if (isHonest) return { session, successor, issuedAt: usedAt }
+  const usedAt = token?.usedAt
+  const isRecent = usedAt !== undefined && now <= addSeconds(usedAt, REPEAT_SECONDS)
+  if (isRecent && (await isUnused(tx, successor))) return { session, successor, issuedAt: usedAt }
   await tx.sessions.end(sessionId, now)
   return undefined
 }

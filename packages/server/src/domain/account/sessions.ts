@@ -53,7 +53,7 @@ export interface NewSession {
 
 /** A further session ends the one that was unused for longest. */
 export const MAX_SESSIONS = 100
-const REFRESH_TOKEN_BYTES = 32
+const REFRESH_SECRET_BYTES = 32
 
 interface SessionPorts {
   readonly store: Store
@@ -80,7 +80,7 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
     const expiresAt = addSeconds(now, settings.refreshTokenSeconds)
     const times = { createdAt: now, lastUsedAt: now, expiresAt, endedAt: undefined }
     const session = { sessionId, accountId, deviceId, passkeyId, ...times }
-    const refreshToken = random.bytes(REFRESH_TOKEN_BYTES)
+    const refreshToken = tokenPairs.refreshTokenOf(random.bytes(REFRESH_SECRET_BYTES), sessionId)
     return {
       async insert(tx) {
         await endSurplus(tx, accountId, now)

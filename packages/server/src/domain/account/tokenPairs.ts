@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { type AccountId, type Instant, instantOf, parseSessionId, type SessionId } from '@blindkeep/protocol/ids'
 import type { Session } from '../../ports/store.ts'
 import type { SigningKey } from '../discovery/signingKey.ts'
+import { isSame } from '../sameBytes.ts'
 
 export interface TokenPair {
   readonly accessToken: string
@@ -19,7 +20,7 @@ export interface TokenSettings {
 
 interface TokenPorts {
   readonly tokens: Pick<SigningKey, 'sign' | 'verify' | 'verifyNow'>
-  /** Derives a refresh token's successor, so an honest repeat gets the same one. */
+  /** Derives a refresh token's successor, so an honest repeat gets the same one, and its MAC, so a reuse is recognised without a row. */
   readonly serverSecret: Uint8Array
 }
 
@@ -30,6 +31,10 @@ interface AccessClaims {
 
 const ACCESS_TYPE = 'at+jwt'
 
+/** A refresh token is a secret, the id of its session, and a MAC over both. */
+const SECRET_BYTES = 32
+const MAC_BYTES = 16
+
 export type TokenPairs = ReturnType<typeof createTokenPairs>
 
 export function createTokenPairs({ tokens, serverSecret }: TokenPorts, settings: TokenSettings) {
@@ -39,7 +44,24 @@ export function createTokenPairs({ tokens, serverSecret }: TokenPorts, settings:
     return createHmac('sha256', serverSecret).update(`${label}\0`).update(bytes).digest()
   }
 
+  const macOf = (bytes: Uint8Array) => hmac('refresh-mac', bytes).subarray(0, MAC_BYTES)
+
+  function refreshTokenOf(secret: Uint8Array, sessionId: SessionId): Uint8Array {
+    const bytes = Buffer.concat([secret, Buffer.from(sessionId)])
+    return Buffer.concat([bytes, macOf(bytes)])
+  }
+
   return {
+    /** `secret` has 32 random bytes. */
+    refreshTokenOf,
+
+    /** The session that this server issued the token for, whether it was used or not. */
+    sessionOf(refreshToken: Uint8Array): SessionId | undefined {
+      const end = Math.max(SECRET_BYTES, refreshToken.length - MAC_BYTES)
+      const isOurs = isSame(refreshToken.subarray(end), macOf(refreshToken.subarray(0, end)))
+      return isOurs ? parseSessionId(Buffer.from(refreshToken.subarray(SECRET_BYTES, end)).toString()) : undefined
+    },
+
     /** The same session, refresh token and time give the same pair. */
     async pairOf(
       { sessionId, accountId }: Pick<Session, 'sessionId' | 'accountId'>,
@@ -58,7 +80,8 @@ export function createTokenPairs({ tokens, serverSecret }: TokenPorts, settings:
       }
     },
 
-    successorOf: (refreshToken: Uint8Array): Uint8Array => hmac('refresh', refreshToken),
+    successorOf: (refreshToken: Uint8Array, sessionId: SessionId): Uint8Array =>
+      refreshTokenOf(hmac('refresh', refreshToken), sessionId),
 
     /** Whether the present signing key has signed the access token. */
     async isSigned(accessToken: string): Promise<boolean> {

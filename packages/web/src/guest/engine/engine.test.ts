@@ -26,6 +26,8 @@ import {
   rowOf,
   useGuestWorld,
 } from '../../testing/guestTabs.ts'
+import { earlierOf } from '../standing.ts'
+import type { LandedFile } from './guestStore.ts'
 import { createSoleLocks } from './tabLocks.ts'
 
 const world = useGuestWorld()
@@ -321,6 +323,23 @@ describe('an interrupted upload', () => {
     await tab.untilOpen()
     await tab.add([file])
     await tab.untilAll('landed')
+  })
+
+  it('counts in both of two tabs that send one each in turn, in neither as one of an earlier visit', async () => {
+    const { url } = await world.owner.createLink()
+    const { store, locks } = newBrowser()
+    const tellTabs: (() => void)[] = []
+    const onOtherTab = (listener: () => void) => void tellTabs.push(listener)
+    const land = (file: LandedFile) => store.land(file).then(() => tellTabs.forEach((tell) => void tell()))
+    const browser = { store: { ...store, onOtherTab, land }, locks }
+    const tabs = [await openTab(url, browser), await openTab(url, browser)] as const
+    for (const [at, tab] of tabs.entries()) {
+      await tab.untilOpen()
+      await tab.add([chosen(`turn ${at}`, bytes(10))])
+      tab.send(noMessage, undefined)
+      await Promise.all(tabs.map((each) => each.until(({ counts }) => counts.landed === at + 1)))
+    }
+    for (const tab of tabs) assert.deepEqual([earlierOf(tab.snapshot()), tab.snapshot().totals.files], [0, 2])
   })
 
   it('is sent by one tab; another tab says so, and resumes it when the first has closed', async () => {
