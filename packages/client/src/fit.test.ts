@@ -20,7 +20,10 @@ describe('the files that fit into a link', () => {
 
   it('leave room for the files that are being sent, and none for those that do not fit', () => {
     assert.deepEqual(judged(files(1, 1), { remainingFiles: 3 }, { files: 2, bytes: 0 }), [undefined, 'too_many'])
-    assert.deepEqual(judged(files(9, 1), { sealedBytesMax: usualSealedBytes(5), remainingFiles: 1 }), ['too_large', undefined])
+    assert.deepEqual(judged(files(9, 1), { sealedBytesMax: usualSealedBytes(5), remainingFiles: 1 }), [
+      'too_large',
+      undefined,
+    ])
   })
 
   it('are not called too large where only the bytes that are left are short', () => {
