@@ -68,7 +68,11 @@ export function failureOf(error: unknown): Failure {
       exit,
     }
   if (isSystemError(error))
-    return { message: `${systemText(error)} Mend that, and call it again.`, reason: error.code, exit }
+    return {
+      message: `${systemText(error)} ${error.code === 'ENOENT' ? 'Check the path.' : 'Mend that, and call it again.'}`,
+      reason: error.code,
+      exit,
+    }
   if (error instanceof Error) return { message: error.message, reason: reasonOf(error), exit }
   return { message: String(error), reason: 'unknown', exit }
 }

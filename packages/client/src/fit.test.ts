@@ -12,7 +12,7 @@ describe('the files that fit into a link', () => {
   })
 
   it('respect the largest size, the number of files that is left and the bytes that are left', () => {
-    assert.deepEqual(judged(files(10, 11), { fileBytesMax: 10 }), [undefined, 'too_large'])
+    assert.deepEqual(judged(files(10, 11), { sealedBytesMax: usualSealedBytes(10) }), [undefined, 'too_large'])
     assert.deepEqual(judged(files(1, 1, 1), { remainingFiles: 2 }), [undefined, undefined, 'too_many'])
     const room = usualSealedBytes(1000) + usualSealedBytes(10)
     assert.deepEqual(judged(files(1000, 11, 10), { remainingBytes: room }), [undefined, 'no_room', undefined])
@@ -20,10 +20,17 @@ describe('the files that fit into a link', () => {
 
   it('leave room for the files that are being sent, and none for those that do not fit', () => {
     assert.deepEqual(judged(files(1, 1), { remainingFiles: 3 }, { files: 2, bytes: 0 }), [undefined, 'too_many'])
-    assert.deepEqual(judged(files(9, 1), { fileBytesMax: 5, remainingFiles: 1 }), ['too_large', undefined])
+    assert.deepEqual(judged(files(9, 1), { sealedBytesMax: usualSealedBytes(5), remainingFiles: 1 }), [
+      'too_large',
+      undefined,
+    ])
+  })
+
+  it('are not called too large where only the bytes that are left are short', () => {
+    assert.deepEqual(judged(files(0, 2000), { sealedBytesMax: 10_000, remainingBytes: 0 }), ['no_room', 'no_room'])
   })
 
   it('are none when the link is full', () => {
-    assert.deepEqual(judged(files(0), { remainingFiles: 0, fileBytesMax: 0 }), ['too_many'])
+    assert.deepEqual(judged(files(0), { remainingFiles: 0, remainingBytes: 0 }), ['too_many'])
   })
 })

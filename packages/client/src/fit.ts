@@ -2,8 +2,9 @@
 import type { LinkLimits } from './guest.ts'
 import { usualSealedBytes } from './sizes.ts'
 
-export type Room = Partial<Pick<LinkLimits, 'fileBytesMax' | 'remainingBytes' | 'remainingFiles'>>
+export type Room = Partial<Pick<LinkLimits, 'sealedBytesMax' | 'remainingBytes' | 'remainingFiles'>>
 
+/** `no_room`: the link's total or its owner's storage has too few bytes left. The server does not say which. */
 export type Misfit = 'too_large' | 'too_many' | 'no_room'
 
 /** The part of the room that other files use. */
@@ -22,13 +23,14 @@ export function misfitsOf<File extends { readonly size: number }>(
   room: Room,
   used: Used = { files: 0, bytes: 0 },
 ): ReadonlyMap<File, Misfit | undefined> {
-  const { fileBytesMax = Infinity, remainingFiles = Infinity, remainingBytes = Infinity } = room
+  const { sealedBytesMax = Infinity, remainingFiles = Infinity, remainingBytes = Infinity } = room
   const verdicts = new Map<File, Misfit | undefined>()
   let { files: count, bytes } = used
   const misfitOf = (size: number): Misfit | undefined => {
     if (count >= remainingFiles) return 'too_many'
-    if (size > fileBytesMax) return 'too_large'
-    return bytes + usualSealedBytes(size) > remainingBytes ? 'no_room' : undefined
+    const sealed = usualSealedBytes(size)
+    if (sealed > sealedBytesMax) return 'too_large'
+    return bytes + sealed > remainingBytes ? 'no_room' : undefined
   }
   for (const file of files) {
     const misfit = misfitOf(file.size)

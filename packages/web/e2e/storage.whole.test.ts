@@ -103,7 +103,7 @@ describe('the space', () => {
     await limit('--soft', '1000', '--hard', '2000')
     await space.getByText('Your storage is full', { exact: true }).waitFor()
     await page.goto(`${url}/#/links`)
-    await page.getByText('guests see that your storage is full').first().waitFor()
+    await page.getByText('guests see that there is no room').first().waitFor()
     await assertAccessible(page)
     await server.restart({ QUOTA_GRACE_DAYS: '0' })
     await page.goto(`${url}/#/storage`)

@@ -15,7 +15,8 @@ export function addCustodyCommands(program: Command): void {
     .addHelpText(
       'after',
       `
-Held means: a device of the account that was not revoked has signed the file;
+Held means: a device of the account has signed the file, and the answer marks
+files whose device was revoked since;
 its name and its beginning open under the account's key; the server's receipts
 are for exactly the signed hashes; and the server vouches now for exactly these
 hashes: by its sizes and records, or with --deep after it has read every byte.

@@ -10,7 +10,7 @@ import { name } from './options.ts'
 const KINDS: readonly AddChannel['kind'][] = ['webhook', 'ntfy', 'email']
 
 export function addNotifyCommands(program: Command): void {
-  const notify = program.command('notify').description('Messages where you are when files have arrived.')
+  const notify = program.command('notify').description('Sends you a message when files arrive.')
 
   notify
     .command('list')

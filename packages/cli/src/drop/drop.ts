@@ -154,6 +154,10 @@ function tellOwner({ title, message }: UploadLink, report: Report): void {
   for (const line of [title, message]) if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
 }
 
+/** Which of the two is full, the server does not say. */
+const NO_ROOM =
+  'There is no room now: the link, or the storage of its owner, is full. Tell the owner. What has begun may go on.'
+
 function tellLimits({ limits, title, message, now }: UploadLink, report: Report): void {
   const { fileBytesMax, remainingBytes, remainingFiles, singleUse, expiresAt } = limits
   const parts = [
@@ -163,7 +167,9 @@ function tellLimits({ limits, title, message, now }: UploadLink, report: Report)
     ...(fileBytesMax === undefined ? [] : [`${sizeText(fileBytesMax)} a file`]),
     ...(expiresAt === undefined ? [] : [expiryText(Date.parse(expiresAt) - now())]),
   ]
-  report.result(`The link takes ${parts.length === 0 ? 'any file' : parts.join(', ')}.`, {
+  const takes = `The link takes ${parts.length === 0 ? 'any file' : parts.join(', ')}.`
+  const isWithoutRoom = fileBytesMax === 0 && remainingFiles !== 0
+  report.result(isWithoutRoom ? NO_ROOM : takes, {
     event: 'link',
     title,
     message,

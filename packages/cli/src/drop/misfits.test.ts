@@ -19,8 +19,15 @@ describe('the files that do not fit into a link', () => {
     assert.deepEqual(judged({ remainingFiles: 0 }, 1), ['too_many'])
   })
 
+  it('do not send the guest for another link where the storage of the owner may be short', () => {
+    const file = { size: 600_000 }
+    const message = misfits({ remainingBytes: 390_000 }, [file]).get(file)?.message
+    assert.match(message ?? '', /^There is no room for 600 kB now.*the link, or the storage of its owner/)
+    assert.doesNotMatch(message ?? '', /another link/)
+  })
+
   it('use up no room', () => {
-    assert.deepEqual(judged({ fileBytesMax: 5, remainingFiles: 1 }, 9, 1), ['too_large', undefined])
+    assert.deepEqual(judged({ sealedBytesMax: usualSealedBytes(5), remainingFiles: 1 }, 9, 1), ['too_large', undefined])
     const remainingBytes = usualSealedBytes(1000) + usualSealedBytes(10)
     assert.deepEqual(judged({ remainingBytes }, 1000, 11, 10), [undefined, 'no_room', undefined])
   })

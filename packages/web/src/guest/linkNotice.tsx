@@ -46,8 +46,8 @@ function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
       <Notice tone="warn">
         <h2>{title}</h2>
         <p>{isClosed ? `${why} ${more}` : more}</p>
-        {(notice === 'closed' || notice === 'full') && <p class="soft small">{text.standing.elsewhere}</p>}
-        {(notice === 'full' || notice === 'full_for_new') && <AskAgain label={text.standing.lookAgain} />}
+        {!notice.endsWith('_for_new') && <p class="soft small">{text.standing.elsewhere}</p>}
+        {!notice.startsWith('closed') && <AskAgain label={text.standing.lookAgain} />}
       </Notice>
     )
   }

@@ -61,7 +61,9 @@ describe('a link for its guest', () => {
   it('is shut when it is full or closed, and says another thing to a guest whose files arrived or can continue', () => {
     const cases = [
       [{ link: full }, 'full'],
-      [{ link: open({ fileBytesMax: 0 }) }, 'full'],
+      [{ link: open({ fileBytesMax: 0 }) }, 'no_room'],
+      [{ link: open({ fileBytesMax: 0, remainingFiles: 9 }), counts: { landed: 1 } }, 'no_room_for_new'],
+      [{ link: open({ fileBytesMax: 0, remainingFiles: 0 }) }, 'full'],
       [{ link: full, counts: { landed: 1 } }, 'full_for_new'],
       [{ link: full, unfinished: [upload()] }, 'full_for_new'],
       [{ link: full, unfinished: [upload({ standing: 'deleted' })] }, 'full'],

@@ -46,7 +46,7 @@ export function isPassphraseAsked({ passphrase, counts }: Snapshot): boolean {
   return passphrase === 'refused' || (passphrase === 'wanted' && counts.waiting > 0)
 }
 
-export type Notice = 'full' | 'full_for_new' | 'closed' | 'closed_for_new'
+export type Notice = 'full' | 'full_for_new' | 'no_room' | 'no_room_for_new' | 'closed' | 'closed_for_new'
 
 /** What a guest reads whose link takes no new files. `..._for_new`: files of this guest have arrived or can continue, so the page is not empty. */
 export function noticeOf(snapshot: Snapshot): Notice | undefined {
@@ -55,6 +55,8 @@ export function noticeOf(snapshot: Snapshot): Notice | undefined {
   if (link.is === 'refused' && link.fault === 'closed') return isOwn ? 'closed_for_new' : 'closed'
   // While files are sent, their own reservations may be what fills the link.
   if (!isFull(snapshot) || totals.files > 0) return undefined
+  // A total or the storage of the owner: the server does not say which.
+  if (link.is === 'open' && link.limits.remainingFiles !== 0) return isOwn ? 'no_room_for_new' : 'no_room'
   return isOwn ? 'full_for_new' : 'full'
 }
 

@@ -227,7 +227,7 @@ export const account: typeof import('../en/account.ts').account = {
   notify: {
     title: 'Nachrichten über neue Dateien',
     explain:
-      'Wenn Dateien angekommen sind, kann dieser Server Ihnen dort Bescheid geben, wo Sie sind. Eine Nachricht sagt, wie viele und wann, und nichts über die Dateien: Der Server kann sie nicht lesen.',
+      'Dieser Server kann Ihnen eine Nachricht senden, wenn Dateien ankommen. Sie sagt, wie viele und wann, und nichts über die Dateien: Der Server kann sie nicht lesen.',
     notOffered: 'Der Betreiber dieses Servers hat das nicht eingeschaltet.',
     open: 'Hinzufügen\u00a0…',
     kind: 'Wie',

@@ -146,7 +146,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
     missing:
       'Der Browser hat keinen Zugriff mehr auf Dateien, die hinzugefügt wurden, bevor diese Seite geladen wurde. Wählen Sie sie noch einmal aus, gern mehrere auf einmal.',
     empty:
-      'Die Datei ist für diesen Browser leer. Falls etwas darin sein sollte, nennt der Datenträger die Größe nicht: Kopieren Sie die Datei auf einen anderen und fügen Sie die Kopie hinzu.',
+      'Diese Datei ist leer. Falls etwas darin sein sollte, kopieren Sie sie in einen anderen Ordner und fügen Sie die Kopie hinzu.',
     otherFile:
       'Das ist eine andere Datei, oder sie wurde geändert. Wählen Sie die Datei aus, mit der Sie begonnen haben.',
     pause: (name) => `${name} anhalten`,

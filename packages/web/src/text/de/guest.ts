@@ -108,6 +108,14 @@ export const guest: typeof import('../en/guest.ts').guest = {
       title: 'Dieser Link ist voll',
       more: 'Er nimmt keine Dateien mehr an. Dateien, die angekommen sind, bleiben dort. Wenn Sie noch etwas senden wollen, bitten Sie um einen neuen Link.',
     },
+    no_room: {
+      title: 'Im Moment ist kein Platz',
+      more: 'Entweder dieser Link oder der Speicher der Person, die die Dateien bekommt, ist voll. Sagen Sie es der Person, von der Sie den Link haben, und sehen Sie dann noch einmal nach.',
+    },
+    no_room_for_new: {
+      title: 'Im Moment ist kein Platz für weitere Dateien',
+      more: 'Entweder dieser Link oder der Speicher der Person, die die Dateien bekommt, ist voll. Dateien, die angekommen sind, bleiben dort. Wenn Sie noch etwas senden wollen, sagen Sie es der Person, von der Sie den Link haben, und sehen Sie dann noch einmal nach.',
+    },
     why: {
       closed: 'Er ist abgelaufen, verbraucht oder widerrufen.',
       usedUp: 'Er war für eine Datei, und die hat dieser Browser gesendet.',
@@ -160,7 +168,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     too_large: 'Zu groß für diesen Link.',
     too_many: 'Der Link nimmt keine weiteren Dateien an.',
     only_one: 'Der Link nimmt nur eine Datei an, und das ist eine andere.',
-    no_room: 'Für diesen Link ist nicht mehr genug Platz.',
+    no_room:
+      'Dafür ist im Moment kein Platz, entweder auf diesem Link oder im Speicher der Person, die die Dateien bekommt.',
     no_connection: 'Keine Verbindung. Das Senden geht von selbst weiter.',
     busy: 'Der Server ist ausgelastet. Das Senden geht von selbst weiter.',
     storage_unavailable: 'Der Server kann jetzt nichts speichern. Diese Seite versucht es von selbst noch einmal.',
@@ -206,9 +215,9 @@ export const guest: typeof import('../en/guest.ts').guest = {
   onlyOne:
     'Dieser Link nimmt nur eine Datei an: die, die bereit ist. Um stattdessen eine andere zu senden, entfernen Sie jene aus der Liste.',
   unfitRest: (count) =>
-    `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link. Bitten Sie die Person, von der Sie ihn haben, um einen anderen.`,
+    `${files(count)} ${plural(count, 'passt', 'passen')} jetzt nicht zu diesem Link. Sagen Sie es der Person, von der Sie ihn haben.`,
   unfitAlone: (count) =>
-    `${plural(count, 'Diese Datei passt nicht zu diesem Link.', 'Diese Dateien passen nicht zu diesem Link.')} Bitten Sie die Person, von der Sie ihn haben, um einen anderen.`,
+    `${plural(count, 'Diese Datei passt jetzt nicht zu diesem Link.', 'Diese Dateien passen jetzt nicht zu diesem Link.')} Sagen Sie es der Person, von der Sie ihn haben.`,
   progress: {
     label: 'Alle Dateien',
     sending: (percent) => `${percent} gesendet`,
@@ -361,8 +370,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     empty: (count, name) =>
       plural(
         count,
-        `${name} ist für diesen Browser leer. Falls etwas darin sein sollte, nennt der Datenträger die Größe nicht: Kopieren Sie die Datei auf einen anderen und wählen Sie die Kopie aus.`,
-        `${files(count)} sind für diesen Browser leer, darunter ${name}. Falls etwas darin sein sollte, nennt der Datenträger die Größen nicht: Kopieren Sie die Dateien auf einen anderen und wählen Sie die Kopien aus.`,
+        `${name} ist leer. Falls etwas darin sein sollte, kopieren Sie die Datei in einen anderen Ordner und wählen Sie die Kopie aus.`,
+        `${files(count)} sind leer, darunter ${name}. Falls etwas darin sein sollte, kopieren Sie die Dateien in einen anderen Ordner und wählen Sie die Kopien aus.`,
       ),
     empty_folders: (count, name) =>
       plural(

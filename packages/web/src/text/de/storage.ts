@@ -14,7 +14,7 @@ const quota: Texts['quota'] = {
     hard_exceeded: {
       title: 'Ihr Speicher ist voll',
       meaning:
-        'Es kommt nichts Neues an: Ihre Uploads werden gestoppt, und Gäste sehen, dass Ihr Speicher voll ist. Gespeicherte Dateien bleiben. Verwerfen Sie Dateien im Eingang, löschen Sie Dateien, die Sie nicht mehr brauchen, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
+        'Es kommt nichts Neues an: Ihre Uploads werden gestoppt, und Gäste sehen, dass kein Platz ist. Gespeicherte Dateien bleiben. Verwerfen Sie Dateien im Eingang, löschen Sie Dateien, die Sie nicht mehr brauchen, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
     },
     grace_expired: {
       title: 'Ihr Speicher ist zu lange voll',

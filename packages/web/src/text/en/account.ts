@@ -216,7 +216,7 @@ export const account = {
   notify: {
     title: 'Messages about new files',
     explain:
-      'When files have arrived, this server can tell you where you are. A message says how many and when, and nothing about the files: the server cannot read them.',
+      'This server can send you a message when files arrive. It says how many and when, and nothing about the files: the server cannot read them.',
     notOffered: 'The operator of this server has not switched this on.',
     open: 'Add…',
     kind: 'How',

@@ -139,8 +139,7 @@ export const albums = {
     littleRoom: 'The server has little room: files are sent one after the other.',
     missing:
       'The browser no longer has access to files that were added before this page was loaded. Choose them again, several at once if you like.',
-    empty:
-      'The file is empty for this browser. If there should be something in it, its disk does not state its size: copy it to another disk, and add the copy.',
+    empty: 'This file is empty. If you expect content in it, copy it to another folder and add the copy.',
     otherFile: 'This is another file, or it was changed. Choose the file that you began with.',
     pause: (name: string) => `Pause ${name}`,
     resume: (name: string) => `Resume ${name}`,

@@ -109,6 +109,14 @@ export const guest = {
       title: 'This link is full',
       more: 'It accepts no more files. Files that have arrived stay there. To send more, ask for a new link.',
     },
+    no_room: {
+      title: 'There is no room at the moment',
+      more: 'Either this link or the storage of the person who gets the files is full. Tell the person who gave you the link, then look again.',
+    },
+    no_room_for_new: {
+      title: 'There is no room for more files at the moment',
+      more: 'Either this link or the storage of the person who gets the files is full. Files that have arrived stay there. To send more, tell the person who gave you the link, then look again.',
+    },
     why: {
       closed: 'It has expired, has been used up or was revoked.',
       usedUp: 'It was for one file, which this browser has sent.',
@@ -160,7 +168,8 @@ export const guest = {
     too_large: 'Too large for this link.',
     too_many: 'The link accepts no more files.',
     only_one: 'The link accepts one file only, and this is not the one.',
-    no_room: 'There is not enough space left on this link.',
+    no_room:
+      'There is no room for it at the moment, either on this link or in the storage of the person who gets the files.',
     no_connection: 'No connection. Sending resumes by itself.',
     busy: 'The server is busy. Sending resumes by itself.',
     storage_unavailable: 'The server cannot store anything now. This page tries again by itself.',
@@ -201,9 +210,9 @@ export const guest = {
   onlyOne:
     'This link accepts one file only: the one that is ready. To send another one instead, remove that one from the list.',
   unfitRest: (count: number) =>
-    `${files(count)} ${plural(count, 'does', 'do')} not fit this link. Ask the person who gave it to you for another one.`,
+    `${files(count)} ${plural(count, 'does', 'do')} not fit this link now. Tell the person who gave it to you.`,
   unfitAlone: (count: number) =>
-    `${plural(count, 'This file does not fit this link.', 'These files do not fit this link.')} Ask the person who gave it to you for another one.`,
+    `${plural(count, 'This file does not fit this link now.', 'These files do not fit this link now.')} Tell the person who gave it to you.`,
   progress: {
     label: 'All files',
     sending: (percent: string) => `${percent} sent`,
@@ -354,8 +363,8 @@ export const guest = {
     empty: (count: number, name: string) =>
       plural(
         count,
-        `${name} is empty for this browser. If there should be something in it, its disk does not state its size: copy it to another disk, and choose the copy.`,
-        `${files(count)} are empty for this browser, including ${name}. If there should be something in them, their disk does not state their sizes: copy them to another disk, and choose the copies.`,
+        `${name} is empty. If you expect content in it, copy it to another folder and choose the copy.`,
+        `${files(count)} are empty, including ${name}. If you expect content in them, copy them to another folder and choose the copies.`,
       ),
     empty_folders: (count: number, name: string) =>
       plural(

@@ -22,7 +22,7 @@ const quotaStates: Readonly<Record<QuotaState, Words>> = {
   hard_exceeded: {
     title: 'Your storage is full',
     meaning:
-      'Nothing new arrives: your uploads stop, and guests see that your storage is full. Stored files stay. Discard files from the inbox, delete files that you no longer need, or ask the operator of this server for more space.',
+      'Nothing new arrives: your uploads stop, and guests see that there is no room. Stored files stay. Discard files from the inbox, delete files that you no longer need, or ask the operator of this server for more space.',
   },
   grace_expired: {
     title: 'Your storage has been full for too long',
