@@ -22,7 +22,6 @@ import {
 import type { OpenedSessions, SessionLimitSettings } from './openedSessions.ts'
 import type { OwnerNotices } from './ownerNotices.ts'
 import { createJudgeProof } from './passphrases.ts'
-import { trying } from './sizeRoom.ts'
 
 export interface DropSettings extends PassphraseSettings, SessionLimitSettings, LinkPlaceSettings {}
 
@@ -83,10 +82,8 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     if (refused !== undefined) return refused
     const { accountId } = link
     const hasRoom = await room.admits(request.declaration.size)
-    const session = await trying(limiter, link, (trials) =>
-      store.write([accountLock(accountId)], (tx) =>
-        openDropSession(tx, request, { accountId, hasRoom, counted, trials }),
-      ),
+    const session = await store.write([accountLock(accountId)], (tx) =>
+      openDropSession(tx, request, { accountId, hasRoom, counted }),
     )
     if (isRefusal(session)) {
       if (session.refused === 'inbox_full' || session.refused === 'quota_exceeded')

@@ -14,7 +14,6 @@ import type { LinkPlaces } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
 import type { OpenedSessions } from './openedSessions.ts'
 import { shownSizeOf } from './shownRoom.ts'
-import { createSizeRoom, type Trial, TrialNeeded } from './sizeRoom.ts'
 
 export interface DropSessionRequest {
   readonly opaqueId: OpaqueId
@@ -57,7 +56,7 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
   return async function openDropSession(
     tx: WriteTx,
     request: DropSessionRequest,
-    { accountId, hasRoom, counted, trials }: Circumstances,
+    { accountId, hasRoom, counted }: Circumstances,
   ): Promise<OpenedDropSession | OpenDropRefusal> {
     const at = clock.now()
     const { declaration, opaqueId } = request
@@ -83,10 +82,6 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
         : insertSession(tx, { uploadId, request, link, parsed, opener, shownSize, now: at }),
     ])
     if (overCaps !== undefined && overCaps.refused !== 'caps_exhausted') return overCaps
-    const room = createSizeRoom({ link, owner: { ...owner, hardLimit }, size, ended })
-    await room.look(tx, { unclosed: landing.unclosed, own: uploadId })
-    const trial = room.trial()
-    if (trial !== undefined && !trials.has(trial)) throw new TrialNeeded(trial)
     const inbox = await judgeInbox(tx, link, { landing, at })
     const refused = overCaps ?? (isRefusal(inbox) ? inbox : overQuota)
     if (refused !== undefined) return refused
@@ -116,8 +111,6 @@ interface Circumstances {
   readonly hasRoom: boolean
   /** The limits against which the session was counted. */
   readonly counted: readonly Limit[]
-  /** What the request may try (`sizeRoom.ts`). */
-  readonly trials: ReadonlySet<Trial>
 }
 
 interface NewSession {

@@ -48,11 +48,6 @@ export function shownSizeOf(size: number, link: Link, hardLimit: number | undefi
   return Number.isFinite(step) && step > 0 ? Math.ceil(size / step) * step : size
 }
 
-/** What is shown lies below what is free by less than this, with `count` sessions on their way. */
-export function uncertainBytes(link: Link, hardLimit: number | undefined, count: number): number {
-  return (count + 1) * Math.ceil(unitOf(link, hardLimit) / 100)
-}
-
 /** Of the smaller limit: a hundredth of a large quota may be more than all that a link takes. */
 function unitOf({ maxTotalBytes = Number.POSITIVE_INFINITY }: Link, hardLimit = Number.POSITIVE_INFINITY): number {
   return Math.min(maxTotalBytes, hardLimit)
