@@ -63,6 +63,7 @@ export type { ChangeLink, CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLin
 export { DEFAULT_FILES, DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
 export type { Batch } from './seal/batch.ts'
+export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
 export type { CreatedShare, CreateShare, OwnShare, ShareSummary } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'

@@ -82,7 +82,8 @@ function costs(programs: string | undefined): void {
     ends.push(() => app.close())
     await app.http.listen({ port, host: '127.0.0.1' })
     base = `http://127.0.0.1:${port}`
-    link = await newLink({ url: base }, await newOwner({ url: base }))
+    const caps = { max_file_count: 10_000, max_total_bytes: 10_000_000_000 }
+    link = await newLink({ url: base }, await newOwner({ url: base }), caps)
     await drop()
   })
   after(async () => {

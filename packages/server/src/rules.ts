@@ -285,7 +285,7 @@ function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Bas
     secondFactor: createSecondFactor({ store, clock, random, accounts, codes, sessions, applyRecovery }, settings),
     passkeys: createPasskeys({ store, clock, limiter, accounts, codes, sessions }, settings),
     invites: createInvites({ store, clock, random }),
-    devices: createDevices({ store, clock }),
+    devices: createDevices({ store, clock, limiter }),
     channels: createChannels({ store, clock, random, limiter, keyring, messenger, giveUpAfter }),
     capabilities: createCapabilities({ store, clock, random, tokens }, settings),
   }

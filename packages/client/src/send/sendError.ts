@@ -3,6 +3,7 @@ import type { ProblemError } from '../http/errors.ts'
 /** Why sending stopped, for programs. */
 export type SendStopReason =
   | 'server_unavailable'
+  | 'server_full'
   | 'link_closed'
   | 'link_full'
   | 'passphrase_refused'
@@ -40,6 +41,11 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
     what: 'The server could not be reached or could not take the file, many times in a row.',
     advice: 'It keeps what it has received for a day. Try again later: the upload resumes where it stopped.',
     remedy: 'resume',
+  },
+  server_full: {
+    what: 'The server has no room for this file: its disk is full.',
+    advice: 'It keeps nothing of it, so that smaller files have room. Try again later, or tell its operator.',
+    remedy: 'restart',
   },
   link_closed: {
     what: 'This link does not accept files.',

@@ -21,7 +21,7 @@ export function textOf(message: Message, host: string): MessageText {
     case 'code':
       return {
         title: `Code ${message.code}`,
-        body: `The code for this address is ${message.code}. Enter it under Account on ${host}, and messages here will say that files have arrived.\n\nIf you did not ask for this, ignore it. No further message is sent.`,
+        body: `The code for this address is ${message.code}. Enter it under Account on ${host}, and messages here will say that files have arrived.\n\nIf you did not ask for this, ignore it: without the code, no message about files comes here.`,
       }
   }
 }

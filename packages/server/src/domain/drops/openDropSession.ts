@@ -62,25 +62,20 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
     const at = clock.now()
     const { declaration, opaqueId } = request
     const { size } = declaration
-    const [repeated, found, landing] = await Promise.all([
-      findRepeat(tx, request),
-      findLive(tx, opaqueId, at),
-      tx.uploads.countLanding(accountId),
-    ])
+    const [repeated, found] = await Promise.all([findRepeat(tx, request), findLive(tx, opaqueId, at)])
     if (repeated !== undefined) return repeated
     if (found === undefined) return { refused: 'link_not_live' }
     const { link, owner } = found
     const hardLimit = quota.hardLimitOf(owner)
-    const room = createSizeRoom({ link, owner: { ...owner, hardLimit }, size })
-    await room.look(tx, landing.unclosed)
     const ended = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at })
     if (isRefusal(ended)) return ended
     const parsed = parseDeclaration(declaration, link)
     const uploadId = newId(random, parseUploadId)
     const opener = opened.openerOf(request, counted)
     const shownSize = opened.countsExactly(counted) ? undefined : shownSizeOf(size, link, hardLimit)
-    // All at once: a refusal undoes what the others have written.
-    const [overCaps, overQuota] = await Promise.all([
+    // All at once: a refusal undoes what the others have written. The session does not count itself, as it is counted first.
+    const [landing, overCaps, overQuota] = await Promise.all([
+      tx.uploads.countLanding(accountId),
       links.reserve(tx, link, size, at),
       quota.charge(tx, accountId, size, at),
       isRefusal(parsed) || !hasRoom
@@ -88,10 +83,11 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
         : insertSession(tx, { uploadId, request, link, parsed, opener, shownSize, now: at }),
     ])
     if (overCaps !== undefined && overCaps.refused !== 'caps_exhausted') return overCaps
-    const trial = room.trialOf(ended)
+    const room = createSizeRoom({ link, owner: { ...owner, hardLimit }, size, ended })
+    await room.look(tx, { unclosed: landing.unclosed, own: uploadId })
+    const trial = room.trial()
     if (trial !== undefined && !trials.has(trial)) throw new TrialNeeded(trial)
-    const unclosed = landing.unclosed - ended.length
-    const inbox = await judgeInbox(tx, link, { landing: { ...landing, unclosed }, at })
+    const inbox = await judgeInbox(tx, link, { landing, at })
     const refused = overCaps ?? (isRefusal(inbox) ? inbox : overQuota)
     if (refused !== undefined) return refused
     if (isRefusal(parsed)) return parsed

@@ -3,6 +3,7 @@
  * the exact number tells something of other guests' files, one bit each time: 27 of them find the exact size of a file on a link of 10 GB. So there are few
  * such trials; without one, what is shown counts.
  */
+import type { UploadId } from '@blindkeep/protocol/ids'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Link, ReadTx, Upload } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
@@ -47,15 +48,25 @@ export async function trying<Answer>(
   }
 }
 
+/** Link and owner as they were before any session gave its place up. */
 interface Asked {
   readonly link: Link
   readonly owner: Owner
   readonly size: number
+  /** Sessions that gave their place to the new one. */
+  readonly ended: readonly Upload[]
+}
+
+interface Counted {
+  /** At least as many as the account's guests have sessions, without the new and the ended ones. */
+  readonly unclosed: number
+  /** The new session. */
+  readonly own: UploadId
 }
 
 export type SizeRoom = ReturnType<typeof createSizeRoom>
 
-export function createSizeRoom({ link, owner, size }: Asked) {
+export function createSizeRoom({ link, owner, size, ended }: Asked) {
   const { maxTotalBytes, landedBytes, openBytes, openSessions } = link
   const { hardLimit, usedBytes } = owner
   let onTheirWay: readonly OnItsWay[] | undefined
@@ -78,16 +89,17 @@ export function createSizeRoom({ link, owner, size }: Asked) {
   }
 
   return {
-    /** `unclosed`: at least as many as the account's guests have sessions. */
-    async look(tx: ReadTx, unclosed: number): Promise<void> {
+    async look(tx: ReadTx, { unclosed, own }: Counted): Promise<void> {
       const slack = (count: number) => size + uncertainBytes(link, hardLimit, count)
       const fitsLink = maxTotalBytes === undefined || maxTotalBytes - landedBytes - openBytes >= slack(openSessions)
-      const fitsAccount = hardLimit === undefined || hardLimit - usedBytes >= slack(unclosed)
-      if (!fitsLink || !fitsAccount) onTheirWay = await tx.uploads.unclosedOfGuests(link.accountId)
+      const fitsAccount = hardLimit === undefined || hardLimit - usedBytes >= slack(unclosed + ended.length)
+      if (fitsLink && fitsAccount) return
+      const unended = await tx.uploads.unclosedOfGuests(link.accountId)
+      onTheirWay = [...unended.filter(({ uploadId }) => uploadId !== own), ...ended.flatMap(asOnItsWay)]
     },
 
     /** How many sessions have `ended` to make a place tells of the exact number, too: before each of them, something was asked. */
-    trialOf(ended: readonly Upload[]): Trial | undefined {
+    trial(): Trial | undefined {
       for (let count = 0; count <= ended.length; count += 1) {
         const trial = trialWithout(ended.slice(0, count))
         if (trial !== undefined) return trial
@@ -95,4 +107,8 @@ export function createSizeRoom({ link, owner, size }: Asked) {
       return undefined
     },
   }
+}
+
+function asOnItsWay(upload: Upload): readonly OnItsWay[] {
+  return upload.assetId === undefined ? [upload] : []
 }

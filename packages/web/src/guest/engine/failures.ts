@@ -23,6 +23,7 @@ const STOPS: Readonly<Partial<Record<SendStopReason, FailureReason>>> = {
   chunk_refused: 'chunk_refused',
   file_changed: 'file_changed',
   too_large_for_server: 'too_large_for_server',
+  server_full: 'disk_full',
 }
 
 export function failureOf(error: unknown): FailureReason {
@@ -46,6 +47,7 @@ const RETRIES: Readonly<Record<FailureReason, Retry>> = {
   busy: 'resume',
   storage_unavailable: 'resume',
   disk_full: 'resume',
+  little_room: 'resume',
   server_failed: 'resume',
   link_closed: 'none',
   link_full: 'resume',
@@ -71,6 +73,7 @@ const TROUBLES: Readonly<Record<SendTrouble, LinkFault>> = {
   busy: 'busy',
   storage_unavailable: 'server_failed',
   disk_full: 'server_failed',
+  little_room: 'server_failed',
   server_failed: 'server_failed',
 }
 

@@ -138,6 +138,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
   send: {
     server_unavailable:
       'Der Server war viele Male hintereinander nicht erreichbar. Was angekommen ist, behält er einen Tag lang. Machen Sie später weiter.',
+    server_full:
+      'Der Server hat keinen Platz für diese Datei: Seine Platte ist voll. Er behält nichts davon. Versuchen Sie es später, oder sagen Sie es dem Betreiber.',
     link_closed: 'Dieser Link nimmt keine Dateien an.',
     link_full: 'Der Link ist voll.',
     passphrase_refused: 'Das Kennwort für den Link fehlt oder ist falsch.',

@@ -165,6 +165,7 @@ export const guest = {
     busy: 'The server is busy. Sending resumes by itself.',
     storage_unavailable: 'The server cannot store anything now. This page tries again by itself.',
     disk_full: 'The server has no space for it now. This page tries again by itself.',
+    little_room: 'The server has little room: files are sent one after the other.',
     server_failed: 'The server has a problem. This page tries again by itself.',
     link_closed: 'The link accepts no more files. Ask for a new one.',
     link_full: 'The link is full. Ask for a new one.',
@@ -224,6 +225,8 @@ export const guest = {
       `Since ${since} the server has not been able to store anything: its disk does not work. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
     disk_full: (since) =>
       `Since ${since} the server has had no space for your files: its disk is full. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
+    little_room: (since) =>
+      `Since ${since} the server has had little room: files are sent one after the other. Keep this page open.`,
     server_failed: (since) =>
       `Since ${since} the server has answered with errors. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
   } satisfies Record<Trouble['reason'], (since: string) => string>,

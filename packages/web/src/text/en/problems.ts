@@ -139,6 +139,8 @@ const network: Readonly<Record<NetworkFailure, string>> = {
 const send: Readonly<Record<SendStopReason, string>> = {
   server_unavailable:
     'The server could not be reached many times in a row. It keeps what has arrived for a day. Resume later.',
+  server_full:
+    'The server has no room for this file: its disk is full. It keeps nothing of it. Try again later, or tell its operator.',
   link_closed: 'This link accepts no files.',
   link_full: 'The link is full.',
   passphrase_refused: 'The passphrase is missing or wrong.',
