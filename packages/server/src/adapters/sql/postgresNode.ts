@@ -124,13 +124,13 @@ function createState(
       const found = await connection.ask(
         `select extract(epoch from clock_timestamp()) * 1000 as now,
            (select max(number) from migrations) as done, (select max(serves) from migrations) as serves,
-           (select count(*) from nodes where seen_at > $1) as nodes`,
-        [time.clock.now() - SEEN_MS],
+           (select count(*) from nodes where seen_at > $1 and node_id <> $2) as others`,
+        [time.clock.now() - SEEN_MS, nodeId],
       )
       time.measured({ databaseMs: Number(found.now), sentMs, answeredMs: Date.now() })
       done = Number(found.done)
       serves = Number(found.serves)
-      alone = Number(found.nodes) > 1 ? 0 : alone + 1
+      alone = Number(found.others) > 0 ? 0 : alone + 1
       if (looks % TICKS_A_BEAT === 0) await beat()
       looks += 1
     },

@@ -32,7 +32,7 @@ export interface ReceiptPorts {
 
 type Drafts = readonly ReceiptDraft[]
 
-/** A rotation takes far longer than signing a batch, so this many in a row mean a fault. */
+/** So often a batch is signed before its transaction. A rotation takes far longer than that; among nodes, lone receipts of others may come between. */
 const MAX_SIGNINGS = 5
 
 /** Some drafts refused, and nothing was committed. The cause is what their `commit` threw. */
@@ -70,40 +70,40 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
   }
 
   /** Continues what the log has now. */
-  async function sign(drafts: Drafts): Promise<Signed> {
+  async function sign(drafts: Drafts, { ask }: Pick<Store, 'ask'> = store): Promise<Signed> {
     const last = headWatch.last()
-    const { key, hash, ...end } = await store.ask((tx) => tx.receipts.end(last?.receiptSeq ?? 0))
+    const { key, hash, ...end } = await ask((tx) => tx.receipts.end(last?.receiptSeq ?? 0))
     if (key === undefined) throw new Error('no attestation key is active')
     await headWatch.beforeSigning(last === undefined || hash === last.receiptHash)
     return signOn(drafts, { ...end, key })
   }
 
-  /**
-   * Throws `DraftsFailed`. False, and nothing committed, if the log has grown, or its key or floor is another one: no receipt is dated after the end of its key.
-   */
-  async function commit(drafts: Drafts, { rows, state: { head, floor, key } }: Signed): Promise<boolean> {
-    const last = rows.at(-1)
-    if (last === undefined) throw new RangeError('no receipts to commit')
-    const locks = [
-      ...(head === undefined ? (['server'] as const) : []),
-      ...drafts.map((each) => accountLock(each.accountId)),
-    ]
-    const done = await store.write(['chain', ...locks], async (tx) => {
-      const [isAppended] = await Promise.all([
-        tx.receipts.append(head, rows, {
-          keyId: key.keyId,
-          floor,
-          beside: () => commitAll(tx, drafts, last.receivedAt),
-        }),
-        head === undefined ? recordServerId(tx, serverId) : undefined,
-      ])
-      // A key was rotated, or another process has appended.
-      if (!isAppended) return { refused: 'log_moved' as const }
-      return 'committed'
+  function noteCommitted({ rows, state: { floor, key } }: Signed): void {
+    left = { head: lastOf(rows), floor, key }
+    headWatch.signed(lastOf(rows))
+  }
+
+  /** Throws `DraftsFailed`. False, and nothing committed, if a key was rotated, or another process has appended. */
+  async function commit(drafts: Drafts, signed: Signed): Promise<boolean> {
+    const locks = [...locksOf(drafts), ...(signed.state.head === undefined ? (['server'] as const) : [])]
+    const done = await store.write(locks, async (tx) =>
+      (await appendIn(tx, { drafts, signed, serverId })) ? ('appended' as const) : { refused: 'log_moved' as const },
+    )
+    if (done === 'appended') noteCommitted(signed)
+    else left = undefined
+    return done === 'appended'
+  }
+
+  /** Signs in the transaction that commits: nothing moves the log while it holds the chain. On SQLite a transaction cannot wait for a signature. */
+  async function commitHolding(drafts: Drafts): Promise<Signed> {
+    const signed = await store.write([...locksOf(drafts), 'server'], async (tx) => {
+      const fresh = await sign(drafts, { ask: (question) => question(tx) })
+      if (!(await appendIn(tx, { drafts, signed: fresh, serverId })))
+        throw new Error('the log moved while its chain was locked')
+      return fresh
     })
-    left = done === 'committed' ? { head: last, floor, key } : undefined
-    if (done === 'committed') headWatch.signed(last)
-    return done === 'committed'
+    noteCommitted(signed)
+    return signed
   }
 
   return {
@@ -130,9 +130,35 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
         const signed = await sign(drafts)
         if (await commit(drafts, signed)) return signed
       }
+      if (store.mayLoseOutcome) return commitHolding(drafts)
       throw new Error(`the log or its key changed ${MAX_SIGNINGS} times while a batch was signed`)
     },
   }
+}
+
+const locksOf = (drafts: Drafts) => ['chain' as const, ...drafts.map(({ accountId }) => accountLock(accountId))]
+
+function lastOf(rows: readonly ReceiptRow[]): ReceiptRow {
+  const last = rows.at(-1)
+  if (last === undefined) throw new RangeError('no receipts to commit')
+  return last
+}
+
+interface Appending {
+  readonly drafts: Drafts
+  readonly signed: Signed
+  readonly serverId: string
+}
+
+/** False if the log has grown, or its key or floor is another one: no receipt is dated after the end of its key. */
+async function appendIn(tx: WriteTx, { drafts, signed: { rows, state }, serverId }: Appending): Promise<boolean> {
+  const { head, floor, key } = state
+  const { receivedAt } = lastOf(rows)
+  const [isAppended] = await Promise.all([
+    tx.receipts.append(head, rows, { keyId: key.keyId, floor, beside: () => commitAll(tx, drafts, receivedAt) }),
+    head === undefined ? recordServerId(tx, serverId) : undefined,
+  ])
+  return isAppended
 }
 
 /** Drafts of one account change the same rows, so those that are not committed together run one after another. All receipts of a batch have one date. */

@@ -107,6 +107,39 @@ describe('the receipt log', () => {
     )()
   })
 
+  it(
+    'commits in the end, however often another node appends lone receipts meanwhile',
+    inWorld(async (world) => {
+      const { store, clock, keys } = world
+      const ports = { store, clock, serverId: 'https://keep.example' }
+      const other = createReceiptLog({ ...ports, signerOf: keys.signerOf })
+      const rows: ReceiptRow[] = []
+      let isHeld = false
+      const log = createReceiptLog({
+        ...ports,
+        store: {
+          ...store,
+          write: (locks, work) =>
+            store.write(locks, async (tx) => {
+              isHeld = true
+              return work(tx).finally(() => {
+                isHeld = false
+              })
+            }),
+        },
+        signerOf: signingAfter(keys.signerOf, async () => {
+          // Within one process the log's lock keeps the others out.
+          if (!store.mayLoseOutcome || isHeld) return
+          clock.advance(1)
+          rows.push(await other.append(draft()))
+        }),
+      })
+      rows.push(await log.append(draft()))
+      assert.equal(rows.length > 5, store.mayLoseOutcome)
+      await assertWhole(world, rows)
+    }),
+  )
+
   it('signs a batch again that continued one whose commit failed, or may have failed', async () => {
     for (const isApplied of [false, true]) {
       const faults = createFaults()
